@@ -1,0 +1,10 @@
+// Written for old Nodes too: it runs before the build and must say what is wrong in plain words.
+var parts = process.versions.node.split('.').map(Number);
+var fits = (parts[0] === 22 && parts[1] >= 19) || (parts[0] === 24 && parts[1] >= 11) || parts[0] > 24;
+if (!fits) {
+  process.stderr.write(
+    'croupier is built with Node 22.19 or 24.11 and later; this is Node ' + process.versions.node + '.\n' +
+    'The npm package "node" brings the right one, but its install script did not run. Run: npm ci --ignore-scripts=false\n'
+  );
+  process.exit(2);
+}
