@@ -1,0 +1,158 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Exchange, ExchangeRequest } from './exchange.ts';
+import type { Finding, Place, Verdict } from './finding.ts';
+
+/** Version of the journal's format. A reader refuses a newer one. */
+export const JOURNAL_FORMAT = 'croupier-journal/1';
+
+/** One scenario of the plan, as far as reports need it before it is played. */
+export interface PlannedScenario {
+  readonly id: string;
+  readonly title: string;
+  readonly place: Place;
+  readonly rules: readonly RuleId[];
+}
+
+/** Where a run found its settings, keys never among them. */
+export interface RunSettings {
+  readonly deadlineMs: number;
+  readonly lingerMs: number;
+  readonly strict: boolean;
+  readonly workers: number;
+  readonly sessions: readonly { readonly sessionID: string; readonly player: string | null; readonly currency: string | null; readonly gameID: string | null; readonly state: 'active' | 'expired' }[];
+}
+
+/** The first event of a journal: what is about to be done, and to whom. */
+export interface RunStarted {
+  readonly event: 'run-started';
+  readonly format: typeof JOURNAL_FORMAT;
+  readonly croupier: string;
+  readonly contract: string;
+  readonly runID: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly seed: string;
+  readonly client: { readonly extCID: string; readonly integratorBaseUrl: string };
+  /** What the user asked for, word by word; empty: everything. */
+  readonly selection: readonly string[];
+  /** True when the whole built-in suite was to be run, nothing left out by a selection. */
+  readonly whole: boolean;
+  readonly planHash: string;
+  readonly settings: RunSettings;
+  readonly scenarios: readonly PlannedScenario[];
+}
+
+/** Something that the reader of a report should know and that is no finding: insecure TLS, keep-alive given up, … */
+export interface Notice {
+  readonly event: 'notice';
+  readonly text: string;
+}
+
+export interface ScenarioStarted {
+  readonly event: 'scenario-started';
+  readonly scenario: string;
+  /** 1, or more when it is played again because the connection, not the operator, failed. Findings of earlier attempts are void. */
+  readonly attempt: number;
+  /** Monotonic ms, as in the exchanges' stamps. */
+  readonly at: number;
+  /** Which session plays which alias. */
+  readonly sessions: Readonly<Record<string, string>>;
+}
+
+/** Written before the bytes leave. */
+export interface Sending {
+  readonly event: 'sending';
+  readonly id: string;
+  readonly scenario: string | null;
+  /** Key of the step; null for reads and compensations that croupier adds itself. */
+  readonly step: string | null;
+  /** Why croupier sends it, when no step says so. */
+  readonly purpose: 'step' | 'read' | 'prepare' | 'restore' | 'probe' | 'settle';
+  readonly call: CallName;
+  readonly request: ExchangeRequest;
+}
+
+/** What came of it. The request is in the `sending` event of the same id. */
+export interface Received {
+  readonly event: 'received';
+  readonly id: string;
+  readonly scenario: string | null;
+  readonly outcome: Exchange['outcome'];
+  readonly stamps: Exchange['stamps'];
+  readonly connection: Exchange['connection'];
+  /** The balances that croupier held possible before and after, as decimal text; empty when nothing was known. */
+  readonly model: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
+}
+
+/** A finding that is worth a line of its own: every one but a pass. */
+export interface Found {
+  readonly event: 'finding';
+  readonly scenario: string;
+  readonly attempt: number;
+  readonly finding: Finding;
+}
+
+/** What the operator is still owed by croupier (or a player by the operator), so that `settle` can send it. */
+export interface Owed {
+  readonly event: 'owed';
+  readonly scenario: string | null;
+  readonly call: 'win' | 'refund' | 'bet';
+  readonly sessionID: string;
+  readonly txID: string;
+  /** True: is owed from now on; false: was answered and is no longer. */
+  readonly open: boolean;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** How often a rule held in a scenario, by endpoint (`*` where it is not judged by endpoint). */
+export type Tally = Readonly<Partial<Record<RuleId, Readonly<Partial<Record<CallName | '*', number>>>>>>;
+
+export interface ScenarioEnded {
+  readonly event: 'scenario-ended';
+  readonly scenario: string;
+  readonly attempt: number;
+  readonly verdict: Verdict;
+  /** Why it was skipped or could not be decided; null otherwise. */
+  readonly reason: string | null;
+  readonly durationMs: number;
+  /** false: the balance could not be brought back to what it was; null: nothing moved. */
+  readonly restored: boolean | null;
+  readonly passes: Tally;
+}
+
+/**
+ * A correction made when the whole run is known: findings of one rule (at one endpoint) are explained by another rule's
+ * breach, and count as what is said here instead.
+ */
+export interface Blamed {
+  readonly event: 'blamed';
+  readonly rule: RuleId;
+  readonly endpoint: CallName | null;
+  /** Only findings of this scenario; null: of all. */
+  readonly scenario: string | null;
+  readonly verdict: Exclude<Verdict, 'untested'>;
+  readonly because: RuleId;
+  readonly reason: string;
+}
+
+export interface RunEnded {
+  readonly event: 'run-ended';
+  /** `complete`: all that was planned was played. */
+  readonly how: 'complete' | 'bail' | 'interrupted' | 'unreachable' | 'bug';
+  readonly signal: 'SIGINT' | 'SIGTERM' | null;
+  readonly detail: string | null;
+  readonly durationMs: number;
+}
+
+export type JournalEvent =
+  | RunStarted
+  | Notice
+  | ScenarioStarted
+  | Sending
+  | Received
+  | Found
+  | Owed
+  | ScenarioEnded
+  | Blamed
+  | RunEnded;
