@@ -1,0 +1,79 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
+import type { JournalEvent } from '../journal/event.ts';
+import type { Place } from '../journal/finding.ts';
+import type { Plan } from '../scenario/plan.ts';
+import type { WireOptions } from '../wire/wire.ts';
+
+/** One player session that the operator has open for the test. */
+export interface SessionUnderTest {
+  readonly sessionID: string;
+  /** Sessions of one player share a wallet. Undefined: counts as the one unnamed player. */
+  readonly player?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly gameID?: string | undefined;
+  readonly state?: 'active' | 'expired' | undefined;
+}
+
+/** One ExtCID of the operator: the party that a run judges. */
+export interface ClientUnderTest {
+  readonly extCID: string;
+  readonly integratorBaseUrl: string;
+  readonly integrationApiKey: string;
+  readonly paths: Readonly<Partial<Record<CallName, string>>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sessions: readonly SessionUnderTest[];
+  /** TLS, proxy and the like; deadline and linger come from the run. */
+  readonly wire: WireOptions;
+  /** The key of another ExtCID of the same operator, where one is configured and differs. */
+  readonly otherClientKey?: string | undefined;
+}
+
+/** A scenario of the run; planned only when its turn comes. */
+export interface RunnableScenario {
+  readonly id: string;
+  readonly title: string;
+  readonly place: Place;
+  readonly rules: readonly RuleId[];
+  readonly tags: readonly string[];
+  plan(): Plan;
+}
+
+/** A transaction of an earlier run that may be sent again. */
+export interface EarlierTransaction {
+  readonly call: CallName;
+  readonly url: string;
+  readonly body: string;
+  readonly sessionID: string;
+  readonly reply: string;
+}
+
+export interface RunOptions {
+  readonly croupier: string;
+  readonly client: ClientUnderTest;
+  readonly scenarios: readonly RunnableScenario[];
+  readonly selection: readonly string[];
+  readonly whole: boolean;
+  readonly seed: string;
+  readonly strict: boolean;
+  /** Stakes by currency code, as decimal text; others get a sensible one. */
+  readonly stakes: Readonly<Record<string, string>>;
+  /** A campaign that the operator knows; null: one is made up. */
+  readonly campaign: string | null;
+  readonly largeAmounts: boolean;
+  readonly deadlineMs: number;
+  readonly lingerMs: number;
+  /** At most so many scenarios side by side; they also need a player each. */
+  readonly workers: number;
+  /** Stop after so many failed scenarios. */
+  readonly bail: number | null;
+  /** At most so many calls a second, and so many at once. */
+  readonly ratePerSecond: number | null;
+  readonly maxAtOnce: number;
+  /** Takes every event, in order, and must have stored a `sending` when it returns. */
+  readonly record: (event: JournalEvent) => void;
+  /** Aborted with reason 'SIGINT' or 'SIGTERM': no new scenario is begun, the present ones are cut short and restored. */
+  readonly signal: AbortSignal;
+  readonly uuid: () => string;
+  readonly now: () => number;
+}
