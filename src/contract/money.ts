@@ -108,8 +108,7 @@ export class Money {
    */
   format(decimals = 0): string {
     const scale = Math.max(decimals, this.decimals());
-    const units =
-      scale >= this.#scale ? this.#at(scale) : this.#units / 10n ** BigInt(this.#scale - scale);
+    const units = scale >= this.#scale ? this.#at(scale) : this.#units / 10n ** BigInt(this.#scale - scale);
     const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
     const whole = digits.slice(0, digits.length - scale);
     const fraction = digits.slice(digits.length - scale);

@@ -1,7 +1,4 @@
-/** The four reverse calls, by the last part of their usual path. */
-export type CallName = 'balance' | 'bet' | 'win' | 'refund';
-
-export const CALL_NAMES: readonly CallName[] = ['balance', 'bet', 'win', 'refund'];
+import type { CallName } from '../contract/call-name.ts';
 
 /** The bytes of a body: as text when they are valid UTF-8, else as base64. */
 export interface Body {

@@ -1,0 +1,23 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const balanceRules = {
+  'balance.read': {
+    level: 'MUST',
+    clause: 'Integration Adapter',
+    sentence: 'a signed `GET /balance` that names the session by its `sessionID` is answered 200 and carries `balance`',
+    hint: 'Look at how the balance endpoint finds the session and verifies the signature. Almost every other rule is judged by reading the balance, so mend this one first.',
+  },
+  'balance.read-only': {
+    level: 'MUST',
+    clause: 'What the service does',
+    sentence: 'reading the balance changes nothing, however often it is done',
+    hint: 'Look for anything the balance endpoint writes: a session top-up, a lazily created wallet, a bonus granted at the first read.',
+  },
+  'balance.extra-query': {
+    level: 'MUST',
+    clause: 'Authentication 3',
+    sentence:
+      'query parameters beside `sessionID` are accepted, and are part of the signed object because all query parameters are',
+    hint: 'Build the signed object from every query parameter that arrived, not from the ones the handler knows, and do not reject unknown names.',
+  },
+} as const satisfies Readonly<Record<`balance.${string}`, RuleEntry>>;

@@ -1,0 +1,54 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const betRules = {
+  'bet.debit': {
+    level: 'MUST',
+    money: true,
+    clause: 'What the service does',
+    sentence:
+      'a bet that it accepts takes exactly its amount from the balance, both in the reply and when the balance is read next',
+    hint: 'Reply with the balance as it is after the debit was committed, and read it back from the same store that was debited (no cache, no read replica).',
+  },
+  'bet.decimal-amount': {
+    level: 'MUST',
+    clause: 'Versioning 1.2.11',
+    since: '1.2.11',
+    sentence: 'a bet with as many decimals as the currency has is accepted, and exactly that amount is taken',
+    hint: 'Look for an amount that is parsed as a whole number, a validation pattern without a fraction, or rounding before the debit.',
+  },
+  'bet.insufficient-funds': {
+    level: 'MUST',
+    clause: 'Rules 4',
+    sentence:
+      'a bet of more than the balance is answered with an error whose `code` is `insufficient_funds` (with a status of 500 this is a warning, as a refund would follow)',
+    hint: 'Check the balance before the debit, in the same transaction, and answer a 4xx with `"code": "insufficient_funds"` rather than a thrown error that becomes a 500.',
+  },
+  'bet.declined-takes-nothing': {
+    level: 'MUST',
+    money: true,
+    clause: 'Errors, reverse calls',
+    sentence:
+      'a bet answered with a status other than 200 or 500 has taken nothing, because no refund ever follows such an answer',
+    hint: 'Roll the debit back when anything after it fails, and take the money last: whoever answers an error here keeps money that nobody will ask back.',
+  },
+  'bet.exact-balance': {
+    level: 'MUST',
+    clause: 'Rules 4',
+    sentence: 'a bet of everything the player has is accepted and leaves a balance of zero',
+    hint: 'Look for `<` where `<=` is meant in the funds check, or for a comparison of floating-point numbers.',
+  },
+  'bet.many-in-round': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence:
+      'where several bets with one `roundID` come before any win, each one answered 200 is taken (declining the later ones is a warning)',
+    hint: 'Look for a unique key or a lookup on `roundID` that takes a second bet of the round for a repetition: only `txID` identifies an action.',
+  },
+  'bet.zero': {
+    level: 'NOTE',
+    clause: 'Transaction fields',
+    sentence: 'what it does with a bet of `0`',
+    hint: 'Nothing needs mending: the contract does not say whether a bet of 0 is accepted.',
+  },
+} as const satisfies Readonly<Record<`bet.${string}`, RuleEntry>>;

@@ -1,0 +1,112 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const refundRules = {
+  'refund.restore': {
+    level: 'MUST',
+    money: true,
+    clause: 'What the service does',
+    sentence: 'the refund of a bet it had accepted returns exactly the amount of that bet',
+    hint: 'Find the bet by `origTxID` and credit what was really taken, in the same transaction that marks the bet as reversed.',
+  },
+  'refund.unknown': {
+    level: 'MUST',
+    clause: 'Rules 3',
+    sentence: 'a refund whose `origTxID` it has never seen is answered 200 with a valid body',
+    hint: 'Answer 200 with `txID` and `balance` when the bet is not found. A 404 makes the service send the same refund again without end.',
+  },
+  'refund.unknown-pays-nothing': {
+    level: 'MUST',
+    money: true,
+    clause: 'Rules 3',
+    sentence: 'a refund whose `origTxID` it has never seen adds nothing to the balance',
+    hint: 'Credit the amount of the bet that was found, never the `amount` of the refund request by itself.',
+  },
+  'refund.declined-bet': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence: 'the refund of a bet that it declined adds nothing to the balance',
+    hint: 'If declined bets are stored too, look at their state before crediting: they took nothing.',
+  },
+  'refund.without-round': {
+    level: 'MUST',
+    money: true,
+    clause: 'Versioning 1.5.0',
+    since: '1.5.0',
+    sentence: 'a refund without a `roundID` has the same effect as one with it',
+    hint: 'Look the bet up by `origTxID` alone and let `roundID` be absent in the schema of the request.',
+  },
+  'refund.broken-connection': {
+    level: 'MUST',
+    money: true,
+    clause: 'Rules 3',
+    sentence:
+      'when the service drops the connection of a bet before the reply and then refunds that bet, the balance ends as it was before the bet, even if the bet is worked on only afterwards',
+    hint: 'Remember the refund of an unknown bet under its `origTxID`, so that the bet takes nothing when it arrives late. Do not stop half-way when the client disconnects.',
+  },
+  'refund.after-error': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence:
+      'a bet that was answered 500, or later than 5 seconds, leaves the balance as it was once it has been refunded (judged if that happens, else skipped)',
+    hint: 'Roll the debit back when the bet ends in an error, or keep it and let the refund find it; a timeout must not leave a debit that the refund cannot see.',
+  },
+  'refund.retried': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence:
+      'a refund that is sent again after its connection broke, until it is answered 200, pays once and only once',
+    hint: 'Record the `txID` of the refund and credit the money in one transaction under a unique key.',
+  },
+  'refund.one-of-many': {
+    level: 'MUST',
+    money: true,
+    clause: 'Transaction fields, `origTxID`',
+    sentence: 'where a round has several bets, refunding one of them returns that one and leaves the others taken',
+    hint: 'Look the bet up by `origTxID`, not by `roundID`.',
+  },
+  'refund.once': {
+    level: 'MUST',
+    money: true,
+    clause: 'What the service does 2',
+    sentence:
+      'a further refund of the same bet, with a `txID` of its own, pays nothing: there is nothing left to reverse',
+    hint: 'Mark the bet as reversed and check that mark inside the transaction that credits. Checking only the `txID` of the refund is not enough.',
+  },
+  'refund.before-bet': {
+    level: 'MUST',
+    money: true,
+    clause: 'Rules 3',
+    sentence:
+      'a bet that comes in after its own refund leaves the balance as it was, whatever status it is answered with',
+    hint: 'Keep a mark for each `origTxID` that was refunded before it was known, and look for it when a bet arrives.',
+  },
+  'refund.foreign-session': {
+    level: 'MUST',
+    money: true,
+    clause: 'Transaction fields',
+    sentence:
+      "a refund in one player's session that names another player's bet adds nothing to the sender's balance (paying it to the bet's owner is a warning)",
+    hint: 'Look the bet up by `origTxID` together with the player of the session.',
+  },
+  'refund.amount-mismatch': {
+    level: 'NOTE',
+    clause: 'Transaction fields',
+    sentence: "what a refund gives back when its `amount` is not the bet's (the service never sends such a refund)",
+    hint: 'Nothing needs mending. Giving back what the bet took is the safe choice.',
+  },
+  'refund.after-win': {
+    level: 'NOTE',
+    clause: 'States',
+    sentence: 'what the refund of a bet does once its round was settled by a win',
+    hint: 'Nothing needs mending: the contract does not describe it.',
+  },
+  'refund.of-win': {
+    level: 'NOTE',
+    clause: 'States',
+    sentence: 'what a refund does that names a win as its original (the service never sends such a refund)',
+    hint: 'Nothing needs mending: wins are never refunded. Ignoring it is the safe choice.',
+  },
+} as const satisfies Readonly<Record<`refund.${string}`, RuleEntry>>;

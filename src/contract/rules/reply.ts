@@ -1,0 +1,67 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const replyRules = {
+  'reply.success-is-200': {
+    level: 'MUST',
+    clause: 'Rules 1',
+    sentence:
+      'success is answered with 200 and nothing else: 201, 202, 204 and redirects count as errors (a 201 with a good body is one finding)',
+    hint: 'Look for a framework that answers POST with 201 by default, or a redirect for a trailing slash or for https.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'reply.error-is-not-200': {
+    level: 'MUST',
+    clause: 'Rules 1',
+    sentence: 'a call that it declines is not answered 200',
+    hint: 'Look for errors that are wrapped into a 200 with an error field: the service takes every 200 for a success.',
+  },
+  'reply.deadline': {
+    level: 'MUST',
+    clause: 'Limits',
+    sentence:
+      'its reply is complete within 5 seconds after the last byte of the request (calls sent at once are left out; the time to connect counts as transport)',
+    hint: 'Look for locks, remote calls and missing indexes on the way. A later reply counts as an error, and a bet is then refunded.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'reply.json': {
+    level: 'MUST',
+    clause: 'Integration Adapter',
+    sentence: 'the body of a 200 is a single JSON object, encoded in UTF-8',
+    hint: 'Look for log lines or warnings printed into the body, a byte order mark, or another encoding.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'reply.content-type': {
+    level: 'SHOULD',
+    clause: 'Integration Adapter',
+    sentence: 'the `Content-Type` of a 200 names JSON',
+    hint: 'Set `Content-Type: application/json` on the replies.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'reply.tx-id': {
+    level: 'MUST',
+    clause: 'Integration Adapter',
+    sentence:
+      'the replies to bet, win and refund carry the `txID` that the operator gave the transaction (a number is a warning, and so is an empty string for an unknown refund)',
+    hint: 'Return the identifier of your own transaction record as a string.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'reply.tx-id-distinct': {
+    level: 'SHOULD',
+    clause: 'Fields, response `txID`',
+    sentence: 'two different bets or wins never get the same operator `txID`',
+    hint: 'Look for a reply that returns a constant, the round, or the session instead of the transaction.',
+  },
+  'reply.error-message': {
+    level: 'MUST',
+    clause: 'Errors',
+    sentence:
+      'the `message` of an error, if there is one, is fit for a player to read: without stack traces, SQL or markup (having none is a warning, save in a 401; other fields may say anything)',
+    hint: 'Map internal errors to sentences for players, and put the technical part into `details`.',
+  },
+  'reply.error-code': {
+    level: 'NOTE',
+    clause: 'position',
+    sentence: 'whether the `code` of an error, if there is one, belongs to the published codes',
+    hint: 'Nothing needs mending: the contract shows only some of the codes.',
+  },
+} as const satisfies Readonly<Record<`reply.${string}`, RuleEntry>>;

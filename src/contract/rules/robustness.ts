@@ -1,0 +1,42 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const robustnessRules = {
+  'robustness.unknown-field': {
+    level: 'SHOULD',
+    clause: 'Authentication 2',
+    sentence: 'a body with a further field, correctly signed, is accepted',
+    hint: 'Let the schema of the request ignore fields it does not know, so that the contract can grow.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'robustness.malformed-json': {
+    level: 'SHOULD',
+    clause: 'Errors',
+    sentence: 'a body that is no JSON, correctly signed, is answered with a 4xx, without a 5xx or a hang',
+    hint: 'Catch the error of the JSON parser and answer 400 with a `message`.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'robustness.missing-field': {
+    level: 'SHOULD',
+    money: true,
+    clause: 'Errors',
+    sentence: 'a body that lacks `txID` or `amount`, correctly signed, is answered with a 4xx and no money moves',
+    hint: 'Validate the body before the wallet is touched. A missing amount that is read as NaN can poison a balance.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'robustness.bad-amount': {
+    level: 'SHOULD',
+    money: true,
+    clause: 'Transaction fields',
+    sentence:
+      'an amount that is negative, has an exponent, or has more decimals than the currency is answered with a 4xx and no money moves',
+    hint: 'Check amounts against a strict pattern before parsing. A negative bet that is accepted is a credit.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'robustness.slow-body': {
+    level: 'SHOULD',
+    clause: 'Limits',
+    sentence: 'it treats a body that comes in pieces like one that comes in one piece',
+    hint: 'Read the whole body, up to its announced length, before it is verified or parsed.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+} as const satisfies Readonly<Record<`robustness.${string}`, RuleEntry>>;

@@ -1,0 +1,33 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const sessionRules = {
+  'session.unknown': {
+    level: 'SHOULD',
+    clause: 'Identifiers',
+    sentence:
+      'balance, bet and win with a `sessionID` that it never gave out are answered with a 4xx and a `message` (a refund may be answered 200 as well)',
+    hint: 'Look for a missing session that ends in an unhandled error and thus in a 500, or in a session that is created on the fly.',
+    endpoints: ['balance', 'bet', 'win'],
+  },
+  'session.isolated': {
+    level: 'MUST',
+    money: true,
+    clause: 'Identifiers',
+    sentence: "nothing that happens in the session of one player touches another player's balance",
+    hint: 'Look for wallets found by something that players share: the client, the currency, the round, or a cached connection.',
+  },
+  'session.expired-settles': {
+    level: 'SHOULD',
+    money: true,
+    clause: 'States',
+    sentence: 'the win or the refund of a round begun before the session expired is accepted afterwards',
+    hint: 'Check that a session is still alive for bets only. The service retries wins and refunds long after the player has left.',
+  },
+  'session.round-id-reuse': {
+    level: 'MUST',
+    clause: 'Transaction fields',
+    sentence:
+      'a `roundID` that also occurs in a session of another game causes no conflict (needs two sessions whose games are known to be different)',
+    hint: 'Look for a unique key on `roundID` alone: it is unique within one game only.',
+  },
+} as const satisfies Readonly<Record<`session.${string}`, RuleEntry>>;

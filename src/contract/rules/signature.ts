@@ -1,0 +1,113 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const signatureRules = {
+  'signature.accepted': {
+    level: 'MUST',
+    clause: 'Authentication 1',
+    sentence: 'a call that is signed correctly is let in, on each of the four endpoints',
+    hint: 'Compute HMAC-SHA256 with the Integration API key over the raw body (POST) or over the canonical JSON of the query (GET), and compare lower-case hexadecimal.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'signature.mismatch': {
+    level: 'MUST',
+    money: true,
+    clause: 'Authentication 4',
+    sentence: 'a call whose signature is wrong is answered 401, on each of the four endpoints',
+    hint: 'Verify before anything else is done, on every route. Whoever finds the address can move money otherwise.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'signature.missing': {
+    level: 'MUST',
+    money: true,
+    clause: 'Authentication 1',
+    sentence: 'a call whose `X-REQUEST-SIGN` header is absent or empty is answered 401',
+    hint: 'Look for verification that only runs when the header is present.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'signature.message': {
+    level: 'MUST',
+    clause: 'Authentication 4',
+    sentence: 'an answer of 401 has a JSON body in which `message` is a string',
+    hint: 'Look at middleware or a gateway that answers 401 by itself, with an empty or plain-text body.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'signature.no-effect': {
+    level: 'MUST',
+    money: true,
+    clause: 'Authentication 4',
+    sentence: 'a call answered 401 has moved no money, and its `txID` can still be used',
+    hint: 'Verify the signature before the transaction is recorded or booked.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'signature.tampered-body': {
+    level: 'MUST',
+    money: true,
+    clause: 'Authentication 2',
+    sentence: 'a body in which something was altered after signing is answered 401',
+    hint: 'The signature must cover the whole raw body, not a few fields of it.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'signature.tampered-query': {
+    level: 'MUST',
+    clause: 'Authentication 3',
+    sentence: 'a query in which something was altered after signing is answered 401',
+    hint: 'The signature of a GET covers all query parameters, not just `sessionID` and not an empty body.',
+  },
+  'signature.raw-body': {
+    level: 'MUST',
+    clause: 'Authentication 2',
+    sentence:
+      'a canonical body is verified in the form in which it arrived, so that text which JSON libraries may spell differently (`/`, `é`, emoji) verifies as well',
+    hint: 'Keep the bytes of the body before the framework parses it and sign those. Parsing and writing it again changes such text.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'signature.raw-body-escapes': {
+    level: 'SHOULD',
+    clause: 'Authentication 2',
+    sentence:
+      'bodies with `<`, `>`, `&` or U+2028, which published SDKs of two languages spell differently, verify as well',
+    hint: 'Keep the bytes of the body before the framework parses it and sign those, or switch off the escaping of these characters.',
+    endpoints: ['bet', 'win', 'refund'],
+  },
+  'signature.non-canonical': {
+    level: 'NOTE',
+    clause: 'Authentication 2',
+    sentence: 'whether a body that is not canonical JSON, but correctly signed, verifies (the service never sends one)',
+    hint: 'Nothing needs mending. An operator that verifies the raw bytes accepts it.',
+  },
+  'signature.query-canonical': {
+    level: 'MUST',
+    clause: 'Authentication 3',
+    sentence:
+      'a query verifies in whatever order its parameters arrive and however they are percent-encoded (`%20`, `%2B`, `%25`, `:`, `@`, `=`, an encoded letter)',
+    hint: 'Decode the query once, sort the names, and write one JSON object of strings without white space. Do not sign the query text itself.',
+  },
+  'signature.query-unicode': {
+    level: 'SHOULD',
+    clause: 'Authentication 3',
+    sentence:
+      'a query value with characters that JSON libraries escape each in their own way (`/`, `é`, emoji, `<`, `>`, `&`, U+2028) verifies in the form of RFC 8785',
+    hint: 'Switch off the escaping of slashes, of markup characters and of text beyond ASCII in the JSON library that writes the signed object.',
+  },
+  'signature.header-case': {
+    level: 'MUST',
+    clause: 'Authentication 1',
+    sentence: 'the signature header is found however the letters of its name are cased',
+    hint: 'Header names are case-insensitive in HTTP. Use the look-up of the framework instead of an exact key.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'signature.client-key': {
+    level: 'MUST',
+    money: true,
+    clause: 'What the service does 3',
+    sentence: 'a call signed with the key that belongs to another ExtCID is answered 401 (where the two keys differ)',
+    hint: 'Take the key from the ExtCID that the session or the address belongs to, instead of trying all keys.',
+    endpoints: ['balance', 'bet', 'win', 'refund'],
+  },
+  'signature.upper-case': {
+    level: 'NOTE',
+    clause: 'Authentication 1',
+    sentence: 'whether a signature in upper-case hexadecimal is let in',
+    hint: 'Nothing needs mending: the service only sends lower case.',
+  },
+} as const satisfies Readonly<Record<`signature.${string}`, RuleEntry>>;

@@ -1,0 +1,53 @@
+import type { RuleEntry } from '../rule.ts';
+
+export const winRules = {
+  'win.credit': {
+    level: 'MUST',
+    money: true,
+    clause: 'What the service does',
+    sentence:
+      'a win that it accepts adds exactly its amount to the balance, both in the reply and when the balance is read next',
+    hint: 'Reply with the balance as it is after the credit was committed, and read it back from the same store that was credited.',
+  },
+  'win.zero': {
+    level: 'MUST',
+    clause: 'States',
+    sentence: 'a win of `0`, which is how a lost round ends, is answered 200 and leaves the balance alone',
+    hint: 'Look for a validation that wants amounts above zero, or an empty-value check that takes 0 for missing.',
+  },
+  'win.many-in-round': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence:
+      'of several wins with one `roundID`, each one answered 200 is credited (declining the later ones is a warning)',
+    hint: 'Look for a unique key or a lookup on `roundID` that takes a second win of the round for a repetition: only `txID` identifies an action.',
+  },
+  'win.retried': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence:
+      'a win that is sent again after its connection broke, until it is answered 200, is credited once and only once, even while the first one is still in work',
+    hint: 'Record the `txID` and credit the money in one transaction under a unique key, so that a retry that overtakes the first attempt waits for it or is stopped by the key.',
+  },
+  'win.failed-keeps-bet': {
+    level: 'MUST',
+    money: true,
+    clause: 'States',
+    sentence: 'the bet of a round stays taken when the win of that round fails',
+    hint: 'Look for error handling of the win that cancels the round or pays the stake back: the service goes on retrying the win instead.',
+  },
+  'win.without-bet': {
+    level: 'NOTE',
+    clause: 'States',
+    sentence: 'whether it credits a win whose round has no bet',
+    hint: 'Nothing needs mending: the service never sends one, and the contract does not say what happens.',
+  },
+  'win.after-refund': {
+    level: 'NOTE',
+    clause: 'States',
+    sentence: 'what it does with a win in a round whose bet was given back',
+    hint: 'Nothing needs mending: the contract does not describe it.',
+  },
+} as const satisfies Readonly<Record<`win.${string}`, RuleEntry>>;

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { GROUPS, isRuleId, RULES, type RuleId, ruleById } from '../../src/contract/catalogue.ts';
+
+const pinned = readFileSync(new URL('../../fixtures/contract/rules.csv', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1);
+
+describe('the rule catalogue', () => {
+  it('has exactly the pinned ids, levels, money marks and clauses, in order', () => {
+    const seen = RULES.map((rule) => [rule.id, rule.level, rule.money ? '$' : '', rule.clause].join(';'));
+    expect(seen).toEqual(pinned);
+  });
+
+  it('has every rule in the group that its id names, each group once', () => {
+    expect(GROUPS.flatMap((group) => group.rules)).toEqual(RULES);
+    for (const { name, rules } of GROUPS) {
+      expect(rules.length, name).toBeGreaterThan(0);
+      for (const rule of rules) expect(rule.id.startsWith(`${name}.`), rule.id).toBe(true);
+    }
+  });
+
+  it('says something of its own about every rule', () => {
+    expect(new Set(RULES.map((rule) => rule.sentence)).size).toBe(RULES.length);
+    for (const rule of RULES) {
+      expect(rule.sentence, rule.id).toMatch(/^[^A-Z].*[^.\s]$/s);
+      expect(rule.hint, rule.id).toMatch(/^[A-Z`].*\.$/s);
+    }
+  });
+
+  it('dates the rules that later versions of the contract brought', () => {
+    const dated = RULES.filter((rule) => rule.since !== '1.0.0').map((rule) => [rule.id, rule.since]);
+    expect(Object.fromEntries(dated)).toEqual({
+      'bet.decimal-amount': '1.2.11',
+      'refund.without-round': '1.5.0',
+      'idempotency.concurrent': '1.5.0',
+      'idempotency.durable': '1.5.0',
+      'money.decimal-string': '1.7.2',
+      'money.main-unit': '1.7.2',
+      'money.precision': '1.8.2',
+      'money.exact': '1.7.2',
+      'money.large': '1.7.2',
+      'launch.campaign': '1.2.8',
+      'launch.games-gzip': '1.5.1',
+    });
+  });
+
+  it('agrees with the version that a clause itself names', () => {
+    for (const rule of RULES) {
+      const named = /^Versioning (.+)$/.exec(rule.clause)?.[1];
+      if (named) expect(rule.since, rule.id).toBe(named);
+    }
+  });
+
+  it('splits the rules that hold on all four endpoints by endpoint', () => {
+    for (const id of ['signature.accepted', 'signature.mismatch', 'signature.missing', 'reply.deadline'] as const) {
+      expect(ruleById(id).endpoints, id).toEqual(['balance', 'bet', 'win', 'refund']);
+    }
+    expect(ruleById('bet.debit').endpoints).toBeUndefined();
+  });
+
+  it('finds a rule by its id and knows what is not an id', () => {
+    expect(ruleById('refund.unknown').level).toBe('MUST');
+    expect(isRuleId('refund.unknown')).toBe(true);
+    for (const text of ['refund.unknwon', 'refund', '', 'toString', '__proto__']) {
+      expect(isRuleId(text), text).toBe(false);
+    }
+  });
+
+  it('does not let a rule that does not exist be named', () => {
+    // @ts-expect-error no such rule
+    const wrong: RuleId = 'refund.unknwon';
+    expect(() => ruleById(wrong)).toThrow('no rule is called "refund.unknwon"');
+  });
+});
