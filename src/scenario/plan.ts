@@ -103,7 +103,9 @@ export type Origin =
   /** The same URL and body as the step with that key (signed anew only when `sign` says so). */
   | { readonly kind: 'resend'; readonly of: string }
   /** One of `copies` of one call, all with the same bytes; `of` is the first one's key. */
-  | { readonly kind: 'copy'; readonly of: string };
+  | { readonly kind: 'copy'; readonly of: string }
+  /** The earliest accepted transaction of that kind of this run, or one of an earlier run's journal; sent over a new connection. */
+  | { readonly kind: 'earlier'; readonly call: 'bet' | 'win' | 'refund'; readonly from: 'run' | 'journal' };
 
 /** What a refund reverses. */
 export type RefundTarget =
@@ -127,7 +129,7 @@ export interface CallStep extends StepBase {
   readonly call: CallName;
   /** The name given with `as:`. */
   readonly name?: string;
-  /** Alias of the session, `main` unless the step says otherwise. */
+  /** Alias of the session, `main` unless the step says otherwise; `unknown` is one that the operator never issued. */
   readonly session: string;
   readonly origin: Origin;
   /**
@@ -214,6 +216,8 @@ export interface Plan {
   readonly place: Place;
   readonly rules: readonly RuleId[];
   readonly tags: readonly string[];
+  /** Played when all others are done. */
+  readonly last: boolean;
   readonly needs: Needs;
   readonly steps: readonly Step[];
   /** Run at the end whatever happened. */
