@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { CallName } from './call-name.ts';
+
+/** A plain decimal: digits, then perhaps a point and more digits. No sign, exponent, leading zero or white space. */
+export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
+
+/** The error codes that earlier versions published; the contract itself shows only some (position). */
+export const PUBLISHED_ERROR_CODES = [
+  'game_not_found',
+  'currency_not_supported',
+  'locale_not_supported',
+  'account_blocked',
+  'bet_limit',
+  'loss_limit',
+  'time_limit',
+  'insufficient_funds',
+  'session_expired',
+  'session_not_found',
+  'client_connection_error',
+] as const;
+
+const sessionID = z.string().min(1).describe("The operator's own reference of the player's session.");
+const txID = z.uuidv4().describe('Identifies one action, globally and for good: the key of idempotency.');
+const roundID = z.uuid().describe('Shared by all actions of one round; unique within one game only.');
+const amount = z.string().regex(AMOUNT_PATTERN).describe("Plain decimal in the currency's main unit, such as 0.90.");
+const type = z.enum(['regular', 'free']).describe('`free` marks an action of a free-rounds campaign.');
+const frID = z.string().min(1).describe('The free-rounds campaign that the action belongs to.');
+const balance = z
+  .string()
+  .regex(AMOUNT_PATTERN)
+  .describe("The player's balance after the call, a plain decimal in the main unit.");
+
+/** The query of `GET /balance`. All its parameters are text and are signed, also the ones not known here. */
+export const balanceQuerySchema = z.object({ sessionID }).catchall(z.string()).describe('The query of GET /balance.');
+
+/** The body of `POST /bet`. Further fields are allowed, so that the contract can grow. */
+export const betRequestSchema = z
+  .looseObject({ sessionID, txID, roundID, amount, type, frID: frID.optional() })
+  .refine((bet) => (bet.type === 'free') === (bet.frID !== undefined), {
+    path: ['frID'],
+    error: 'a free bet carries an frID, and a regular bet carries none',
+  })
+  .describe('The body of POST /bet.');
+
+/** The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign (position). */
+export const winRequestSchema = z
+  .looseObject({ sessionID, txID, roundID, amount, type, frID: frID.optional() })
+  .refine((win) => win.type === 'regular' || win.frID !== undefined, {
+    path: ['frID'],
+    error: 'a free win carries an frID',
+  })
+  .describe('The body of POST /win. The amount is 0 when nothing was won.');
+
+/** The body of `POST /refund`. */
+export const refundRequestSchema = z
+  .looseObject({
+    sessionID,
+    txID,
+    origTxID: z.uuid().describe('The `txID` of the bet to give back.'),
+    roundID: roundID.optional(),
+    amount,
+  })
+  .describe('The body of POST /refund. The amount is always the whole bet.');
+
+/** What `GET /balance` is answered with when it succeeds. */
+export const balanceReplySchema = z.looseObject({ balance }).describe('The 200 body of GET /balance.');
+
+/** What bet, win and refund are answered with when they succeed. */
+export const transactionReplySchema = z
+  .looseObject({ txID: z.string().min(1).describe("The operator's own id of the transaction."), balance })
+  .describe('The 200 body of POST /bet, /win and /refund.');
+
+/** The body of any status but 200. Only a 401 must have a `message`; everything else is optional (position). */
+export const errorReplySchema = z
+  .looseObject({
+    message: z.string().describe('May be shown to the player.').optional(),
+    code: z.string().describe('Lets a game client handle the case, such as insufficient_funds.').optional(),
+    details: z.unknown().describe('For developers; never shown to a player.').optional(),
+    action: z.literal('refresh').describe('What the game client shall do.').optional(),
+    actionData: z.unknown().describe('Belongs to the action.').optional(),
+  })
+  .describe('The body of an error.');
+
+export type BalanceQuery = z.infer<typeof balanceQuerySchema>;
+export type BetRequest = z.infer<typeof betRequestSchema>;
+export type WinRequest = z.infer<typeof winRequestSchema>;
+export type RefundRequest = z.infer<typeof refundRequestSchema>;
+export type BalanceReply = z.infer<typeof balanceReplySchema>;
+export type TransactionReply = z.infer<typeof transactionReplySchema>;
+export type ErrorReply = z.infer<typeof errorReplySchema>;
+
+/** What each call sends: its query (balance) or its body. */
+export const REQUEST_SCHEMAS = {
+  balance: balanceQuerySchema,
+  bet: betRequestSchema,
+  win: winRequestSchema,
+  refund: refundRequestSchema,
+} as const satisfies Record<CallName, z.ZodType>;
+
+/** What each call is answered with when it succeeds. */
+export const REPLY_SCHEMAS = {
+  balance: balanceReplySchema,
+  bet: transactionReplySchema,
+  win: transactionReplySchema,
+  refund: transactionReplySchema,
+} as const satisfies Record<CallName, z.ZodType>;

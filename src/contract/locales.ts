@@ -1,0 +1,32 @@
+/** What a launch falls back to when it asks for that (contract, Locales). */
+export const DEFAULT_LOCALE = 'en_us';
+
+/** The locales that the contract names. */
+const NAMED = ['en_us', 'zh_cn', 'cs', 'fi', 'el', 'hu', 'it', 'no', 'pl'] as const;
+
+/** Further ones, taken by position: the contract does not show its whole list. */
+const BY_POSITION = [
+  'pt_br',
+  'es',
+  'es_mx',
+  'ru',
+  'zh_tw',
+  'ko',
+  'th',
+  'vi',
+  'hi',
+  'ja',
+  'fr',
+  'tr',
+  'de',
+  'id',
+  'uz',
+] as const;
+
+/** Every locale that a game can be launched in. */
+export const LOCALES: readonly string[] = [...NAMED, ...BY_POSITION];
+
+/** Letter case and underscore count: `en-US` is none. */
+export function isLocale(text: string): boolean {
+  return LOCALES.includes(text);
+}

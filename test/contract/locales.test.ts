@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { DEFAULT_LOCALE, isLocale, LOCALES } from '../../src/contract/locales.ts';
+
+it('has the nine locales of the contract and the further ones, each once', () => {
+  expect(LOCALES).toEqual(
+    expect.arrayContaining(['en_us', 'zh_cn', 'cs', 'fi', 'el', 'hu', 'it', 'no', 'pl', 'pt_br']),
+  );
+  expect(new Set(LOCALES).size).toBe(24);
+  expect(isLocale(DEFAULT_LOCALE)).toBe(true);
+});
+
+it.each(['en-US', 'en_US', 'EN_US', 'en', '', 'xx'])('%j is none', (text) => {
+  expect(isLocale(text)).toBe(false);
+});
