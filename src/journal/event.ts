@@ -20,7 +20,13 @@ export interface RunSettings {
   readonly lingerMs: number;
   readonly strict: boolean;
   readonly workers: number;
-  readonly sessions: readonly { readonly sessionID: string; readonly player: string | null; readonly currency: string | null; readonly gameID: string | null; readonly state: 'active' | 'expired' }[];
+  readonly sessions: readonly {
+    readonly sessionID: string;
+    readonly player: string | null;
+    readonly currency: string | null;
+    readonly gameID: string | null;
+    readonly state: 'active' | 'expired';
+  }[];
 }
 
 /** The first event of a journal: what is about to be done, and to whom. */
