@@ -7,7 +7,7 @@ export const SIGNATURE_HEADER = 'X-REQUEST-SIGN';
 const LOWER_CASE_HEX = /^[0-9a-f]{64}$/;
 
 /** The signature of a body: lower-case hexadecimal HMAC-SHA256 of its exact bytes (contract, Authentication 1 and 2). */
-export function signBody(body: Uint8Array, key: string): string {
+export function signBody(body: Uint8Array, key: string | Uint8Array): string {
   return createHmac('sha256', key).update(body).digest('hex');
 }
 
@@ -29,7 +29,10 @@ export function queryPayload(params: readonly (readonly [name: string, value: st
 }
 
 /** The signature of a GET, over its {@link queryPayload}. Throws what that throws. */
-export function signQuery(params: readonly (readonly [name: string, value: string])[], key: string): string {
+export function signQuery(
+  params: readonly (readonly [name: string, value: string])[],
+  key: string | Uint8Array,
+): string {
   return createHmac('sha256', key).update(queryPayload(params)).digest('hex');
 }
 
@@ -37,7 +40,11 @@ export function signQuery(params: readonly (readonly [name: string, value: strin
  * Whether a signature header belongs to a payload. Only lower-case hexadecimal is let in; how long the comparison takes
  * tells nothing about the right signature.
  */
-export function verifySignature(payload: Uint8Array | string, key: string, header: string | undefined): boolean {
+export function verifySignature(
+  payload: Uint8Array | string,
+  key: string | Uint8Array,
+  header: string | undefined,
+): boolean {
   if (header === undefined || !LOWER_CASE_HEX.test(header)) return false;
   const expected = createHmac('sha256', key).update(payload).digest();
   return timingSafeEqual(expected, Buffer.from(header, 'hex'));
