@@ -1,0 +1,50 @@
+import { currencyByCode } from '../contract/currencies.ts';
+
+/** How an operator keeps amounts of one currency. */
+export interface AmountScale {
+  /** An amount of 1 in the ledger is 10^-decimals of the main unit. */
+  readonly decimals: number;
+  /** Whether replies write all decimals, as fiat does (`1.50`), or no more than are needed (`0.5` of a coin). */
+  readonly padded: boolean;
+}
+
+/** What a currency without a limit of its own is kept with: the finest that any of them is known to use. */
+const FINEST_DECIMALS = 18;
+
+const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
+
+/**
+ * How amounts of a currency are kept and written: as many decimals as the currency has, and for one without a limit as
+ * many as needed.
+ *
+ * @throws RangeError for a currency that the service does not support
+ */
+export function scaleOf(currency: string): AmountScale {
+  const known = currencyByCode(currency);
+  if (!known) throw new RangeError(`${currency} is not a currency that the service supports`);
+  return known.decimals === null
+    ? { decimals: FINEST_DECIMALS, padded: false }
+    : { decimals: known.decimals, padded: true };
+}
+
+/**
+ * Reads an amount in the main unit as a whole number of the ledger's smallest unit.
+ *
+ * @returns undefined for anything but a plain decimal, and for more decimals than the currency has, zeros included
+ */
+export function readAmount(text: string, scale: AmountScale): bigint | undefined {
+  const match = PLAIN_DECIMAL.exec(text);
+  const fraction = match?.[2] ?? '';
+  if (!match || fraction.length > scale.decimals) return undefined;
+  return BigInt(`${match[1]}${fraction.padEnd(scale.decimals, '0')}`);
+}
+
+/** The opposite of {@link readAmount}: a plain decimal in the main unit (contract, "What the service does" 5). */
+export function writeAmount(units: bigint, scale: AmountScale): string {
+  const sign = units < 0n ? '-' : '';
+  const digits = (units < 0n ? -units : units).toString().padStart(scale.decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - scale.decimals);
+  const all = digits.slice(digits.length - scale.decimals);
+  const fraction = scale.padded ? all : all.replace(/0+$/, '');
+  return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}

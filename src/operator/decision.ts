@@ -1,0 +1,53 @@
+/** Why a call was not carried out. Nothing has moved then. */
+export type DeclineReason =
+  | 'insufficient-funds'
+  | 'session-unknown'
+  | 'session-expired'
+  | 'campaign-unknown'
+  | 'amount-invalid'
+  | 'bet-reversed' // its refund came first
+  | 'round-cancelled' // every bet of the round was declined or refunded
+  | 'transaction-conflict'; // the txID stands for something else already
+
+/** What the operator made of one call, before it is put into words. */
+export type Decision =
+  | { readonly kind: 'balance'; readonly balance: string }
+  | { readonly kind: 'done'; readonly txID: string; readonly balance: string }
+  | { readonly kind: 'declined'; readonly reason: DeclineReason };
+
+/** Status, a code of the published list where one fits, and a sentence that a player understands. */
+interface Wording {
+  readonly status: number;
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** The words for each reason. */
+export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
+  'insufficient-funds': {
+    status: 402,
+    code: 'insufficient_funds',
+    message: 'Your balance is too low for this bet. Please lower the bet or make a deposit.',
+  },
+  'session-unknown': {
+    status: 404,
+    code: 'session_not_found',
+    message: 'Your game session was not found. Please open the game again.',
+  },
+  'session-expired': {
+    status: 403,
+    code: 'session_expired',
+    message: 'Your game session has ended. Please open the game again.',
+  },
+  'campaign-unknown': { status: 404, message: 'These free rounds are not available.' },
+  'amount-invalid': { status: 400, message: 'This amount is not possible in the currency of your account.' },
+  'bet-reversed': { status: 409, message: 'This bet was cancelled. Nothing was taken from your balance.' },
+  'round-cancelled': {
+    status: 409,
+    message: 'This round was cancelled. Your bet was not taken or has been given back.',
+  },
+  'transaction-conflict': {
+    status: 409,
+    message: 'This transaction was already processed in another form. Nothing was changed.',
+  },
+};

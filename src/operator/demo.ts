@@ -1,0 +1,80 @@
+import type { OperatorOptions, SessionOptions } from './options.ts';
+
+export interface DemoKeys {
+  readonly first: string;
+  readonly second: string;
+}
+
+/** The names of the demonstration's two clients, and of the campaign that the first one knows. */
+export const DEMO_FIRST = 'demo-eu';
+export const DEMO_SECOND = 'demo-asia';
+export const DEMO_CAMPAIGN = 'demo-campaign';
+
+/** The bet that is still to be settled in the expired session. */
+export const DEMO_BEGUN = {
+  txID: '6f1d2c7e-3b54-4a86-9c0f-2a7b51d8e3c1',
+  roundID: 'b7e0a3d2-91c4-4f6b-8d15-0c3e9f7a6b24',
+  amount: '2.00',
+};
+
+/**
+ * An operator to play with: two clients with keys of their own. The first has several players with wallets in currencies
+ * with two, no and many decimals, one player in two games, and an expired session with a round begun in time.
+ *
+ * The sessions that are handed to croupier are those of the options.
+ *
+ * @throws RangeError when the two keys are equal: a call for one client would then be taken by the other
+ */
+export function demoOperator(
+  keys: DemoKeys,
+): OperatorOptions & { readonly clients: readonly [DemoClient, DemoClient] } {
+  if (keys.first === keys.second) throw new RangeError('the two clients of the demonstration need different keys');
+  return {
+    clients: [
+      {
+        extCID: DEMO_FIRST,
+        integrationApiKey: keys.first,
+        basePath: `/${DEMO_FIRST}`,
+        campaigns: [DEMO_CAMPAIGN],
+        sessions: FIRST_SESSIONS,
+      },
+      {
+        extCID: DEMO_SECOND,
+        integrationApiKey: keys.second,
+        basePath: `/${DEMO_SECOND}`,
+        campaigns: [DEMO_CAMPAIGN],
+        sessions: SECOND_SESSIONS,
+      },
+    ],
+  };
+}
+
+type DemoClient = OperatorOptions['clients'][number];
+
+function active(sessionID: string, player: string, currency: string, gameID: string, balance: string): SessionOptions {
+  return { sessionID, player, currency, gameID, balance, state: 'active' };
+}
+
+const FIRST_SESSIONS: readonly SessionOptions[] = [
+  active('eu-anna-usd-catch', 'anna', 'USD', 'catch', '1000.00'),
+  active('eu-anna-usd-swipe', 'anna', 'USD', 'swipe', '1000.00'),
+  active('eu-ben-eur', 'ben', 'EUR', 'catch', '1000.00'),
+  active('eu-carla-usd', 'carla', 'USD', 'catch', '1000.00'),
+  active('eu-daichi-jpy', 'daichi', 'JPY', 'swipe', '100000'),
+  active('eu-emil-kwd', 'emil', 'KWD', 'catch', '1000.00'),
+  active('eu-farah-btc', 'farah', 'BTC', 'catch', '1.5'),
+  {
+    sessionID: 'eu-gus-usd-old',
+    player: 'gus',
+    currency: 'USD',
+    gameID: 'catch',
+    balance: '998.00',
+    state: 'expired',
+    begun: [DEMO_BEGUN],
+  },
+];
+
+const SECOND_SESSIONS: readonly SessionOptions[] = [
+  active('asia-anna-krw', 'anna', 'KRW', 'catch', '1000000'),
+  active('asia-hana-jpy', 'hana', 'JPY', 'catch', '100000'),
+];

@@ -1,0 +1,269 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DeclineReason } from './decision.ts';
+
+/** The three calls that move money or try to. */
+export type TransactionCall = 'bet' | 'win' | 'refund';
+
+export type SessionState = 'active' | 'expired';
+
+/** A player's money in one currency at one client. Amounts are whole numbers of the currency's smallest unit. */
+export interface Wallet {
+  readonly id: number;
+  readonly extCID: string;
+  readonly player: string;
+  readonly currency: string;
+  readonly balance: bigint;
+}
+
+export interface Session {
+  readonly extCID: string;
+  readonly sessionID: string;
+  readonly gameID: string;
+  readonly state: SessionState;
+  readonly walletID: number;
+}
+
+/** What a call that moves money says, read into the operator's own terms. */
+export interface Claim {
+  readonly extCID: string;
+  /** The service's id: the idempotency key. */
+  readonly txID: string;
+  readonly call: TransactionCall;
+  readonly sessionID: string;
+  /** null: the session is unknown, so there is no wallet. */
+  readonly walletID: number | null;
+  readonly gameID: string | null;
+  readonly roundID: string | null;
+  readonly origTxID: string | null;
+  /** In the smallest unit; null where there is no wallet, and so no currency to read it in. */
+  readonly amount: bigint | null;
+  readonly type: string | null;
+  readonly frID: string | null;
+}
+
+/** A claim and what became of it. */
+export interface TransactionEntry extends Claim {
+  readonly outcome: 'done' | DeclineReason;
+  /** What it added to the balance; negative for a bet that was taken. */
+  readonly moved: bigint;
+  /** The balance as replied, in the main unit; null for a declined call. */
+  readonly balance: string | null;
+}
+
+export interface Transaction extends TransactionEntry {
+  /** Counts all transactions of the store; the operator's own txID is made of it. */
+  readonly id: number;
+  /** The refund that gave this bet back, by its id. */
+  readonly reversedBy: number | null;
+}
+
+export interface WalletSeed {
+  readonly extCID: string;
+  readonly player: string;
+  readonly currency: string;
+  readonly balance: bigint;
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS wallet (
+    id INTEGER PRIMARY KEY,
+    extCID TEXT NOT NULL,
+    player TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    balance TEXT NOT NULL,
+    UNIQUE (extCID, player, currency)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS session (
+    extCID TEXT NOT NULL,
+    sessionID TEXT NOT NULL,
+    gameID TEXT NOT NULL,
+    state TEXT NOT NULL,
+    walletID INTEGER NOT NULL REFERENCES wallet (id),
+    PRIMARY KEY (extCID, sessionID)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS tx (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    extCID TEXT NOT NULL,
+    txID TEXT NOT NULL,
+    call TEXT NOT NULL,
+    sessionID TEXT NOT NULL,
+    walletID INTEGER REFERENCES wallet (id),
+    gameID TEXT,
+    roundID TEXT,
+    origTxID TEXT,
+    amount TEXT,
+    type TEXT,
+    frID TEXT,
+    outcome TEXT NOT NULL,
+    moved TEXT NOT NULL,
+    balance TEXT,
+    reversedBy INTEGER REFERENCES tx (id),
+    UNIQUE (extCID, txID)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS tx_of_round ON tx (walletID, roundID);
+  CREATE INDEX IF NOT EXISTS tx_by_original ON tx (walletID, origTxID);
+  CREATE INDEX IF NOT EXISTS tx_of_campaign ON tx (walletID, frID);
+`;
+
+/**
+ * The operator's books on SQLite. Amounts are kept as text, for they may pass 2^63 of the smallest unit.
+ *
+ * A store in a directory survives the end of its process at any moment: each transaction is on the disk before its reply
+ * is made (write-ahead log, synced at every commit).
+ */
+export class Store {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** @param dataDir made when it does not exist; undefined keeps everything in memory */
+  constructor(dataDir?: string) {
+    if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
+    this.#database = new DatabaseSync(dataDir === undefined ? ':memory:' : join(dataDir, 'operator.sqlite'));
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 4000');
+    this.#database.exec(SCHEMA);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Runs the work with the write lock held from its beginning: all of it lands, or nothing when it throws. */
+  atomically<T>(work: () => T): T {
+    this.#prepared('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      this.#prepared('COMMIT').run();
+      return result;
+    } catch (error) {
+      this.#prepared('ROLLBACK').run();
+      throw error;
+    }
+  }
+
+  /** Opens the wallet, unless it is known from before: then its balance stays as it is. */
+  openWallet({ extCID, player, currency, balance }: WalletSeed): Wallet {
+    this.#prepared('INSERT OR IGNORE INTO wallet (extCID, player, currency, balance) VALUES (?, ?, ?, ?)').run(
+      extCID,
+      player,
+      currency,
+      String(balance),
+    );
+    const wallet = this.walletOf(extCID, player, currency);
+    if (!wallet) throw new Error(`the wallet of ${player} in ${currency} was not stored`);
+    return wallet;
+  }
+
+  walletOf(extCID: string, player: string, currency: string): Wallet | undefined {
+    return asWallet(
+      this.#prepared('SELECT * FROM wallet WHERE extCID = ? AND player = ? AND currency = ?').get(
+        extCID,
+        player,
+        currency,
+      ),
+    );
+  }
+
+  wallet(id: number): Wallet {
+    const wallet = asWallet(this.#prepared('SELECT * FROM wallet WHERE id = ?').get(id));
+    if (!wallet) throw new Error(`there is no wallet ${id}`);
+    return wallet;
+  }
+
+  setBalance(walletID: number, balance: bigint): void {
+    this.#prepared('UPDATE wallet SET balance = ? WHERE id = ?').run(String(balance), walletID);
+  }
+
+  /** A session that is known already takes the new game, state and wallet. */
+  putSession(session: Session): void {
+    this.#prepared(
+      'INSERT OR REPLACE INTO session (extCID, sessionID, gameID, state, walletID) VALUES (?, ?, ?, ?, ?)',
+    ).run(session.extCID, session.sessionID, session.gameID, session.state, session.walletID);
+  }
+
+  session(extCID: string, sessionID: string): Session | undefined {
+    const row = this.#prepared('SELECT * FROM session WHERE extCID = ? AND sessionID = ?').get(extCID, sessionID);
+    return row as unknown as Session | undefined;
+  }
+
+  /** @throws Error when the client's txID is taken */
+  record(entry: TransactionEntry): Transaction {
+    const { lastInsertRowid } = this.#prepared(`
+      INSERT INTO tx (extCID, txID, call, sessionID, walletID, gameID, roundID, origTxID, amount, type, frID, outcome, moved, balance)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      entry.extCID,
+      entry.txID,
+      entry.call,
+      entry.sessionID,
+      entry.walletID,
+      entry.gameID,
+      entry.roundID,
+      entry.origTxID,
+      entry.amount === null ? null : String(entry.amount),
+      entry.type,
+      entry.frID,
+      entry.outcome,
+      String(entry.moved),
+      entry.balance,
+    );
+    return { ...entry, id: Number(lastInsertRowid), reversedBy: null };
+  }
+
+  transaction(extCID: string, txID: string): Transaction | undefined {
+    return this.#transactions('extCID = ? AND txID = ?', extCID, txID)[0];
+  }
+
+  /** Everything that one wallet was told about a round of a game. */
+  round(walletID: number, gameID: string, roundID: string): readonly Transaction[] {
+    return this.#transactions('walletID = ? AND roundID = ? AND gameID = ?', walletID, roundID, gameID);
+  }
+
+  /** The refunds that one wallet received for a bet, whether the bet was known by then or not. */
+  refundsOf(walletID: number, betTxID: string): readonly Transaction[] {
+    return this.#transactions(`walletID = ? AND origTxID = ? AND call = 'refund'`, walletID, betTxID);
+  }
+
+  /** What one wallet played in a campaign. */
+  campaign(walletID: number, frID: string): readonly Transaction[] {
+    return this.#transactions('walletID = ? AND frID = ?', walletID, frID);
+  }
+
+  /** All of one client, oldest first. */
+  transactions(extCID: string): readonly Transaction[] {
+    return this.#transactions('extCID = ?', extCID);
+  }
+
+  markReversed(betID: number, refundID: number): void {
+    this.#prepared('UPDATE tx SET reversedBy = ? WHERE id = ?').run(refundID, betID);
+  }
+
+  #transactions(condition: string, ...values: SQLInputValue[]): readonly Transaction[] {
+    return this.#prepared(`SELECT * FROM tx WHERE ${condition} ORDER BY id`)
+      .all(...values)
+      .map(asTransaction);
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+type Row = Record<string, unknown>;
+
+function asWallet(row: Row | undefined): Wallet | undefined {
+  return row && ({ ...row, balance: BigInt(row.balance as string) } as Wallet);
+}
+
+function asTransaction(row: Row): Transaction {
+  const amount = row.amount as string | null;
+  return {
+    ...row,
+    amount: amount === null ? null : BigInt(amount),
+    moved: BigInt(row.moved as string),
+  } as Transaction;
+}

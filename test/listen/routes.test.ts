@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { headerOf, jsonReply, type ListenRequest } from '../../src/listen/message.ts';
+import { routeTable } from '../../src/listen/routes.ts';
+
+const request = (method: string, path: string): ListenRequest => ({
+  method,
+  path,
+  query: '',
+  headers: [],
+  body: new Uint8Array(),
+});
+
+describe('routeTable', () => {
+  const answer = routeTable([
+    { method: 'GET', path: '/a/balance', handler: () => jsonReply(200, { at: 'a' }) },
+    { method: 'PUT', path: '/a/balance', handler: () => jsonReply(200, { at: 'put' }) },
+    { method: 'GET', path: '/b/balance', handler: () => jsonReply(200, { at: 'b' }) },
+  ]);
+
+  it('finds a handler by method and path', async () => {
+    expect((await answer(request('GET', '/b/balance'))).body).toBe('{"at":"b"}');
+    expect((await answer(request('PUT', '/a/balance'))).body).toBe('{"at":"put"}');
+  });
+
+  it('answers 404 with a message for a path that it does not know', async () => {
+    const reply = await answer(request('GET', '/a/balance/'));
+    expect(reply.status).toBe(404);
+    expect(JSON.parse(String(reply.body))).toEqual({ message: 'There is nothing at /a/balance/.' });
+  });
+
+  it('answers 405 and names the methods for another method', async () => {
+    const reply = await answer(request('POST', '/a/balance'));
+    expect(reply.status).toBe(405);
+    expect(headerOf(reply.headers, 'allow')).toBe('GET, PUT');
+  });
+
+  it('refuses two handlers for the same thing', () => {
+    const route = { method: 'GET', path: '/x', handler: () => jsonReply(200, {}) };
+    expect(() => routeTable([route, route])).toThrow('two handlers for GET /x');
+  });
+});
+
+describe('headerOf', () => {
+  it('finds a header in any letter case, and the first of several', () => {
+    const headers = [
+      ['x-request-SIGN', 'one'],
+      ['X-Request-Sign', 'two'],
+    ] as const;
+    expect(headerOf(headers, 'X-REQUEST-SIGN')).toBe('one');
+    expect(headerOf(headers, 'X-REQUEST-SIG')).toBeUndefined();
+  });
+});
