@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { canonicalize as secondCanonicalize } from 'json-canonicalize';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, NotCanonicalError } from '../../src/contract/canonical.ts';
@@ -132,6 +132,16 @@ describe('what is refused elsewhere but is canonical', () => {
   });
 });
 
+function reversed(value: JsonValue): JsonValue {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(reversed);
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, inner]) => [name, reversed(inner)]),
+  );
+}
+
 describe('whatever JSON it is', () => {
   const json = fc.jsonValue({ stringUnit: 'binary' }) as fc.Arbitrary<JsonValue>;
 
@@ -155,14 +165,4 @@ describe('whatever JSON it is', () => {
       }),
     );
   });
-
-  function reversed(value: JsonValue): JsonValue {
-    if (value === null || typeof value !== 'object') return value;
-    if (Array.isArray(value)) return value.map(reversed);
-    return Object.fromEntries(
-      Object.entries(value)
-        .reverse()
-        .map(([name, inner]) => [name, reversed(inner)]),
-    );
-  }
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
 import { Money } from '../../src/contract/money.ts';
@@ -59,20 +59,20 @@ describe('reading', () => {
   });
 });
 
+/** Writes so many units of 10^-scale as text, by cutting the digits of a whole number. */
+function text(value: bigint, scale: number): string {
+  const digits = value.toString().padStart(scale + 1, '0');
+  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+function signed(value: bigint, scale: number): Money {
+  const money = Money.of(text(value < 0n ? -value : value, scale));
+  return value < 0n ? money.negated() : money;
+}
+
 describe('reckoning agrees with whole numbers of the smallest unit', () => {
   const units = fc.bigInt({ min: 0n, max: 10n ** 30n });
   const places = fc.integer({ min: 0, max: 18 });
-
-  /** Writes so many units of 10^-scale as text, by cutting the digits of a whole number. */
-  function text(value: bigint, scale: number): string {
-    const digits = value.toString().padStart(scale + 1, '0');
-    return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
-  }
-
-  function signed(value: bigint, scale: number): Money {
-    const money = Money.of(text(value < 0n ? -value : value, scale));
-    return value < 0n ? money.negated() : money;
-  }
 
   it('in sums, differences, products and order', () => {
     fc.assert(

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { betRequestSchema, REQUEST_SCHEMAS, refundRequestSchema, winRequestSchema } from '../../src/contract/calls.ts';
 import {
@@ -38,6 +38,10 @@ function play(...events: RoundEvent[]): RoundStep {
     step = stepRound(step.round, event);
   }
   return step;
+}
+
+function byTxID(a: OwedCall, b: OwedCall): number {
+  return a.body.txID < b.body.txID ? -1 : 1;
 }
 
 function statuses(round: Round): string[] {
@@ -165,7 +169,7 @@ describe('what cannot happen', () => {
     ['a win with the reserved txID', [bet, reply(BET, 200)], { ...win, txID: REFUND }, 'tx-id-used'],
   ] as const)('%s is refused and changes nothing', (_, before, event, reason) => {
     const { round } = play(...before);
-    expect(stepRound(round, event as RoundEvent)).toEqual({ kind: 'refused', round, owed: [], reason });
+    expect(stepRound(round, event)).toEqual({ kind: 'refused', round, owed: [], reason });
   });
 });
 
@@ -267,7 +271,6 @@ describe('whatever happens', () => {
           const step = stepRound(round, one);
           check(account, one, step);
           round = step.round;
-          const byTxID = (a: OwedCall, b: OwedCall) => (a.body.txID < b.body.txID ? -1 : 1);
           expect([...outstandingCalls(round)].sort(byTxID)).toEqual([...account.open.values()].sort(byTxID));
         }
         for (const calls of account.sent.values()) {
