@@ -1,6 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
-import { headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import { type Handler, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import { type Route, routeTable } from '../listen/routes.ts';
 import { type Listening, listen } from '../listen/server.ts';
 import { failure, type Reply } from '../sdk/reply.ts';
@@ -32,12 +32,11 @@ export interface Operator {
  * @throws RangeError when two clients share a base path or ExtCID, or a session is stated in contradiction to another
  */
 export function createOperator(options: OperatorOptions, behaviour: Behaviour = CORRECT): Operator {
-  const store = new Store(options.dataDir);
   const extCIDs = options.clients.map(({ extCID }) => extCID);
   const twice = extCIDs.find((extCID, index) => extCIDs.indexOf(extCID) !== index);
   if (twice !== undefined) throw new RangeError(`two clients have the ExtCID ${twice}; it must be unique`);
-  seed(store, options.clients);
-  const answer = routeTable(options.clients.flatMap((client) => routesOf(client, store, behaviour)));
+  const store = new Store(options.dataDir);
+  const answer = open(store, options.clients, behaviour);
 
   return {
     handle: async (request) => answer(request),
@@ -58,6 +57,17 @@ export function createOperator(options: OperatorOptions, behaviour: Behaviour = 
     transactionsOf: (extCID) => store.transactions(extCID),
     close: () => store.close(),
   };
+}
+
+/** Nothing stays open when the options turn out to be wrong. */
+function open(store: Store, clients: readonly ClientOptions[], behaviour: Behaviour): Handler {
+  try {
+    seed(store, clients);
+    return routeTable(clients.flatMap((client) => routesOf(client, store, behaviour)));
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 function warn(error: unknown): void {
