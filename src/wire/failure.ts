@@ -88,8 +88,9 @@ function notHttp(message: string, progress: Progress): WireFailure {
 export function exchangeFailure(error: unknown, progress: Progress): WireFailure {
   if (error instanceof WireFailure) return error;
   const { code, message } = systemError(error);
-  if (code.startsWith('HPE_')) {
-    if (progress.headed && code === 'HPE_INVALID_EOF_STATE') {
+  // undici loses the parser's code and keeps its words.
+  if (error instanceof Error && error.name === 'HTTPParserError') {
+    if (progress.headed && message.includes('EOF')) {
       return new WireFailure('closed-early', 'The connection was closed before the body had ended.');
     }
     return notHttp(message, progress);
