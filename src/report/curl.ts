@@ -1,0 +1,46 @@
+import type { Body, ExchangeRequest } from '../journal/exchange.ts';
+
+/** Headers that curl makes itself, from the address and the body. */
+const MADE_BY_CURL = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding']);
+
+/**
+ * A request as a line for a POSIX shell that sends the same bytes again, signature and all; null when not all of its body was kept.
+ * The line is plain printable ASCII or text: whatever a terminal might obey is written as an octal code.
+ */
+export function curlLine(request: ExchangeRequest): string | null {
+  const { body } = request;
+  if (body?.truncated) return null;
+  const words = ['curl', '-sSi', '--globoff', '--path-as-is', '-X', quote(request.method), quote(request.url)];
+  for (const [name, value] of request.headers) {
+    if (MADE_BY_CURL.has(name.toLowerCase())) continue;
+    // For curl, a name and a colon alone mean: leave that header out. A semicolon sends it empty.
+    words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`));
+  }
+  if (body === null) return words.join(' ');
+  if (!request.headers.some(([name]) => name.toLowerCase() === 'content-type')) words.push('-H', "'Content-Type:'");
+  if (isPlain(body)) return [...words, '--data-raw', quote(body.data)].join(' ');
+  return `printf ${printfFormat(body)} | ${[...words, '--data-binary', '@-'].join(' ')}`;
+}
+
+/** One word for a POSIX shell, whatever stands in it. */
+function quote(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function isPlain(body: Body): boolean {
+  return body.encoding === 'utf8' && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(body.data);
+}
+
+function printfFormat(body: Body): string {
+  const bytes = Buffer.from(body.data, body.encoding);
+  let format = '';
+  for (const [index, byte] of bytes.entries()) {
+    const character = String.fromCharCode(byte);
+    // A format that begins with a hyphen would be read as an option.
+    const obeyed = byte < 0x20 || byte > 0x7e || character === '\\' || (index === 0 && character === '-');
+    if (character === '%') format += '%%';
+    else if (obeyed) format += `\\${byte.toString(8).padStart(3, '0')}`;
+    else format += character;
+  }
+  return `'${format.replaceAll("'", "'\\''")}'`;
+}

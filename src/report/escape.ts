@@ -1,0 +1,43 @@
+/**
+ * What moves a cursor, starts an escape sequence, turns the direction of text, or cannot be seen: control and format
+ * characters, line and paragraph separators, lone surrogates, and code points that no character will ever have.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+
+/** What XML 1.0 cannot hold, not even escaped, and what would deceive a reader of the file all the same. */
+const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function visible(character: string): string {
+  const named = NAMED[character];
+  if (named !== undefined) return named;
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+}
+
+/**
+ * Text from outside as one line that a terminal shows and does not obey: line ends become `\n`, everything invisible its
+ * code. The rest, in any script, stays as it is.
+ */
+export function forTerminal(text: string): string {
+  return text.replace(INVISIBLE, visible);
+}
+
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Text from outside as character data of XML 1.0, line ends kept. */
+export function forXmlText(text: string): string {
+  return text.replace(NOT_IN_XML, visible).replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? '');
+}
+
+/** Text from outside as the value of an XML attribute: a line end would be read as a blank, so it is shown instead. */
+export function forXmlAttribute(text: string): string {
+  return forXmlText(forTerminal(text));
+}

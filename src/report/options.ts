@@ -1,0 +1,27 @@
+import type { JournalEvent } from '../journal/event.ts';
+import type { Place } from '../journal/finding.ts';
+import type { Fold } from '../journal/fold.ts';
+import type { Paint } from './paint.ts';
+
+/** Opens the journal again, from its beginning: for the pass that looks at exchanges. */
+export type OpenJournal = () => AsyncIterable<JournalEvent> | Iterable<JournalEvent>;
+
+export interface ReportOptions {
+  /** For reports that people read in a terminal. */
+  readonly paint: Paint;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** False where only ASCII can be shown. */
+  readonly unicode: boolean;
+  /** Every exchange, not just those that show something. */
+  readonly verbose: boolean;
+  /** The line of a scenario file; null when it can't be read (any more). */
+  readonly readLine: (place: Place) => string | null;
+  /** Where the journal is, so that a report can say it; null: not worth saying. */
+  readonly journal: string | null;
+  /** How many exchanges of one scenario the JSON report holds at most; 0 leaves them out. */
+  readonly exchangesPerScenario: number;
+}
+
+/** A report: from what a run amounts to, and its journal once more, to text in pieces. */
+export type Report = (fold: Fold, open: OpenJournal, options: ReportOptions) => AsyncIterable<string>;

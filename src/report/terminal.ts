@@ -1,0 +1,173 @@
+import { type Conclusion, conclude } from '../journal/conclusion.ts';
+import { VERDICTS } from '../journal/finding.ts';
+import type { Fold } from '../journal/fold.ts';
+import { forTerminal } from './escape.ts';
+import { eachExchange, findExchanges } from './evidence.ts';
+import { duration, hanging, plural, wrap } from './layout.ts';
+import { mark, tint, verdictNoun } from './marks.ts';
+import type { OpenJournal, ReportOptions } from './options.ts';
+import { breaches, breachLines } from './terminal-breach.ts';
+import { exchangeLines } from './terminal-exchange.ts';
+import { everyRule, observations, reasons } from './terminal-rules.ts';
+
+/** Wider lines are hard to read, narrower ones hold nothing. */
+const WIDEST = 120;
+const NARROWEST = 60;
+
+/**
+ * The report for a person: the verdict, what failed with all that is needed to see why, then every rule, what was not
+ * tested, and what is left behind.
+ */
+export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
+  const options = { ...given, width: Math.min(Math.max(given.width, NARROWEST), WIDEST) };
+  const conclusion = conclude(fold);
+  yield text(headLines(fold, conclusion, options));
+
+  const failing = breaches(fold);
+  if (failing.length > 0) {
+    const wanted = failing.flatMap(({ shown }) => shown.map(({ exchange }) => exchange)).filter((id) => id !== null);
+    const exchanges = await findExchanges(open, new Set(wanted));
+    yield section('What failed', options);
+    for (const [index, breach] of failing.entries()) {
+      if (index > 0) yield '\n';
+      yield text(breachLines(breach, fold, exchanges, options));
+    }
+  }
+  yield* titled('What could not be decided', reasons(fold, ['inconclusive'], options), options);
+  yield* titled('Warnings', observations(fold, 'warn', options), options);
+  yield* titled('Every rule', [...everyRule(fold, options), '', legend(options)], options);
+  yield* titled('Notes: where the contract leaves it open', observations(fold, 'note', options), options);
+  yield* titled('What was not tested, and why', reasons(fold, ['skip', 'untested'], options), options);
+  yield* titled('What is left behind', leftBehind(fold, options), options);
+  yield* titled('Worth knowing', worthKnowing(fold, options), options);
+  if (options.verbose) yield* allExchanges(open, options);
+  yield text(['', ...closing(conclusion, options)]);
+}
+
+function text(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function section(title: string, { paint, unicode, width }: ReportOptions): string {
+  const rule = (unicode ? '─' : '-').repeat(Math.max(width - title.length - 4, 3));
+  const edge = unicode ? '──' : '--';
+  return `\n${paint.dim(edge)} ${paint.bold(title)} ${paint.dim(rule)}\n\n`;
+}
+
+function* titled(title: string, lines: readonly string[], options: ReportOptions): Generator<string> {
+  if (lines.length === 0) return;
+  yield section(title, options);
+  yield text(lines);
+}
+
+function toned(conclusion: Conclusion, { paint }: ReportOptions): (line: string) => string {
+  switch (conclusion.verdict) {
+    case 'conforming':
+      return (line) => paint.bold(paint.green(line));
+    case 'nonconforming':
+      return (line) => paint.bold(paint.red(line));
+    case 'undecided':
+      return (line) => paint.bold(paint.yellow(line));
+  }
+}
+
+function headLines(fold: Fold, conclusion: Conclusion, options: ReportOptions): readonly string[] {
+  const { run, ended } = fold;
+  const facts = [
+    `contract ${run.contract}`,
+    run.whole ? 'the whole suite' : `selected: ${run.selection.length === 0 ? 'a part' : run.selection.join(' ')}`,
+    ...(run.settings.strict ? ['strict'] : []),
+    `seed ${run.seed}`,
+  ];
+  const played = fold.scenarios.filter(({ state }) => state !== 'not-started').length;
+  const all = fold.scenarios.length;
+  const amounts = [
+    played === all ? plural(all, 'scenario') : `${played} of ${plural(all, 'scenario')}`,
+    plural(fold.exchanges.sent, 'call'),
+    ended === null ? 'cut off' : duration(ended.durationMs),
+    run.startedAt,
+  ];
+  return [
+    // The first line is never broken: what greps for it must find it whole.
+    toned(conclusion, options)(forTerminal(conclusion.firstLine)),
+    '',
+    ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
+    ...wrap(forTerminal(facts.join(', ')), options.width - 2).map(indent),
+    ...wrap(forTerminal(amounts.join(', ')), options.width - 2).map(indent),
+    `  ${counts(fold, options)}`,
+    ...(ended?.detail ? ['', ...hanging('  ', forTerminal(ended.detail), options.width)] : []),
+  ];
+}
+
+const indent = (line: string): string => `  ${line}`;
+
+function counts(fold: Fold, { paint, unicode }: ReportOptions): string {
+  return VERDICTS.flatMap((verdict) => {
+    const count = fold.rules.filter((result) => result.verdict === verdict).length;
+    if (count === 0) return [];
+    return [tint(verdict, paint)(`${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}`)];
+  }).join('   ');
+}
+
+function legend({ paint, unicode }: ReportOptions): string {
+  const parts = [
+    ['pass', 'pass'],
+    ['fail', 'fail'],
+    ['warn', 'warning'],
+    ['inconclusive', 'undecided'],
+    ['note', 'note'],
+    ['skip', 'skipped'],
+    ['untested', 'untested'],
+  ] as const;
+  return paint.dim(`  ${parts.map(([verdict, word]) => `${mark(verdict, unicode)} ${word}`).join('   ')}`);
+}
+
+function leftBehind(fold: Fold, options: ReportOptions): readonly string[] {
+  const { width } = options;
+  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
+  const lines: string[] = [];
+  if (unrestored.length > 0) {
+    const what = `the balance could not be brought back to what it was after ${unrestored.join(', ')}`;
+    lines.push(...hanging('  ! ', forTerminal(what), width));
+  }
+  for (const { call, txID, sessionID } of fold.owed) {
+    lines.push(
+      ...hanging('  ! ', forTerminal(`${call} ${txID} of session ${sessionID} was not answered for certain`), width),
+    );
+  }
+  return lines;
+}
+
+function worthKnowing(fold: Fold, { width }: ReportOptions): readonly string[] {
+  return fold.notices.flatMap((notice) => hanging('  - ', forTerminal(notice), width));
+}
+
+async function* allExchanges(open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield section('Every exchange', options);
+  let first = true;
+  for await (const exchange of eachExchange(open)) {
+    const { id, scenario, step, purpose, call } = exchange.sending;
+    const why = step === null ? purpose : `step ${step}`;
+    const title = options.paint.bold(forTerminal(`${id}  ${scenario ?? 'outside of scenarios'}, ${why}: ${call}`));
+    yield text([...(first ? [] : ['']), `  ${title}`, ...exchangeLines(exchange, 4, options)]);
+    first = false;
+  }
+}
+
+function closing(conclusion: Conclusion, options: ReportOptions): readonly string[] {
+  const { exitCode } = conclusion;
+  const meaning = {
+    0: 'conforming',
+    1: 'not conforming',
+    3: 'undecided',
+    70: 'a bug of croupier',
+    130: 'interrupted',
+    143: 'interrupted',
+  }[exitCode];
+  const lines = [toned(conclusion, options)(`Exit status ${exitCode}: ${meaning}.`)];
+  if (options.journal !== null) {
+    const journal = forTerminal(options.journal);
+    lines.push(options.paint.dim(`Journal: ${journal}`));
+  }
+  return lines;
+}
