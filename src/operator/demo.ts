@@ -5,9 +5,7 @@ export interface DemoKeys {
   readonly second: string;
 }
 
-/** The names of the demonstration's two clients, and of the campaign that the first one knows. */
-export const DEMO_FIRST = 'demo-eu';
-export const DEMO_SECOND = 'demo-asia';
+/** The campaign that both clients know, by frID. */
 export const DEMO_CAMPAIGN = 'demo-campaign';
 
 /** The bet that is still to be settled in the expired session. */
@@ -32,16 +30,16 @@ export function demoOperator(
   return {
     clients: [
       {
-        extCID: DEMO_FIRST,
+        extCID: 'demo-eu',
         integrationApiKey: keys.first,
-        basePath: `/${DEMO_FIRST}`,
+        basePath: '/demo-eu',
         campaigns: [DEMO_CAMPAIGN],
         sessions: FIRST_SESSIONS,
       },
       {
-        extCID: DEMO_SECOND,
+        extCID: 'demo-asia',
         integrationApiKey: keys.second,
-        basePath: `/${DEMO_SECOND}`,
+        basePath: '/demo-asia',
         campaigns: [DEMO_CAMPAIGN],
         sessions: SECOND_SESSIONS,
       },

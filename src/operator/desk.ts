@@ -50,8 +50,8 @@ export function decideBet(desk: Desk, call: BetRequest): Decision {
 
 /**
  * A win of an unknown round is credited, for its bet may still be on its way. A round of which every bet was declined or
- * given back has nothing to win. After a session's end, what began in time is still settled. A `regular` win with an
- * frID pays out a campaign, whatever its round.
+ * given back has nothing to win. After a session's end, what began in time is still settled, and a win that adds nothing
+ * may always close its round. A `regular` win with an frID pays out a campaign, whatever its round.
  */
 export function decideWin(desk: Desk, call: WinRequest): Decision {
   return decide(desk, 'win', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
@@ -61,11 +61,12 @@ export function decideWin(desk: Desk, call: WinRequest): Decision {
     const standing = bets.some(stands);
     const withdrawal = claim.frID !== null && claim.type !== 'free';
     if (bets.length > 0 && !standing && !withdrawal) return declined('round-cancelled');
-    if (!behaviour.isOpen(session)) {
+    const credit = behaviour.creditOf(claim);
+    if (credit > 0n && !behaviour.isOpen(session)) {
       const begun = standing || (claim.frID !== null && store.campaign(wallet.id, claim.frID).some(stands));
       if (!begun) return declined('session-expired');
     }
-    return { kind: 'done', moved: behaviour.creditOf(claim) };
+    return { kind: 'done', moved: credit };
   });
 }
 

@@ -34,7 +34,7 @@ export interface SessionOptions {
   readonly begun?: readonly BegunBet[];
 }
 
-export interface BegunBet {
+interface BegunBet {
   readonly txID: string;
   readonly roundID: string;
   /** In the main unit. */

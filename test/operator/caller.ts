@@ -38,7 +38,7 @@ export function callerOf(url: string, key: string): Caller {
   const post: Caller['post'] = (call, body, signature = signBody(Buffer.from(body), key)) =>
     send(call, signature, body);
   const read: Caller['read'] = (query) =>
-    send(`balance?${new URLSearchParams(query)}`, signQuery(Object.entries(query), key));
+    send(`balance?${new URLSearchParams(query).toString()}`, signQuery(Object.entries(query), key));
   const action =
     (call: string) =>
     (sessionID: string, amount: string, fields: Fields = {}): Promise<Answer> =>

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Answer, type Caller, callerOf } from './caller.ts';
 
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<Caller> {
-  child = spawn(process.execPath, [join(import.meta.dirname, 'durable-child.ts'), dataDir], {
+  child = spawn(process.execPath, [fileURLToPath(new URL('./durable-child.ts', import.meta.url)), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];

@@ -49,6 +49,8 @@ beforeEach(async () => {
 afterEach(() => listening.close(0));
 
 const ids = () => ({ txID: randomUUID(), roundID: randomUUID() });
+const good = () => ({ sessionID: 'usd', amount: '5', type: 'regular', ...ids() });
+const body = () => JSON.stringify(good());
 const done = (balance: string) => ({ status: 200, body: { balance, txID: expect.stringMatching(/^op-\d+$/) } });
 const refused = (status: number) => ({ status, body: { message: expect.any(String) } });
 
@@ -237,8 +239,6 @@ describe('calls at once', () => {
 });
 
 describe('signatures', () => {
-  const body = () => JSON.stringify({ sessionID: 'usd', amount: '5', type: 'regular', ...ids() });
-
   it.each([
     ['missing', null],
     ['empty', ''],
@@ -299,6 +299,7 @@ describe('sessions', () => {
     expect(await eu.bet('old', '1')).toEqual(expired);
     expect(await eu.bet('old', '1', { type: 'free', frID: 'spring' })).toEqual(expired);
     expect(await eu.win('old', '1')).toEqual(expired);
+    expect(await eu.win('old', '0')).toEqual(done('95.00'));
     expect(await eu.win('old', '10', { roundID: BEGUN.roundID })).toEqual(done('105.00'));
     expect(await eu.refund('old', BEGUN.txID, BEGUN.amount)).toEqual(done('110.00'));
   });
@@ -327,8 +328,6 @@ describe('free rounds', () => {
 });
 
 describe('bad requests', () => {
-  const good = () => ({ sessionID: 'usd', amount: '5', type: 'regular', ...ids() });
-
   it.each([
     ['no JSON', '{"a":'],
     ['no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
