@@ -10,7 +10,11 @@ const MADE_BY_CURL = new Set(['host', 'content-length', 'connection', 'transfer-
 export function curlLine(request: ExchangeRequest): string | null {
   const { body } = request;
   if (body?.truncated) return null;
-  const words = ['curl', '-sSi', '--globoff', '--path-as-is', '-X', quote(request.method), quote(request.url)];
+  const words = ['curl', '-sSi'];
+  // Left alone, curl would expand brackets and tidy the path.
+  if (/[[\]{}]/.test(request.url)) words.push('--globoff');
+  if (/\/\.{1,2}(?:[/?#]|$)/.test(request.url)) words.push('--path-as-is');
+  words.push('-X', quote(request.method), quote(request.url));
   for (const [name, value] of request.headers) {
     if (MADE_BY_CURL.has(name.toLowerCase())) continue;
     // For curl, a name and a colon alone mean: leave that header out. A semicolon sends it empty.

@@ -75,10 +75,15 @@ function length(text: string): number {
   return [...text].length;
 }
 
+/** Pieces of one long word, cut behind a separator of JSON or of an address where one stands near the end of the line. */
 function chop(word: string, width: number): readonly string[] {
-  const points = [...word];
-  if (points.length <= width) return [word];
   const pieces: string[] = [];
-  for (let start = 0; start < points.length; start += width) pieces.push(points.slice(start, start + width).join(''));
-  return pieces;
+  let rest = [...word];
+  while (rest.length > width) {
+    const separator = rest.slice(0, width).findLastIndex((character) => ',;&?'.includes(character));
+    const end = separator > width / 3 ? separator + 1 : width;
+    pieces.push(rest.slice(0, end).join(''));
+    rest = rest.slice(end);
+  }
+  return [...pieces, rest.join('')];
 }

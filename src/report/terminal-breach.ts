@@ -3,7 +3,7 @@ import { EXPECTATION, type Place } from '../journal/finding.ts';
 import type { Fold, JudgedFinding, RuleResult } from '../journal/fold.ts';
 import { forTerminal } from './escape.ts';
 import type { JournalledExchange } from './evidence.ts';
-import { clip, hanging, wrap } from './layout.ts';
+import { clip, wrap } from './layout.ts';
 import { mark, tint } from './marks.ts';
 import type { ReportOptions } from './options.ts';
 import { exchangeLines, row } from './terminal-exchange.ts';
@@ -21,7 +21,6 @@ export interface Breach {
   readonly shown: readonly JudgedFinding[];
   /** Scenarios whose findings are not shown, each once. */
   readonly alsoIn: readonly string[];
-  readonly count: number;
 }
 
 /** All breaches, those about money first, then in the order of the catalogue, expectations last. */
@@ -41,7 +40,7 @@ function breach(id: Breach['id'], findings: readonly JudgedFinding[], most = DET
   );
   const shown = firsts.slice(0, most);
   const alsoIn = [...new Set(firsts.slice(shown.length).map((finding) => finding.scenario))];
-  return { id, shown, alsoIn, count: failing.length };
+  return { id, shown, alsoIn };
 }
 
 /** One breach in lines. `exchanges` holds those that its findings name. */
@@ -74,7 +73,9 @@ function ruleHeading(id: RuleResult['rule']['id'], options: ReportOptions): stri
   const title = `${paint.red(mark('fail', options.unicode))} ${paint.bold(rule.id)}  ${rule.level}${money}`;
   return [
     title,
-    ...wrap(`An operator conforms when ${rule.sentence}.`, options.width - 2).map((line) => `  ${line}`),
+    ...wrap(`${rule.sentence.charAt(0).toUpperCase()}${rule.sentence.slice(1)}.`, options.width - 2).map(
+      (line) => `  ${line}`,
+    ),
     paint.dim(`  Contract: ${rule.clause}${since}`),
   ];
 }
@@ -95,11 +96,12 @@ function findingLines(
 ): readonly string[] {
   const { paint } = options;
   const title = fold.scenarios.find(({ planned }) => planned.id === finding.scenario)?.planned.title ?? '';
-  const [id = '', ...rest] = hanging(`  ${forTerminal(finding.scenario)}  `, forTerminal(title), options.width);
-  const heading = id.replace(forTerminal(finding.scenario), (name) => paint.bold(name));
+  const id = forTerminal(finding.scenario);
+  const oneLine = id.length + title.length + 4 <= options.width;
+  const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
+  if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
   return [
-    heading.trimEnd(),
-    ...rest,
+    ...heading,
     ...(finding.place ? placeLines(finding.place, options) : []),
     ...row('expected', finding.expected, 4, options),
     ...row('actual', finding.actual, 4, options, tint('fail', paint)),

@@ -1,10 +1,11 @@
 import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
 import type { Verdict } from '../journal/finding.ts';
-import type { Fold, RuleResult } from '../journal/fold.ts';
+import type { Fold, JudgedFinding, RuleResult } from '../journal/fold.ts';
 import { forTerminal } from './escape.ts';
-import { hanging, wrap } from './layout.ts';
+import { flow, wrap } from './layout.ts';
 import { mark, tint } from './marks.ts';
 import type { ReportOptions } from './options.ts';
+import { row } from './terminal-exchange.ts';
 
 const GROUP_COLUMN = 15;
 
@@ -16,22 +17,27 @@ export function everyRule(fold: Fold, options: ReportOptions): readonly string[]
 
 function groupLines(group: RuleGroup, results: readonly RuleResult[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
-  const names = results.map(({ rule }) => rule.id.slice(group.length + 1));
-  const column = Math.max(...names.map((name) => name.length)) + 4;
-  const perLine = Math.max(Math.floor((width - GROUP_COLUMN + 2) / column), 1);
-  const rows = Math.ceil(results.length / perLine);
-  const lines: string[] = [];
-  for (let row = 0; row < rows; row += 1) {
-    const cells = results.slice(row * perLine, (row + 1) * perLine).map((result, at) => {
-      const name = names[row * perLine + at] ?? '';
-      const colour = tint(result.verdict, paint);
-      const shown = result.verdict === 'fail' ? paint.bold(name) : result.verdict === 'pass' ? name : colour(name);
-      return `${colour(mark(result.verdict, unicode))} ${shown}${' '.repeat(column - 2 - name.length)}`;
-    });
-    const label = row === 0 ? paint.bold(group.padEnd(GROUP_COLUMN - 2)) : ' '.repeat(GROUP_COLUMN - 2);
-    lines.push(`  ${label}${cells.join('').trimEnd()}`);
-  }
+  const pieces = results.map((result) => {
+    const name = nameOf(result);
+    const symbol = mark(result.verdict, unicode);
+    const colour = tint(result.verdict, paint);
+    return { plain: `${symbol} ${name}`, shown: `${colour(symbol)} ${named(name, result.verdict, options)}` };
+  });
+  const lines = flow(pieces, '  ', width - GROUP_COLUMN).map((line, row) => {
+    const label = row === 0 ? group : '';
+    return `  ${paint.bold(label.padEnd(GROUP_COLUMN - 2))}${line}`;
+  });
   return [...lines, ...results.flatMap((result) => endpointLines(result, options))];
+}
+
+function nameOf({ rule }: RuleResult): string {
+  return rule.id.slice(rule.group.length + 1);
+}
+
+/** Passing rules stay in the background, failing ones stand out. */
+function named(name: string, verdict: Verdict, { paint }: ReportOptions): string {
+  if (verdict === 'pass') return name;
+  return verdict === 'fail' ? paint.bold(paint.red(name)) : tint(verdict, paint)(name);
 }
 
 /** One pass must not hide that another endpoint was skipped or did something else. */
@@ -42,8 +48,7 @@ function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): r
     const colour = tint(verdict, paint);
     return `${colour(mark(verdict, unicode))} ${endpoint}`;
   });
-  const name = result.rule.id.slice(result.rule.group.length + 1);
-  return [`${' '.repeat(GROUP_COLUMN + 2)}${paint.dim(`${name} by endpoint:`)}  ${cells.join('  ')}`];
+  return [`${' '.repeat(GROUP_COLUMN + 2)}${paint.dim(`${nameOf(result)}:`)} ${cells.join('  ')}`];
 }
 
 /** Rules with one of these verdicts, equal reasons together, the most frequent reason first. */
@@ -56,14 +61,10 @@ export function reasons(fold: Fold, verdicts: readonly Verdict[], options: Repor
     .flatMap((results) => {
       const [first] = results;
       if (!first) return [];
-      const colour = tint(first.verdict, paint);
-      const [head = '', ...rest] = hanging(`  ${mark(first.verdict, unicode)} `, forTerminal(reasonText(first)), width);
+      const symbol = mark(first.verdict, unicode);
       const ids = results.map(({ rule }) => rule.id).join(', ');
-      return [
-        head.replace(mark(first.verdict, unicode), (symbol) => colour(symbol)),
-        ...rest,
-        ...wrap(ids, width - 6).map((line) => `      ${paint.dim(line)}`),
-      ];
+      const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
+      return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
     });
 }
 
@@ -72,25 +73,38 @@ function reasonText({ reason, because, verdict }: RuleResult): string {
   return because === null || why.includes(because) ? why : `${why} (because of ${because})`;
 }
 
-/** A rule to a line, with what was seen: for warnings and notes. */
-export function observations(fold: Fold, verdict: Verdict, options: ReportOptions): readonly string[] {
-  const { paint, unicode, width } = options;
+/** What was seen where the contract leaves things open, a rule to a line. */
+export function notes(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  const noted = fold.rules.filter(({ verdict }) => verdict === 'note');
+  const column = Math.max(0, ...noted.map(({ rule }) => rule.id.length)) + 2;
+  return noted.flatMap((result) => {
+    const lines = wrap(forTerminal(reasonText(result)), width - 4 - column);
+    return lines.map((line, at) => {
+      if (at > 0) return `${' '.repeat(4 + column)}${line}`;
+      return `  ${tint('note', paint)(mark('note', unicode))} ${result.rule.id.padEnd(column)}${line}`;
+    });
+  });
+}
+
+/** Each warning with what was expected and what was seen instead. */
+export function warnings(fold: Fold, options: ReportOptions): readonly string[] {
+  const { paint, unicode } = options;
   return fold.rules
-    .filter((result) => result.verdict === verdict)
+    .filter(({ verdict }) => verdict === 'warn')
     .flatMap((result) => {
-      const symbol = mark(verdict, unicode);
-      const money = result.rule.money ? ' $' : '';
-      const label = `  ${symbol} ${result.rule.id}${money}  `;
-      const [head = '', ...rest] = hanging(label, forTerminal(reasonText(result)), width);
-      const colour = tint(verdict, paint);
-      const body = head.slice(label.length);
+      const money = result.rule.money ? `  ${paint.yellow('$')}` : '';
+      const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(result.rule.id)}  ${result.rule.level}${money}`;
+      const finding = result.findings.find(({ verdict }) => verdict === 'warn');
+      if (!finding) return [heading];
       return [
-        `  ${colour(symbol)} ${paint.bold(result.rule.id)}${paint.yellow(money)}  ${body}`,
-        ...rest.map(indented),
+        heading,
+        ...row('expected', finding.expected, 4, options),
+        ...row('actual', finding.actual, 4, options, paint.yellow),
+        ...row('seen in', whereSeen(finding), 4, options),
       ];
     });
 }
 
-function indented(line: string): string {
-  return `      ${line.trimStart()}`;
+function whereSeen({ place, scenario }: JudgedFinding): string {
+  return place ? `${scenario}, ${place.file}:${place.line}:${place.column}` : scenario;
 }

@@ -8,7 +8,7 @@ import { mark, tint, verdictNoun } from './marks.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
 import { exchangeLines } from './terminal-exchange.ts';
-import { everyRule, observations, reasons } from './terminal-rules.ts';
+import { everyRule, notes, reasons, warnings } from './terminal-rules.ts';
 
 /** Wider lines are hard to read, narrower ones hold nothing. */
 const WIDEST = 120;
@@ -34,9 +34,9 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
     }
   }
   yield* titled('What could not be decided', reasons(fold, ['inconclusive'], options), options);
-  yield* titled('Warnings', observations(fold, 'warn', options), options);
-  yield* titled('Every rule', [...everyRule(fold, options), '', legend(options)], options);
-  yield* titled('Notes: where the contract leaves it open', observations(fold, 'note', options), options);
+  yield* titled('Warnings', warnings(fold, options), options);
+  yield* titled('Every rule', everyRule(fold, options), options);
+  yield* titled('Notes: where the contract leaves it open', notes(fold, options), options);
   yield* titled('What was not tested, and why', reasons(fold, ['skip', 'untested'], options), options);
   yield* titled('What is left behind', leftBehind(fold, options), options);
   yield* titled('Worth knowing', worthKnowing(fold, options), options);
@@ -85,7 +85,7 @@ function headLines(fold: Fold, conclusion: Conclusion, options: ReportOptions): 
     played === all ? plural(all, 'scenario') : `${played} of ${plural(all, 'scenario')}`,
     plural(fold.exchanges.sent, 'call'),
     ended === null ? 'cut off' : duration(ended.durationMs),
-    run.startedAt,
+    `begun ${moment(run.startedAt)}`,
   ];
   return [
     // The first line is never broken: what greps for it must find it whole.
@@ -99,6 +99,11 @@ function headLines(fold: Fold, conclusion: Conclusion, options: ReportOptions): 
   ];
 }
 
+/** `2026-11-20 09:30:00 UTC`; what is no ISO time stays as it is. */
+function moment(iso: string): string {
+  return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
+}
+
 const indent = (line: string): string => `  ${line}`;
 
 function counts(fold: Fold, { paint, unicode }: ReportOptions): string {
@@ -107,19 +112,6 @@ function counts(fold: Fold, { paint, unicode }: ReportOptions): string {
     if (count === 0) return [];
     return [tint(verdict, paint)(`${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}`)];
   }).join('   ');
-}
-
-function legend({ paint, unicode }: ReportOptions): string {
-  const parts = [
-    ['pass', 'pass'],
-    ['fail', 'fail'],
-    ['warn', 'warning'],
-    ['inconclusive', 'undecided'],
-    ['note', 'note'],
-    ['skip', 'skipped'],
-    ['untested', 'untested'],
-  ] as const;
-  return paint.dim(`  ${parts.map(([verdict, word]) => `${mark(verdict, unicode)} ${word}`).join('   ')}`);
 }
 
 function leftBehind(fold: Fold, options: ReportOptions): readonly string[] {

@@ -1,0 +1,96 @@
+import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
+
+/** The text is no journal that this croupier can read. The message says which line, and what is wrong with it. */
+export class JournalError extends Error {
+  override readonly name = 'JournalError';
+}
+
+/** Says what is wrong with a value that should be an event; null when nothing is. */
+export type EventCheck = (value: unknown) => string | null;
+
+const FORMAT_NAME = /^croupier-journal\/(\d+)$/;
+const NEWEST = formatNumber(JOURNAL_FORMAT) ?? 0;
+
+/**
+ * Reads a journal piece by piece. What follows the last line end may have been torn by a kill and is left out when it is no JSON.
+ *
+ * @param check every event must stand it. Without one the shapes are taken on trust, as for a journal of this very run.
+ * @throws JournalError for an empty text, another kind of file, a newer format, and a line that is no event.
+ */
+export async function* readJournal(
+  chunks: AsyncIterable<string> | Iterable<string>,
+  check: EventCheck = () => null,
+): AsyncGenerator<JournalEvent> {
+  let line = 0;
+  for await (const { text, ended } of linesOf(chunks)) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const value = parse(text);
+    if (value === undefined) {
+      if (!ended && line > 1) return;
+      throw new JournalError(line === 1 ? NO_JOURNAL : `line ${line} of the journal is not JSON: ${excerpt(text)}`);
+    }
+    if (line === 1) checkHead(value);
+    const complaint = check(value);
+    if (complaint !== null) throw new JournalError(`line ${line} of the journal is no event: ${complaint}`);
+    if (!isEvent(value)) throw new JournalError(`line ${line} of the journal is no event: ${excerpt(text)}`);
+    yield value;
+  }
+  if (line === 0) throw new JournalError('the journal is empty: the run ended before it wrote anything');
+}
+
+const NO_JOURNAL = 'line 1: this is no journal of croupier, which begins with a run-started event';
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEvent(value: unknown): value is JournalEvent {
+  return isObject(value) && typeof value['event'] === 'string';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function formatNumber(format: unknown): number | null {
+  const found = typeof format === 'string' ? FORMAT_NAME.exec(format) : null;
+  return found ? Number(found[1]) : null;
+}
+
+function checkHead(value: unknown): void {
+  if (!isObject(value) || value['event'] !== 'run-started') throw new JournalError(NO_JOURNAL);
+  const number = formatNumber(value['format']);
+  if (number === null) throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value['format']))} is unknown`);
+  if (number > NEWEST) {
+    const writer = typeof value['croupier'] === 'string' ? ` (croupier ${value['croupier']} wrote it)` : '';
+    throw new JournalError(
+      `line 1: the journal is in the format croupier-journal/${number}${writer}; this croupier reads up to ${JOURNAL_FORMAT}. Use a newer croupier.`,
+    );
+  }
+}
+
+function excerpt(text: string | undefined): string {
+  const shown = JSON.stringify((text ?? 'nothing').slice(0, 60));
+  return (text?.length ?? 0) > 60 ? `${shown}…` : shown;
+}
+
+async function* linesOf(
+  chunks: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<{ readonly text: string; readonly ended: boolean }> {
+  let pieces: string[] = [];
+  for await (const chunk of chunks) {
+    const parts = chunk.split('\n');
+    pieces.push(parts[0] ?? '');
+    for (const part of parts.slice(1)) {
+      yield { text: pieces.join(''), ended: true };
+      pieces = [part];
+    }
+  }
+  const rest = pieces.join('');
+  if (rest !== '') yield { text: rest, ended: false };
+}
