@@ -1,0 +1,141 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Currency } from '../contract/currencies.ts';
+import type { Money } from '../contract/money.ts';
+import type { Exchange } from '../journal/exchange.ts';
+import type { Offset } from './obligation.ts';
+import type { ReplyReading } from './reading.ts';
+import type { Part, Story } from './story.ts';
+import type { Transaction } from './transaction.ts';
+
+/**
+ * How a call was answered, in the contract's terms.
+ *
+ * - `accepted`: 200; also another 2xx with a good body, which is a breach of its own and then read with good will
+ * - `error-200`: 200 with a body that tells of an error
+ * - `refused`: 401
+ * - `declined`: any other status but 500
+ * - `failed`: 500
+ * - `late`: no whole reply within the deadline
+ * - `broken`: we broke the connection
+ * - `lost`: no reply for a reason of transport
+ */
+export type Answer = 'accepted' | 'error-200' | 'refused' | 'declined' | 'failed' | 'late' | 'broken' | 'lost';
+
+/** Everything about one call that a rule may decide by. */
+export interface Seen {
+  readonly part: Part;
+  readonly story: Story;
+  readonly exchange: Exchange;
+  readonly answer: Answer;
+  /** undefined when no reply came. */
+  readonly reading: ReplyReading | undefined;
+  /** What the call was about: of a resend, the first one's. undefined: it has no readable amount. */
+  readonly amount: Money | undefined;
+  /** What its session's balance would change by if it were carried out as new. */
+  readonly effect: Money;
+  /** For a resend or a copy: what is known of the first. For a namesake: of the earlier call. */
+  readonly earlier: Transaction | undefined;
+  /** For a refund: what is known of the call that it names. */
+  readonly target: Transaction | undefined;
+  readonly currency: Currency | undefined;
+  /** The smallest step of the currency. */
+  readonly unit: Money;
+  readonly deadlineMs: number;
+}
+
+export type Decision =
+  | { readonly kind: 'pass' }
+  /** The rule is broken: a fail, a warning or a note by its level. */
+  | { readonly kind: 'breach'; readonly expected: string; readonly actual: string; readonly causes?: readonly RuleId[] }
+  /** Broken in a way that only warns, whatever the level. */
+  | { readonly kind: 'warn'; readonly expected: string; readonly actual: string }
+  | { readonly kind: 'note'; readonly actual: string }
+  | { readonly kind: 'skip'; readonly reason: string }
+  | { readonly kind: 'undecided'; readonly reason: string };
+
+export const PASS: Decision = { kind: 'pass' };
+
+export function breach(expected: string, actual: string, causes: readonly RuleId[] = []): Decision {
+  return { kind: 'breach', expected, actual, causes };
+}
+
+/** How one rule is judged. */
+export interface RuleCheck {
+  /** From the plan alone: does this step put the rule to the test? */
+  applies(part: Part, story: Story): boolean;
+  /** What the reply alone decides; undefined: nothing yet, or nothing at all. */
+  reply?(seen: Seen): Decision | undefined;
+  /** How the balance would differ at the next quiet read if the rule were broken here. */
+  offsets?(seen: Seen): readonly Offset[];
+  /** What is right about the balance, as a clause. */
+  readonly effect?: string;
+  /** See {@link Obligation}. Left out: 0, and `read`. */
+  readonly rank?: 0 | 1;
+  readonly until?: 'linger';
+  /** The step exists to see what the operator does: its answer and what it moved are noted. */
+  readonly observed?: true;
+  /** Decided only when the same endpoint was seen to accept the call without the twist. */
+  readonly controlled?: true;
+}
+
+export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
+
+const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
+
+/** The operator may decline any bet for reasons of its own; what a test needed it for is then skipped, with this reason. */
+export function ownLimit(seen: Seen): string | undefined {
+  const { reading } = seen;
+  if (!reading || seen.answer === 'accepted') return undefined;
+  if (LIMITS.includes(reading.code)) return `the operator declined it with its own limit, \`${reading.code}\``;
+  if (reading.status === 429 || reading.status === 503) return `the operator answered ${reading.status}, which is its right`;
+  return undefined;
+}
+
+/** How it was answered, as the second half of "expected 200, …". */
+export function described(seen: Seen): string {
+  const { exchange, reading } = seen;
+  if (!reading) {
+    return exchange.outcome.kind === 'none' && exchange.outcome.reason === 'too-late'
+      ? `no whole reply within ${seen.deadlineMs / 1000} seconds`
+      : 'no reply came';
+  }
+  const code = reading.code === undefined ? '' : ` with code ${JSON.stringify(reading.code)}`;
+  const said = reading.message === undefined ? '' : `, ${JSON.stringify(reading.message.slice(0, 120))}`;
+  return `answered ${reading.status}${code}${said}`;
+}
+
+/** For a call that a rule wants answered 200. undefined: it was. */
+export function wants200(seen: Seen, what: string): Decision | undefined {
+  switch (seen.answer) {
+    case 'accepted':
+      return undefined;
+    case 'late':
+    case 'lost':
+    case 'broken':
+      return { kind: 'undecided', reason: `${what}: ${described(seen)}` };
+    case 'error-200':
+      return breach(`${what} is carried out`, `${described(seen)}: an error with status 200`, ['reply.error-is-not-200']);
+    case 'refused':
+    case 'declined':
+    case 'failed': {
+      const limit = ownLimit(seen);
+      return limit ? { kind: 'skip', reason: limit } : breach(`${what} is answered 200`, described(seen));
+    }
+  }
+}
+
+/** For a call that a rule wants answered with a 4xx. */
+export function wants4xx(seen: Seen, what: string): Decision | undefined {
+  const { reading } = seen;
+  if (!reading) {
+    return seen.answer === 'late'
+      ? breach(`${what} is answered with a 4xx`, described(seen), ['reply.deadline'])
+      : { kind: 'undecided', reason: `${what}: ${described(seen)}` };
+  }
+  if (reading.status >= 400 && reading.status < 500) return undefined;
+  return breach(
+    `${what} is answered with a 4xx`,
+    described(seen),
+    seen.answer === 'error-200' ? ['reply.error-is-not-200'] : [],
+  );
+}

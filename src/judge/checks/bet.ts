@@ -1,0 +1,121 @@
+import { Money } from '../../contract/money.ts';
+import { breach, described, type GroupChecks, ownLimit, PASS, type Seen, wants200 } from '../check.ts';
+import { bySum, mentions } from '../expected-sum.ts';
+import type { Offset } from '../obligation.ts';
+import { isPlain, isTakenBet, type Part } from '../story.ts';
+
+const isNewBet = ({ step }: Part): boolean => step.call === 'bet' && step.origin.kind === 'fresh';
+
+/** A bet that asks for more than there is. */
+const isBeyond = (part: Part): boolean => isNewBet(part) && part.step.expect.code === 'insufficient_funds';
+
+const isWholeBalance = (part: Part): boolean =>
+  isTakenBet(part) && part.group === null && bySum(part.step, 'amount') === 'balance';
+
+const isSecondInRound = (part: Part): boolean =>
+  isTakenBet(part) && part.group === null && part.betsBefore > 0 && part.winsBefore === 0 && part.namesake === null;
+
+/** Whole amounts that a careless conversion would make of an amount with decimals. */
+function roundings(seen: Seen): Offset[] {
+  const { amount } = seen;
+  if (!amount || amount.decimals() === 0) return [];
+  const down = Money.of(amount.format().split('.')[0] ?? '0');
+  return [down, down.plus(Money.of('1'))].map((taken) => ({
+    by: amount.minus(taken),
+    meaning: `${taken} was taken for a bet of ${amount}`,
+  }));
+}
+
+function notTaken(seen: Seen, meaning: string): Offset[] {
+  return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
+}
+
+export const betChecks: GroupChecks<'bet'> = {
+  'bet.debit': {
+    rank: 1,
+    effect: 'an accepted bet lowers the balance by exactly its amount',
+    applies: (part) => isTakenBet(part) && part.group === null && part.namesake === null && part.refundsBefore === 0,
+    offsets: (seen) =>
+      seen.answer === 'accepted'
+        ? [
+            { by: seen.effect.negated(), meaning: 'the accepted bet was not taken' },
+            { by: seen.effect, meaning: 'the accepted bet was taken twice' },
+            { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the bet was credited instead of taken' },
+          ]
+        : [],
+  },
+
+  'bet.decimal-amount': {
+    controlled: true,
+    effect: 'a bet with decimals is taken exactly',
+    applies: (part) => isTakenBet(part) && part.group === null && mentions(part.step, 'amount', 'unit') && !isWholeBalance(part) && part.betsBefore === 0,
+    reply(seen) {
+      if (!seen.amount || seen.amount.decimals() === 0) return undefined;
+      const refused = wants200(seen, `a bet of ${seen.amount}`);
+      return refused?.kind === 'breach' && seen.reading?.code === 'insufficient_funds' ? undefined : refused;
+    },
+    offsets: (seen) => (seen.answer === 'accepted' ? roundings(seen) : []),
+  },
+
+  'bet.insufficient-funds': {
+    applies: isBeyond,
+    reply(seen) {
+      const { reading } = seen;
+      if (!reading) return { kind: 'undecided', reason: described(seen) };
+      const expected = 'a bet above the balance is answered with an error whose code is `insufficient_funds`';
+      if (seen.answer === 'accepted') return breach(expected, `${described(seen)}: the bet was accepted`);
+      const limit = ownLimit(seen);
+      if (limit) return { kind: 'skip', reason: limit };
+      if (seen.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
+      if (reading.code !== 'insufficient_funds') {
+        return breach(expected, reading.code === undefined ? `${described(seen)}, without a \`code\`` : described(seen));
+      }
+      if (seen.answer === 'error-200') return PASS;
+      if (seen.answer === 'failed') {
+        return { kind: 'warn', expected: `${expected}, and a 4xx`, actual: `${described(seen)}, which makes the service send a refund` };
+      }
+      return PASS;
+    },
+  },
+
+  'bet.declined-takes-nothing': {
+    effect: 'a declined bet takes nothing',
+    applies: (part) => isNewBet(part) && part.group === null && part.step.expect.outcome === 'declined' && part.signedRight,
+    offsets: (seen) =>
+      seen.answer === 'declined' && !seen.effect.isZero()
+        ? [{ by: seen.effect, meaning: 'the bet that was declined was taken all the same' }]
+        : [],
+  },
+
+  'bet.exact-balance': {
+    controlled: true,
+    effect: 'a bet of the whole balance leaves zero',
+    applies: isWholeBalance,
+    reply(seen) {
+      const refused = wants200(seen, 'a bet of the whole balance');
+      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual, ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact']) : refused;
+    },
+    offsets: (seen) => notTaken(seen, 'the bet of the whole balance was not taken'),
+  },
+
+  'bet.many-in-round': {
+    effect: 'each accepted bet of a round is taken',
+    applies: isSecondInRound,
+    reply(seen) {
+      const refused = wants200(seen, 'a second bet of a round');
+      return refused?.kind === 'breach' && seen.answer === 'declined'
+        ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
+        : refused;
+    },
+    offsets: (seen) => notTaken(seen, 'a further bet of the round was answered 200 and not taken'),
+  },
+
+  'bet.zero': {
+    observed: true,
+    applies: (part) => isNewBet(part) && bySum(part.step, 'amount') === '0' && isPlainApartFromExpect(part),
+  },
+};
+
+function isPlainApartFromExpect(part: Part): boolean {
+  return part.step.expect.outcome === 'either' ? part.regular && part.group === null : isPlain(part);
+}

@@ -1,0 +1,87 @@
+import { Money } from '../../contract/money.ts';
+import { type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
+import { bySum } from '../expected-sum.ts';
+import type { Offset } from '../obligation.ts';
+import { isBroken, type Part } from '../story.ts';
+
+const isNewWin = ({ step }: Part): boolean =>
+  step.call === 'win' && step.origin.kind === 'fresh' && step.type !== 'free' && !step.campaign;
+
+const isMeant = (part: Part): boolean =>
+  isNewWin(part) && part.regular && part.group === null && part.namesake === null && part.step.expect.outcome === 'accepted' && !isBroken(part);
+
+const isZero = (part: Part): boolean => bySum(part.step, 'amount') === '0';
+
+function notCredited(seen: Seen, meaning: string): Offset[] {
+  return seen.answer === 'accepted' && !seen.effect.isZero() ? [{ by: seen.effect.negated(), meaning }] : [];
+}
+
+export const winChecks: GroupChecks<'win'> = {
+  'win.credit': {
+    rank: 1,
+    effect: 'an accepted win raises the balance by exactly its amount',
+    applies: (part) => isMeant(part) && !isZero(part) && part.step.winOf !== undefined && !part.roundRefunded,
+    offsets: (seen) =>
+      seen.answer === 'accepted' && !seen.effect.isZero()
+        ? [
+            { by: seen.effect.negated(), meaning: 'the accepted win was not credited' },
+            { by: seen.effect, meaning: 'the accepted win was credited twice' },
+            { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the win was taken instead of credited' },
+          ]
+        : [],
+  },
+
+  'win.zero': {
+    controlled: true,
+    applies: (part) => isMeant(part) && isZero(part),
+    reply: (seen) => wants200(seen, 'a win of 0') ?? PASS,
+  },
+
+  'win.many-in-round': {
+    effect: 'each accepted win of a round is credited',
+    applies: (part) => isMeant(part) && part.winsBefore > 0 && !isZero(part),
+    reply(seen) {
+      const refused = wants200(seen, 'a second win of a round');
+      return refused?.kind === 'breach' && seen.answer === 'declined'
+        ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
+        : refused;
+    },
+    offsets: (seen) => notCredited(seen, 'a further win of the round was answered 200 and not credited'),
+  },
+
+  'win.retried': {
+    effect: 'a win that is sent again until it is answered 200 is credited exactly once',
+    applies: (part) => part.step.call === 'win' && part.source !== null && isBroken(part.source) && part.regular,
+    reply: (seen) => (seen.part.group === null ? wants200(seen, 'the win, sent again after its connection broke,') : undefined),
+    offsets: (seen) =>
+      seen.answer === 'accepted' && seen.earlier
+        ? [
+            { by: seen.earlier.effect, meaning: 'the win was credited twice' },
+            { by: seen.earlier.effect.negated(), meaning: 'the win was never credited' },
+          ]
+        : [],
+    until: 'linger',
+  },
+
+  'win.failed-keeps-bet': {
+    effect: 'a failed win leaves its bet in place',
+    applies: (part) =>
+      isNewWin(part) && part.step.winOf !== undefined && ['refused', 'declined'].includes(part.step.expect.outcome),
+    offsets(seen) {
+      const bet = seen.part.step.winOf === undefined ? undefined : seen.target;
+      return bet?.amount && seen.answer !== 'accepted' && seen.reading
+        ? [{ by: bet.amount, meaning: 'the bet was given back when its win failed' }]
+        : [];
+    },
+  },
+
+  'win.without-bet': {
+    observed: true,
+    applies: (part) => isNewWin(part) && part.step.winOf === undefined && part.regular && part.group === null && part.namesake === null,
+  },
+
+  'win.after-refund': {
+    observed: true,
+    applies: (part) => isNewWin(part) && part.roundRefunded && part.regular && part.group === null,
+  },
+};

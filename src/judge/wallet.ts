@@ -1,0 +1,169 @@
+import { Money } from '../contract/money.ts';
+import type { Obligation } from './obligation.ts';
+
+/**
+ * An effect that may or may not have happened.
+ *
+ * - `lost`: a bet without a known outcome. Its debit may land at any time until its refund is answered 200. Reading the
+ *   balance lower by its amount proves it; reading it unchanged proves nothing.
+ * - `unanswered`: a win or refund without a known outcome; stays until it is sent again and answered 200.
+ * - `either`: the contract leaves it open; the next quiet read decides.
+ */
+export interface Fork {
+  readonly txID: string;
+  readonly delta: Money;
+  readonly kind: 'lost' | 'unanswered' | 'either';
+}
+
+/** What a quiet read said about the forks. */
+export interface Settled {
+  readonly happened: readonly Fork[];
+  readonly never: readonly Fork[];
+}
+
+/** More forks than this are not told apart: 2^n worlds are reckoned. */
+const MOST_FORKS = 10;
+
+/**
+ * What one player's balance must be by now: a known sum, and effects that may have happened. The possible worlds are
+ * the sum with every subset of the forks.
+ */
+export class Wallet {
+  readonly id: string;
+  #base: Money | undefined;
+  #forks: Fork[] = [];
+  /** The next quiet read is right whatever it says: the contract leaves the effect of this step open. */
+  #open: string | null = null;
+  #obligations: Obligation[] = [];
+  /** Sure effects since the last anchor, by step. */
+  #moves: { readonly step: string; readonly delta: Money }[] = [];
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  get known(): boolean {
+    return this.#base !== undefined;
+  }
+
+  get obligations(): readonly Obligation[] {
+    return this.#obligations;
+  }
+
+  get moves(): readonly { readonly step: string; readonly delta: Money }[] {
+    return this.#moves;
+  }
+
+  get openSince(): string | null {
+    return this.#open;
+  }
+
+  get forks(): readonly Fork[] {
+    return this.#forks;
+  }
+
+  /** Every balance that is possible in a conforming world; empty while nothing is known. */
+  possible(): Money[] {
+    if (this.#base === undefined) return [];
+    let values: Money[] = [this.#base];
+    for (const fork of this.#forks) {
+      values = distinct([...values, ...values.map((value) => value.plus(fork.delta))]);
+    }
+    return values;
+  }
+
+  /** The one balance that is possible, when it is certain. */
+  certain(): Money | undefined {
+    if (this.#open !== null) return undefined;
+    const values = this.possible();
+    return values.length === 1 ? values[0] : undefined;
+  }
+
+  allows(value: Money): boolean {
+    return this.#open !== null || this.possible().some((possible) => possible.equals(value));
+  }
+
+  move(step: string, delta: Money): void {
+    if (this.#base === undefined || delta.isZero()) return;
+    this.#base = this.#base.plus(delta);
+    this.#moves.push({ step, delta });
+  }
+
+  fork(fork: Fork): void {
+    if (fork.delta.isZero()) return;
+    if (this.#forks.length >= MOST_FORKS) this.#open = fork.txID;
+    else this.#forks.push(fork);
+  }
+
+  /** The outcome of a fork is known now: it happened, or it did not and never will. */
+  settle(step: string, txID: string, happened: boolean): Fork | undefined {
+    const fork = this.#forks.find((one) => one.txID === txID);
+    if (!fork) return undefined;
+    this.#forks = this.#forks.filter((one) => one !== fork);
+    if (happened) this.move(step, fork.delta);
+    return fork;
+  }
+
+  leaveOpen(step: string): void {
+    this.#open = step;
+  }
+
+  owe(obligation: Obligation): void {
+    this.#obligations.push(obligation);
+  }
+
+  /** Takes those that the present read decides; the others (they need a read after the linger) stay. */
+  takeObligations(lingered: boolean): Obligation[] {
+    const due = this.#obligations.filter((one) => lingered || one.until === 'read');
+    this.#obligations = this.#obligations.filter((one) => !due.includes(one));
+    return due;
+  }
+
+  /** Forgets what else was to be shown: after a breach, or when the story ends. */
+  dropObligations(): Obligation[] {
+    const dropped = this.#obligations;
+    this.#obligations = [];
+    return dropped;
+  }
+
+  /** A quiet read that fits: what it says about the forks. */
+  collapse(value: Money): Settled {
+    if (this.#base === undefined || this.#open !== null) {
+      const settled = { happened: [], never: this.#forks.filter((fork) => fork.kind === 'either') };
+      this.anchor(value);
+      return settled;
+    }
+    const subsets = this.#subsetsThatGive(value);
+    const happened = this.#forks.filter((fork) => subsets.every((subset) => subset.has(fork)));
+    const never = this.#forks.filter((fork) => fork.kind === 'either' && subsets.every((subset) => !subset.has(fork)));
+    for (const fork of happened) this.#base = this.#base.plus(fork.delta);
+    this.#forks = this.#forks.filter((fork) => !happened.includes(fork) && !never.includes(fork));
+    this.#moves = [];
+    return { happened, never };
+  }
+
+  /** Takes what was read as the truth from now on. What may still land late may still land. */
+  anchor(value: Money): void {
+    this.#base = value;
+    this.#open = null;
+    this.#moves = [];
+    this.#forks = this.#forks.filter((fork) => fork.kind !== 'either');
+  }
+
+  #subsetsThatGive(value: Money): Set<Fork>[] {
+    const base = this.#base ?? Money.zero;
+    const found: Set<Fork>[] = [];
+    for (let mask = 0; mask < 2 ** this.#forks.length; mask += 1) {
+      const subset = this.#forks.filter((_, bit) => (mask >> bit) % 2 === 1);
+      const sum = subset.reduce((total, fork) => total.plus(fork.delta), base);
+      if (sum.equals(value)) found.push(new Set(subset));
+    }
+    return found;
+  }
+}
+
+function distinct(values: readonly Money[]): Money[] {
+  const seen = new Map<string, Money>();
+  for (const value of values) seen.set(value.toString(), value);
+  return [...seen.values()];
+}
