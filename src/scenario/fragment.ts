@@ -1,0 +1,141 @@
+import { posix } from 'node:path';
+import type { Cell, MapCell } from './cell.ts';
+import { entryOf } from './cell.ts';
+import { readDocument, type YamlDocument } from './document.ts';
+import { nearest } from './near.ts';
+import { type Binding, type Bindings, Reading } from './reading.ts';
+import { anything, dictionary, field, map, type Shape, text } from './shape.ts';
+import { placeOf, type Spot } from './source.ts';
+import { versionField } from './version.ts';
+
+/** Gives the text of a file, or undefined when there is none. Paths are those of `use`, from the using file's folder on. */
+export type ReadFragment = (path: string) => string | undefined;
+
+/** Keeps the fragments of one scenario, so that each is read once however many cases there are. */
+export class FragmentShelf {
+  readonly #read: ReadFragment;
+  readonly #documents = new Map<string, YamlDocument | undefined>();
+
+  constructor(read: ReadFragment) {
+    this.#read = read;
+  }
+
+  document(path: string): YamlDocument | undefined {
+    if (!this.#documents.has(path)) {
+      const found = this.#read(path);
+      this.#documents.set(path, found === undefined ? undefined : readDocument(found, path));
+    }
+    return this.#documents.get(path);
+  }
+}
+
+const steps: Shape<Cell> = { read: (cell) => cell, json: () => ({ $ref: '#/$defs/steps' }) };
+
+/** A file that `use` puts in. */
+export const FRAGMENT = map('a fragment', {
+  croupier: versionField,
+  fragment: field('What it does, in one sentence.', text('a title'), true),
+  parameters: field(
+    'Its parameters, each with its default; without one, it must be given.',
+    dictionary('a map of parameters', anything()),
+  ),
+  steps: field('What is done, in this order.', steps, true),
+});
+
+/** A fragment's steps, ready to be read with its parameters put in. */
+export interface OpenFragment {
+  readonly steps: Cell;
+  readonly reading: Reading;
+  /** Tells of parameters that nothing used; to be called once the steps are read. */
+  complainUnused(): void;
+}
+
+/**
+ * Opens the fragment that a `use` names.
+ *
+ * @param chain the files that are being read, the using one last
+ * @returns undefined after a complaint
+ */
+export function openFragment(
+  use: { readonly path: string; readonly spot: Spot; readonly arguments: MapCell | undefined },
+  chain: readonly string[],
+  shelf: FragmentShelf,
+  reading: Reading,
+): OpenFragment | undefined {
+  const path = posix.join(posix.dirname(chain.at(-1) ?? '.'), use.path);
+  if (chain.includes(path)) {
+    reading.complain(
+      use.spot,
+      chain.at(-1) === path
+        ? 'this fragment uses itself'
+        : `this fragment is used within itself: ${[...chain.slice(chain.indexOf(path)), path].join(' → ')}`,
+    );
+    return undefined;
+  }
+  const document = shelf.document(path);
+  if (!document) {
+    reading.complain(use.spot, `there is no file ${path}`, 'a path is relative to the file that says `use`');
+    return undefined;
+  }
+  const inside = new Reading(new Map(), reading, placeOf(use.spot));
+  for (const { line, column, endColumn, message, mend } of document.complaints) {
+    const start = (document.source.lineStarts[line - 1] ?? 0) + column - 1;
+    inside.complain({ source: document.source, start, end: start + endColumn - column }, message, mend);
+  }
+  if (!document.root) {
+    if (document.complaints.length === 0) reading.complain(use.spot, `the file ${path} is empty`);
+    return undefined;
+  }
+  const whole = FRAGMENT.read(document.root, inside);
+  if (!whole?.values.steps) return undefined;
+  const parametersCell = document.root.kind === 'map' ? entryOf(document.root, 'parameters')?.value : undefined;
+  const parameters = parametersCell?.kind === 'map' ? parametersCell : undefined;
+  const bindings = bindParameters(parameters, use, reading);
+  const bound = new Reading(bindings, reading, placeOf(use.spot));
+  return {
+    steps: whole.values.steps,
+    reading: bound,
+    complainUnused() {
+      for (const entry of parameters?.entries ?? []) {
+        if (bindings.get(entry.key)?.used === false)
+          inside.complain(
+            entry.keySpot,
+            `nothing uses the parameter \`${entry.key}\``,
+            'remove it, or use it as ${' + entry.key + '}',
+          );
+      }
+    },
+  };
+}
+
+function bindParameters(
+  parameters: MapCell | undefined,
+  use: { readonly spot: Spot; readonly arguments: MapCell | undefined },
+  reading: Reading,
+): Bindings {
+  const bindings = new Map<string, Binding>();
+  const known = parameters?.entries.map((entry) => entry.key) ?? [];
+  for (const entry of use.arguments?.entries ?? []) {
+    if (known.includes(entry.key)) continue;
+    const near = nearest(entry.key, known);
+    const help = known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`;
+    reading.complain(
+      entry.keySpot,
+      `the fragment has no parameter \`${entry.key}\``,
+      near ? `did you mean \`${near}\`?` : help,
+    );
+  }
+  for (const { key, value: initial } of parameters?.entries ?? []) {
+    const given = use.arguments && entryOf(use.arguments, key)?.value;
+    const required = initial.kind === 'scalar' && initial.value === null;
+    if (!given && required)
+      reading.complain(use.spot, `the fragment's parameter \`${key}\` is not given`, `write with: { ${key}: … }`);
+    const cell = given ?? initial;
+    bindings.set(key, {
+      cell: !given && required ? { kind: 'broken', spot: use.spot } : cell,
+      scope: given ? reading.bindings : new Map(),
+      used: false,
+    });
+  }
+  return bindings;
+}

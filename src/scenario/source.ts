@@ -1,0 +1,47 @@
+import type { Place } from '../journal/finding.ts';
+
+/** A text that scenarios are read from, with the offsets at which its lines begin. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly lineStarts: readonly number[];
+}
+
+/** A stretch of a source: offsets in UTF-16 units, the end not included. */
+export interface Spot {
+  readonly source: Source;
+  readonly start: number;
+  readonly end: number;
+  /** Where it came into play, when that is elsewhere: a fragment's use, a case variable's use. */
+  readonly usedFrom?: Place;
+}
+
+export function toSource(file: string, text: string): Source {
+  const lineStarts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+  return { file, text, lineStarts };
+}
+
+/** Line and column of an offset, both from 1. */
+export function placeAt(source: Source, offset: number): Place {
+  let low = 0;
+  let high = source.lineStarts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { file: source.file, line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 };
+}
+
+/** Where a spot begins. */
+export function placeOf(spot: Spot): Place {
+  return placeAt(spot.source, spot.start);
+}
+
+/** The text of a line, counted from 1, without its line break. */
+export function lineText(source: Source, line: number): string {
+  const start = source.lineStarts[line - 1] ?? 0;
+  const end = source.lineStarts[line] ?? source.text.length + 1;
+  return source.text.slice(start, end - 1).replace(/\r$/, '');
+}
