@@ -65,7 +65,8 @@ function formatNumber(format: unknown): number | null {
 function checkHead(value: unknown): void {
   if (!isObject(value) || value['event'] !== 'run-started') throw new JournalError(NO_JOURNAL);
   const number = formatNumber(value['format']);
-  if (number === null) throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value['format']))} is unknown`);
+  if (number === null)
+    throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value['format']))} is unknown`);
   if (number > NEWEST) {
     const writer = typeof value['croupier'] === 'string' ? ` (croupier ${value['croupier']} wrote it)` : '';
     throw new JournalError(

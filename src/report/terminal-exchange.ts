@@ -42,7 +42,7 @@ export function exchangeLines(exchange: JournalledExchange, indent: number, opti
   }
   if (received) {
     lines.push(...labelled('timing', timing(received.stamps, received.connection?.reused === true)));
-    if (received.model) lines.push(...labelled('wallet', wallet(received.model)));
+    if (received.model && isKnown(received.model)) lines.push(...labelled('wallet', wallet(received.model)));
   }
   const curl = curlLine(request);
   // Never broken into lines: it is there to be copied.
@@ -106,7 +106,13 @@ function timing(stamps: Stamps, reused: boolean): string {
   return phases.join(', ');
 }
 
-function wallet(model: { readonly before: readonly string[]; readonly after: readonly string[] }): string {
+type Model = NonNullable<NonNullable<JournalledExchange['received']>['model']>;
+
+function isKnown({ before, after }: Model): boolean {
+  return before.length > 0 || after.length > 0;
+}
+
+function wallet(model: Model): string {
   return `${balances(model.before)} before, ${balances(model.after)} after, as croupier reckons it`;
 }
 

@@ -2,7 +2,7 @@ import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
 import type { Verdict } from '../journal/finding.ts';
 import type { Fold, JudgedFinding, RuleResult } from '../journal/fold.ts';
 import { forTerminal } from './escape.ts';
-import { flow, wrap } from './layout.ts';
+import { flow, plural, wrap } from './layout.ts';
 import { mark, tint } from './marks.ts';
 import type { ReportOptions } from './options.ts';
 import { row } from './terminal-exchange.ts';
@@ -17,6 +17,10 @@ export function everyRule(fold: Fold, options: ReportOptions): readonly string[]
 
 function groupLines(group: RuleGroup, results: readonly RuleResult[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
+  if (results.every(({ verdict }) => verdict === 'untested')) {
+    const label = paint.bold(group.padEnd(GROUP_COLUMN - 2));
+    return [`  ${label}${paint.dim(`${mark('untested', unicode)} ${plural(results.length, 'rule')} untested`)}`];
+  }
   const pieces = results.map((result) => {
     const name = nameOf(result);
     const symbol = mark(result.verdict, unicode);
@@ -62,10 +66,18 @@ export function reasons(fold: Fold, verdicts: readonly Verdict[], options: Repor
       const [first] = results;
       if (!first) return [];
       const symbol = mark(first.verdict, unicode);
-      const ids = results.map(({ rule }) => rule.id).join(', ');
+      const ids = namesOf(results, fold).join(', ');
       const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
       return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
     });
+}
+
+/** Ids of rules; a group whose every rule is among them goes by its name, `launch.*`. */
+function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] {
+  return [...Map.groupBy(results, ({ rule }) => rule.group)].flatMap(([group, members]) => {
+    const size = fold.rules.filter(({ rule }) => rule.group === group).length;
+    return size === members.length ? [`${group}.*`] : members.map(({ rule }) => rule.id);
+  });
 }
 
 function reasonText({ reason, because, verdict }: RuleResult): string {

@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { CALL_NAMES } from '../contract/call-name.ts';
+import { RULES, type RuleId } from '../contract/catalogue.ts';
+import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
+import { NO_REPLY_REASONS } from './exchange.ts';
+import { EXPECTATION, VERDICTS } from './finding.ts';
+
+/** An object of the journal. A later croupier may add keys within the same format, so that further ones are no mistake. */
+const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape).readonly();
+const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+const text = z.string();
+const ms = z.number().describe('milliseconds');
+const stamp = z.number().describe('milliseconds of one monotonic clock that the whole run shares');
+const stampOrNone = stamp.nullable().describe('null: it did not happen, or is not known');
+const count = z.int().min(0);
+
+const callName = z.enum(CALL_NAMES);
+const ruleIds: readonly RuleId[] = RULES.map((rule) => rule.id);
+const ruleId = z.enum(ruleIds).describe('a rule of the catalogue');
+const scenarioID = text.describe('id of the scenario');
+const attempt = z.int().min(1);
+const verdict = z.enum(VERDICTS);
+const decidedVerdict = verdict.exclude(['untested']);
+const place = object({
+  file: text,
+  line: z.int().min(1),
+  column: z.int().min(1),
+}).describe('where it stands in a scenario file, counted from 1');
+
+const body = object({
+  encoding: z.enum(['utf8', 'base64']),
+  data: text,
+  length: count.describe('how many bytes there were, also when not all were kept'),
+  truncated: z.boolean().describe('true: data holds only the beginning'),
+});
+const headers = list(z.tuple([text, text]).readonly()).describe(
+  'name and value, in the order and letter case of the wire',
+);
+const request = object({
+  method: text,
+  url: text.describe('the whole address, query included'),
+  headers,
+  body: body.nullable(),
+});
+const outcome = z.discriminatedUnion('kind', [
+  object({
+    kind: z.literal('reply'),
+    reply: object({ status: z.int(), headers, body: body.describe('after decompression') }),
+  }),
+  object({
+    kind: z.literal('none'),
+    reason: z.enum(NO_REPLY_REASONS),
+    detail: text,
+    head: object({ status: z.int(), headers }).exactOptional(),
+  }),
+]);
+const stamps = object({
+  start: stamp,
+  resolved: stampOrNone,
+  connected: stampOrNone,
+  secured: stampOrNone,
+  sent: stampOrNone,
+  firstByte: stampOrNone,
+  end: stamp,
+});
+
+const finding = object({
+  rule: z.union([ruleId, z.literal(EXPECTATION)]),
+  verdict: decidedVerdict,
+  endpoint: callName.nullable(),
+  step: text.nullable().describe('key of the step'),
+  place: place.nullable(),
+  exchange: text.nullable().describe('id of the exchange that shows it'),
+  expected: text,
+  actual: text,
+  causes: list(ruleId).describe('rules whose breach would explain exactly this too'),
+});
+
+const runStarted = object({
+  event: z.literal('run-started'),
+  format: z.literal(JOURNAL_FORMAT),
+  croupier: text.describe('version of croupier'),
+  contract: text.describe('version of the contract'),
+  runID: text,
+  startedAt: text.describe('ISO 8601, UTC'),
+  seed: text,
+  client: object({ extCID: text, integratorBaseUrl: text }),
+  selection: list(text).describe('what was asked for, word by word; empty: everything'),
+  whole: z.boolean().describe('true: the whole built-in suite was to be run'),
+  planHash: text,
+  settings: object({
+    deadlineMs: ms,
+    lingerMs: ms,
+    strict: z.boolean(),
+    workers: count,
+    sessions: list(
+      object({
+        sessionID: text,
+        player: text.nullable(),
+        currency: text.nullable(),
+        gameID: text.nullable(),
+        state: z.enum(['active', 'expired']),
+      }),
+    ),
+  }),
+  scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
+}).describe('first event: what is about to be done, and to whom');
+
+const notice = object({ event: z.literal('notice'), text }).describe('worth knowing, and no finding');
+
+const scenarioStarted = object({
+  event: z.literal('scenario-started'),
+  scenario: scenarioID,
+  attempt: attempt.describe(
+    '2 or more: played again because the connection failed; what earlier attempts found is void',
+  ),
+  at: stamp,
+  sessions: z.record(text, text).readonly().describe('which session plays which alias'),
+});
+
+const sending = object({
+  event: z.literal('sending'),
+  id: text.describe('id of the exchange'),
+  scenario: scenarioID.nullable(),
+  step: text.nullable(),
+  purpose: z.enum(['step', 'read', 'prepare', 'restore', 'probe', 'settle']),
+  call: callName,
+  request,
+}).describe('written before the bytes leave');
+
+const received = object({
+  event: z.literal('received'),
+  id: text.describe('id of the exchange; its request is in the sending event of the same id'),
+  scenario: scenarioID.nullable(),
+  outcome,
+  stamps,
+  connection: object({ id: z.int(), reused: z.boolean() }).nullable(),
+  model: object({ before: list(text), after: list(text) })
+    .nullable()
+    .describe('balances that croupier held possible, as decimal text'),
+});
+
+const found = object({ event: z.literal('finding'), scenario: scenarioID, attempt, finding });
+
+const owed = object({
+  event: z.literal('owed'),
+  scenario: scenarioID.nullable(),
+  call: z.enum(['win', 'refund', 'bet']),
+  sessionID: text,
+  txID: text,
+  open: z.boolean().describe('true: owed from now on; false: no longer'),
+  fields: z.record(text, text).readonly(),
+});
+
+const scenarioEnded = object({
+  event: z.literal('scenario-ended'),
+  scenario: scenarioID,
+  attempt,
+  verdict,
+  reason: text.nullable(),
+  durationMs: ms,
+  restored: z.boolean().nullable().describe('false: the balance could not be brought back; null: nothing moved'),
+  passes: z
+    .partialRecord(ruleId, z.partialRecord(z.enum([...CALL_NAMES, '*']), count).readonly())
+    .readonly()
+    .describe('how often a rule held, by endpoint; * where it is not judged by endpoint'),
+});
+
+const blamed = object({
+  event: z.literal('blamed'),
+  rule: ruleId,
+  endpoint: callName.nullable(),
+  scenario: scenarioID.nullable(),
+  verdict: decidedVerdict,
+  because: ruleId,
+  reason: text,
+}).describe('findings of this rule count as what is said here, because another rule was broken');
+
+const runEnded = object({
+  event: z.literal('run-ended'),
+  how: z.enum(['complete', 'bail', 'interrupted', 'unreachable', 'bug']),
+  signal: z.enum(['SIGINT', 'SIGTERM']).nullable(),
+  detail: text.nullable(),
+  durationMs: ms,
+});
+
+const journalEvent = z.discriminatedUnion('event', [
+  runStarted,
+  notice,
+  scenarioStarted,
+  sending,
+  received,
+  found,
+  owed,
+  scenarioEnded,
+  blamed,
+  runEnded,
+]);
+
+/** Resolves to true only for types that are the same in every key, optional or not, read-only or not. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Flat<T> = T extends (infer I)[]
+  ? Flat<I>[]
+  : T extends readonly (infer I)[]
+    ? readonly Flat<I>[]
+    : T extends object
+      ? { [K in keyof T]: Flat<T[K]> }
+      : T;
+
+/** One line of a journal. The compiler holds schema and types together: where they differ, this is a `never`. */
+const lineSchema: Same<Flat<z.infer<typeof journalEvent>>, Flat<JournalEvent>> extends true
+  ? typeof journalEvent
+  : never = journalEvent;
+
+/** The parts that the schema of a report has in common with the journal's. */
+export const shared = {
+  request,
+  outcome,
+  stamps,
+  finding,
+  place,
+  verdict,
+  ruleId,
+  callName,
+  runStarted: runStarted.unwrap().shape,
+};
+
+/** The JSON Schema of one line of a journal. */
+export function journalJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(lineSchema, { io: 'input' }),
+    title: 'One line of a journal of croupier (croupier-journal/1, NDJSON)',
+  };
+}
+
+/** What is wrong with a value that should be one line of a journal, in one sentence; null when nothing is. */
+export function complaintAboutEvent(value: unknown): string | null {
+  const result = lineSchema.safeParse(value);
+  if (result.success) return null;
+  const [issue] = result.error.issues;
+  const where = issue?.path.map(String).join('.') ?? '';
+  return where === '' ? (issue?.message ?? 'it is no event') : `${where}: ${issue?.message}`;
+}

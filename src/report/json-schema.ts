@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { RULE_GROUPS } from '../contract/rule.ts';
+import { shared } from '../journal/event-schema.ts';
+import { VERDICTS } from '../journal/finding.ts';
+import { JSON_REPORT } from './json.ts';
+
+const { callName, finding, outcome, request, ruleId, runStarted, stamps, verdict } = shared;
+const count = z.int().min(0);
+const reason = z.string().nullable().describe('why it is not a pass');
+
+const judgedFinding = z.object({
+  ...finding.unwrap().shape,
+  because: ruleId.nullable().describe('the rule whose breach explains it'),
+  reason: z.string().nullable().describe('why the verdict is not the one that the step gave; null when it is'),
+});
+
+const exchange = z.object({
+  id: z.string(),
+  step: z.string().nullable(),
+  purpose: z.string(),
+  call: callName,
+  request,
+  outcome: outcome.nullable().describe('null: the journal ends before it'),
+  stamps: stamps.nullable(),
+  connection: z.object({ id: z.int(), reused: z.boolean() }).nullable(),
+  model: z.object({ before: z.array(z.string()), after: z.array(z.string()) }).nullable(),
+});
+
+const rule = z.object({
+  id: ruleId,
+  group: z.enum(RULE_GROUPS),
+  level: z.enum(['MUST', 'SHOULD', 'NOTE']),
+  money: z.boolean().describe('true: a breach loses or invents money'),
+  clause: z.string(),
+  sentence: z.string(),
+  hint: z.string(),
+  since: z.string(),
+  verdict,
+  reason,
+  because: ruleId.nullable(),
+  checks: count.describe('how often it was decided, one way or the other'),
+  endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
+  scenarios: z.array(z.string()).describe('scenarios that tried it'),
+});
+
+const scenario = z.object({
+  id: z.string(),
+  title: z.string(),
+  file: z.string(),
+  line: z.int().min(1),
+  rules: z.array(ruleId),
+  state: z.enum(['ended', 'cut-off', 'not-started']),
+  verdict,
+  reason,
+  durationMs: z.number().nullable(),
+  restored: z
+    .boolean()
+    .nullable()
+    .describe('false: the balance could not be brought back; null: nothing moved, or not known'),
+  attempt: count.describe('how often it was begun; 0: never'),
+  sessions: z.record(z.string(), z.string()),
+  findings: z.array(judgedFinding).describe('examples, gravest first'),
+  findingCount: count,
+  exchanges: z.array(exchange).exactOptional().describe('left out on request; of the last attempt'),
+  exchangeCount: count,
+});
+
+const report = z.object({
+  schema: z.literal(JSON_REPORT),
+  verdict: z.enum(['conforming', 'nonconforming', 'undecided']),
+  exitCode: z.union([0, 1, 3, 70, 130, 143].map((code) => z.literal(code))),
+  firstLine: z.string(),
+  croupier: z.string(),
+  contract: z.string(),
+  client: runStarted.client,
+  runID: z.string(),
+  seed: z.string(),
+  selection: runStarted.selection,
+  whole: z.boolean(),
+  strict: z.boolean().describe('true: the breach of a SHOULD fails too'),
+  settings: runStarted.settings,
+  startedAt: z.string(),
+  durationMs: z.number().nullable().describe('null: the run was cut off'),
+  ended: z
+    .enum(['complete', 'bail', 'interrupted', 'unreachable', 'bug'])
+    .nullable()
+    .describe('null: the run was cut off'),
+  interrupted: z.boolean(),
+  detail: z.string().nullable(),
+  counts: z.object(Object.fromEntries(VERDICTS.map((name) => [name, count]))).describe('rules by verdict'),
+  exchangeCount: count,
+  notices: z.array(z.string()),
+  owed: z.array(
+    z.object({
+      scenario: z.string().nullable(),
+      call: callName,
+      sessionID: z.string(),
+      txID: z.string(),
+      fields: z.record(z.string(), z.string()),
+    }),
+  ),
+  rules: z.array(rule).describe('every rule of the catalogue, each once'),
+  expectations: z
+    .array(judgedFinding.extend({ scenario: z.string() }))
+    .describe('what scenarios demand beyond the rules'),
+  scenarios: z.array(scenario),
+});
+
+/** The JSON Schema of the JSON report. */
+export function reportJsonSchema(): object {
+  return { ...z.toJSONSchema(report, { io: 'input' }), title: `Report of croupier (${JSON_REPORT})` };
+}

@@ -1,0 +1,130 @@
+import { conclude } from '../journal/conclusion.ts';
+import { VERDICTS } from '../journal/finding.ts';
+import type { Fold, JudgedFinding, RuleResult, ScenarioResult } from '../journal/fold.ts';
+import type { JournalledExchange } from './evidence.ts';
+import type { OpenJournal, ReportOptions } from './options.ts';
+
+/** Version of the report's shape. Keys may be added within it, none changes its meaning. */
+export const JSON_REPORT = 'croupier-report/1';
+
+/** The report for a machine: one JSON object, written in pieces. Scenarios come in the order in which they ended. */
+export async function* jsonReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  const head = JSON.stringify(headOf(fold));
+  yield `${head.slice(0, -1)},\n"rules":[\n`;
+  yield fold.rules.map((result) => JSON.stringify(ruleOf(result))).join(',\n');
+  yield '\n],\n"expectations":';
+  yield JSON.stringify(fold.expectations);
+  yield ',\n"scenarios":[';
+  let separator = '\n';
+  for await (const { scenario, exchanges, exchangeCount } of eachScenario(fold, open, options.exchangesPerScenario)) {
+    yield separator + JSON.stringify(scenarioOf(scenario, exchanges, exchangeCount, options));
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+function headOf(fold: Fold): object {
+  const { run, ended } = fold;
+  const { verdict, exitCode, firstLine } = conclude(fold);
+  const counts = VERDICTS.map((name) => [name, fold.rules.filter((result) => result.verdict === name).length]);
+  return {
+    schema: JSON_REPORT,
+    verdict,
+    exitCode,
+    firstLine,
+    croupier: run.croupier,
+    contract: run.contract,
+    client: run.client,
+    runID: run.runID,
+    seed: run.seed,
+    selection: run.selection,
+    whole: run.whole,
+    strict: run.settings.strict,
+    settings: run.settings,
+    startedAt: run.startedAt,
+    durationMs: ended?.durationMs ?? null,
+    ended: ended?.how ?? null,
+    interrupted: ended?.how === 'interrupted',
+    detail: ended?.detail ?? null,
+    counts: Object.fromEntries(counts),
+    exchangeCount: fold.exchanges.sent,
+    notices: fold.notices,
+    owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),
+  };
+}
+
+function ruleOf({ rule, verdict, reason, because, checks, endpoints, scenarios }: RuleResult): object {
+  const { id, group, level, money, clause, sentence, hint, since } = rule;
+  const entry = { id, group, level, money, clause, sentence, hint, since };
+  return { ...entry, verdict, reason, because, checks, endpoints, scenarios };
+}
+
+function scenarioOf(
+  result: ScenarioResult,
+  exchanges: readonly JournalledExchange[],
+  exchangeCount: number,
+  options: ReportOptions,
+): object {
+  const { planned, findings, ...rest } = result;
+  return {
+    id: planned.id,
+    title: planned.title,
+    file: planned.place.file,
+    line: planned.place.line,
+    rules: planned.rules,
+    ...rest,
+    findings: findings.map(({ scenario: _, ...finding }: JudgedFinding) => finding),
+    ...(options.exchangesPerScenario > 0 && { exchanges: exchanges.map(exchangeOf) }),
+    exchangeCount,
+  };
+}
+
+function exchangeOf({ sending, received }: JournalledExchange): object {
+  const { id, step, purpose, call, request } = sending;
+  const { outcome = null, stamps = null, connection = null, model = null } = received ?? {};
+  return { id, step, purpose, call, request, outcome, stamps, connection, model };
+}
+
+interface Kept {
+  readonly scenario: ScenarioResult;
+  readonly exchanges: JournalledExchange[];
+  exchangeCount: number;
+}
+
+/**
+ * Each scenario once, with the exchanges of its last attempt: at most `most` of them, and beyond these only such as a
+ * finding names. Held in memory: the scenarios that are being played at one moment.
+ */
+async function* eachScenario(fold: Fold, open: OpenJournal, most: number): AsyncGenerator<Kept> {
+  const results = new Map(fold.scenarios.map((result) => [result.planned.id, result]));
+  const evidence = new Set(fold.scenarios.flatMap(({ findings }) => findings.map(({ exchange }) => exchange)));
+  const playing = new Map<string, Kept>();
+  const places = new Map<string, { readonly kept: Kept; readonly at: number }>();
+  for await (const event of open()) {
+    if (event.event === 'scenario-started') {
+      const scenario = results.get(event.scenario);
+      if (scenario) playing.set(event.scenario, { scenario, exchanges: [], exchangeCount: 0 });
+    } else if (event.event === 'sending') {
+      const kept = event.scenario === null ? undefined : playing.get(event.scenario);
+      if (!kept) continue;
+      kept.exchangeCount += 1;
+      if (most > 0 && (kept.exchanges.length < most || evidence.has(event.id))) {
+        places.set(event.id, { kept, at: kept.exchanges.length });
+        kept.exchanges.push({ sending: event, received: null });
+      }
+    } else if (event.event === 'received') {
+      const place = places.get(event.id);
+      const exchange = place?.kept.exchanges[place.at];
+      if (place && exchange) place.kept.exchanges[place.at] = { ...exchange, received: event };
+      places.delete(event.id);
+    } else if (event.event === 'scenario-ended') {
+      const kept = playing.get(event.scenario);
+      const scenario = results.get(event.scenario);
+      if (!scenario || scenario.attempt > event.attempt) continue;
+      playing.delete(event.scenario);
+      results.delete(event.scenario);
+      yield kept ?? { scenario, exchanges: [], exchangeCount: 0 };
+    }
+  }
+  for (const [id, scenario] of results) yield playing.get(id) ?? { scenario, exchanges: [], exchangeCount: 0 };
+}

@@ -1,0 +1,168 @@
+import { RULE_GROUPS } from '../contract/rule.ts';
+import { conclude } from '../journal/conclusion.ts';
+import type { Place, Verdict } from '../journal/finding.ts';
+import type { Fold, JudgedFinding, RuleResult, ScenarioResult } from '../journal/fold.ts';
+import { forXmlAttribute, forXmlText } from './escape.ts';
+
+/** One test of the report. Rules are tests; so is each scenario that expects something of its own and misses it. */
+interface TestCase {
+  readonly name: string;
+  readonly classname: string;
+  readonly place: Place | null;
+  readonly seconds: number;
+  readonly verdict: Verdict;
+  readonly message: string;
+  readonly details: string;
+}
+
+/**
+ * The report for CI, as JUnit XML: a suite for each group of rules, a test for each rule. A breach is a failure; what could not be
+ * decided is an error; what was skipped or not tried is skipped.
+ */
+export async function* junitReport(fold: Fold): AsyncGenerator<string> {
+  const durations = new Map(fold.scenarios.map((result) => [result.planned.id, (result.durationMs ?? 0) / 1000]));
+  const places = firstPlaces(fold.scenarios);
+  const suites: { name: string; cases: readonly TestCase[] }[] = RULE_GROUPS.map((group) => ({
+    name: group,
+    cases: fold.rules
+      .filter((result) => result.rule.group === group)
+      .map((result) => ruleCase(result, places, fold.scenarios, durations)),
+  }));
+  const missed = expectationCases(fold, durations);
+  if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
+  const run = runCase(fold);
+  if (run) suites.push({ name: 'run', cases: [run] });
+
+  const all = suites.flatMap(({ cases }) => cases);
+  const seconds = (fold.ended?.durationMs ?? 0) / 1000;
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+  yield `<testsuites name="${forXmlAttribute(`croupier: ${fold.run.client.extCID}`)}"${totals(all)} time="${time(seconds)}">\n`;
+  for (const { name, cases } of suites) {
+    const spent = cases.reduce((sum, test) => sum + test.seconds, 0);
+    const at = forXmlAttribute(fold.run.startedAt.replace(/\.\d+Z$/, ''));
+    yield `  <testsuite name="${name}"${totals(cases)} time="${time(spent)}" timestamp="${at}">\n`;
+    for (const test of cases) yield caseElement(test);
+    yield '  </testsuite>\n';
+  }
+  yield '</testsuites>\n';
+}
+
+function totals(cases: readonly TestCase[]): string {
+  const count = (verdicts: readonly Verdict[]): number =>
+    cases.filter(({ verdict }) => verdicts.includes(verdict)).length;
+  const failures = count(['fail']);
+  const errors = count(['inconclusive']);
+  return ` tests="${cases.length}" failures="${failures}" errors="${errors}" skipped="${count(['skip', 'untested'])}"`;
+}
+
+function time(seconds: number): string {
+  return seconds.toFixed(3);
+}
+
+function caseElement(test: TestCase): string {
+  const { name, classname, place, seconds } = test;
+  const where = place && place.file !== '' ? ` file="${forXmlAttribute(place.file)}" line="${place.line}"` : '';
+  const start = `    <testcase name="${forXmlAttribute(name)}" classname="${forXmlAttribute(classname)}"${where} time="${time(seconds)}"`;
+  const inside = outcomeElement(test);
+  return inside === '' ? `${start}/>\n` : `${start}>\n${inside}    </testcase>\n`;
+}
+
+function outcomeElement({ verdict, message, details }: TestCase): string {
+  const said = forXmlAttribute(message);
+  switch (verdict) {
+    case 'fail':
+      return `      <failure message="${said}" type="fail">${forXmlText(details)}</failure>\n`;
+    case 'inconclusive':
+      return `      <error message="${said}" type="inconclusive">${forXmlText(details)}</error>\n`;
+    case 'skip':
+    case 'untested':
+      return `      <skipped message="${said}"/>\n`;
+    case 'warn':
+    case 'note':
+      return `      <system-out>${forXmlText(`${verdict}: ${details === '' ? message : details}`)}</system-out>\n`;
+    case 'pass':
+      return '';
+  }
+}
+
+/** Where a rule's first scenario stands, for rules without a finding that has a place. */
+function firstPlaces(scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
+  const first = new Map<string, ScenarioResult>();
+  for (const scenario of scenarios) {
+    for (const rule of scenario.planned.rules) if (!first.has(rule)) first.set(rule, scenario);
+  }
+  return first;
+}
+
+function ruleCase(
+  result: RuleResult,
+  places: ReadonlyMap<string, ScenarioResult>,
+  scenarios: readonly ScenarioResult[],
+  durations: ReadonlyMap<string, number>,
+): TestCase {
+  const { rule, verdict } = result;
+  const grave = result.findings.filter((finding) => finding.verdict === verdict);
+  const explanation = result.reason ?? '';
+  const because = result.because === null ? '' : ` (because of ${result.because})`;
+  // A scenario's time is given to the rules that it claims, so that sums stay near the truth.
+  const claimed = scenarios.filter(({ planned }) => planned.rules[0] === rule.id).map(({ planned }) => planned.id);
+  return {
+    name: rule.id,
+    classname: `croupier.${rule.group}`,
+    place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
+    seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
+    verdict,
+    message: `${explanation}${because}`,
+    details: [
+      `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
+      `contract: ${rule.clause}`,
+      ...grave.flatMap(findingLines),
+      ...(verdict === 'fail' ? [`to mend: ${rule.hint}`] : []),
+    ].join('\n'),
+  };
+}
+
+function findingLines(finding: JudgedFinding): readonly string[] {
+  const { scenario, place, expected, actual, exchange } = finding;
+  const where = place === null ? scenario : `${scenario} (${place.file}:${place.line}:${place.column})`;
+  return [
+    '',
+    where,
+    `expected: ${expected}`,
+    `actual: ${actual}`,
+    ...(exchange === null ? [] : [`exchange: ${exchange} of the journal`]),
+  ];
+}
+
+function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): readonly TestCase[] {
+  const byScenario = Map.groupBy(fold.expectations, ({ scenario }) => scenario);
+  return [...byScenario].flatMap(([scenario, findings]) => {
+    const [gravest] = findings;
+    if (!gravest) return [];
+    return {
+      name: scenario,
+      classname: 'croupier.expectation',
+      place: gravest.place,
+      seconds: durations.get(scenario) ?? 0,
+      verdict: gravest.verdict,
+      message: gravest.actual,
+      details: findings.flatMap(findingLines).join('\n').trimStart(),
+    };
+  });
+}
+
+/** What no rule tells: that the run was cut off, or never reached the operator. Without it such a file would look green. */
+function runCase(fold: Fold): TestCase | null {
+  const conclusion = conclude(fold);
+  const complete = fold.ended?.how === 'complete';
+  if (complete && conclusion.verdict !== 'undecided') return null;
+  return {
+    name: 'the run was complete and decided',
+    classname: 'croupier.run',
+    place: null,
+    seconds: 0,
+    verdict: fold.ended?.how === 'bail' && conclusion.exitCode === 1 ? 'note' : 'inconclusive',
+    message: conclusion.firstLine,
+    details: fold.ended?.detail ?? conclusion.firstLine,
+  };
+}
