@@ -3,6 +3,8 @@ import { join, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { GROUPS, RULES } from '../src/contract/catalogue.ts';
+import { renderComplaint } from '../src/scenario/complaint.ts';
+import { type Loaded, loadScenario } from '../src/scenario/load.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'scenarios');
 
@@ -18,6 +20,8 @@ interface Story {
 }
 
 const textOf = (path: string): string => readFileSync(join(FOLDER, path), 'utf8');
+const load = (path: string): Loaded =>
+  loadScenario(textOf(path), path, { id: path.replace(/\.yaml$/, ''), readFragment: () => undefined });
 const storyOf = (path: string): Story => parse(textOf(path)) as Story;
 
 describe('the built-in suite', () => {
@@ -48,6 +52,14 @@ describe('the built-in suite', () => {
       expect(schema).toBe('# yaml-language-server: $schema=../../schema/scenario.json');
       expect(version).toBe('croupier: 1');
       expect(title).toMatch(/^title: \S/);
+    });
+
+    test('can be read without a complaint, under ids that a shell takes as they are', () => {
+      const { scenario, complaints } = load(path);
+      expect(complaints.map(renderComplaint)).toEqual([]);
+      const ids = scenario?.stories.map((story) => story.caseId) ?? [];
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const id of ids) if (id !== undefined) expect(id).toMatch(/^[A-Za-z0-9._-]+$/);
     });
 
     test('claims rules that exist, each once, and one of its own group at least', () => {
