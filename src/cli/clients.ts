@@ -1,0 +1,185 @@
+import path from 'node:path';
+import type { ClientUnderTest, SessionUnderTest } from '../engine/run-options.ts';
+import type { Complaint } from '../scenario/complaint.ts';
+import { nearest } from '../scenario/near.ts';
+import type { WireOptions } from '../wire/wire.ts';
+import type { ClientConfig } from './config-schema.ts';
+import { type Configuration, readTextFile } from './configuration.ts';
+import { checkKey, readSecret } from './key.ts';
+import type { ClientFlags } from './run-flags.ts';
+import { readSession } from './session-flag.ts';
+import type { Stdio } from './stdio.ts';
+import { isOn } from './switches.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Whom a run judges, and what must appear in none of its outputs. */
+export interface Clients {
+  readonly clients: readonly ClientUnderTest[];
+  readonly secrets: readonly string[];
+  /** Mistakes in the configuration of the clients that were chosen; with any, nothing may be sent. */
+  readonly complaints: readonly Complaint[];
+}
+
+/**
+ * The clients that flags, environment and configuration name, in the order of the configuration.
+ *
+ * @throws UsageError when they name none, or not enough of one
+ */
+export async function resolveClients(configuration: Configuration, flags: ClientFlags, stdio: Stdio): Promise<Clients> {
+  const key = await givenKey(flags, stdio);
+  const configured = configuration.config.clients ?? [];
+  const chosen = chooseClients(configured, flags);
+  const sole = chosen.length <= 1;
+  if (!sole) refuseForSeveral(flags, key);
+  const unset = configuration.unset.filter(
+    ({ client }) => client === null || chosen.some((entry) => configured.indexOf(entry) === client),
+  );
+  const complaints = unset.map(({ complaint }) => complaint);
+  // What is unset is complained about together with all else; until then there is nothing to read.
+  if (complaints.length > 0) return { clients: [], secrets: [], complaints };
+  const drafts = chosen.length > 0 ? chosen : [undefined];
+  const clients = drafts.map((entry) => toClient(entry, { configuration, flags, stdio, key: sole ? key : undefined }));
+  const secrets = new Set([...configuration.secrets, ...clients.map((client) => client.integrationApiKey)]);
+  const others = otherKeys(configuration, configured);
+  for (const { key: other } of others) secrets.add(other);
+  for (const { wire } of clients) for (const secret of proxySecrets(wire.proxy)) secrets.add(secret);
+  return {
+    clients: clients.map((client) => {
+      const otherClientKey = others.find(
+        (other) => other.origin === originOf(client.integratorBaseUrl) && other.key !== client.integrationApiKey,
+      )?.key;
+      return otherClientKey === undefined ? client : { ...client, otherClientKey };
+    }),
+    secrets: [...secrets].filter((secret) => secret !== ''),
+    complaints: [],
+  };
+}
+
+function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags): readonly ClientConfig[] {
+  const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
+  if (!wanted) return configured;
+  return wanted.flatMap((extCID) => {
+    const found = configured.filter((client) => client.extCID === extCID);
+    // With --ext-cid and --base-url a client that no file names is described whole.
+    if (found.length > 0 || (!flags.client && flags.baseUrl !== undefined)) return found;
+    const known = configured.map((client) => client.extCID);
+    const near = nearest(extCID, known);
+    const help =
+      near !== undefined ? `did you mean ${near}?` : known.length > 0 ? `it has: ${known.join(', ')}` : 'it has none';
+    throw new UsageError(`The configuration has no client ${extCID}; ${help}`);
+  });
+}
+
+function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
+  const given = [
+    flags.baseUrl !== undefined && '--base-url',
+    flags.session !== undefined && '--session',
+    key !== undefined && (flags.keyFile === undefined ? 'CROUPIER_KEY' : '--key-file'),
+  ].filter((name) => name !== false);
+  if (given.length === 0) return;
+  throw new UsageError(`${given.join(', ')} cannot hold for several clients at once. Choose one with --client.`);
+}
+
+async function givenKey(flags: ClientFlags, stdio: Stdio): Promise<string | undefined> {
+  if (flags.keyFile === '-') return checkKey(await stdio.readStdin(), 'standard input (--key-file -)');
+  if (flags.keyFile !== undefined) return readSecret(path.resolve(stdio.cwd, flags.keyFile), 'the key of --key-file');
+  const key = stdio.env.CROUPIER_KEY;
+  return key === undefined || key === '' ? undefined : checkKey(key, 'CROUPIER_KEY');
+}
+
+interface Around {
+  readonly configuration: Configuration;
+  readonly flags: ClientFlags;
+  readonly stdio: Stdio;
+  readonly key: string | undefined;
+}
+
+function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio, key }: Around): ClientUnderTest {
+  const integratorBaseUrl = flags.baseUrl ?? entry?.integratorBaseUrl;
+  const extCID = entry?.extCID ?? flags.extCid;
+  const sessions = flags.session?.map(readSession) ?? entry?.sessions;
+  const integrationApiKey = key ?? (entry && secretOf(entry.integrationApiKey, configuration, entry.extCID));
+  if (!integratorBaseUrl || !extCID || !sessions || !integrationApiKey) {
+    const missing = [
+      !integratorBaseUrl && '--base-url URL',
+      !extCID && '--ext-cid ID',
+      !sessions && '--session ID',
+      !integrationApiKey && 'a key (CROUPIER_KEY, or --key-file FILE)',
+    ].filter((part) => part !== false);
+    throw new UsageError(
+      [
+        `It is not said whom to judge: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing, and ${
+          configuration.found ? `${configuration.file} names no client` : `there is no ${configuration.file}`
+        }.`,
+        'Write a croupier.yaml with `croupier init`, or see a run without an operator: croupier run --reference',
+      ].join('\n'),
+    );
+  }
+  if (!/^https?:$/.test(URL.parse(integratorBaseUrl)?.protocol ?? '')) {
+    throw new UsageError(
+      `--base-url ${integratorBaseUrl}: it must be an http or https URL, such as https://wallet.example/eu`,
+    );
+  }
+  return {
+    extCID,
+    integratorBaseUrl,
+    integrationApiKey,
+    paths: withoutUndefined(entry?.paths ?? {}),
+    headers: entry?.headers ?? {},
+    sessions: sessions as readonly SessionUnderTest[],
+    wire: wireOptions(entry, { configuration, flags, stdio }),
+  };
+}
+
+function wireOptions(entry: ClientConfig | undefined, around: Omit<Around, 'key'>): WireOptions {
+  const { configuration, flags, stdio } = around;
+  const { dir, config } = configuration;
+  const tls = { ...config.tls, ...entry?.tls };
+  const proxy = flags.proxy ?? entry?.proxy ?? config.proxy;
+  const pem = (file: string | undefined, base: string, what: string) =>
+    file === undefined ? undefined : readTextFile(path.resolve(base, file), what);
+  return withoutUndefined({
+    proxy,
+    ca: flags.ca === undefined ? pem(tls.ca, dir, 'the CA (tls.ca)') : pem(flags.ca, stdio.cwd, 'the CA (--ca)'),
+    cert: pem(tls.cert, dir, 'the client certificate (tls.cert)'),
+    key: pem(tls.key, dir, "the client certificate's key (tls.key)"),
+    hostOverride: entry?.hostOverride,
+    insecureTls: flags.insecure || isOn(stdio.env.CROUPIER_INSECURE) || tls.insecure ? true : undefined,
+  });
+}
+
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<T>;
+}
+
+function secretOf(secret: ClientConfig['integrationApiKey'], { dir }: Configuration, extCID: string): string {
+  return typeof secret === 'string'
+    ? checkKey(secret, `integrationApiKey of ${extCID}`)
+    : readSecret(path.resolve(dir, secret.file), `the key of ${extCID}`);
+}
+
+/** The keys of all clients that are known, for the calls that must be refused because they are signed with another's. */
+function otherKeys(configuration: Configuration, configured: readonly ClientConfig[]) {
+  return configured.flatMap((client, index) => {
+    if (configuration.unset.some((hole) => hole.client === index)) return [];
+    try {
+      const key = secretOf(client.integrationApiKey, configuration, client.extCID);
+      return [{ origin: originOf(client.integratorBaseUrl), key }];
+    } catch (error) {
+      // The key of a client that is not judged may be out of reach; then the calls that need it are skipped.
+      if (error instanceof UsageError) return [];
+      throw error;
+    }
+  });
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin;
+}
+
+function proxySecrets(proxy: string | undefined): readonly string[] {
+  const password = proxy === undefined ? undefined : URL.parse(proxy)?.password;
+  return password ? [password, decodeURIComponent(password)] : [];
+}

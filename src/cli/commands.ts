@@ -1,0 +1,189 @@
+import { Argument, type Command, Option } from 'commander';
+import { collect, countFlag, durationFlag } from './flag-values.ts';
+import type { InitFlags } from './init.ts';
+import type { RunFlags } from './run-flags.ts';
+import type { ServeFlags } from './serve-operator.ts';
+import type { Stdio } from './stdio.ts';
+
+const CONFIG = () => new Option('--config <file>', 'configuration (default: ./croupier.yaml)').env('CROUPIER_CONFIG');
+const JSON_FLAG = ['--json', 'JSON on stdout, for a machine'] as const;
+
+function addRun(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program
+    .command('run')
+    .description('judge an operator by the rules of the contract')
+    .argument('[selection...]', 'a group, a rule, a scenario, a file or file:line; none: everything')
+    .optionsGroup('Whom to judge:')
+    .option('--reference', 'the embedded reference operator, with sessions of its own')
+    .addOption(CONFIG())
+    .addOption(
+      new Option('--client <extCID>', 'only this client of the configuration; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_CLIENT'),
+    )
+    .addOption(new Option('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
+    .addOption(new Option('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID'))
+    .addOption(
+      new Option('--session <session>', 'ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_SESSION'),
+    )
+    .addOption(
+      new Option('--key-file <file>', 'the Integration API key (- for stdin); or set CROUPIER_KEY').env(
+        'CROUPIER_KEY_FILE',
+      ),
+    )
+    .addOption(new Option('--ca <file>', 'trust this certificate authority too (PEM)').env('CROUPIER_CA'))
+    .option('--insecure', 'do not check the TLS certificate (env: CROUPIER_INSECURE=1)')
+    .addOption(new Option('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'))
+    .optionsGroup('What to run:')
+    .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
+    .option('--grep <text>', 'only scenarios whose id or title contains this')
+    .option('--list', 'print what would run, and send nothing')
+    .optionsGroup('How:')
+    .addOption(new Option('--bail [n]', 'stop after the first (or n) failed scenarios').argParser(countFlag))
+    .option('--strict', 'a breach of a SHOULD fails the run too (env: CROUPIER_STRICT=1)')
+    .addOption(new Option('--seed <text>', 'repeats choices and order of an earlier run').env('CROUPIER_SEED'))
+    .addOption(
+      new Option('--workers <n>', 'scenarios side by side, one per player at most')
+        .argParser(countFlag)
+        .env('CROUPIER_WORKERS'),
+    )
+    .addOption(
+      new Option('--deadline <duration>', 'how long a reply may take (default: 5s)')
+        .argParser(durationFlag)
+        .env('CROUPIER_DEADLINE'),
+    )
+    .addOption(
+      new Option('--linger <duration>', 'after how long a late debit would have shown (default: 2s)')
+        .argParser(durationFlag)
+        .env('CROUPIER_LINGER'),
+    )
+    .addOption(
+      new Option('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'),
+    )
+    .option('--stake <CUR=amount>', 'the stake for a currency, as --stake USD=1.00; repeatable', collect)
+    .option('--large-amounts', 'also move amounts beyond 2^53 of the smallest unit')
+    .optionsGroup('What to print:')
+    .option('--report <KIND=file>', 'write a report (json, junit); repeatable', collect)
+    .option('--journal <file>', 'where the journal goes (default: .croupier/…ndjson)')
+    .option('--json', 'the JSON report on stdout instead of text')
+    .option('-v, --verbose', 'print every exchange as it happens')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier run --reference                       see a whole run without an operator
+  croupier run                                   judge every client of croupier.yaml
+  croupier run idempotency refund.unknown        a group and a rule
+  croupier run scenarios/refund/unknown.yaml:12  the scenario at that line
+  CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1
+
+Exit status: 0 conforming, 1 not conforming, 2 usage or configuration (nothing was sent), 3 undecided,
+  70 a bug of croupier, 130 and 143 interrupted`,
+    )
+    .action(async (selection: string[], flags: RunFlags) => {
+      const { runCommand } = await import('./run.ts');
+      done(await runCommand(selection, flags, stdio));
+    });
+}
+
+function addInquiries(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program
+    .command('list')
+    .description('the rules of the contract, or the scenarios that test them')
+    .addArgument(new Argument('<what>', 'what to list').choices(['rules', 'scenarios']))
+    .addOption(CONFIG())
+    .option(...JSON_FLAG)
+    .action(async (what: 'rules' | 'scenarios', flags: { config?: string; json?: boolean }) => {
+      const { listCommand } = await import('./list.ts');
+      done(listCommand(what, flags, stdio));
+    });
+  program
+    .command('lint')
+    .description('check scenario files without sending anything')
+    .argument('[files...]', 'scenario files or folders; none: those of the configuration and the built-in ones')
+    .addOption(CONFIG())
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      '\nExample:\n  croupier lint our-scenarios/\n\nExit status: 0 nothing to complain about, 2 complaints',
+    )
+    .action(async (files: string[], flags: { config?: string; json?: boolean }) => {
+      const { lintCommand } = await import('./lint.ts');
+      done(lintCommand(files, flags, stdio));
+    });
+  program
+    .command('schema')
+    .description('print a JSON Schema')
+    .addArgument(new Argument('<of>', 'of which file').choices(['scenario', 'config', 'report', 'journal']))
+    .action(async (of: 'scenario' | 'config' | 'report' | 'journal') => {
+      const { schemaCommand } = await import('./schema.ts');
+      done(await schemaCommand(of, stdio));
+    });
+}
+
+function addInit(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program
+    .command('init')
+    .description('write a commented croupier.yaml and an example scenario')
+    .option('--yes', 'ask nothing: take the flags and sensible values')
+    .option('--base-url <url>', "the operator's base URL for reverse calls")
+    .option('--ext-cid <id>', "the client's ExtCID")
+    .option('--session <session>', 'as in run; repeatable', collect)
+    .option('--key-env <name>', 'the environment variable that will hold the key (default: from the ExtCID)')
+    .option('--force', 'overwrite files that are there')
+    .addHelpText(
+      'after',
+      '\nExample:\n  croupier init --yes --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1,currency=USD',
+    )
+    .action(async (flags: InitFlags) => {
+      const { initCommand } = await import('./init.ts');
+      done(await initCommand(flags, stdio));
+    });
+}
+
+function addServe(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  const serve = program.command('serve').description('the parts to develop against');
+  serve
+    .command('operator')
+    .description('the reference operator: a wallet that keeps the contract')
+    .option('--port <n>', 'the port (default: any free one)')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--data <dir>', 'keep the wallet there, so that a restart loses nothing (default: in memory)')
+    .option('--write-config <file>', 'write a croupier.yaml with its address and sessions')
+    .addHelpText(
+      'after',
+      '\nExample:\n  croupier serve operator --port 4000 --write-config croupier.yaml\n\nCROUPIER_KEY gives it a key of yours. It ends on SIGINT or SIGTERM with status 0.',
+    )
+    .action(async (flags: ServeFlags) => {
+      const { serveOperatorCommand } = await import('./serve-operator.ts');
+      done(await serveOperatorCommand(flags, stdio));
+    });
+}
+
+function addReport(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  const report = program.command('report').description('from journals to what others read');
+  report
+    .command('convert')
+    .description('make reports of a journal, also of a run that was cut short')
+    .argument('<journal>', 'the journal (.croupier/….ndjson)')
+    .requiredOption('--to <KIND=file>', 'terminal, json or junit; a file or - for stdout; repeatable', collect)
+    .addHelpText(
+      'after',
+      '\nExample:\n  croupier report convert .croupier/run.ndjson --to junit=junit.xml --to terminal=-',
+    )
+    .action(async (journal: string, flags: { to: readonly string[] }) => {
+      const { convertCommand } = await import('./report.ts');
+      done(await convertCommand(journal, flags, stdio));
+    });
+}
+
+/** Every command with its flags. What a command does is imported when it is called. */
+export function addCommands(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  addRun(program, stdio, done);
+  addInquiries(program, stdio, done);
+  addInit(program, stdio, done);
+  addServe(program, stdio, done);
+  addReport(program, stdio, done);
+}

@@ -1,0 +1,32 @@
+import type { Stdio } from './stdio.ts';
+
+type Signal = 'SIGINT' | 'SIGTERM';
+
+/** The conventional statuses: 128 and the signal's number. */
+const STATUS: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+export interface Interrupt {
+  /** Aborted with the signal's name as its reason. */
+  readonly signal: AbortSignal;
+  /** Signals end the process again as usual. */
+  dispose(): void;
+}
+
+/** The first SIGINT or SIGTERM asks for a neat end, the second ends at once; what the journal has by then is in the file. */
+export function listenForInterrupt(stdio: Stdio, notice: string): Interrupt {
+  const controller = new AbortController();
+  const onSignal = (name: Signal) => {
+    if (controller.signal.aborted) process.exit(STATUS[name]);
+    stdio.err.write(notice);
+    controller.abort(name);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}

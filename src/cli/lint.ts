@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { renderComplaint } from '../scenario/complaint.ts';
+import { loadConfiguration } from './configuration.ts';
+import type { Stdio } from './stdio.ts';
+import { builtInSource, loadSuite, userSource } from './suite.ts';
+
+const COMPLAINTS_STATUS = 2;
+
+/** `croupier lint`: checks scenario files; without any, those of the configuration and the built-in ones. */
+export function lintCommand(
+  files: readonly string[],
+  flags: { readonly config?: string; readonly json?: boolean },
+  stdio: Stdio,
+): number {
+  const { complaints, scenarios, fileCount } = loadSuite(sources(files, flags.config, stdio), stdio.cwd, randomUUID);
+  const found = `${fileCount} file${fileCount === 1 ? '' : 's'}`;
+  if (flags.json) {
+    stdio.out.write(`${JSON.stringify({ files: fileCount, scenarios: scenarios.length, complaints }, null, 2)}\n`);
+  } else if (complaints.length === 0) {
+    stdio.out.write(
+      `${found}, ${scenarios.length} scenario${scenarios.length === 1 ? '' : 's'}: nothing to complain about.\n`,
+    );
+  } else {
+    const bad = new Set(complaints.map(({ file }) => file)).size;
+    const count = `${complaints.length} complaint${complaints.length === 1 ? '' : 's'}`;
+    stdio.out.write(`${complaints.map(renderComplaint).join('\n\n')}\n\n${count} in ${bad} of ${found}.\n`);
+  }
+  return complaints.length > 0 ? COMPLAINTS_STATUS : 0;
+}
+
+function sources(files: readonly string[], config: string | undefined, stdio: Stdio) {
+  if (files.length > 0) return files.map((file) => userSource(file, stdio.cwd));
+  const configuration = loadConfiguration(config, stdio);
+  const configured = (configuration.config.scenarios ?? []).map((given) =>
+    userSource(path.resolve(configuration.dir, given), stdio.cwd),
+  );
+  return [builtInSource(), ...configured];
+}

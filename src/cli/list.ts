@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { GROUPS, RULES } from '../contract/catalogue.ts';
+import type { Needs } from '../scenario/plan.ts';
+import { complaintsError, loadConfiguration } from './configuration.ts';
+import type { Stdio } from './stdio.ts';
+import { builtInSource, loadSuite, type SuiteScenario, userSource } from './suite.ts';
+
+/** `croupier list`: the rules with the scenarios that test them, or the scenarios with what they need. */
+export function listCommand(
+  what: 'rules' | 'scenarios',
+  flags: { readonly config?: string; readonly json?: boolean },
+  stdio: Stdio,
+): number {
+  const { config, dir } = loadConfiguration(flags.config, stdio);
+  const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
+  const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
+  if (suite.complaints.length > 0) throw complaintsError(suite.complaints);
+  if (what === 'rules') listRules(suite.scenarios, flags.json === true, stdio);
+  else listScenarios(suite.scenarios, flags.json === true, stdio);
+  return 0;
+}
+
+function listRules(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
+  const testing = new Map(
+    RULES.map((rule) => [
+      rule.id,
+      [...new Set(scenarios.filter(({ rules }) => rules.includes(rule.id)).map(({ scenarioId }) => scenarioId))],
+    ]),
+  );
+  if (json) {
+    const rows = RULES.map(({ id, level, money, clause, sentence, since }) => ({
+      id,
+      level,
+      money,
+      clause,
+      sentence,
+      since,
+      scenarios: testing.get(id) ?? [],
+    }));
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  for (const { name, rules } of GROUPS) {
+    out.write(`${name}\n`);
+    for (const rule of rules) {
+      out.write(`  ${rule.id}  ${rule.level}${rule.money ? ' $' : ''}  (${rule.clause})\n    ${rule.sentence}\n`);
+      const tests = testing.get(rule.id) ?? [];
+      out.write(`    ${tests.length > 0 ? `tested by ${tests.join(', ')}` : 'tested by no scenario'}\n`);
+    }
+  }
+  out.write('\n$ a breach loses or invents money\n');
+}
+
+function listScenarios(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
+  if (json) {
+    const rows = scenarios.map(({ id, title, place, rules, tags, needs }) => ({
+      id,
+      title,
+      file: place.file,
+      rules,
+      tags,
+      needs: needsOf(needs),
+    }));
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  for (const { id, title, rules, tags, needs } of scenarios) {
+    out.write(`${id}\n    ${title}\n`);
+    if (rules.length > 0) out.write(`    tests ${rules.join(', ')}\n`);
+    const needed = needsOf(needs);
+    if (needed.length > 0) out.write(`    needs ${needed.join('; ')}\n`);
+    if (tags.length > 0) out.write(`    tags ${tags.join(', ')}\n`);
+  }
+}
+
+/** What must be configured for the scenario to be played, in words. */
+function needsOf(needs: Needs): readonly string[] {
+  const words: string[] = [];
+  const { currency } = needs;
+  if (needs.balance) words.push('a certain balance');
+  if (currency?.kind !== undefined) words.push(`a ${currency.kind} currency`);
+  if (currency?.decimals !== undefined) {
+    words.push(
+      currency.decimals === 'some' ? 'a currency with decimals' : `a currency with ${currency.decimals} decimals`,
+    );
+  }
+  if (needs.state === 'expired') words.push('an expired session');
+  if (needs.otherClient) words.push('a second client with another key');
+  if (needs.earlierRun) words.push('the journal of an earlier run');
+  if (needs.campaign) words.push('a campaign that the operator knows');
+  if (needs.largeAmounts) words.push('large amounts allowed');
+  for (const [alias, need] of needs.sessions) {
+    const parts = [
+      need.player && `${need.player} player`,
+      need.game && `${need.game} game`,
+      need.currency && `${need.currency} currency`,
+      need.state,
+    ].filter((part) => part !== undefined);
+    words.push(`another session (${alias}${parts.length > 0 ? `: ${parts.join(', ')}` : ''})`);
+  }
+  return words;
+}

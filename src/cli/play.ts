@@ -1,0 +1,110 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { createJournalFile, type JournalFile } from '../engine/journal-file.ts';
+import { run } from '../engine/run.ts';
+import type { ClientUnderTest, RunOptions } from '../engine/run-options.ts';
+import { conclude } from '../journal/conclusion.ts';
+import type { JournalEvent, Sending } from '../journal/event.ts';
+import { type Fold, startFolding } from '../journal/fold.ts';
+import { readJournal } from '../journal/read.ts';
+import type { OpenJournal } from '../report/options.ts';
+import { whyUnreadable } from './configuration.ts';
+import type { Progress } from './progress.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface Play {
+  readonly options: Omit<RunOptions, 'record' | 'uuid' | 'now'>;
+  /** undefined: a file of its own in .croupier/ of the working directory. */
+  readonly journal: string | undefined;
+  readonly cwd: string;
+  readonly scrub: (text: string) => string;
+  readonly progress: Progress;
+  /** Hears of each exchange when it is over; undefined: nobody wants to. */
+  readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
+}
+
+/** What is left of a run: its journal, and what that amounts to. */
+export interface Played {
+  readonly journal: string;
+  readonly open: OpenJournal;
+  readonly fold: Fold;
+  readonly status: number;
+  /** What the engine threw, where it did; what it had gathered by then counts all the same. */
+  readonly failure: unknown;
+}
+
+/**
+ * Judges one client and keeps the journal.
+ *
+ * @throws UsageError when the journal can't be created; nothing was sent then
+ * @throws what the engine threw before its run began
+ */
+export async function play({ options, journal, cwd, scrub, progress, onExchange }: Play): Promise<Played> {
+  const file = path.resolve(cwd, journal ?? path.join('.croupier', journalName(new Date())));
+  const written = openJournalFile(file, scrub);
+  const folding = startFolding();
+  const inFlight = new Map<string, Sending>();
+  let begun = false;
+  const record = (event: JournalEvent) => {
+    written.append(event);
+    folding.add(event);
+    progress.on(event);
+    if (event.event === 'run-started') {
+      begun = true;
+      for (const text of notices(options.client)) record({ event: 'notice', text });
+    }
+    if (!onExchange) return;
+    if (event.event === 'sending') inFlight.set(event.id, event);
+    else if (event.event === 'received') {
+      const sending = inFlight.get(event.id);
+      inFlight.delete(event.id);
+      if (sending) onExchange(sending, event);
+    }
+  };
+  let failure: unknown;
+  try {
+    await run({ ...options, record, uuid: randomUUID, now: () => performance.now() });
+  } catch (error) {
+    failure = error;
+  } finally {
+    written.close();
+    progress.end();
+  }
+  if (!begun) throw failure ?? new Error('the run ended before it began');
+  const fold = folding.result();
+  return {
+    journal: file,
+    open: () => readJournal(createReadStream(file, 'utf8')),
+    fold,
+    status: conclude(fold).exitCode,
+    failure,
+  };
+}
+
+function openJournalFile(file: string, scrub: (text: string) => string): JournalFile {
+  try {
+    return createJournalFile(file, scrub);
+  } catch (error) {
+    throw new UsageError(
+      `The journal can't be written: ${file}: ${whyUnreadable(error)}. Nothing was sent.\nName another place with --journal FILE.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Sorts by time, and is unique when several runs begin in one second. */
+function journalName(now: Date): string {
+  const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
+  return `${stamp}-${randomBytes(3).toString('hex')}.ndjson`;
+}
+
+function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly string[] {
+  const all: string[] = [];
+  if (wire.insecureTls) {
+    all.push('INSECURE TLS: the certificate of the operator was not checked; anybody in between could have answered.');
+  }
+  if (wire.hostOverride !== undefined)
+    all.push(`Connected to ${wire.hostOverride} in place of the host of ${integratorBaseUrl}.`);
+  return all;
+}

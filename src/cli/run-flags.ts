@@ -1,0 +1,33 @@
+/** The flags (and, behind them, the CROUPIER_* variables) that say whom to judge and how. */
+export interface ClientFlags {
+  readonly config?: string;
+  readonly client?: readonly string[];
+  readonly baseUrl?: string;
+  readonly extCid?: string;
+  readonly session?: readonly string[];
+  readonly keyFile?: string;
+  readonly ca?: string;
+  readonly insecure?: boolean;
+  readonly proxy?: string;
+}
+
+/** The flags of `run`, as the command line gave them. */
+export interface RunFlags extends ClientFlags {
+  readonly reference?: boolean;
+  readonly tag?: readonly string[];
+  readonly grep?: string;
+  readonly list?: boolean;
+  readonly bail?: number | true;
+  readonly strict?: boolean;
+  readonly seed?: string;
+  readonly workers?: number;
+  readonly deadline?: number;
+  readonly linger?: number;
+  readonly campaign?: string;
+  readonly stake?: readonly string[];
+  readonly largeAmounts?: boolean;
+  readonly report?: readonly string[];
+  readonly journal?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { createScrubber } from '../journal/scrubber.ts';
+import { exchangeLines } from '../report/terminal-exchange.ts';
+import { renderComplaint } from '../scenario/complaint.ts';
+import { type Clients, resolveClients } from './clients.ts';
+import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
+import { gravestStatus } from './exit-status.ts';
+import { type Interrupt, listenForInterrupt } from './interrupt.ts';
+import { packageRoot } from './package-root.ts';
+import { type Play, play } from './play.ts';
+import { type Progress, SILENT, startProgress } from './progress.ts';
+import { publish, reportOptions } from './publish.ts';
+import { type Reference, startReference } from './reference.ts';
+import { fileForClient, type ReportWish, readReportWish, refuseSharedFile } from './report-flags.ts';
+import type { RunFlags } from './run-flags.ts';
+import { type RunSettings, runSettings } from './run-settings.ts';
+import { asFile, select } from './selection.ts';
+import type { Stdio } from './stdio.ts';
+import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
+import { UsageError } from './usage-error.ts';
+import { version } from './version.ts';
+
+/** `croupier run`. Everything is checked before the first request; after it, nothing that was gathered is lost. */
+export async function runCommand(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<number> {
+  const wishes = (flags.report ?? []).map((text) => readReportWish(text, '--report'));
+  const configuration = loadConfiguration(flags.config, stdio);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  const suite = loadSuite(sources(words, configuration, stdio.cwd), stdio.cwd, randomUUID);
+  const clients = await clientsOf(flags, configuration, stdio);
+  const complaints = [...clients.complaints, ...suite.complaints];
+  if (complaints.length > 0) throw complaintsError(complaints);
+  const chosen = choose(suite, words, flags, stdio.cwd);
+  if (flags.list) {
+    listChosen(chosen, flags, stdio);
+    return 0;
+  }
+  refuseFlags(flags, wishes, clients);
+  for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
+
+  const reference = flags.reference
+    ? await startReference((error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`))
+    : undefined;
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
+  );
+  try {
+    const runner: Runner = { flags, settings, stdio, wishes, suite, chosen, words, interrupt, reference };
+    return await judgeEach(
+      runner,
+      reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
+    );
+  } finally {
+    interrupt.dispose();
+    await reference?.close();
+  }
+}
+
+interface Runner {
+  readonly flags: RunFlags;
+  readonly settings: RunSettings;
+  readonly stdio: Stdio;
+  readonly wishes: readonly ReportWish[];
+  readonly suite: Suite;
+  readonly chosen: readonly SuiteScenario[];
+  readonly words: readonly string[];
+  readonly interrupt: Interrupt;
+  readonly reference: Reference | undefined;
+}
+
+/** The built-in suite, the configured folders, and files that only the selection names. */
+function sources(words: readonly string[], configuration: Configuration, cwd: string) {
+  const builtIn = builtInSource();
+  const configured = (configuration.config.scenarios ?? []).map((given) =>
+    userSource(path.resolve(configuration.dir, given), cwd),
+  );
+  const named = words.flatMap((word) => {
+    const file = asFile(word)?.file;
+    if (file === undefined) return [];
+    try {
+      return [userSource(file, cwd)];
+    } catch (error) {
+      // It may be a path within the suite, or an id: the selection says so, or names near misses.
+      if (error instanceof UsageError) return [];
+      throw error;
+    }
+  });
+  // What lies in the suite or in a configured folder has its id from there, also when a word names it.
+  return [builtIn, ...configured, ...named];
+}
+
+async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
+  const about = [
+    flags.client && '--client',
+    flags.baseUrl && '--base-url',
+    flags.session && '--session',
+    flags.keyFile && '--key-file',
+  ];
+  const given = about.filter((name) => typeof name === 'string');
+  if (!flags.reference) {
+    if (flags.list) return { clients: [], secrets: [], complaints: [] };
+    return resolveClients(configuration, flags, stdio);
+  }
+  if (given.length > 0) {
+    throw new UsageError(
+      `--reference judges the embedded operator, which knows no ${given.join(', ')}. Leave one of them out.`,
+    );
+  }
+  return { clients: [], secrets: [], complaints: [] };
+}
+
+function choose(suite: Suite, words: readonly string[], flags: RunFlags, cwd: string): readonly SuiteScenario[] {
+  const root = packageRoot();
+  return select(suite.scenarios, { words, tags: flags.tag ?? [], grep: flags.grep }, [
+    cwd,
+    path.join(root, 'scenarios'),
+    root,
+  ]);
+}
+
+function listChosen(chosen: readonly SuiteScenario[], flags: RunFlags, stdio: Stdio): void {
+  if (flags.json) {
+    const rows = chosen.map(({ id, title, place, rules, tags }) => ({ id, title, file: place.file, rules, tags }));
+    stdio.out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  const width = Math.max(...chosen.map(({ id }) => id.length));
+  for (const { id, title } of chosen) stdio.out.write(`${id.padEnd(width)}  ${title}\n`);
+  stdio.err.write(`${chosen.length} scenario${chosen.length === 1 ? '' : 's'}\n`);
+}
+
+function refuseFlags(flags: RunFlags, wishes: readonly ReportWish[], { clients }: Clients): void {
+  for (const { kind, file } of wishes) refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
+  if (flags.journal !== undefined) refuseSharedFile(flags.journal, `--journal ${flags.journal}`, clients.length);
+  if (flags.json && clients.length > 1) {
+    throw new UsageError(
+      `--json prints one report, and ${clients.length} clients are judged. Choose one with --client, or write --report json=report-{client}.json`,
+    );
+  }
+}
+
+async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise<number> {
+  const scrub = createScrubber(secrets);
+  const statuses: number[] = [];
+  for (const client of clients) {
+    if (runner.interrupt.signal.aborted) break;
+    if (clients.length > 1) runner.stdio.err.write(`Judging ${client.extCID} …\n`);
+    const played = await play(playOf(runner, client, scrub));
+    statuses.push(
+      played.status,
+      ...(await publish(
+        played,
+        { extCID: client.extCID, json: runner.flags.json === true, wishes: runner.wishes, scrub },
+        runner.stdio,
+      )),
+    );
+  }
+  return gravestStatus(statuses);
+}
+
+function playOf(
+  { flags, settings, stdio, suite, chosen, words, interrupt, reference }: Runner,
+  client: Play['options']['client'],
+  scrub: (text: string) => string,
+): Play {
+  const builtIn = suite.scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
+  const progress: Progress = flags.verbose && !stdio.err.tty ? SILENT : startProgress(stdio.err);
+  const options = reportOptions(stdio.err, stdio, null);
+  return {
+    options: {
+      croupier: version,
+      client,
+      scenarios: chosen,
+      selection: [
+        ...words,
+        ...(flags.tag ?? []).map((tag) => `--tag ${tag}`),
+        ...(flags.grep === undefined ? [] : [`--grep ${flags.grep}`]),
+      ],
+      whole: builtIn.every((scenario) => chosen.includes(scenario)),
+      ...settings,
+      campaign: settings.campaign ?? reference?.campaign ?? null,
+      largeAmounts: settings.largeAmounts || reference !== undefined,
+      signal: interrupt.signal,
+    },
+    journal: flags.journal === undefined ? undefined : fileForClient(flags.journal, client.extCID),
+    cwd: stdio.cwd,
+    scrub,
+    progress,
+    onExchange: flags.verbose
+      ? (sending, received) => {
+          const title = `${sending.id}  ${sending.scenario ?? 'outside of scenarios'}: ${sending.call}`;
+          const lines = [options.paint.bold(title), ...exchangeLines({ sending, received }, 2, options)];
+          const text = `${lines.join('\n')}\n\n`;
+          if (progress === SILENT) stdio.err.write(scrub(text));
+          else progress.print(scrub(text));
+        }
+      : undefined,
+  };
+}

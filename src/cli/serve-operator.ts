@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Listening } from '../listen/server.ts';
+import { demoOperator } from '../operator/demo.ts';
+import { createOperator } from '../operator/operator.ts';
+import type { ClientOptions, OperatorOptions } from '../operator/options.ts';
+import { configText } from './config-text.ts';
+import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { checkKey } from './key.ts';
+import type { Stdio } from './stdio.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ServeFlags {
+  readonly port?: string;
+  readonly host: string;
+  readonly data?: string;
+  readonly writeConfig?: string;
+}
+
+/** Made up, and the same at each start, so that what was configured once goes on working. They guard play money. */
+const PLAY_KEYS = { first: 'play-money-key-of-demo-eu', second: 'play-money-key-of-demo-asia' };
+/** Begins a file that may be overwritten. */
+const MARK = '# Written by croupier serve operator.';
+const MOST_PORT = 65_535;
+
+/** `croupier serve operator`: the reference operator until a signal ends it. */
+export async function serveOperatorCommand(flags: ServeFlags, stdio: Stdio): Promise<number> {
+  const given = stdio.env.CROUPIER_KEY;
+  const keys = given ? { ...PLAY_KEYS, first: checkKey(given, 'CROUPIER_KEY') } : PLAY_KEYS;
+  const options = demoOperator(keys);
+  const stop = listenForInterrupt(stdio, 'Stopping.\n');
+  const listening = await open(options, flags, stdio);
+  try {
+    const served: Served = { url: listening.url, clients: options.clients, ownKey: Boolean(given) };
+    const config = flags.writeConfig === undefined ? undefined : writeConfig(flags.writeConfig, served, stdio);
+    stdio.err.write(`${describe(served, config)}\n`);
+    // Whoever waits for this line may call at once.
+    stdio.out.write(`operator ${listening.url}${options.clients[0].basePath}\n`);
+    await untilAborted(stop.signal);
+  } finally {
+    stop.dispose();
+    await listening.close(GRACE_MS);
+  }
+  return 0;
+}
+
+/** How long replies under way may take once it is told to stop. */
+const GRACE_MS = 1000;
+
+interface Served {
+  readonly url: string;
+  readonly clients: readonly ClientOptions[];
+  /** The first client's key is the user's own, and is shown nowhere. */
+  readonly ownKey: boolean;
+}
+
+async function open(options: OperatorOptions, flags: ServeFlags, stdio: Stdio): Promise<Listening> {
+  const port = readPort(flags.port);
+  try {
+    const operator = createOperator({
+      ...options,
+      ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
+      onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
+    });
+    return await operator.start({ port, host: flags.host });
+  } catch (error) {
+    throw new UsageError(`The operator can't be started: ${whyNot(error, port, flags)}`, { cause: error });
+  }
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : MOST_PORT + 1;
+  if (port > MOST_PORT) throw new UsageError(`--port ${text}: a port is a number from 0 to ${MOST_PORT}.`);
+  return port;
+}
+
+function whyNot(error: unknown, port: number, { host }: ServeFlags): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use; choose another with --port, or leave it out.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is no address of this machine.`;
+  return whyUnreadable(error);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function describe({ url, clients, ownKey }: Served, config: string | undefined): string {
+  const lines = clients.flatMap(({ extCID, basePath, integrationApiKey, campaigns, sessions }, index) => [
+    `client ${extCID}   ${url}${basePath}`,
+    `  key        ${ownKey && index === 0 ? 'the one of CROUPIER_KEY' : `${integrationApiKey} (made up for this play)`}`,
+    `  campaigns  ${campaigns.join(', ')}`,
+    ...sessions.map(
+      ({ sessionID, player, currency, gameID, balance, state }, at) =>
+        `  ${at === 0 ? 'sessions ' : '         '}  ${sessionID}: ${player}, ${balance} ${currency}, game ${gameID}${state === 'expired' ? ', expired' : ''}`,
+    ),
+    '',
+  ]);
+  const [first] = clients;
+  const session = first?.sessions[0];
+  const command =
+    config === undefined
+      ? `${ownKey ? '' : `CROUPIER_KEY=${first?.integrationApiKey} `}croupier run --base-url ${url}${first?.basePath} --ext-cid ${first?.extCID} --session ${session?.sessionID},currency=${session?.currency}`
+      : `croupier run --config ${config}`;
+  return [...lines, `Judge it:   ${command}`, 'Stop it:    Ctrl-C, or SIGTERM'].join('\n');
+}
+
+/** Writes a configuration of the sessions, and the made-up keys in files of their own. @returns the file as people would name it */
+function writeConfig(given: string, { url, clients, ownKey }: Served, stdio: Stdio): string {
+  const file = path.resolve(stdio.cwd, given);
+  if (existsSync(file) && !readTextFile(file, 'the configuration').startsWith(MARK)) {
+    throw new UsageError(`${given} is there already, and croupier serve did not write it. Name another file.`);
+  }
+  const keyFile = (extCID: string) => path.join('.croupier', `${extCID}.key`);
+  // Only the first client is written where its key is the user's own: that key must stand in no file.
+  const written = ownKey ? clients.slice(0, 1) : clients;
+  const text = configText(
+    written.map(({ extCID, basePath, sessions, campaigns: [campaign] }) => ({
+      extCID,
+      integratorBaseUrl: `${url}${basePath}`,
+      key: ownKey ? { env: 'CROUPIER_KEY' } : { file: `./${keyFile(extCID)}` },
+      sessions,
+      ...(campaign !== undefined && { campaign }),
+    })),
+  );
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `${MARK}\n${text}`);
+    for (const { extCID, integrationApiKey } of ownKey ? [] : written) {
+      const target = path.resolve(path.dirname(file), keyFile(extCID));
+      mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+      writeFileSync(target, `${integrationApiKey}\n`, { mode: 0o600 });
+    }
+  } catch (error) {
+    throw new UsageError(`The configuration can't be written: ${file}: ${whyUnreadable(error)}`, { cause: error });
+  }
+  return shownPath(file, stdio.cwd);
+}

@@ -1,0 +1,44 @@
+import type { SessionUnderTest } from '../engine/run-options.ts';
+import { nearest } from '../scenario/near.ts';
+import { UsageError } from './usage-error.ts';
+
+const FIELDS = ['player', 'currency', 'game', 'state'] as const;
+
+/**
+ * Reads `ID` or `ID,player=p1,currency=USD,game=catch,state=expired`.
+ *
+ * @throws UsageError that says what is wrong with it
+ */
+export function readSession(text: string): SessionUnderTest {
+  const [sessionID = '', ...pairs] = text.split(',');
+  const wrong = (problem: string) =>
+    new UsageError(
+      `--session ${text}: ${problem}\nWrite --session ID, or --session ID,player=p1,currency=USD,game=catch,state=expired`,
+    );
+  if (sessionID === '') throw wrong('it begins with the sessionID');
+  const fields: Partial<Record<(typeof FIELDS)[number], string>> = {};
+  for (const pair of pairs) {
+    const [name = '', value] = split(pair);
+    const field = FIELDS.find((known) => known === name);
+    if (!field) {
+      const near = nearest(name, FIELDS);
+      throw wrong(near === undefined ? `${name} is none of ${FIELDS.join(', ')}` : `${name}: did you mean ${near}?`);
+    }
+    if (!value) throw wrong(`${name} needs a value`);
+    fields[field] = value;
+  }
+  const { player, currency, game, state } = fields;
+  if (state !== undefined && state !== 'active' && state !== 'expired') throw wrong('state is active or expired');
+  return {
+    sessionID,
+    ...(player !== undefined && { player }),
+    ...(currency !== undefined && { currency }),
+    ...(game !== undefined && { gameID: game }),
+    ...(state !== undefined && { state }),
+  };
+}
+
+function split(pair: string): [name: string, value?: string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [pair] : [pair.slice(0, at), pair.slice(at + 1)];
+}

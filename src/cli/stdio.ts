@@ -1,0 +1,62 @@
+import { wantsColour } from './colour.ts';
+
+/** Where text goes: one of the two output streams, and what is known about it. */
+export interface Sink {
+  write(text: string): void;
+  readonly tty: boolean;
+  readonly colour: boolean;
+  /** Width in characters; 80 where nobody knows. */
+  readonly columns: number;
+}
+
+/** What a command may know of the process around it. stdout is the product, stderr is progress and complaints. */
+export interface Stdio {
+  readonly out: Sink;
+  readonly err: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdinIsTty: boolean;
+  readStdin(): Promise<string>;
+}
+
+function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
+  let open = true;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader went away (`croupier list rules | head`): no reason to end, reports to files are still owed.
+    if (error.code !== 'EPIPE') throw error;
+    open = false;
+  });
+  const tty = stream.isTTY === true;
+  return {
+    write: (text) => {
+      if (open) stream.write(text);
+    },
+    tty,
+    colour: wantsColour({ flag, env: process.env, tty }),
+    columns: stream.columns ?? 80,
+  };
+}
+
+/** The streams of this process, with colours as the `--color` flag, the environment and each stream itself ask for. */
+export function processStdio(colour: boolean | undefined): Stdio {
+  return {
+    out: sink(process.stdout, colour),
+    err: sink(process.stderr, colour),
+    env: process.env,
+    cwd: process.cwd(),
+    stdinIsTty: process.stdin.isTTY === true,
+    readStdin: async () => {
+      let text = '';
+      process.stdin.setEncoding('utf8');
+      for await (const piece of process.stdin) text += String(piece);
+      return text;
+    },
+  };
+}
+
+/** Old consoles and the plain C locale show nothing but ASCII. */
+export function showsUnicode(env: Stdio['env']): boolean {
+  if (env.TERM === 'linux') return false;
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
+  return locale !== 'C' && locale !== 'POSIX';
+}

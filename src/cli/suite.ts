@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { RunnableScenario } from '../engine/run-options.ts';
+import type { Complaint } from '../scenario/complaint.ts';
+import { loadScenario } from '../scenario/load.ts';
+import type { Needs } from '../scenario/plan.ts';
+import { planScenario } from '../scenario/planner.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
+import { packageRoot } from './package-root.ts';
+import { UsageError } from './usage-error.ts';
+
+/** One case of one scenario file, ready to be planned. */
+export interface SuiteScenario extends RunnableScenario {
+  /** The id without its case. */
+  readonly scenarioId: string;
+  readonly absoluteFile: string;
+  readonly lineCount: number;
+  readonly builtIn: boolean;
+  readonly needs: Needs;
+}
+
+/** All scenarios of some folders, and what is wrong with any of their files. */
+export interface Suite {
+  readonly scenarios: readonly SuiteScenario[];
+  readonly complaints: readonly Complaint[];
+  readonly fileCount: number;
+}
+
+/** A file or a folder of scenarios. */
+export interface SuiteSource {
+  readonly path: string;
+  readonly builtIn: boolean;
+  /** Ids are paths relative to this folder. */
+  readonly idsFrom: string;
+}
+
+export function builtInSource(): SuiteSource {
+  const folder = path.join(packageRoot(), 'scenarios');
+  return { path: folder, builtIn: true, idsFrom: folder };
+}
+
+/** A folder gives ids relative to itself, a single file relative to the working directory. @throws UsageError without such a path */
+export function userSource(given: string, cwd: string): SuiteSource {
+  const absolute = path.resolve(cwd, given);
+  try {
+    return { path: absolute, builtIn: false, idsFrom: statSync(absolute).isDirectory() ? absolute : cwd };
+  } catch (error) {
+    throw new UsageError(`Scenarios can't be read: ${given}: ${whyUnreadable(error)}. Nothing was sent.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Loads every scenario of the sources, each file once; a file that is part of two sources belongs to the first.
+ *
+ * @param uuid makes the ids of plans
+ */
+export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: () => string): Suite {
+  const scenarios: SuiteScenario[] = [];
+  const complaints: Complaint[] = [];
+  const files = new Set<string>();
+  const ids = new Map<string, string>();
+  for (const source of sources) {
+    for (const file of filesOf(source.path)) {
+      if (files.has(file)) continue;
+      const text = readTextFile(file, 'a scenario');
+      // A fragment is no scenario: it is checked where it is used.
+      if (file !== source.path && /^fragment\s*:/m.test(text)) continue;
+      files.add(file);
+      const shown = toPosix(shownPath(file, cwd));
+      const id = scenarioId(file, source);
+      const readFragment = (fragment: string) => readIfThere(path.resolve(cwd, fragment));
+      const loaded = loadScenario(text, shown, { id, readFragment });
+      complaints.push(...loaded.complaints);
+      const twin = ids.get(id);
+      if (twin !== undefined) complaints.push(twins(id, shown, twin, text));
+      else ids.set(id, shown);
+      if (loaded.scenario && twin === undefined) {
+        scenarios.push(...storiesOf(loaded.scenario, { file, text, builtIn: source.builtIn, uuid }));
+      }
+    }
+  }
+  return { scenarios, complaints, fileCount: files.size };
+}
+
+function filesOf(place: string): readonly string[] {
+  if (!statSync(place).isDirectory()) return [place];
+  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => path.join(place, name))
+    .sort();
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // The language complains about a fragment that is not there, at the place where it is used.
+    return undefined;
+  }
+}
+
+function scenarioId(file: string, { idsFrom }: SuiteSource): string {
+  const relative = path.relative(idsFrom, file);
+  const inside = relative.startsWith('..') ? path.basename(file) : relative;
+  return toPosix(inside).replace(/\.ya?ml$/, '');
+}
+
+function toPosix(file: string): string {
+  return file.replaceAll(path.sep, '/');
+}
+
+function twins(id: string, file: string, twin: string, text: string): Complaint {
+  const sourceLine = text.split(/\r?\n/, 1)[0] ?? '';
+  return {
+    file,
+    line: 1,
+    column: 1,
+    endColumn: Math.max(2, sourceLine.length + 1),
+    sourceLine,
+    message: `the id of this scenario, ${id}, is also that of ${twin}`,
+    mend: 'rename the file: an id is its path in its folder',
+  };
+}
+
+interface Origin {
+  readonly file: string;
+  readonly text: string;
+  readonly builtIn: boolean;
+  readonly uuid: () => string;
+}
+
+function storiesOf(scenario: Scenario, { file, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
+  const lineCount = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  return scenario.stories.map((story) => ({
+    id: story.caseId === undefined ? scenario.id : `${scenario.id}#${story.caseId}`,
+    scenarioId: scenario.id,
+    title: story.title,
+    place: scenario.place,
+    rules: scenario.rules.map((rule) => rule.id),
+    tags: scenario.tags,
+    needs: story.needs,
+    absoluteFile: file,
+    lineCount,
+    builtIn,
+    plan: () => planScenario(scenario, story.caseId, { uuid }),
+  }));
+}
