@@ -1,4 +1,5 @@
-import type { Fold, RuleResult } from './fold.ts';
+import type { Fold } from './fold.ts';
+import type { RuleResult } from './rule-result.ts';
 
 /** What a run says about the operator as a whole. */
 export interface Conclusion {

@@ -46,7 +46,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isEvent(value: unknown): value is JournalEvent {
-  return isObject(value) && typeof value['event'] === 'string';
+  return isObject(value) && typeof value.event === 'string';
 }
 
 function parse(text: string): unknown {
@@ -63,12 +63,11 @@ function formatNumber(format: unknown): number | null {
 }
 
 function checkHead(value: unknown): void {
-  if (!isObject(value) || value['event'] !== 'run-started') throw new JournalError(NO_JOURNAL);
-  const number = formatNumber(value['format']);
-  if (number === null)
-    throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value['format']))} is unknown`);
+  if (!isObject(value) || value.event !== 'run-started') throw new JournalError(NO_JOURNAL);
+  const number = formatNumber(value.format);
+  if (number === null) throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value.format))} is unknown`);
   if (number > NEWEST) {
-    const writer = typeof value['croupier'] === 'string' ? ` (croupier ${value['croupier']} wrote it)` : '';
+    const writer = typeof value.croupier === 'string' ? ` (croupier ${value.croupier} wrote it)` : '';
     throw new JournalError(
       `line 1: the journal is in the format croupier-journal/${number}${writer}; this croupier reads up to ${JOURNAL_FORMAT}. Use a newer croupier.`,
     );

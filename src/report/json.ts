@@ -1,6 +1,9 @@
 import { conclude } from '../journal/conclusion.ts';
 import { VERDICTS } from '../journal/finding.ts';
-import type { Fold, JudgedFinding, RuleResult, ScenarioResult } from '../journal/fold.ts';
+import type { Fold } from '../journal/fold.ts';
+import type { JudgedFinding } from '../journal/judged-cell.ts';
+import type { RuleResult } from '../journal/rule-result.ts';
+import type { ScenarioResult } from '../journal/scenario-result.ts';
 import type { JournalledExchange } from './evidence.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
 

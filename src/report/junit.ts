@@ -1,7 +1,10 @@
 import { RULE_GROUPS } from '../contract/rule.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Place, Verdict } from '../journal/finding.ts';
-import type { Fold, JudgedFinding, RuleResult, ScenarioResult } from '../journal/fold.ts';
+import type { Fold } from '../journal/fold.ts';
+import type { JudgedFinding } from '../journal/judged-cell.ts';
+import type { RuleResult } from '../journal/rule-result.ts';
+import type { ScenarioResult } from '../journal/scenario-result.ts';
 import { forXmlAttribute, forXmlText } from './escape.ts';
 
 /** One test of the report. Rules are tests; so is each scenario that expects something of its own and misses it. */

@@ -1,6 +1,8 @@
 import { ruleById } from '../contract/catalogue.ts';
 import { EXPECTATION, type Place } from '../journal/finding.ts';
-import type { Fold, JudgedFinding, RuleResult } from '../journal/fold.ts';
+import type { Fold } from '../journal/fold.ts';
+import type { JudgedFinding } from '../journal/judged-cell.ts';
+import type { RuleResult } from '../journal/rule-result.ts';
 import { forTerminal } from './escape.ts';
 import type { JournalledExchange } from './evidence.ts';
 import { clip, wrap } from './layout.ts';

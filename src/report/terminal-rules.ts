@@ -1,6 +1,8 @@
 import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
 import type { Verdict } from '../journal/finding.ts';
-import type { Fold, JudgedFinding, RuleResult } from '../journal/fold.ts';
+import type { Fold } from '../journal/fold.ts';
+import type { JudgedFinding } from '../journal/judged-cell.ts';
+import type { RuleResult } from '../journal/rule-result.ts';
 import { forTerminal } from './escape.ts';
 import { flow, plural, wrap } from './layout.ts';
 import { mark, tint } from './marks.ts';

@@ -1,0 +1,58 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
+import type { ScenarioEnded, ScenarioStarted } from './event.ts';
+import type { Finding, Verdict } from './finding.ts';
+
+/** So many findings are kept as examples of one verdict on one rule at one endpoint in one scenario; all are counted. */
+const SAMPLES = 5;
+/** Longer phrases of a finding are cut: an operator's text may stand in them. */
+const PHRASE = 4000;
+
+/** What one scenario says about one rule at one endpoint with one verdict. */
+export interface Cell {
+  readonly rule: Finding['rule'];
+  readonly endpoint: CallName | null;
+  readonly verdict: Verdict;
+  count: number;
+  readonly samples: Finding[];
+}
+
+/** One attempt at a scenario: what it found, summed up so that its size does not follow the number of steps. */
+export interface Attempt {
+  readonly started: ScenarioStarted | null;
+  readonly cells: Map<string, Cell>;
+  ended: ScenarioEnded | null;
+}
+
+function cellOf(attempt: Attempt, rule: Finding['rule'], endpoint: CallName | null, verdict: Verdict): Cell {
+  const key = `${rule} ${endpoint ?? '*'} ${verdict}`;
+  let cell = attempt.cells.get(key);
+  if (!cell) {
+    cell = { rule, endpoint, verdict, count: 0, samples: [] };
+    attempt.cells.set(key, cell);
+  }
+  return cell;
+}
+
+/** Counts a finding, and keeps the first ones as examples. */
+export function addFinding(attempt: Attempt, finding: Finding): void {
+  const cell = cellOf(attempt, finding.rule, finding.endpoint, finding.verdict);
+  cell.count += 1;
+  if (cell.samples.length < SAMPLES) {
+    cell.samples.push({
+      ...finding,
+      expected: finding.expected.slice(0, PHRASE),
+      actual: finding.actual.slice(0, PHRASE),
+    });
+  }
+}
+
+/** Counts what held, from the sums that a scenario ends with. */
+export function addPasses(attempt: Attempt, ended: ScenarioEnded): void {
+  for (const [rule, endpoints] of Object.entries(ended.passes)) {
+    for (const [endpoint, count] of Object.entries(endpoints)) {
+      const at = endpoint === '*' ? null : (endpoint as CallName);
+      cellOf(attempt, rule as RuleId, at, 'pass').count += count;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Rule } from '../contract/rule.ts';
+import type { RunEnded, RunStarted } from './event.ts';
+import type { Verdict } from './finding.ts';
+import {
+  byGravity,
+  countOf,
+  gravest,
+  isDecided,
+  isFinding,
+  type JudgedCell,
+  type JudgedFinding,
+  reasonOf,
+} from './judged-cell.ts';
+import { howItStopped, type ScenarioResult } from './scenario-result.ts';
+
+export interface EndpointResult {
+  readonly endpoint: CallName;
+  readonly verdict: Verdict;
+  readonly reason: string | null;
+  readonly checks: number;
+}
+
+/** What the run says about one rule of the catalogue. */
+export interface RuleResult {
+  readonly rule: Rule;
+  /** The gravest of all that was found. */
+  readonly verdict: Verdict;
+  /** Why it is not a pass, in the words of its most telling finding; null for a pass. */
+  readonly reason: string | null;
+  /** The rule whose breach explains the verdict. */
+  readonly because: RuleId | null;
+  /** How often it was decided, one way or the other. */
+  readonly checks: number;
+  /** Scenarios that tried it, in the order of the plan. */
+  readonly scenarios: readonly string[];
+  /** A verdict for each endpoint, where the rule is judged at each; else empty. */
+  readonly endpoints: readonly EndpointResult[];
+  /** Examples, gravest first; `findingCount` counts all. */
+  readonly findings: readonly JudgedFinding[];
+  readonly findingCount: number;
+}
+
+/**
+ * Sums up one rule. One that its scenarios were there for and left open is inconclusive, unless another scenario decided it.
+ *
+ * @param cells all that was said about this rule
+ */
+export function ruleResult(
+  rule: Rule,
+  cells: readonly JudgedCell[],
+  scenarios: readonly ScenarioResult[],
+  how: { readonly run: RunStarted; readonly ended: RunEnded | null },
+): RuleResult {
+  const tried = new Set(cells.filter((cell) => cell.verdict !== 'skip').map((cell) => cell.scenario));
+  const base = {
+    rule,
+    checks: countOf(cells, isDecided),
+    scenarios: [...tried],
+    findings: cells.flatMap((cell) => cell.findings).toSorted(byGravity),
+    findingCount: countOf(cells, isFinding),
+    endpoints: (rule.endpoints ?? []).map((endpoint): EndpointResult => {
+      const here = cells.filter((cell) => cell.endpoint === endpoint);
+      const verdict = gravest(here);
+      return { endpoint, verdict, reason: reasonOf(here, verdict).reason, checks: countOf(here, isDecided) };
+    }),
+  };
+  const verdict = gravest(cells);
+  if (verdict !== 'untested' && verdict !== 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
+  const undecided = scenarios.find(
+    ({ planned, state, verdict }) => planned.rules.includes(rule.id) && state !== 'not-started' && verdict !== 'skip',
+  );
+  if (undecided) {
+    return {
+      ...base,
+      verdict: 'inconclusive',
+      because: null,
+      reason:
+        undecided.state === 'cut-off'
+          ? `${undecided.planned.id} was cut off before it was decided`
+          : `${undecided.planned.id} ended without deciding it`,
+    };
+  }
+  if (verdict === 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
+  return { ...base, verdict, because: null, reason: whyUntested(rule, scenarios, how) };
+}
+
+function whyUntested(
+  rule: Rule,
+  scenarios: readonly ScenarioResult[],
+  { run, ended }: { readonly run: RunStarted; readonly ended: RunEnded | null },
+): string {
+  const waiting = scenarios.some(({ planned }) => planned.rules.includes(rule.id));
+  if (waiting) return howItStopped(ended);
+  if (rule.group === 'launch') return 'shows only in the calls that the operator itself makes to the Core API';
+  return run.whole ? 'no scenario of this run tries it' : 'not among what was selected';
+}
