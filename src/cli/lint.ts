@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { renderComplaint } from '../scenario/complaint.ts';
+import { byPlace, renderComplaint } from '../scenario/complaint.ts';
+import { unprovenClaims } from './claims.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, userSource } from './suite.ts';
@@ -13,7 +14,9 @@ export function lintCommand(
   flags: { readonly config?: string; readonly json?: boolean },
   stdio: Stdio,
 ): number {
-  const { complaints, scenarios, fileCount } = loadSuite(sources(files, flags.config, stdio), stdio.cwd, randomUUID);
+  const suite = loadSuite(sources(files, flags.config, stdio), stdio.cwd, randomUUID);
+  const { scenarios, fileCount } = suite;
+  const complaints = [...suite.complaints, ...unprovenClaims(scenarios)].sort(byPlace);
   const found = `${fileCount} file${fileCount === 1 ? '' : 's'}`;
   if (flags.json) {
     stdio.out.write(`${JSON.stringify({ files: fileCount, scenarios: scenarios.length, complaints }, null, 2)}\n`);

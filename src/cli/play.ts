@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createJournalFile, type JournalFile } from '../engine/journal-file.ts';
 import { run } from '../engine/run.ts';
@@ -71,7 +71,10 @@ export async function play({ options, journal, cwd, scrub, progress, onExchange 
     written.close();
     progress.end();
   }
-  if (!begun) throw failure ?? new Error('the run ended before it began');
+  if (!begun) {
+    rmSync(file, { force: true });
+    throw failure ?? new Error('the run ended before it began');
+  }
   const fold = folding.result();
   return {
     journal: file,

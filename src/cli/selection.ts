@@ -100,7 +100,9 @@ function matches(suite: readonly SuiteScenario[], word: string, roots: readonly 
 }
 
 function atLine(scenarios: readonly SuiteScenario[], { file, line = 1 }: FileWord): readonly SuiteScenario[] {
-  const lines = Math.max(...scenarios.map((scenario) => scenario.lineCount));
+  const lines = Math.max(
+    ...scenarios.map(({ source }) => source.lineStarts.length - (source.text.endsWith('\n') ? 1 : 0)),
+  );
   if (line < 1 || line > lines) throw new UsageError(`${file}:${line}: the file has ${lines} lines. Nothing was sent.`);
   return scenarios;
 }

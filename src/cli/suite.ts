@@ -6,6 +6,7 @@ import { loadScenario } from '../scenario/load.ts';
 import type { Needs } from '../scenario/plan.ts';
 import { planScenario } from '../scenario/planner.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { type Source, toSource } from '../scenario/source.ts';
 import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
 import { packageRoot } from './package-root.ts';
 import { UsageError } from './usage-error.ts';
@@ -15,9 +16,11 @@ export interface SuiteScenario extends RunnableScenario {
   /** The id without its case. */
   readonly scenarioId: string;
   readonly absoluteFile: string;
-  readonly lineCount: number;
   readonly builtIn: boolean;
   readonly needs: Needs;
+  /** The rules that it claims to test, each where it stands in the file. */
+  readonly claims: Scenario['rules'];
+  readonly source: Source;
 }
 
 /** All scenarios of some folders, and what is wrong with any of their files. */
@@ -133,7 +136,7 @@ interface Origin {
 }
 
 function storiesOf(scenario: Scenario, { file, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
-  const lineCount = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  const source = toSource(scenario.file, text);
   return scenario.stories.map((story) => ({
     id: story.caseId === undefined ? scenario.id : `${scenario.id}#${story.caseId}`,
     scenarioId: scenario.id,
@@ -143,7 +146,8 @@ function storiesOf(scenario: Scenario, { file, text, builtIn, uuid }: Origin): r
     tags: scenario.tags,
     needs: story.needs,
     absoluteFile: file,
-    lineCount,
+    source,
+    claims: scenario.rules,
     builtIn,
     plan: () => planScenario(scenario, story.caseId, { uuid }),
   }));
