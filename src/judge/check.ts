@@ -35,12 +35,20 @@ export interface Seen {
   readonly effect: Money;
   /** For a resend or a copy: what is known of the first. For a namesake: of the earlier call. */
   readonly earlier: Transaction | undefined;
-  /** For a refund: what is known of the call that it names. */
+  /** For a refund: what is known of the call that it names. For a win: of the bet of its round. */
   readonly target: Transaction | undefined;
+  /** What another call of the story was about, once it has been sent. */
+  amountOf(part: Part): Money | undefined;
   readonly currency: Currency | undefined;
   /** The smallest step of the currency. */
   readonly unit: Money;
   readonly deadlineMs: number;
+  /** False: the campaign of the free rounds was made up for the test. */
+  readonly campaignKnown: boolean;
+  /** A free bet of this story was seen to lower the balance. */
+  readonly freeBetsTakeMoney: boolean;
+  /** The bet is of all that is there. */
+  readonly wholeBalance: boolean;
 }
 
 export type Decision =

@@ -26,6 +26,8 @@ export interface Part {
   readonly refundsBefore: number;
   /** The bet of a win's round has been refunded earlier. */
   readonly roundRefunded: boolean;
+  /** For a refund: keys of the other bets of the target's round that come earlier. */
+  readonly roundMates: readonly string[];
   /** A win of the target's round comes before this refund. */
   readonly roundSettled: boolean;
   /** True when it goes out as the service sends it (a broken connection aside). */
@@ -188,6 +190,10 @@ function partOf(
     winsBefore: before.filter(({ step: other }) => other.call === 'win' && sameRound(other)).length,
     refundsBefore: step.call === 'refund' ? (targetKey === null ? 0 : refundsOf(targetKey)) : refundsOf(subject.key),
     roundRefunded: roundBet !== null && refundsOf(roundBet) > 0,
+    roundMates: before
+      .filter(({ step: other }) => other.call === 'bet' && isNew(other) && other.roundID !== null)
+      .filter(({ step: other }) => target !== null && other !== target.step && other.roundID === target.step.roundID)
+      .map(({ step: other }) => other.key),
     roundSettled:
       target !== null &&
       before.some(({ step: other }) => other.call === 'win' && isNew(other) && other.roundID !== null && other.roundID === target.step.roundID),

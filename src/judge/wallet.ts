@@ -30,6 +30,8 @@ const MOST_FORKS = 10;
  */
 export class Wallet {
   readonly id: string;
+  /** The smallest step of its currency. */
+  readonly unit: Money;
   #base: Money | undefined;
   #forks: Fork[] = [];
   /** The next quiet read is right whatever it says: the contract leaves the effect of this step open. */
@@ -38,8 +40,9 @@ export class Wallet {
   /** Sure effects since the last anchor, by step. */
   #moves: { readonly step: string; readonly delta: Money }[] = [];
 
-  constructor(id: string) {
+  constructor(id: string, unit: Money) {
     this.id = id;
+    this.unit = unit;
   }
 
   get known(): boolean {

@@ -1,0 +1,115 @@
+import type { Money } from '../../contract/money.ts';
+import { breach, type Decision, type GroupChecks, type RuleCheck, type Seen, wants200 } from '../check.ts';
+import { isBroken, type Part } from '../story.ts';
+
+/** The same bytes once more, rightly signed, alone, of a call that the operator had carried out. */
+const isReplay = (part: Part): boolean =>
+  part.step.origin.kind === 'resend' &&
+  part.regular &&
+  part.group === null &&
+  part.source !== null &&
+  part.source.regular &&
+  !isBroken(part.source) &&
+  part.source.step.expect.outcome !== 'declined' &&
+  part.step.type !== 'free' &&
+  part.source.step.type !== 'free' &&
+  !part.source.step.campaign;
+
+function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
+  return {
+    effect: `a ${word} that is sent again has no second effect`,
+    applies: (part) => part.step.call === call && isReplay(part) && !(call === 'bet' && part.refundsBefore > 0),
+    reply(seen) {
+      if (seen.earlier?.answer !== 'accepted' && seen.earlier?.reply === undefined) {
+        return { kind: 'undecided', reason: `the first ${word} was not accepted` };
+      }
+      return wants200(seen, `a ${word} that was accepted, sent again,`) ?? otherTxID(seen, word);
+    },
+    offsets(seen) {
+      const { earlier } = seen;
+      if (!earlier?.reply) return [];
+      const sum: Money = earlier.effect;
+      return sum.isZero() ? [] : [{ by: sum, meaning: `the ${word} that was sent again took effect a second time` }];
+    },
+  };
+}
+
+function otherTxID(seen: Seen, word: string): Decision | undefined {
+  const first = seen.earlier?.reply?.txID;
+  const again = seen.reading?.txID;
+  if (first === undefined || again === undefined || first === again) return undefined;
+  return breach(`the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`, `its txID is ${JSON.stringify(again)}`);
+}
+
+export const idempotencyChecks: GroupChecks<'idempotency'> = {
+  'idempotency.bet': replayOf('bet', 'bet'),
+  'idempotency.win': replayOf('win', 'win'),
+  'idempotency.refund': replayOf('refund', 'refund'),
+
+  'idempotency.same-reply': {
+    applies: (part) => part.step.call !== 'balance' && isReplay(part) && !(part.step.call === 'bet' && part.refundsBefore > 0),
+    reply(seen) {
+      const first = seen.earlier?.reply;
+      const { reading } = seen;
+      if (seen.answer !== 'accepted' || !reading || !first) return undefined;
+      // A different txID is told under the rule about the call itself; the same again here would count one fault twice.
+      if (reading.txID !== first.txID) return undefined;
+      const then = first.balance.money;
+      const now = reading.balance.money;
+      if (then === undefined || now === undefined) return undefined;
+      return then.equals(now)
+        ? { kind: 'pass' }
+        : breach(`the replay's balance is the first reply's, ${first.balance.written}`, `its balance is ${reading.balance.written}`);
+    },
+  },
+
+  // Judged as a set, see race.ts.
+  'idempotency.concurrent': {
+    applies: (part) => part.group !== null && part.step.origin.kind === 'copy' && part.regular,
+  },
+
+  'idempotency.declined-bet': {
+    observed: true,
+    applies: (part) =>
+      part.step.call === 'bet' && part.step.origin.kind === 'resend' && part.source?.step.expect.outcome === 'declined' && part.regular,
+  },
+
+  'idempotency.after-refund': {
+    effect: 'a refunded bet that is sent again takes nothing',
+    applies: (part) => part.step.call === 'bet' && isReplay(part) && part.refundsBefore > 0,
+    offsets: (seen) =>
+      seen.earlier && !seen.earlier.effect.isZero() && seen.reading
+        ? [{ by: seen.earlier.effect, meaning: 'the refunded bet, sent again, was taken' }]
+        : [],
+  },
+
+  'idempotency.conflicting-body': {
+    effect: 'a processed txID that is sent again with another body moves nothing',
+    applies: (part) => part.namesake !== null && part.namesake.step.call === part.step.call && part.signedRight,
+    offsets(seen) {
+      const { earlier } = seen;
+      if (!earlier || seen.effect.isZero()) return [];
+      const meaning = 'the call with a used txID and another amount moved money';
+      const difference = seen.effect.minus(earlier.effect);
+      return [
+        { by: seen.effect, meaning },
+        { by: earlier.effect, meaning },
+        { by: difference, meaning: 'the earlier transaction was changed to the new amount' },
+      ].filter(({ by }) => !by.isZero());
+    },
+  },
+
+  'idempotency.across-calls': {
+    observed: true,
+    applies: (part) => part.namesake !== null && part.namesake.step.call !== part.step.call && part.signedRight,
+  },
+
+  'idempotency.durable': {
+    effect: 'a transaction from long before, sent again, has no further effect',
+    applies: (part) => part.step.origin.kind === 'earlier',
+    reply: (seen) => (seen.earlier ? wants200(seen, 'a transaction from before, sent again,') : undefined),
+    offsets: (seen) =>
+      seen.effect.isZero() ? [] : [{ by: seen.effect, meaning: 'the transaction from before took effect a second time' }],
+  },
+};
+

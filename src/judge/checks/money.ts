@@ -1,0 +1,124 @@
+import { Money } from '../../contract/money.ts';
+import { breach, type Decision, type GroupChecks, PASS, type Seen } from '../check.ts';
+import { mentions } from '../expected-sum.ts';
+import type { Offset } from '../obligation.ts';
+import { isTakenBet, type Part } from '../story.ts';
+
+const isMover = (part: Part): boolean =>
+  part.regular &&
+  part.group === null &&
+  part.step.origin.kind === 'fresh' &&
+  part.step.call !== 'balance' &&
+  part.step.expect.outcome === 'accepted' &&
+  part.step.type !== 'free' &&
+  !part.step.campaign &&
+  part.namesake === null;
+
+const hasDecimals = (part: Part): boolean => {
+  const amount = part.step.fields.find(([name]) => name === 'amount')?.[1];
+  if (mentions(part.step, 'amount', 'unit') || mentions(part.step, 'amount', 'drift.first') || mentions(part.step, 'amount', 'drift.second')) return true;
+  const written = amount?.kind === 'literal' ? amount.value : amount?.kind === 'expression' && amount.expression.kind === 'value' ? amount.expression.value : undefined;
+  return typeof written === 'string' && (Money.read(written)?.decimals() ?? 0) > 0;
+};
+
+/** Powers of ten by which a wallet is off that counts in another unit. */
+const SCALES = [1, 2, 3, 8, -1, -2, -3, -8];
+
+export const moneyChecks: GroupChecks<'money'> = {
+  'money.decimal-string': {
+    applies: (part) => part.step.expect.outcome === 'accepted',
+    reply(seen) {
+      if (seen.answer !== 'accepted' || !seen.reading) return undefined;
+      const { form, written } = seen.reading.balance;
+      const expected = '`balance` is a JSON string that holds a plain decimal';
+      switch (form) {
+        case 'plain':
+          return PASS;
+        case 'number':
+          return breach(expected, `it is the number ${written}`);
+        case 'odd-text':
+          return breach(expected, `it is ${JSON.stringify(written)}`);
+        case 'not-an-amount':
+          return breach(expected, `it is ${written}`);
+        case 'missing':
+          // That a read has no balance is told under `balance.read`.
+          return seen.reading.object && seen.part.step.call !== 'balance' && seen.reading.problem === undefined && !seen.part.step.refund
+            ? breach(expected, 'there is none')
+            : undefined;
+      }
+    },
+  },
+
+  'money.main-unit': {
+    effect: 'amounts are in the main unit of the currency',
+    applies: (part) => isMover(part) && (part.step.call === 'bet' || part.step.call === 'win'),
+    offsets(seen) {
+      if (seen.answer !== 'accepted' || seen.effect.isZero()) return [];
+      return SCALES.map((scale) => ({
+        by: seen.effect.shift(scale).minus(seen.effect),
+        meaning: `the ${seen.part.step.call} of ${seen.amount} moved ${seen.effect.shift(scale).absolute()}`,
+      }));
+    },
+  },
+
+  'money.precision': {
+    applies: (part) => part.step.expect.outcome === 'accepted',
+    reply(seen) {
+      if (seen.answer !== 'accepted' || !seen.reading || !seen.currency || seen.currency.decimals === null) return undefined;
+      return precision(seen, seen.currency.decimals);
+    },
+  },
+
+  'money.exact': {
+    effect: 'amounts add up exactly',
+    applies: (part) => isMover(part) && hasDecimals(part),
+    reply(seen) {
+      if (!isTakenBet(seen.part) || !seen.wholeBalance || seen.reading?.code !== 'insufficient_funds') return undefined;
+      return breach('the balance can be bet down to its last smallest unit', 'the bet of the whole balance was answered `insufficient_funds`', ['bet.debit', 'win.credit']);
+    },
+    offsets(seen): readonly Offset[] {
+      if (seen.answer !== 'accepted') return [];
+      return [seen.unit, seen.unit.negated()].map((by) => ({ by, meaning: `the balance is off by ${seen.unit}` }));
+    },
+  },
+
+  'money.large': {
+    effect: 'amounts beyond 2^53 of the smallest unit stay exact',
+    applies: (part, story) => story.plan.needs.largeAmounts && isMover(part) && part.step.call !== 'refund',
+    reply(seen) {
+      if (seen.answer !== 'declined' && seen.answer !== 'failed') return undefined;
+      return { kind: 'skip', reason: 'the operator declines an amount that large' };
+    },
+    offsets(seen) {
+      if (seen.answer !== 'accepted' || !seen.amount) return [];
+      const rounded = Money.read(toFixed(Number(seen.amount.format()), seen.unit.decimals()));
+      if (!rounded) return [];
+      const off = rounded.minus(seen.amount);
+      return [off, off.negated()]
+        .filter((by) => !by.isZero())
+        .map((by) => ({ by, meaning: 'the amount was rounded to what a double can hold' }));
+    },
+  },
+
+  // Decided by each quiet read, see judge.ts.
+  'money.conservation': {
+    applies: (part) => isMover(part),
+  },
+};
+
+/** As `Number.toFixed`, which falls back to exponents from 1e21 on. */
+function toFixed(value: number, decimals: number): string {
+  return Math.abs(value) < 1e21 ? value.toFixed(decimals) : '';
+}
+
+function precision(seen: Seen, most: number): Decision {
+  const balance = seen.reading?.balance;
+  if (!balance?.money || balance.decimals <= most) return PASS;
+  const code = seen.currency?.code;
+  const expected = most === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${most} decimals`;
+  const actual = `it is ${JSON.stringify(balance.written)}`;
+  // Zeros that say nothing, and currencies of which the contract says nothing, only warn.
+  return balance.money.decimals() <= most || (seen.currency?.basis === 'position' && most === 0)
+    ? { kind: 'warn', expected, actual }
+    : breach(expected, actual, ['money.exact']);
+}

@@ -1,0 +1,204 @@
+import { Money } from '../../contract/money.ts';
+import { breach, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
+import { fieldOf } from '../expected-sum.ts';
+import type { Offset } from '../obligation.ts';
+import { isBroken, isTakenBet, type Part } from '../story.ts';
+
+const isNewRefund = ({ step }: Part): boolean => step.call === 'refund' && step.origin.kind === 'fresh';
+
+/** Sent as the service sends it, alone; the story may leave open how it is answered. */
+const isMeant = (part: Part): boolean => isNewRefund(part) && part.regular && part.namesake === null && part.step.session !== 'unknown';
+
+const isForeign = (part: Part): boolean => part.target !== null && part.target.step.session !== part.step.session;
+
+const hasAmountOfItsOwn = (part: Part): boolean => {
+  const own = fieldOf(part.step, 'amount');
+  const bets = part.target && fieldOf(part.target.step, 'amount');
+  return Boolean(own && bets) && JSON.stringify(own) !== JSON.stringify(bets);
+};
+
+const isUnknown = (part: Part): boolean => isMeant(part) && part.step.refund?.kind === 'unknown';
+
+const isOfTakenBet = (part: Part): boolean =>
+  isMeant(part) && part.target !== null && isTakenBet(part.target) && !part.targetIsLater && !isForeign(part) && !hasAmountOfItsOwn(part);
+
+function paid(seen: Seen, amount: Money | undefined, meaning: string): Offset[] {
+  return amount && !amount.isZero() && seen.reading ? [{ by: amount, meaning }] : [];
+}
+
+/** The bet's own amount; the refund's where the bet is not known. */
+function sum(seen: Seen): Money | undefined {
+  return seen.target?.amount ?? seen.amount;
+}
+
+function notRestored(seen: Seen): Offset[] {
+  const amount = sum(seen);
+  return seen.answer === 'accepted' && amount && !amount.isZero()
+    ? [
+        { by: amount.negated(), meaning: 'the refunded bet was not given back' },
+        { by: amount, meaning: 'the refunded bet was given back twice' },
+      ]
+    : [];
+}
+
+/** A bet whose fate the service does not know, and its refund. */
+function lateOffsets(seen: Seen): Offset[] {
+  const amount = sum(seen);
+  return amount
+    ? [
+        { by: amount.negated(), meaning: 'the bet was taken and stayed taken although its refund was answered 200' },
+        { by: amount, meaning: 'the refund was paid for a bet that had not been taken' },
+      ]
+    : [];
+}
+
+export const refundChecks: GroupChecks<'refund'> = {
+  'refund.restore': {
+    rank: 1,
+    effect: 'refunding an accepted bet gives back exactly its amount',
+    applies: (part) => isOfTakenBet(part) && part.group === null && part.refundsBefore === 0 && !part.roundSettled,
+    reply(seen) {
+      const refused = wants200(seen, 'the refund of an accepted bet');
+      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual) : refused;
+    },
+    offsets: notRestored,
+  },
+
+  'refund.unknown': {
+    controlled: true,
+    applies: (part) => isUnknown(part) && part.group === null,
+    reply(seen) {
+      const refused = wants200(seen, 'the refund of a transaction that the operator does not know');
+      if (refused) return refused;
+      if (!seen.reading?.object) return { kind: 'undecided', reason: 'its body cannot be read as JSON' };
+      if (seen.reading.balance.money) return PASS;
+      return breach(
+        'the reply to the refund of an unknown transaction has a valid body, with `balance`',
+        seen.reading.balance.written === undefined ? 'it has no `balance`' : `its \`balance\` is ${seen.reading.balance.written}`,
+      );
+    },
+  },
+
+  'refund.unknown-pays-nothing': {
+    effect: 'the refund of an unknown transaction pays nothing',
+    applies: (part) => isUnknown(part) || (isMeant(part) && part.targetIsLater),
+    offsets: (seen) => paid(seen, seen.amount, 'a refund of an unknown transaction was paid'),
+  },
+
+  'refund.declined-bet': {
+    effect: 'the refund of a bet that was declined pays nothing',
+    applies: (part) =>
+      isMeant(part) && part.target !== null && part.target.step.call === 'bet' && ['declined', 'refused'].includes(part.target.step.expect.outcome),
+    offsets: (seen) =>
+      seen.target?.state === 'none' || seen.target?.state === 'refused'
+        ? paid(seen, sum(seen), 'the refund of a declined bet was paid')
+        : [],
+  },
+
+  'refund.without-round': {
+    controlled: true,
+    effect: 'a refund without `roundID` gives the bet back',
+    applies: (part) => isMeant(part) && part.step.roundID === null && part.group === null && part.step.fields.every(([name]) => name !== 'roundID'),
+    reply: (seen) => wants200(seen, 'a refund without `roundID`'),
+    offsets: notRestored,
+  },
+
+  'refund.broken-connection': {
+    until: 'linger',
+    effect: 'a refunded bet leaves the balance as it was, also when it is carried out late',
+    applies: (part) => isMeant(part) && part.target !== null && isBroken(part.target) && part.target.step.call === 'bet',
+    reply: (seen) => wants200(seen, 'the refund of a bet whose connection broke'),
+    offsets: lateOffsets,
+  },
+
+  'refund.after-error': {
+    until: 'linger',
+    effect: 'a refunded bet leaves the balance as it was, also when the bet was answered 500 or too late',
+    applies: (part) => isMeant(part) && part.target?.step.call === 'bet' && part.target.regular && !isBroken(part.target) && !isForeign(part) && !part.targetIsLater,
+    reply(seen) {
+      const bet = seen.target?.answer;
+      if (bet !== 'failed' && bet !== 'late') {
+        return seen.part.target?.step.expect.outcome === 'either'
+          ? { kind: 'skip', reason: 'no bet of the story was answered 500 or after the deadline' }
+          : undefined;
+      }
+      return wants200(seen, `the refund of a bet that was answered ${bet === 'failed' ? '500' : 'too late'}`);
+    },
+    offsets: (seen) => (seen.target?.answer === 'failed' || seen.target?.answer === 'late' ? lateOffsets(seen) : []),
+  },
+
+  'refund.retried': {
+    effect: 'a refund that is sent again until it is answered 200 pays exactly once',
+    applies: (part) => part.step.call === 'refund' && part.source !== null && isBroken(part.source) && part.regular,
+    until: 'linger',
+    reply: (seen) => (seen.part.group === null ? wants200(seen, 'the refund, sent again after its connection broke,') : undefined),
+    offsets: notRestored,
+  },
+
+  'refund.one-of-many': {
+    effect: 'the refund of one of several bets of a round gives back that bet alone',
+    applies: (part) => isOfTakenBet(part) && part.refundsBefore === 0 && othersOfRound(part).length > 0,
+    reply: (seen) => wants200(seen, 'the refund of one of several bets of a round'),
+    offsets(seen) {
+      const own = sum(seen);
+      if (seen.answer !== 'accepted' || !own) return [];
+      const others = seen.story.parts
+        .filter((part) => isTakenBet(part) && part.step.roundID === seen.target?.part.step.roundID && part !== seen.target?.part)
+        .filter((part) => part.index < seen.part.index)
+        .map((part) => seen.amountOf(part))
+        .filter((amount) => amount !== undefined);
+      const all = others.reduce((total, amount) => total.plus(amount), Money.zero);
+      return [
+        { by: all, meaning: 'all bets of the round were given back' },
+        ...others.map((amount) => ({ by: amount.minus(own), meaning: `another bet of the round, ${amount}, was given back` })),
+      ].filter(({ by }) => !by.isZero());
+    },
+  },
+
+  'refund.once': {
+    effect: 'a second refund of the same bet pays nothing more',
+    applies: (part) =>
+      isMeant(part) && part.target?.step.call === 'bet' && part.refundsBefore > 0 && !part.targetIsLater && !isForeign(part),
+    offsets: (seen) => paid(seen, sum(seen), 'a bet that had been refunded was refunded again'),
+  },
+
+  'refund.before-bet': {
+    effect: 'a bet that arrives after its own refund takes nothing',
+    until: 'linger',
+    applies: (part, story) =>
+      part.step.call === 'bet' &&
+      part.step.origin.kind === 'fresh' &&
+      part.regular &&
+      part.group === null &&
+      story.parts.some((other) => isNewRefund(other) && other.target?.step.key === part.step.key && other.targetIsLater),
+    offsets: (seen) =>
+      seen.effect.isZero() ? [] : [{ by: seen.effect, meaning: 'the bet that came after its own refund was taken' }],
+  },
+
+  'refund.foreign-session': {
+    effect: 'a refund sent for one player that names the bet of another credits nothing to the sender',
+    applies: (part, story) =>
+      isMeant(part) && part.target?.step.call === 'bet' && isForeign(part) && story.plan.needs.sessions.get(part.step.session)?.player === 'other',
+    offsets: (seen) => paid(seen, sum(seen), "the sender was paid another player's bet"),
+  },
+
+  'refund.amount-mismatch': {
+    observed: true,
+    applies: (part) => isMeant(part) && part.target !== null && isTakenBet(part.target) && hasAmountOfItsOwn(part) && !part.targetIsLater,
+  },
+
+  'refund.after-win': {
+    observed: true,
+    applies: (part) => isOfTakenBet(part) && part.roundSettled && part.refundsBefore === 0,
+  },
+
+  'refund.of-win': {
+    observed: true,
+    applies: (part) => isMeant(part) && part.target?.step.call === 'win',
+  },
+};
+
+function othersOfRound(part: Part): readonly string[] {
+  return part.target === null || part.target.step.roundID === null ? [] : part.roundMates;
+}
+

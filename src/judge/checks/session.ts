@@ -1,0 +1,53 @@
+import { breach, described, type GroupChecks, PASS, wants200, wants4xx } from '../check.ts';
+import { isTakenBet, type Part } from '../story.ts';
+
+const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
+
+export const sessionChecks: GroupChecks<'session'> = {
+  'session.unknown': {
+    applies: (part) => isUnknown(part) && part.step.call !== 'refund' && part.regular,
+    reply(seen) {
+      const refused = wants4xx(seen, 'a session that the operator never issued');
+      if (refused) return refused;
+      return seen.reading?.messageForm === 'text' || seen.answer === 'refused'
+        ? PASS
+        : breach('the error for an unknown session has a `message`', `${described(seen)}, without a \`message\``);
+    },
+  },
+
+  // Decided by the other player's read, see judge.ts.
+  'session.isolated': {
+    applies: (part, story) =>
+      part.step.call === 'balance' &&
+      part.regular &&
+      story.plan.needs.sessions.get(part.step.session)?.player === 'other' &&
+      story.parts.some((other) => other.index < part.index && isTakenBet(other) && other.step.session === 'main'),
+  },
+
+  'session.expired-settles': {
+    effect: 'a win and a refund of a round that began in time take effect after the session expired',
+    applies: (part, story) => isOfExpired(part, story.plan) && part.step.call !== 'balance' && part.step.call !== 'bet' && part.step.expect.outcome === 'accepted',
+    reply: (seen) => wants200(seen, `a ${seen.part.step.call} of a round that began before the session expired`),
+    offsets: (seen) =>
+      seen.answer === 'accepted' && !seen.effect.isZero()
+        ? [{ by: seen.effect.negated(), meaning: `the ${seen.part.step.call} after the session expired had no effect` }]
+        : [],
+  },
+
+  'session.round-id-reuse': {
+    effect: 'the same roundID in a session of another game is no conflict',
+    applies: (part, story) =>
+      isTakenBet(part) &&
+      part.group === null &&
+      story.plan.needs.sessions.get(part.step.session)?.game === 'other' &&
+      story.parts.some((other) => other.index < part.index && other.step.roundID === part.step.roundID && other.step.session !== part.step.session),
+    reply: (seen) => wants200(seen, 'a bet with a roundID that another game has used'),
+    offsets: (seen) =>
+      seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning: 'the bet with a roundID that another game has used was not taken' }] : [],
+  },
+};
+
+function isOfExpired(part: Part, plan: { readonly needs: { readonly state?: string; readonly sessions: ReadonlyMap<string, { readonly state?: string }> } }): boolean {
+  const need = part.step.session === 'main' ? plan.needs : plan.needs.sessions.get(part.step.session);
+  return need?.state === 'expired';
+}

@@ -1,0 +1,77 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Answer, Decision } from './check.ts';
+import { checksOf } from './checks/all.ts';
+import type { Docket } from './docket.ts';
+import type { Part, Story } from './story.ts';
+
+interface Held {
+  readonly rule: RuleId;
+  readonly part: Part;
+  readonly exchange: string;
+  readonly decision: Decision;
+}
+
+interface Seen {
+  readonly part: Part;
+  readonly answer: Answer;
+}
+
+/** So many answered calls are kept to serve as controls. */
+const MOST_SEEN = 200;
+
+/**
+ * Holds back what a twist seems to show until its control is known: the same call in the same session without the twist.
+ * Where the control was not accepted either, the twist proves nothing.
+ */
+export class Controls {
+  readonly #story: Story;
+  readonly #held: Held[] = [];
+  readonly #seen: Seen[] = [];
+
+  constructor(story: Story) {
+    this.#story = story;
+  }
+
+  saw(part: Part, answer: Answer): void {
+    if (this.#seen.length < MOST_SEEN) this.#seen.push({ part, answer });
+  }
+
+  hold(held: Held): void {
+    this.#held.push(held);
+  }
+
+  release(docket: Docket): void {
+    for (const { rule, part, exchange, decision } of this.#held) {
+      const control = decision.kind === 'pass' && part.step.expect.outcome === 'accepted' ? undefined : this.#controlOf(rule, part);
+      const failed = control !== undefined && control.answer !== 'accepted';
+      docket.decide(
+        { rule, step: part.step, exchange },
+        failed && decision.kind !== 'skip'
+          ? { kind: 'undecided', reason: `its control, the same ${part.step.call} without the twist (step ${control.part.step.key}), was not accepted either` }
+          : decision,
+      );
+    }
+    this.#held.length = 0;
+  }
+
+  #controlOf(rule: RuleId, twisted: Part): Seen | undefined {
+    const own = deviationsOf(twisted);
+    const fitting = this.#seen.filter(
+      ({ part }) =>
+        part.step.call === twisted.step.call &&
+        part.step.session === twisted.step.session &&
+        part.step.expect.outcome === 'accepted' &&
+        part.signedRight &&
+        part.step.deviations.break === undefined &&
+        deviationsOf(part).every((key) => own.includes(key)) &&
+        !checksOf(part, this.#story).some(([id]) => id === rule),
+    );
+    const closest = Math.max(...fitting.map(({ part }) => deviationsOf(part).length));
+    const controls = fitting.filter(({ part }) => deviationsOf(part).length === closest);
+    return controls.find(({ answer }) => answer === 'accepted') ?? controls[0];
+  }
+}
+
+function deviationsOf(part: Part): string[] {
+  return Object.keys(part.step.deviations).filter((key) => key !== 'sign' && key !== 'tamper');
+}

@@ -1,0 +1,345 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Currency } from '../contract/currencies.ts';
+import { Money } from '../contract/money.ts';
+import type { Tally } from '../journal/event.ts';
+import type { Exchange } from '../journal/exchange.ts';
+import type { Finding } from '../journal/finding.ts';
+import type { CallStep } from '../scenario/plan.ts';
+import { answerOf } from './answer.ts';
+import { breach, described, PASS, type RuleCheck, type Seen } from './check.ts';
+import { ChecksByStep } from './checks/all.ts';
+import { Controls } from './controls.ts';
+import { Docket, endpointOf } from './docket.ts';
+import { Effects } from './effects.ts';
+import { type Stated, unmetExpectations } from './expectation.ts';
+import { bySum } from './expected-sum.ts';
+import { QuietReads, type ReadResult } from './quiet-reads.ts';
+import { judgeRace, overlapCount } from './race.ts';
+import { type ReplyReading, readReply } from './reading.ts';
+import { type Part, Story } from './story.ts';
+import type { Transaction } from './transaction.ts';
+import type { Wallet } from './wallet.ts';
+
+/** What the judge must know of the world around a scenario. */
+export interface JudgeContext {
+  readonly strict: boolean;
+  readonly deadlineMs: number;
+  readonly campaignKnown: boolean;
+  /** The wallet of a session alias; null for a session that the operator never issued. */
+  walletOf(alias: string): Wallet | null;
+  currencyOf(alias: string): Currency | undefined;
+  /** True when other scenarios of the run have shown the rule to be broken. */
+  proven(rule: string): boolean;
+  report(finding: Finding): void;
+}
+
+/** One call as it went out. */
+export interface Sent {
+  readonly step: CallStep;
+  readonly exchange: Exchange;
+  /** The amount in its body, where it can be read. */
+  readonly amount: Money | undefined;
+  readonly stated: Stated;
+  /** For a transaction of before: how it was answered then, and the sum that it moved. */
+  readonly before?: { readonly reply: ReplyReading; readonly effect: Money };
+  /** For reads: true when nothing that was sent before can land any more. */
+  readonly lingered: boolean;
+}
+
+/** What is to be done after a call was judged. */
+export interface Reaction {
+  /** Wallets whose reply did not fit, to be read at once. */
+  readonly read: readonly Wallet[];
+  readonly result: ReadResult;
+  /** The story cannot go on, and why. `connection`: not the operator's fault, so it may be played again. */
+  readonly stop: { readonly verdict: 'skip' | 'inconclusive'; readonly reason: string; readonly connection: boolean; readonly causes: readonly RuleId[] } | null;
+}
+
+const ON: Reaction = { read: [], result: { kind: 'settled' }, stop: null };
+
+/**
+ * Judges one scenario: call by call, as they are answered.
+ *
+ * Pure: exchanges come from wherever they come. The caller sends the reads that a {@link Reaction} asks for.
+ */
+export class Judge {
+  readonly story: Story;
+  readonly docket: Docket;
+  readonly effects = new Effects();
+  readonly reads: QuietReads;
+  readonly #context: JudgeContext;
+  readonly #checks: ChecksByStep;
+  readonly #controls: Controls;
+  readonly #txIDs = new Map<string, string>();
+  readonly #amounts = new Map<string, Money>();
+  readonly #replies = new Map<string, ReplyReading>();
+
+  constructor(story: Story, context: JudgeContext) {
+    this.story = story;
+    this.#context = context;
+    this.docket = new Docket(context.strict, context.report);
+    this.reads = new QuietReads(this.docket, this.effects, context.proven);
+    this.#checks = new ChecksByStep(story);
+    this.#controls = new Controls(story);
+  }
+
+  get passes(): Tally {
+    return this.docket.passes;
+  }
+
+  /** What a named step was answered, and what it was about: for `${first.reply.txID}`. */
+  replyOf(stepKey: string): ReplyReading | undefined {
+    return this.#replies.get(stepKey);
+  }
+
+  amountOf(stepKey: string): Money | undefined {
+    return this.#amounts.get(stepKey);
+  }
+
+  /** A call that was sent alone. */
+  observe(sent: Sent): Reaction {
+    const seen = this.#see(sent);
+    this.#judgeReply(seen);
+    const wallet = this.#context.walletOf(sent.step.session);
+    if (sent.step.call === 'balance') return this.#read(seen, sent, wallet);
+    this.effects.follow(seen, wallet);
+    this.#distinct(seen);
+    this.#expectations(seen, sent.stated);
+    this.#remember(seen);
+    return { ...ON, read: this.#unfitting(seen, wallet), stop: stopAfter(seen) };
+  }
+
+  /** Calls that were sent at the same instant. @returns how many of them overlapped */
+  observeTogether(sents: readonly Sent[]): { readonly reaction: Reaction; readonly overlapped: number } {
+    const wallets = new Map<Wallet, Money | undefined>();
+    for (const { step } of sents) {
+      const wallet = this.#context.walletOf(step.session);
+      if (wallet) wallets.set(wallet, wallet.certain());
+    }
+    const seens = sents.map((sent) => ({ sent, seen: this.#see(sent) }));
+    for (const { seen } of seens) this.#judgeReply(seen);
+    const overlapped = overlapCount(seens.map(({ seen }) => seen));
+    // Of copies, one that was answered 200 says what became of the call; refunds come after what they refund.
+    const inOrder = [...seens].sort((a, b) => orderOf(a.seen) - orderOf(b.seen));
+    for (const { sent, seen } of inOrder) {
+      const earlier = this.#earlier(seen.part);
+      this.effects.follow(earlier === seen.earlier ? seen : { ...seen, earlier, target: this.#target(seen.part) }, this.#context.walletOf(sent.step.session));
+      this.#distinct(seen);
+      this.#expectations(seen, sent.stated);
+      this.#remember(seen);
+    }
+    for (const [wallet, before] of wallets) {
+      const own = seens.map(({ seen }) => seen).filter(({ part }) => this.#context.walletOf(part.step.session) === wallet);
+      if (overlapped > 0) judgeRace({ seens: own, wallet, before }, this.docket, this.reads);
+    }
+    const lost = seens.find(({ seen }) => seen.answer === 'lost');
+    return { reaction: lost ? { ...ON, stop: stopAfter(lost.seen) } : ON, overlapped };
+  }
+
+  /** The story is over: what was held back until its control was known. */
+  close(): void {
+    this.#controls.release(this.docket);
+  }
+
+  /** Rules that the scenario claims and about which nothing was found out. */
+  undecidedClaims(): RuleId[] {
+    return this.story.plan.rules.filter((rule) => !this.docket.hasDecided(rule));
+  }
+
+  #see(sent: Sent): Seen {
+    const { step, exchange } = sent;
+    const part = this.story.part(step);
+    const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
+    const earlier = this.#earlier(part);
+    const currency = this.#context.currencyOf(step.session);
+    const wallet = this.#context.walletOf(step.session);
+    const amount = sent.amount ?? (part.source ? earlier?.amount : undefined);
+    if (amount) this.#amounts.set(step.key, amount);
+    return {
+      part,
+      story: this.story,
+      exchange,
+      answer: answerOf(exchange, reading),
+      reading,
+      amount,
+      effect: sent.before ? sent.before.effect : (this.#effectOf(part, amount) ?? Money.zero),
+      earlier: sent.before ? beforeOf(part, sent.before) : earlier,
+      target: this.#target(part),
+      amountOf: (other) => this.#amounts.get(other.step.key),
+      currency,
+      unit: wallet?.unit ?? Money.of('1'),
+      deadlineMs: this.#context.deadlineMs,
+      campaignKnown: this.#context.campaignKnown,
+      freeBetsTakeMoney: this.effects.freeBetsTakeMoney,
+      wholeBalance: bySum(step, 'amount') === 'balance',
+    };
+  }
+
+  #effectOf(part: Part, amount: Money | undefined): Money | undefined {
+    const call: CallName = part.step.call;
+    if (call === 'refund') return this.#target(part)?.amount ?? amount;
+    return call === 'bet' ? amount?.negated() : amount;
+  }
+
+  #earlier(part: Part): Transaction | undefined {
+    const of = part.source ?? part.namesake;
+    return of ? this.effects.ofStep(of.step.key) : undefined;
+  }
+
+  #target(part: Part): Transaction | undefined {
+    const { step } = part.source ?? part;
+    if (step.call === 'win') return step.winOf === undefined ? undefined : this.effects.ofStep(step.winOf);
+    return step.refund?.kind === 'step' ? this.effects.ofStep(step.refund.of) : undefined;
+  }
+
+  #judgeReply(seen: Seen): void {
+    const { part, exchange } = seen;
+    const wallet = this.#context.walletOf(part.step.session);
+    this.#controls.saw(part, seen.answer);
+    for (const [rule, check] of this.#checks.of(part)) {
+      const matter = { rule, step: part.step, exchange: exchange.id };
+      const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
+      if (decision) {
+        if (check.controlled) this.#controls.hold({ rule, part, exchange: exchange.id, decision });
+        else this.docket.decide(matter, decision);
+      }
+      const offsets = check.offsets?.(seen) ?? [];
+      const of = part.step.call === 'refund' ? this.#walletsOfRefund(seen, wallet) : wallet;
+      if (offsets.length > 0 && of) {
+        const { rank = 0, until = 'read', effect = '' } = check;
+        // A rule that was decided by the reply still explains what the wallet shows.
+        const reported = decision !== undefined && decision.kind !== 'pass';
+        of.owe({ rule, endpoint: endpointOf(rule, part.step.call), step: part.step, exchange: exchange.id, offsets, rank, until, expected: effect, reported });
+      }
+      if (check.observed && wallet) this.reads.observe(wallet, { rule, endpoint: null, step: part.step, exchange: exchange.id, answered: described(seen) });
+    }
+  }
+
+  /** A refund moves the wallet of the one who is paid: the sender's, as far as the rules go. */
+  #walletsOfRefund(_seen: Seen, wallet: Wallet | null): Wallet | null {
+    return wallet;
+  }
+
+  #read(seen: Seen, sent: Sent, wallet: Wallet | null): Reaction {
+    this.#remember(seen);
+    const value = seen.reading?.balance.money;
+    const regular = seen.answer === 'accepted' && value !== undefined && wallet !== null;
+    const before = wallet ? this.reads.lastRead(wallet) : undefined;
+    const result: ReadResult = regular && !isOdd(seen.part) ? this.reads.take({ wallet, value, step: sent.step, exchange: seen.exchange.id, lingered: sent.lingered }) : { kind: 'settled' };
+    const moves = sent.stated.moves;
+    this.#expectations(seen, sent.stated);
+    if (regular && moves && before && !value.minus(before).equals(moves) && sent.step.expect.outcome !== 'either') {
+      this.docket.unmet(sent.step, seen.exchange.id, `the balance moves by ${moves}`, `it moved by ${value.minus(before)}`);
+    }
+    if (regular && result.kind === 'settled') this.#readRules(seen);
+    return { ...ON, result, stop: seen.part.step.expect.outcome === 'accepted' && !isOdd(seen.part) ? stopAfterRead(seen, value) : null };
+  }
+
+  /** Rules that are about reads as such, where the read fitted. */
+  #readRules(seen: Seen): void {
+    for (const [rule] of this.#checks.of(seen.part)) {
+      const matter = { rule, step: seen.part.step, exchange: seen.exchange.id };
+      if (rule === 'balance.read-only') this.docket.decide(matter, PASS);
+      if (rule === 'session.isolated' && !this.docket.isBroken('session.isolated')) this.docket.decide(matter, PASS);
+    }
+  }
+
+  /** The balance of a reply to a call that was sent alone must be a possible one; if it isn't, the wallet is read. */
+  #unfitting(seen: Seen, wallet: Wallet | null): Wallet[] {
+    const { part, reading, answer } = seen;
+    const { step } = part;
+    if (!wallet || answer === 'broken' || step.origin.kind === 'earlier') return [];
+    const settledBySomebodyElse = answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
+    if (settledBySomebodyElse || answer === 'error-200') return [wallet];
+    const replay = part.source !== null && seen.earlier?.state !== 'refused' && seen.earlier?.reply !== reading;
+    const said = reading?.balance.money;
+    if (answer !== 'accepted' || replay || !said || part.namesake || wallet.allows(said)) return [];
+    if (step.call === 'refund' && seen.target?.state !== 'reversed') return [];
+    if (step.call === 'refund' && (part.step.refund?.kind !== 'step' || seen.target?.answer !== 'accepted' || part.refundsBefore > 0)) return [];
+    this.reads.oddReply(wallet, {
+      rule: step.call === 'bet' ? 'bet.debit' : step.call === 'win' ? 'win.credit' : 'refund.restore',
+      warnOnly: step.call === 'refund',
+      step,
+      exchange: seen.exchange.id,
+      expected: `the reply tells the balance after the ${step.call}, ${wallet.possible().join(' or ')}`,
+      actual: `it says ${reading?.balance.written}, and the next read says otherwise`,
+    });
+    return [wallet];
+  }
+
+  #distinct(seen: Seen): void {
+    const { part, reading, answer } = seen;
+    const txID = reading?.txID;
+    const rule = 'reply.tx-id-distinct';
+    if (answer !== 'accepted' || !txID || !this.#checks.of(part).some(([id]) => id === rule)) return;
+    const owner = this.#txIDs.get(txID);
+    if (this.#txIDs.size < 10_000) this.#txIDs.set(txID, part.step.key);
+    this.docket.decide(
+      { rule, step: part.step, exchange: seen.exchange.id },
+      owner === undefined || owner === part.step.key ? PASS : breach('different bets and wins get different operator txIDs', `${JSON.stringify(txID)} was the txID of step ${owner} already`),
+    );
+  }
+
+  #expectations(seen: Seen, stated: Stated): void {
+    for (const { expected, actual } of unmetExpectations(seen, stated)) {
+      // What a rule has found fault with already is not reported a second time under the scenario's own words.
+      if (this.#ruleSaid(seen)) continue;
+      this.docket.unmet(seen.part.step, seen.exchange.id, expected, actual);
+    }
+  }
+
+  #ruleSaid(seen: Seen): boolean {
+    const decides = (check: RuleCheck): boolean => {
+      const decision = check.reply?.(seen);
+      return decision !== undefined && decision.kind !== 'pass';
+    };
+    return this.#checks.of(seen.part).some(([, check]) => decides(check));
+  }
+
+  #remember(seen: Seen): void {
+    const { step } = seen.part;
+    // Only what a later step can refer to is kept, so that a long story needs no memory.
+    if (step.name !== undefined && seen.reading && !this.#replies.has(step.key)) this.#replies.set(step.key, seen.reading);
+    if (!/x\d+$/.test(step.key) || seen.part.group !== null) return;
+    const transaction = this.effects.ofStep(step.key);
+    if (transaction && transaction.state !== 'unknown') this.effects.forget(transaction);
+    this.#amounts.delete(step.key);
+  }
+}
+
+function orderOf({ part, answer }: Seen): number {
+  return (part.step.call === 'refund' ? 10 : 0) + (part.step.origin.kind === 'fresh' ? 0 : 1) + (answer === 'accepted' ? 0 : 0.5);
+}
+
+function isOdd(part: Part): boolean {
+  return part.step.expect.outcome === 'refused' || part.step.expect.outcome === 'declined';
+}
+
+function beforeOf(part: Part, before: { readonly reply: ReplyReading; readonly effect: Money }): Transaction {
+  return { txID: '', part, amount: before.effect.absolute(), wallet: null, effect: before.effect, state: 'applied', answer: 'accepted', reply: before.reply };
+}
+
+/** A story can't go on without a call that it needed; what it found until then stands. */
+function stopAfter(seen: Seen): Reaction['stop'] {
+  const { part, answer } = seen;
+  const { step } = part;
+  if (answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (step.expect.outcome !== 'accepted' || answer === 'accepted' || answer === 'broken') return null;
+  if (step.origin.kind !== 'fresh' || step.call === 'refund') return null;
+  const limit = seen.reading && (seen.reading.status === 429 || seen.reading.status === 503 || ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'].includes(seen.reading.code ?? ''));
+  const causes: RuleId[] = answer === 'refused' ? ['signature.accepted'] : answer === 'late' ? ['reply.deadline'] : answer === 'error-200' ? ['reply.error-is-not-200'] : [];
+  return { verdict: limit ? 'skip' : 'inconclusive', reason: `the ${step.call} of step ${step.key} was ${described(seen)}`, connection: false, causes };
+}
+
+function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
+  if (seen.answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (seen.answer === 'accepted' && value) return null;
+  const causes: RuleId[] = seen.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
+  return { verdict: 'inconclusive', reason: `the balance could not be read: ${described(seen)}`, connection: false, causes };
+}
+
+function lostReason(seen: Seen): string {
+  const { outcome } = seen.exchange;
+  return outcome.kind === 'none' ? `the connection failed (${outcome.reason}): ${outcome.detail}` : 'the connection failed';
+}

@@ -1,0 +1,291 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import { Money } from '../contract/money.ts';
+import type { CallStep } from '../scenario/plan.ts';
+import { breach, PASS } from './check.ts';
+import type { Docket } from './docket.ts';
+import type { Effects } from './effects.ts';
+import { type Breach, explain, nearestDifference, wouldHaveShown } from './explain.ts';
+import type { Obligation, Observation } from './obligation.ts';
+import type { Wallet } from './wallet.ts';
+
+/** What is to be done after a quiet read. */
+export type ReadResult =
+  /** It fits, or what is wrong with it has been said. */
+  | { readonly kind: 'settled' }
+  /** It shows a late bet that its refund may still undo: read again when nothing can land any more. */
+  | { readonly kind: 'wait' }
+  /** Nothing explains it: read twice more, to see whether the balance moves by itself. */
+  | { readonly kind: 'probe' };
+
+/** A quiet read: nothing of ours was in flight when it was sent. */
+export interface QuietRead {
+  readonly wallet: Wallet;
+  readonly value: Money;
+  readonly step: CallStep;
+  readonly exchange: string;
+  /** True when nothing that was sent before can land any more. */
+  readonly lingered: boolean;
+}
+
+/** What is remembered of a wallet between two quiet reads. */
+interface Memory {
+  last: Money | undefined;
+  observations: Observation[];
+  /** A bet was seen to be taken after its refund; forgiven when it heals within the linger. */
+  dip: Obligation | undefined;
+  /** The rule that an unexplained balance goes to: of the calls that were sent at once. */
+  suspect: Suspicion | undefined;
+  /** A reply whose balance did not fit, to be weighed when the wallet has been read. */
+  odd: OddReply | undefined;
+}
+
+export interface Suspicion {
+  readonly rule: RuleId;
+  readonly step: CallStep;
+  readonly exchange: string;
+  readonly expected: string;
+}
+
+export interface OddReply {
+  readonly rule: RuleId;
+  readonly warnOnly: boolean;
+  readonly step: CallStep;
+  readonly exchange: string;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** Decides at each quiet read what the balance says about the rules. */
+export class QuietReads {
+  readonly #docket: Docket;
+  readonly #effects: Effects;
+  readonly #proven: (rule: string) => boolean;
+  readonly #memories = new Map<Wallet, Memory>();
+  #pending: QuietRead | undefined;
+
+  constructor(docket: Docket, effects: Effects, proven: (rule: string) => boolean) {
+    this.#docket = docket;
+    this.#effects = effects;
+    this.#proven = (rule) => docket.isBroken(rule) || proven(rule);
+  }
+
+  lastRead(wallet: Wallet): Money | undefined {
+    return this.#memory(wallet).last;
+  }
+
+  observe(wallet: Wallet, observation: Observation): void {
+    this.#memory(wallet).observations.push(observation);
+  }
+
+  suspect(wallet: Wallet, suspicion: Suspicion): void {
+    this.#memory(wallet).suspect ??= suspicion;
+  }
+
+  oddReply(wallet: Wallet, odd: OddReply): void {
+    this.#memory(wallet).odd ??= odd;
+  }
+
+  hasOddReply(wallet: Wallet): boolean {
+    return this.#memory(wallet).odd !== undefined;
+  }
+
+  /** The first read of a story: what it says is where reckoning starts. */
+  open(wallet: Wallet, value: Money): void {
+    wallet.anchor(value);
+    this.#memory(wallet).last = value;
+  }
+
+  take(read: QuietRead): ReadResult {
+    const { wallet, value } = read;
+    if (!wallet.known) {
+      this.open(wallet, value);
+      return { kind: 'settled' };
+    }
+    const memory = this.#memory(wallet);
+    if (wallet.allows(value)) {
+      this.#fits(read, memory);
+      return { kind: 'settled' };
+    }
+    const late = read.lingered ? undefined : this.#lateBet(read);
+    if (late) {
+      memory.dip = late;
+      return { kind: 'wait' };
+    }
+    const explained = explain(value, wallet.possible(), wallet.obligations, this.#proven);
+    if (!explained && !this.#isTiny(read)) {
+      this.#pending = read;
+      return { kind: 'probe' };
+    }
+    this.#differs(read, memory, explained?.breaches ?? [], explained?.rivals ?? []);
+    return { kind: 'settled' };
+  }
+
+  /**
+   * The two reads that followed one that nothing explains. When every read moves the balance by the same amount,
+   * reading is what moves it; when it moves otherwise, somebody else is playing; when it stays, it is wrong.
+   */
+  probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' {
+    const read = this.#pending;
+    this.#pending = undefined;
+    const [second, third] = values;
+    if (!read || !second || !third) return 'somebody-else';
+    const { wallet, value } = read;
+    const memory = this.#memory(wallet);
+    if (second.equals(value) && third.equals(value)) {
+      const silent = wallet.moves.length === 0 && wallet.forks.length === 0 && wallet.obligations.length === 0 && !memory.suspect && !memory.odd;
+      if (!silent) {
+        this.#differs(read, memory, [], []);
+        return 'stays';
+      }
+      wallet.anchor(value);
+      memory.last = value;
+      return 'somebody-else';
+    }
+    wallet.dropObligations();
+    wallet.anchor(third);
+    memory.last = third;
+    const step = second.minus(value);
+    if (!step.isZero() && third.minus(second).equals(step)) {
+      this.#docket.decide(
+        { rule: 'balance.read-only', step: read.step, exchange: read.exchange },
+        breach('reading the balance changes nothing', `three reads in a row said ${value}, ${second} and ${third}`),
+      );
+      return 'reads-move-it';
+    }
+    return 'somebody-else';
+  }
+
+  #fits(read: QuietRead, memory: Memory): void {
+    const { wallet, value, lingered } = read;
+    const possible = wallet.possible();
+    const open = wallet.openSince !== null;
+    const moved = wallet.moves.length > 0;
+    for (const obligation of wallet.takeObligations(lingered)) {
+      if (obligation.reported || open) continue;
+      const matter = { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange };
+      this.#docket.decide(
+        matter,
+        wouldHaveShown(obligation, value, possible)
+          ? PASS
+          : { kind: 'undecided', reason: `a breach could not be told from what may have happened: the balance is ${value}` },
+      );
+    }
+    if (memory.odd) {
+      const { rule, step, exchange, expected, actual, warnOnly } = memory.odd;
+      this.#docket.decide({ rule, step, exchange }, warnOnly ? { kind: 'warn', expected, actual } : breach(expected, actual));
+    }
+    if (moved && !open) this.#docket.decide({ rule: 'money.conservation', step: read.step, exchange: read.exchange }, PASS);
+    this.#writeDown(memory, value, wallet);
+    const { happened, never } = wallet.collapse(value);
+    for (const fork of happened) this.#effects.learned(fork.txID, true);
+    for (const fork of never) this.#effects.learned(fork.txID, false);
+    if (memory.dip && lingered) {
+      const { rule, step, exchange } = memory.dip;
+      this.#docket.decide({ rule, step, exchange }, { kind: 'note', actual: 'the bet was taken after its refund for a moment, and given back by itself' });
+      memory.dip = undefined;
+    }
+    this.#turn(memory, value);
+  }
+
+  /** The balance is not what it must be: says whose breach explains it, and goes on from what was read. */
+  #differs(read: QuietRead, memory: Memory, breaches: readonly Breach[], rivals: readonly Breach[]): void {
+    const { wallet, value, lingered } = read;
+    const possible = wallet.possible();
+    const due = wallet.takeObligations(lingered);
+    if (breaches.length > 0) {
+      for (const { obligation, offset } of breaches) this.#blame(obligation, offset.meaning, value, possible, rivals);
+      for (const obligation of due) {
+        if (obligation.reported || breaches.some((one) => one.obligation === obligation)) continue;
+        if (rivals.some((rival) => rival.obligation === obligation)) continue;
+        this.#docket.decide({ rule: obligation.rule, step: obligation.step, exchange: obligation.exchange }, PASS);
+      }
+    } else this.#unexplained(read, memory, due);
+    const blamed = breaches.map(({ obligation }) => obligation);
+    if (!lingered) for (const late of wallet.dropObligations()) if (!blamed.includes(late)) wallet.owe(late);
+    this.#writeDown(memory, value, wallet);
+    wallet.anchor(value);
+    this.#turn(memory, value);
+  }
+
+  #blame(obligation: Obligation, meaning: string, value: Money, possible: readonly Money[], rivals: readonly Breach[]): void {
+    if (obligation.reported) return;
+    const causes = [...new Set(rivals.map((rival) => rival.obligation.rule))];
+    this.#docket.decide(
+      { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },
+      breach(`${obligation.expected}: the balance is ${either(possible)}`, `the balance is ${value}: ${meaning}`, causes),
+    );
+  }
+
+  #unexplained(read: QuietRead, memory: Memory, due: readonly Obligation[]): void {
+    const { wallet, value } = read;
+    const possible = wallet.possible();
+    const difference = nearestDifference(value, possible);
+    const actual = `the balance is ${value}, off by ${difference}`;
+    const at = (rule: RuleId, step = read.step, exchange = read.exchange): void =>
+      this.#docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual));
+    const fresh = due.filter((one) => !one.reported);
+    if (due.some((one) => one.reported)) return;
+    if (memory.suspect) {
+      const { rule, step, exchange, expected } = memory.suspect;
+      this.#docket.decide({ rule, step, exchange }, breach(`${expected}: the balance is ${either(possible)}`, actual));
+      return;
+    }
+    if (this.#isTiny(read)) {
+      at('money.exact');
+      return;
+    }
+    // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
+    const steps = new Set(wallet.moves.map(({ step }) => step));
+    const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
+    const [first] = only;
+    if (first && new Set(only.map((one) => one.step.key)).size === 1) at(first.rule, first.step, first.exchange);
+    else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0]) at(fresh[0].rule, fresh[0].step, fresh[0].exchange);
+    else at('money.conservation');
+  }
+
+  /** Less than a smallest unit is no transaction: something was not reckoned exactly. */
+  #isTiny(read: QuietRead): boolean {
+    const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
+    return !difference.isZero() && difference.compare(read.wallet.unit) < 0;
+  }
+
+  #lateBet({ wallet, value }: QuietRead): Obligation | undefined {
+    return wallet.obligations.find(
+      (one) =>
+        one.until === 'linger' &&
+        !one.reported &&
+        one.offsets.some(({ by }) => by.isNegative() && wallet.possible().some((expected) => expected.plus(by).equals(value))) &&
+        one.step.call !== 'win',
+    );
+  }
+
+  #writeDown(memory: Memory, value: Money, wallet: Wallet): void {
+    const before = memory.last ?? value;
+    const sure = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
+    const moved = value.minus(before).minus(sure);
+    const effect = moved.isZero() ? 'nothing moved' : `the balance ${moved.isNegative() ? 'fell' : 'rose'} by ${moved.absolute()}`;
+    for (const { rule, step, exchange, answered } of memory.observations) {
+      this.#docket.decide({ rule, step, exchange }, { kind: 'note', actual: `${answered}; ${effect}` });
+    }
+    memory.observations = [];
+  }
+
+  #turn(memory: Memory, value: Money): void {
+    memory.last = value;
+    memory.suspect = undefined;
+    memory.odd = undefined;
+  }
+
+  #memory(wallet: Wallet): Memory {
+    const known = this.#memories.get(wallet);
+    if (known) return known;
+    const memory: Memory = { last: undefined, observations: [], dip: undefined, suspect: undefined, odd: undefined };
+    this.#memories.set(wallet, memory);
+    return memory;
+  }
+}
+
+function either(possible: readonly Money[]): string {
+  const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
+  return sorted.length <= 1 ? (sorted[0] ?? 'unknown') : `${sorted.slice(0, -1).join(', ')} or ${sorted.at(-1)}`;
+}

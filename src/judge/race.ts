@@ -1,0 +1,167 @@
+import { Money } from '../contract/money.ts';
+import { overlapped } from '../journal/exchange.ts';
+import { breach, PASS, type Seen } from './check.ts';
+import { isOverdraft } from './checks/concurrency.ts';
+import type { Docket } from './docket.ts';
+import type { QuietReads } from './quiet-reads.ts';
+import type { Wallet } from './wallet.ts';
+
+/** Subsets of more overlapping calls than this are not enumerated one by one but by the sums that they reach. */
+const MOST_SUMS = 20_000;
+
+export interface Race {
+  readonly seens: readonly Seen[];
+  readonly wallet: Wallet;
+  /** The balance before, when it was certain. */
+  readonly before: Money | undefined;
+}
+
+/** How many of the calls were in flight together with at least one other. */
+export function overlapCount(seens: readonly Seen[]): number {
+  return seens.filter((one) => seens.some((other) => other !== one && overlapped(one.exchange.stamps, other.exchange.stamps))).length;
+}
+
+/** Judges calls of one wallet that were sent at the same instant, as a set. What the balance says of them comes with the next quiet read. */
+export function judgeRace(race: Race, docket: Docket, reads: QuietReads): void {
+  copies(race, docket);
+  const movers = race.seens.filter(({ part }) => part.step.origin.kind === 'fresh' && (part.step.call === 'bet' || part.step.call === 'win') && part.step.type !== 'free' && part.regular);
+  const overdrafts = movers.filter(({ part }) => isOverdraft(part));
+  if (overdrafts.length > 1) overdraft(race, overdrafts, docket, reads);
+  else if (movers.length > 1) updates(race, movers, docket, reads);
+}
+
+/** The same bytes many times: one effect, and one transaction of the operator's. */
+function copies({ seens, wallet }: Race, docket: Docket): void {
+  const sets = new Map<string, Seen[]>();
+  for (const seen of seens) {
+    const { origin, key } = seen.part.step;
+    if (!seen.part.regular) continue;
+    const of = origin.kind === 'copy' ? origin.of : key;
+    sets.set(of, [...(sets.get(of) ?? []), seen]);
+  }
+  for (const set of sets.values()) {
+    const [first] = set;
+    if (!first || set.length < 2) continue;
+    const rule = 'idempotency.concurrent';
+    const matter = { rule, step: first.part.step, exchange: first.exchange.id } as const;
+    const answered = set.filter(({ answer }) => answer === 'accepted');
+    const txIDs = new Set(answered.map(({ reading }) => reading?.txID).filter((txID) => txID !== undefined && txID !== ''));
+    if (answered.length === 0) {
+      docket.decide(matter, { kind: 'undecided', reason: `none of the ${set.length} copies was answered 200` });
+      continue;
+    }
+    const differ = txIDs.size > 1;
+    if (differ) {
+      docket.decide(matter, breach(`${set.length} copies of one call at once are one transaction`, `they were answered with ${txIDs.size} different operator txIDs`));
+    }
+    const effect = first.effect;
+    if (effect.isZero()) {
+      if (!differ) docket.decide(matter, PASS);
+      continue;
+    }
+    const times = set.map((_, extra) => ({
+      by: effect.times(Money.of(String(extra + 1))),
+      meaning: `it took effect ${extra + 2} times`,
+    }));
+    wallet.owe({
+      rule,
+      endpoint: null,
+      step: first.part.step,
+      exchange: first.exchange.id,
+      offsets: [...times.slice(0, -1), { by: effect.negated(), meaning: 'it had no effect at all' }],
+      rank: 0,
+      until: 'read',
+      expected: `${set.length} copies of one call at once have one effect`,
+      reported: differ,
+    });
+  }
+}
+
+function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docket: Docket, reads: QuietReads): void {
+  const [first] = bets;
+  if (!first) return;
+  const matter = { rule: 'concurrency.no-overdraft', step: first.part.step, exchange: first.exchange.id } as const;
+  if (before === undefined) return docket.decide(matter, { kind: 'undecided', reason: 'the balance before was not certain' });
+  const accepted = bets.filter(({ answer }) => answer === 'accepted');
+  const sum = accepted.reduce((total, { amount }) => total.plus(amount ?? Money.zero), Money.zero);
+  const won = seens.filter(({ part, answer }) => part.step.call === 'win' && answer === 'accepted').reduce((total, { effect }) => total.plus(effect), Money.zero);
+  const expected = `accepted bets never sum to more than the balance, ${before}`;
+  if (sum.compare(before.plus(won)) > 0) {
+    docket.decide(matter, breach(expected, `${accepted.length} bets were accepted, ${sum} in all`));
+    // The balance after an overdraft is whatever the last write left: the overdraft explains it.
+    wallet.owe({ ...matter, endpoint: null, offsets: [], rank: 0, until: 'read', expected, reported: true });
+    return;
+  }
+  if (bets.every(({ reading }) => !reading)) docket.decide(matter, { kind: 'undecided', reason: 'no reply came' });
+  else docket.decide(matter, PASS);
+  reads.suspect(wallet, { rule: 'concurrency.no-lost-update', step: first.part.step, exchange: first.exchange.id, expected: 'each accepted call takes effect exactly once' });
+}
+
+function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: QuietReads): void {
+  const [first] = movers;
+  if (!first) return;
+  const expected = 'each accepted call takes effect exactly once';
+  const matter = { rule: 'concurrency.no-lost-update', step: first.part.step, exchange: first.exchange.id } as const;
+  reads.suspect(race.wallet, { ...matter, expected });
+  const accepted = movers.filter(({ answer }) => answer === 'accepted');
+  if (accepted.length < 2) return docket.decide(matter, { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` });
+  race.wallet.owe({
+    rule: matter.rule,
+    endpoint: null,
+    step: matter.step,
+    exchange: matter.exchange,
+    offsets: accepted.map(({ effect, amount, part }) => ({ by: effect.negated(), meaning: `the ${part.step.call} of ${amount} was answered 200 and lost` })),
+    rank: 0,
+    until: 'read',
+    expected,
+    reported: false,
+  });
+  if (race.before === undefined) return;
+  for (const seen of accepted) unfittingReply(seen, race, docket);
+  const fits = oneOrder(race.before, accepted);
+  docket.decide(
+    { rule: 'concurrency.order', step: first.part.step, exchange: first.exchange.id },
+    { kind: 'note', actual: fits ? 'the replied balances fit one order of the calls' : 'the replied balances fit no single order of the calls' },
+  );
+}
+
+/** A wallet that commits and then reads may already see what overlapped, and must see what had finished. */
+function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): void {
+  const said = seen.reading?.balance.money;
+  const others = seens.filter((other) => other !== seen && !other.effect.isZero() && other.answer === 'accepted');
+  if (!said || before === undefined) return;
+  const sent = seen.exchange.stamps.sent ?? seen.exchange.stamps.start;
+  const finished = others.filter(({ exchange }) => exchange.stamps.end <= sent);
+  const base = [seen, ...finished].reduce((sum, { effect }) => sum.plus(effect), before);
+  const sums = new Map([[base.toString(), base]]);
+  for (const other of others.filter((one) => !finished.includes(one) && (one.exchange.stamps.sent ?? 0) < seen.exchange.stamps.end)) {
+    for (const sum of [...sums.values()]) {
+      const further = sum.plus(other.effect);
+      sums.set(further.toString(), further);
+    }
+    if (sums.size > MOST_SUMS) return;
+  }
+  if (sums.has(said.toString())) return;
+  docket.decide(
+    { rule: 'concurrency.no-lost-update', step: seen.part.step, exchange: seen.exchange.id },
+    breach("each replied balance fits the call's own effect and some of those that overlapped it", `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`),
+  );
+}
+
+/** Whether the replied balances are those of the calls one after another, in some order. */
+function oneOrder(before: Money, seens: readonly Seen[]): boolean {
+  const rest = new Set(seens);
+  const step = (balance: Money, depth: number): boolean => {
+    if (rest.size === 0) return true;
+    if (depth > 10_000) return false;
+    for (const seen of rest) {
+      const next = balance.plus(seen.effect);
+      if (!seen.reading?.balance.money?.equals(next)) continue;
+      rest.delete(seen);
+      if (step(next, depth + 1)) return true;
+      rest.add(seen);
+    }
+    return false;
+  };
+  return step(before, 0);
+}
