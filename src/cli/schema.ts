@@ -1,11 +1,19 @@
 import type { Stdio } from './stdio.ts';
 
-type SchemaOf = 'scenario' | 'config' | 'report' | 'journal';
+/** What there is a JSON Schema of. */
+export const SCHEMAS = ['scenario', 'config', 'report', 'journal'] as const;
+
+type SchemaOf = (typeof SCHEMAS)[number];
 
 /** `croupier schema`: the JSON Schema that the code itself checks by. */
 export async function schemaCommand(of: SchemaOf, { out }: Stdio): Promise<number> {
-  out.write(`${JSON.stringify(await schemaOf(of), null, 2)}\n`);
+  out.write(await schemaText(of));
   return 0;
+}
+
+/** The text of `schema/OF.json`, which is published beside the code. */
+export async function schemaText(of: SchemaOf): Promise<string> {
+  return `${JSON.stringify(await schemaOf(of), null, 2)}\n`;
 }
 
 /** Each comes with what it describes; nothing else is imported. */

@@ -10,6 +10,7 @@ const reason = z.string().nullable().describe('why it is not a pass');
 
 const judgedFinding = z.object({
   ...finding.unwrap().shape,
+  scenario: z.string(),
   because: ruleId.nullable().describe('the rule whose breach explains it'),
   reason: z.string().nullable().describe('why the verdict is not the one that the step gave; null when it is'),
 });
@@ -100,9 +101,7 @@ const report = z.object({
     }),
   ),
   rules: z.array(rule).describe('every rule of the catalogue, each once'),
-  expectations: z
-    .array(judgedFinding.extend({ scenario: z.string() }))
-    .describe('what scenarios demand beyond the rules'),
+  expectations: z.array(judgedFinding).describe('what scenarios demand beyond the rules'),
   scenarios: z.array(scenario),
 });
 

@@ -1,7 +1,6 @@
 import { conclude } from '../journal/conclusion.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
-import type { JudgedFinding } from '../journal/judged-cell.ts';
 import type { RuleResult } from '../journal/rule-result.ts';
 import type { ScenarioResult } from '../journal/scenario-result.ts';
 import type { JournalledExchange } from './evidence.ts';
@@ -68,7 +67,7 @@ function scenarioOf(
   exchangeCount: number,
   options: ReportOptions,
 ): object {
-  const { planned, findings, ...rest } = result;
+  const { planned, ...rest } = result;
   return {
     id: planned.id,
     title: planned.title,
@@ -76,7 +75,6 @@ function scenarioOf(
     line: planned.place.line,
     rules: planned.rules,
     ...rest,
-    findings: findings.map(({ scenario: _, ...finding }: JudgedFinding) => finding),
     ...(options.exchangesPerScenario > 0 && { exchanges: exchanges.map(exchangeOf) }),
     exchangeCount,
   };

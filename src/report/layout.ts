@@ -72,13 +72,13 @@ export function plural(count: number, noun: string): string {
 }
 
 function length(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
 
 /** Pieces of one long word, cut behind a separator of JSON or of an address where one stands near the end of the line. */
 function chop(word: string, width: number): readonly string[] {
   const pieces: string[] = [];
-  let rest = [...word];
+  let rest = Array.from(word);
   while (rest.length > width) {
     const separator = rest.slice(0, width).findLastIndex((character) => ',;&?'.includes(character));
     const end = separator > width / 3 ? separator + 1 : width;

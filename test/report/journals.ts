@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { type Fold, foldJournal } from '../../src/journal/fold.ts';
+import { readJournal } from '../../src/journal/read.ts';
+import { REPORT_KINDS } from '../../src/report/kinds.ts';
+import type { OpenJournal, ReportOptions } from '../../src/report/options.ts';
+import { PLAIN } from '../../src/report/paint.ts';
+
+/** The journals in fixtures/journals, each of a run that went another way. */
+export const JOURNALS = ['green', 'failing', 'killed', 'interrupted', 'unreachable', 'hostile'] as const;
+
+export type JournalName = (typeof JOURNALS)[number];
+
+const SOURCE: Readonly<Record<string, string>> = {
+  'scenarios/idempotency/bet.yaml:9': '  - resend: first',
+  'scenarios/idempotency/bet-later.yaml:14': '  - resend: first',
+  'scenarios/signature/mismatch.yaml:8': '  - win:',
+  'scenarios/refund/broken-connection.yaml:11': '  - balance:',
+  'scenarios/reply/error-message.yaml:6': '  - bet: { note: "\u001B[31m" }',
+  'our-scenarios/first-deposit.yaml:7': '    expect: { body: { bonus.amount: "5.00" } }',
+};
+
+export const OPTIONS: ReportOptions = {
+  paint: PLAIN,
+  width: 80,
+  unicode: true,
+  verbose: false,
+  readLine: ({ file, line }) => SOURCE[`${file}:${line}`] ?? null,
+  journal: '.croupier/run.ndjson',
+  exchangesPerScenario: 100,
+};
+
+export function journalText(name: JournalName): string {
+  return readFileSync(new URL(`../../fixtures/journals/${name}.ndjson`, import.meta.url), 'utf8');
+}
+
+export function openJournal(name: JournalName): OpenJournal {
+  return () => readJournal([journalText(name)]);
+}
+
+export function foldOf(name: JournalName): Promise<Fold> {
+  return foldJournal(openJournal(name)());
+}
+
+export async function reportText(
+  name: JournalName,
+  kind: 'terminal' | 'json' | 'junit',
+  options: Partial<ReportOptions> = {},
+): Promise<string> {
+  return textOf(kind, openJournal(name), options);
+}
+
+/** The report of events that a test made itself. */
+export async function reportOfEvents(
+  events: readonly JournalEvent[],
+  kind: 'terminal' | 'json' | 'junit',
+  options: Partial<ReportOptions> = {},
+): Promise<string> {
+  return textOf(kind, () => events, options);
+}
+
+async function textOf(kind: string, open: OpenJournal, options: Partial<ReportOptions>): Promise<string> {
+  const report = REPORT_KINDS[kind];
+  if (!report) throw new Error(`no report is called ${kind}`);
+  let text = '';
+  for await (const piece of report(await foldJournal(open()), open, { ...OPTIONS, ...options })) text += piece;
+  return text;
+}
