@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ClientUnderTest, SessionUnderTest } from '../engine/run-options.ts';
+import type { ClientUnderTest } from '../engine/run-options.ts';
 import type { Complaint } from '../scenario/complaint.ts';
 import { nearest } from '../scenario/near.ts';
 import type { WireOptions } from '../wire/wire.ts';
@@ -126,7 +126,7 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
     integrationApiKey,
     paths: withoutUndefined(entry?.paths ?? {}),
     headers: entry?.headers ?? {},
-    sessions: sessions as readonly SessionUnderTest[],
+    sessions,
     wire: wireOptions(entry, { configuration, flags, stdio }),
   };
 }

@@ -97,7 +97,7 @@ function addInquiries(program: Command, stdio: Stdio, done: (status: number) => 
     .option(...JSON_FLAG)
     .action(async (what: 'rules' | 'scenarios', flags: { config?: string; json?: boolean }) => {
       const { listCommand } = await import('./list.ts');
-      done(listCommand(what, flags, stdio));
+      done(await listCommand(what, flags, stdio));
     });
   program
     .command('lint')
@@ -111,7 +111,7 @@ function addInquiries(program: Command, stdio: Stdio, done: (status: number) => 
     )
     .action(async (files: string[], flags: { config?: string; json?: boolean }) => {
       const { lintCommand } = await import('./lint.ts');
-      done(lintCommand(files, flags, stdio));
+      done(await lintCommand(files, flags, stdio));
     });
   program
     .command('schema')

@@ -182,7 +182,12 @@ function toComplaints(issue: z.core.$ZodIssue, values: Values): readonly Complai
       const near = cell?.kind === 'scalar' ? suggestion(cell.written, words) : undefined;
       return at(`\`${name}\` must be one of: ${words.join(', ')}`, near);
     }
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'too_big':
+    case 'too_small':
       return at(`\`${name}\` ${issue.message}`);
   }
 }

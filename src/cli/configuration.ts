@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Complaint, renderComplaint } from '../scenario/complaint.ts';
-import { type ConfigFile, readConfig } from './config-file.ts';
+import type { ConfigFile } from './config-file.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,10 +33,12 @@ const EMPTY: Omit<Configuration, 'dir'> = {
  *
  * @throws UsageError with every complaint about it
  */
-export function loadConfiguration(named: string | undefined, stdio: Stdio): Configuration {
+export async function loadConfiguration(named: string | undefined, stdio: Stdio): Promise<Configuration> {
   const file = path.resolve(stdio.cwd, named ?? CONFIG_NAME);
   if (named === undefined && !existsSync(file)) return { ...EMPTY, dir: stdio.cwd };
   const shown = shownPath(file, stdio.cwd);
+  // Only here, because its schema takes longer to load than most commands take in all.
+  const { readConfig } = await import('./config-file.ts');
   const reading = readConfig(shown, readTextFile(file, 'the configuration'), stdio.env);
   if (reading.kind === 'broken') throw complaintsError(reading.complaints);
   return { ...reading.file, file: shown, found: true, dir: path.dirname(file) };

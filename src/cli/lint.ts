@@ -9,12 +9,12 @@ import { builtInSource, loadSuite, userSource } from './suite.ts';
 const COMPLAINTS_STATUS = 2;
 
 /** `croupier lint`: checks scenario files; without any, those of the configuration and the built-in ones. */
-export function lintCommand(
+export async function lintCommand(
   files: readonly string[],
   flags: { readonly config?: string; readonly json?: boolean },
   stdio: Stdio,
-): number {
-  const suite = loadSuite(sources(files, flags.config, stdio), stdio.cwd, randomUUID);
+): Promise<number> {
+  const suite = loadSuite(await sources(files, flags.config, stdio), stdio.cwd, randomUUID);
   const { scenarios, fileCount } = suite;
   const complaints = [...suite.complaints, ...unprovenClaims(scenarios)].sort(byPlace);
   const found = `${fileCount} file${fileCount === 1 ? '' : 's'}`;
@@ -32,9 +32,9 @@ export function lintCommand(
   return complaints.length > 0 ? COMPLAINTS_STATUS : 0;
 }
 
-function sources(files: readonly string[], config: string | undefined, stdio: Stdio) {
+async function sources(files: readonly string[], config: string | undefined, stdio: Stdio) {
   if (files.length > 0) return files.map((file) => userSource(file, stdio.cwd));
-  const configuration = loadConfiguration(config, stdio);
+  const configuration = await loadConfiguration(config, stdio);
   const configured = (configuration.config.scenarios ?? []).map((given) =>
     userSource(path.resolve(configuration.dir, given), stdio.cwd),
   );

@@ -7,12 +7,12 @@ import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type SuiteScenario, userSource } from './suite.ts';
 
 /** `croupier list`: the rules with the scenarios that test them, or the scenarios with what they need. */
-export function listCommand(
+export async function listCommand(
   what: 'rules' | 'scenarios',
   flags: { readonly config?: string; readonly json?: boolean },
   stdio: Stdio,
-): number {
-  const { config, dir } = loadConfiguration(flags.config, stdio);
+): Promise<number> {
+  const { config, dir } = await loadConfiguration(flags.config, stdio);
   const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
   const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
   if (suite.complaints.length > 0) throw complaintsError(suite.complaints);

@@ -14,7 +14,7 @@ export const SILENT: Progress = { on: () => {}, print: () => {}, end: () => {} }
 
 const FRAME_MS = 80;
 const PLAIN_MS = 10_000;
-const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const CLEAR_LINE = '\r\u001B[2K';
 
 export function startProgress(sink: Sink): Progress {

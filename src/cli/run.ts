@@ -24,7 +24,7 @@ import { version } from './version.ts';
 /** `croupier run`. Everything is checked before the first request; after it, nothing that was gathered is lost. */
 export async function runCommand(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<number> {
   const wishes = (flags.report ?? []).map((text) => readReportWish(text, '--report'));
-  const configuration = loadConfiguration(flags.config, stdio);
+  const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const suite = loadSuite(sources(words, configuration, stdio.cwd), stdio.cwd, randomUUID);
   const clients = await clientsOf(flags, configuration, stdio);

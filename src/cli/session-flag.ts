@@ -18,7 +18,7 @@ export function readSession(text: string): SessionUnderTest {
   if (sessionID === '') throw wrong('it begins with the sessionID');
   const fields: Partial<Record<(typeof FIELDS)[number], string>> = {};
   for (const pair of pairs) {
-    const [name = '', value] = split(pair);
+    const [name, value] = split(pair);
     const field = FIELDS.find((known) => known === name);
     if (!field) {
       const near = nearest(name, FIELDS);

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { wantsColour } from './colour.ts';
 
 /** Where text goes: one of the two output streams, and what is known about it. */
@@ -26,7 +27,7 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
     if (error.code !== 'EPIPE') throw error;
     open = false;
   });
-  const tty = stream.isTTY === true;
+  const tty = stream.isTTY;
   return {
     write: (text) => {
       if (open) stream.write(text);
@@ -44,7 +45,7 @@ export function processStdio(colour: boolean | undefined): Stdio {
     err: sink(process.stderr, colour),
     env: process.env,
     cwd: process.cwd(),
-    stdinIsTty: process.stdin.isTTY === true,
+    stdinIsTty: isatty(0),
     readStdin: async () => {
       let text = '';
       process.stdin.setEncoding('utf8');
