@@ -43,8 +43,10 @@ export function readConfig(file: string, text: string, env: Environment): Config
   if (syntax.length > 0) return { kind: 'broken', complaints: syntax.map(withoutKeys).sort(byPlace) };
   const values = new Values(root ?? { kind: 'map', spot: { source, start: 0, end: 1 }, entries: [] }, env);
   const parsed = configSchema.safeParse(values.value);
-  const complaints = (parsed.error?.issues ?? [])
-    .filter(({ path }) => !values.unset.some((hole) => keyOf(hole.path) === keyOf(path)))
+  const issues = parsed.error?.issues ?? [];
+  const meant = misspelt(issues);
+  const complaints = issues
+    .filter(({ path }) => !values.unset.some((hole) => keyOf(hole.path) === keyOf(path)) && !meant.has(keyOf(path)))
     .flatMap((issue) => toComplaints(issue, values))
     .map(withoutKeys);
   if (complaints.length > 0) return { kind: 'broken', complaints: complaints.sort(byPlace) };
@@ -149,6 +151,20 @@ function firstKey(cell: Cell): Spot {
   return cell.kind === 'map' ? (cell.entries[0]?.keySpot ?? cell.spot) : cell.spot;
 }
 
+/** Paths of keys that are missing only because they are misspelt: one mistake, one complaint. */
+function misspelt(issues: readonly z.core.$ZodIssue[]): ReadonlySet<string> {
+  return new Set(
+    issues.flatMap((issue) => {
+      if (issue.code !== 'unrecognized_keys') return [];
+      const known = knownKeys(issue.path);
+      return issue.keys.flatMap((key) => {
+        const near = nearest(key, known);
+        return near === undefined ? [] : [keyOf([...issue.path, near])];
+      });
+    }),
+  );
+}
+
 function toComplaints(issue: z.core.$ZodIssue, values: Values): readonly Complaint[] {
   const { path } = issue;
   const name = String(path.at(-1) ?? 'a configuration');
@@ -171,12 +187,15 @@ function toComplaints(issue: z.core.$ZodIssue, values: Values): readonly Complai
     case 'invalid_key':
       return [complaintAt(values.keySpot(path), `\`${name}\` ${issue.issues[0]?.message ?? 'is no key here'}`)];
     case 'invalid_type':
+      if (issue.message.startsWith('must ')) return at(`\`${name}\` ${issue.message}`);
+      if (typeof path.at(-1) === 'number')
+        return at(`${holder(path)} must be a map, not ${cell ? describeCell(cell) : 'nothing'}`);
       return at(
         `\`${name}\` must be ${TYPE_NAMES[issue.expected] ?? issue.expected}, not ${cell ? describeCell(cell) : 'nothing'}`,
         issue.expected === 'string' ? inQuotes(cell) : undefined,
       );
     case 'invalid_union':
-      return at(`\`${name}\` must be text, or a file: { file: ./name }`, inQuotes(cell));
+      return at(`\`${name}\` must be text in quotes, or a file: { file: ./name }`);
     case 'invalid_value': {
       const words = issue.values.map(String);
       const near = cell?.kind === 'scalar' ? suggestion(cell.written, words) : undefined;

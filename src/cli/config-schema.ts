@@ -10,9 +10,10 @@ function isHttpUrl(text: string): boolean {
 
 const text = z.string().min(1, 'must not be empty');
 const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https URL, such as https://wallet.example/eu');
+const DURATION_WANTED = 'must be a duration with its unit: 300ms, 2s or 1m';
 const duration = z
-  .string()
-  .refine((value) => readDuration(value) !== undefined, 'must be a duration with its unit: 300ms, 2s or 1m')
+  .string(DURATION_WANTED)
+  .refine((value) => readDuration(value) !== undefined, DURATION_WANTED)
   .meta({ pattern: '^\\d+(\\.\\d+)?(ms|s|m)$' });
 const count = z.int().min(1, 'must be 1 or more');
 const money = z.string().regex(MONEY, 'must be an amount in quotes, such as "1.00"');
@@ -92,7 +93,7 @@ export const configSchema = z
     tls: tls.optional().describe('How to connect, for every client.'),
     proxy: httpUrl.optional().describe('An HTTP proxy for every call.'),
   })
-  .meta({ id: 'croupier-config', title: 'croupier.yaml', description: 'Whom croupier judges, and how.' });
+  .meta({ title: 'croupier.yaml', description: 'Whom croupier judges, and how.' });
 
 export type Config = z.infer<typeof configSchema>;
 export type ClientConfig = NonNullable<Config['clients']>[number];

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { SessionUnderTest } from '../engine/run-options.ts';
 
 export interface ConfigDraft {
@@ -54,8 +53,8 @@ function sessionFields({ sessionID, player, currency, gameID, state }: SessionUn
   );
 }
 
-/** One line of YAML, quoted where it must be. */
+/** Text as YAML: plain where nothing in it could be taken for something else, else in quotes, as JSON writes it. */
 function scalar(text: string, inFlow = false): string {
-  if (inFlow && !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(text)) return JSON.stringify(text);
-  return stringify(text, { lineWidth: 0 }).trimEnd();
+  const plain = inFlow ? /^[A-Za-z_][\w.-]*$/ : /^[A-Za-z_.][\w./:-]*[\w/]$/;
+  return plain.test(text) && !/^(true|false|null|yes|no|on|off|~)$/i.test(text) ? text : JSON.stringify(text);
 }

@@ -1,0 +1,65 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileForClient, readReportWish, refuseSharedFile, writeWhole } from '../../src/cli/report-flags.ts';
+
+describe('readReportWish', () => {
+  it('reads a kind with its file', () => {
+    expect(readReportWish('junit=out/a=b.xml', '--report')).toMatchObject({ kind: 'junit', file: 'out/a=b.xml' });
+  });
+
+  it.each([
+    ['junti=x.xml', 'Did you mean junit?'],
+    ['pdf=x', 'The kinds are terminal, json, junit'],
+    ['toString=x', 'there is no report of the kind toString'],
+    ['json', 'name the file too'],
+    ['json=', 'name the file too'],
+  ])('refuses %s: %s', (text, reason) => {
+    expect(() => readReportWish(text, '--report')).toThrow(reason);
+  });
+});
+
+describe('a file for several clients', () => {
+  it('must hold {client}', () => {
+    expect(() => refuseSharedFile('out/report.xml', '--report', 2)).toThrow('out/report-{client}.xml');
+    refuseSharedFile('report-{client}.xml', '--report', 2);
+    refuseSharedFile('report.xml', '--report', 1);
+  });
+
+  it('has a name that a file can have', () => {
+    expect(fileForClient('r-{client}.json', 'acme/eu 1')).toBe('r-acme_eu_1.json');
+  });
+});
+
+describe('writeWhole', () => {
+  let dir = '';
+  beforeEach(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('writes all pieces, and makes the folder', async () => {
+    const file = path.join(dir, 'a', 'b.txt');
+    await writeWhole(file, ['one ', 'two']);
+    expect(readFileSync(file, 'utf8')).toBe('one two');
+  });
+
+  it('leaves the older file whole, and no draft behind, when the text fails half-way', async () => {
+    const file = path.join(dir, 'b.txt');
+    writeFileSync(file, 'older');
+    function* failing() {
+      yield 'half';
+      throw new Error('no more');
+    }
+    await expect(writeWhole(file, failing())).rejects.toThrow('no more');
+    expect(readFileSync(file, 'utf8')).toBe('older');
+    expect(readdirSync(dir)).toEqual(['b.txt']);
+  });
+
+  it('fails where the folder is a file', async () => {
+    writeFileSync(path.join(dir, 'a'), '');
+    await expect(writeWhole(path.join(dir, 'a', 'b.txt'), ['x'])).rejects.toThrow();
+    expect(existsSync(path.join(dir, 'a', 'b.txt'))).toBe(false);
+  });
+});
