@@ -65,7 +65,7 @@ async function open(options: OperatorOptions, flags: ServeFlags, stdio: Stdio): 
     });
     return await operator.start({ port, host: flags.host });
   } catch (error) {
-    throw new UsageError(`The operator can't be started: ${whyNot(error, port, flags)}`, { cause: error });
+    throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}`, { cause: error });
   }
 }
 
@@ -74,13 +74,6 @@ function readPort(text: string | undefined): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : MOST_PORT + 1;
   if (port > MOST_PORT) throw new UsageError(`--port ${text}: a port is a number from 0 to ${MOST_PORT}.`);
   return port;
-}
-
-function whyNot(error: unknown, port: number, { host }: ServeFlags): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use; choose another with --port, or leave it out.`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is no address of this machine.`;
-  return whyUnreadable(error);
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

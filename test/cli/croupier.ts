@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const BIN = path.join(ROOT, 'bin', 'croupier.js');
+
+export interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Options {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+/** Starts the built command line, with nothing of the caller's environment that could change its ways. */
+export function start(args: readonly string[], { cwd, env = {} }: Options): ChildProcess {
+  if (!existsSync(path.join(ROOT, 'dist', 'main.js'))) throw new Error('build first: npm run build');
+  const { PATH, HOME } = process.env;
+  return spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, ...env } });
+}
+
+/** Runs the built command line to its end. */
+export async function croupier(args: readonly string[], options: Options): Promise<Ended> {
+  const child = start(args, options);
+  return ended(child, options.stdin);
+}
+
+/** What a command said by its end. */
+export async function ended(child: ChildProcess, stdin = ''): Promise<Ended> {
+  let out = '';
+  let err = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(stdin);
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  return { status, out, err };
+}
+
+/** The first line on stdout that holds the text. */
+export function line(child: ChildProcess, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let seen = '';
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      seen += piece;
+      const found = seen
+        .split('\n')
+        .slice(0, -1)
+        .find((each) => each.includes(text));
+      if (found !== undefined) resolve(found);
+    });
+    child.on('close', () => reject(new Error(`it ended before it said ${text}: ${seen}`)));
+  });
+}

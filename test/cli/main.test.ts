@@ -1,0 +1,264 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { RULES } from '../../src/contract/catalogue.ts';
+import { croupier, ended, line, start } from './croupier.ts';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const at = (name: string) => path.join(cwd, name);
+const write = (name: string, text: string) => {
+  mkdirSync(path.dirname(at(name)), { recursive: true });
+  writeFileSync(at(name), text);
+};
+
+describe('the command line', () => {
+  it.each([['--version'], ['-V']])('%s says the version and nothing else', async (flag) => {
+    expect(await croupier([flag], { cwd })).toEqual({ status: 0, out: `${manifest.version}\n`, err: '' });
+  });
+
+  it('shows its help on stdout', async () => {
+    const { status, out, err } = await croupier(['--help'], { cwd });
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    for (const command of ['run', 'list', 'lint', 'init', 'serve', 'schema', 'report'])
+      expect(out).toContain(`  ${command} `);
+  });
+
+  it.each([
+    [['rnu'], 'Did you mean run?'],
+    [['run', '--referense'], 'Did you mean --reference?'],
+    [['run', '--bail', 'x'], 'whole number'],
+    [['run', '--deadline', '5'], '300ms, 2s or 1m'],
+    [['list', 'rule'], 'rules, scenarios'],
+    [['schema'], 'missing required argument'],
+    [['serve', 'operater'], 'Did you mean operator?'],
+    [['serve', 'operator', '--port', '99999'], '65535'],
+    [['run', '--reference', '--report', 'junti=x'], 'Did you mean junit?'],
+    [['run', '--reference', '--session', 'x'], '--reference judges the embedded operator'],
+    [['run', '--reference', '--stake', 'usd=1'], 'did you mean USD?'],
+    [['run', '--reference', 'idempotnecy'], 'Did you mean idempotency?'],
+    [['run', '--config', 'nowhere.yaml'], 'there is no such file'],
+    [['lint', 'nowhere.yaml'], 'there is no such file'],
+  ])('%j is a usage error that says %s', async (args, help) => {
+    const { status, out, err } = await croupier(args, { cwd });
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(help);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  it('needs a command', async () => {
+    const { status, err } = await croupier([], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('Usage:');
+  });
+
+  it('does not mind that its reader goes away', async () => {
+    const child = start(['list', 'rules'], { cwd });
+    child.stdout?.destroy();
+    const { status, err } = await ended(child);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+  });
+
+  it('has colours only where they are wanted', async () => {
+    const coloured = await croupier(['rnu', '--color'], { cwd });
+    const plain = await croupier(['rnu'], { cwd });
+    expect(plain.err).not.toContain('\u001B');
+    expect(coloured.status).toBe(2);
+  });
+});
+
+describe('list', () => {
+  it('shows every rule with the scenarios that test it', async () => {
+    const { status, out } = await croupier(['list', 'rules', '--json'], { cwd });
+    const rows = JSON.parse(out) as { id: string; level: string; money: boolean; scenarios: string[] }[];
+    expect(status).toBe(0);
+    expect(rows.map(({ id }) => id)).toEqual(RULES.map(({ id }) => id));
+    expect(rows.find(({ id }) => id === 'idempotency.bet')).toMatchObject({ level: 'MUST', money: true });
+    expect(rows.find(({ id }) => id === 'idempotency.bet')?.scenarios).toContain('idempotency/bet');
+  });
+
+  it('shows every scenario, those of the configuration too, though its keys are unset', async () => {
+    write(
+      'croupier.yaml',
+      'clients:\n  - extCID: a\n    integratorBaseUrl: http://x\n    integrationApiKey: ${NOT_SET}\n    sessions: [{ sessionID: s }]\nscenarios: [./ours]\n',
+    );
+    write('ours/deep/mine.yaml', 'title: Mine\nrules: [bet.debit]\ntags: [ours]\nsteps:\n  - bet:\n  - balance:\n');
+    const { status, out } = await croupier(['list', 'scenarios', '--json'], { cwd });
+    const rows = JSON.parse(out) as { id: string; tags: string[]; file: string }[];
+    expect(status).toBe(0);
+    expect(rows.find(({ id }) => id === 'deep/mine')).toMatchObject({ tags: ['ours'], file: 'ours/deep/mine.yaml' });
+    expect(rows.length).toBeGreaterThan(100);
+  });
+
+  it('reads well without JSON', async () => {
+    const { out } = await croupier(['list', 'rules'], { cwd });
+    expect(out).toContain('  idempotency.bet  MUST $  (Rules 2)\n');
+  });
+});
+
+describe('lint', () => {
+  it('complains of every mistake of every file', async () => {
+    write('one.yaml', 'title: One\nrules: [bet.debti]\nsteps:\n  - bet: { amount: 11.00 }\n');
+    write('two.yaml', 'title: Two\nrules: [refund.restore]\nsteps:\n  - bet:\n  - balance:\n');
+    const { status, out } = await croupier(['lint', 'one.yaml', 'two.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(out).toContain('one.yaml:2:9: there is no rule `bet.debti`');
+    expect(out).toContain('one.yaml:4:');
+    expect(out).toContain('two.yaml:2:9: no step of this scenario can decide `refund.restore`');
+    expect(out).toContain('3 complaints in 2 of 2 files.');
+  });
+
+  it('says so when there is nothing to complain about', async () => {
+    write('one.yaml', 'title: One\nrules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n');
+    expect(await croupier(['lint', 'one.yaml'], { cwd })).toMatchObject({
+      status: 0,
+      out: '1 file, 1 scenario: nothing to complain about.\n',
+    });
+  });
+
+  it('gives complaints as JSON', async () => {
+    write('one.yaml', 'title: One\n');
+    const { status, out } = await croupier(['lint', '--json', '.'], { cwd });
+    expect(status).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({
+      files: 1,
+      scenarios: 0,
+      complaints: expect.arrayContaining([expect.objectContaining({ file: 'one.yaml', line: 1 })]) as unknown,
+    });
+  });
+
+  it('refuses two scenarios of one id', async () => {
+    write('croupier.yaml', 'scenarios: [./a, ./b]\n');
+    for (const folder of ['a', 'b'])
+      write(`${folder}/same.yaml`, 'title: One\nrules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n');
+    const { status, out } = await croupier(['lint'], { cwd });
+    expect(status).toBe(2);
+    expect(out).toContain('the id of this scenario, same, is also that of a/same.yaml');
+  });
+});
+
+describe('schema', () => {
+  it.each(['scenario', 'config', 'report', 'journal'])('prints that of the %s', async (of) => {
+    const { status, out } = await croupier(['schema', of], { cwd });
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toHaveProperty('$schema');
+  });
+
+  it('of the configuration takes what init writes, and no unknown key', async () => {
+    const { out } = await croupier(['schema', 'config'], { cwd });
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(out) as object);
+    const client = {
+      extCID: 'a',
+      integratorBaseUrl: 'http://x',
+      integrationApiKey: '${A}',
+      sessions: [{ sessionID: 's' }],
+    };
+    expect(validate({ clients: [client], stakes: { USD: '1.00' }, deadline: '5s' })).toBe(true);
+    expect(validate({ clients: [{ ...client, key: 'x' }] })).toBe(false);
+    expect(validate({ deadline: 5 })).toBe(false);
+  });
+});
+
+describe('init', () => {
+  const FLAGS = [
+    'init',
+    '--yes',
+    '--base-url',
+    'http://127.0.0.1:9/eu',
+    '--ext-cid',
+    'acme-eu',
+    '--session',
+    'eu-1,player=p1,currency=USD',
+  ];
+
+  it('writes files that lint has nothing to say about', async () => {
+    expect((await croupier(FLAGS, { cwd })).status).toBe(0);
+    expect(readFileSync(at('croupier.yaml'), 'utf8')).toContain('integrationApiKey: ${ACME_EU_KEY}');
+    const lint = await croupier(['lint', 'scenarios/example.yaml'], { cwd });
+    expect(lint).toMatchObject({ status: 0, out: '1 file, 1 scenario: nothing to complain about.\n' });
+  });
+
+  it('writes a configuration that run takes, once the key is there', async () => {
+    await croupier(FLAGS, { cwd });
+    const without = await croupier(['run', 'example'], { cwd });
+    expect(without.status).toBe(2);
+    expect(without.err).toContain('the environment has no ACME_EU_KEY');
+    const listed = await croupier(['run', 'example', '--list'], { cwd, env: { ACME_EU_KEY: 'any-key' } });
+    expect(listed).toMatchObject({ status: 0, out: expect.stringMatching(/^example {2}/) as string });
+  });
+
+  it('never overwrites unless it is told to', async () => {
+    write('croupier.yaml', '# mine\n');
+    const refused = await croupier(FLAGS, { cwd });
+    expect(refused.status).toBe(2);
+    expect(refused.err).toContain('--force');
+    expect(readFileSync(at('croupier.yaml'), 'utf8')).toBe('# mine\n');
+    expect((await croupier([...FLAGS, '--force'], { cwd })).status).toBe(0);
+    expect(readFileSync(at('croupier.yaml'), 'utf8')).toContain('acme-eu');
+  });
+
+  it('asks nothing where there is no terminal', async () => {
+    const { status, err } = await croupier(['init', '--ext-cid', 'a'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('give --base-url, --session too');
+  });
+});
+
+describe('serve operator', () => {
+  it('says where it is, answers there, and ends on a signal with 0', async () => {
+    const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
+    const over = ended(child);
+    const said = await line(child, 'operator ');
+    const url = /^operator (http:\/\/127\.0\.0\.1:\d+\/demo-eu)$/.exec(said)?.[1];
+    if (url === undefined) throw new Error(`not a NAME URL line: ${said}`);
+    const reply = await fetch(`${url}/balance?sessionID=eu-anna-usd-catch`);
+    expect(reply.status).toBe(401);
+    const listed = await croupier(['run', 'balance', '--list'], { cwd });
+    expect(listed.status).toBe(0);
+    expect(readFileSync(at('croupier.yaml'), 'utf8')).toContain('sessionID: eu-anna-usd-catch');
+    expect(statSync(at('.croupier/demo-eu.key')).mode & 0o777).toBe(0o600);
+    child.kill('SIGTERM');
+    const { status, err } = await over;
+    expect(status).toBe(0);
+    expect(err).toContain('croupier run --config croupier.yaml');
+  });
+
+  it('shows no key that is not its own', async () => {
+    const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], {
+      cwd,
+      env: { CROUPIER_KEY: 'canary-in-the-mine' },
+    });
+    const over = ended(child);
+    await line(child, 'operator ');
+    child.kill('SIGINT');
+    const { status, out, err } = await over;
+    expect(status).toBe(0);
+    expect(out + err + readFileSync(at('croupier.yaml'), 'utf8')).not.toContain('canary-in-the-mine');
+  });
+
+  it('does not write over a configuration of somebody else', async () => {
+    write('croupier.yaml', '# mine\n');
+    const { status, err } = await croupier(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('is there already');
+  });
+
+  it('says that a port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { status, err } = await croupier(['serve', 'operator', '--port', String(port)], { cwd });
+    server.close();
+    expect(status).toBe(2);
+    expect(err).toContain(`127.0.0.1:${port}: another program already does`);
+  });
+});
