@@ -24,33 +24,60 @@ function patternsOf(secret: string): readonly string[] {
   return [escapedPattern(secret), ...base64.map(base64Pattern), anyCase(bytes.toString('hex'))];
 }
 
+/**
+ * How often text may have been put into a text of the next kind. Repetitions in a pattern are bounded by it, so that no text of an
+ * operator's can make the search slow.
+ */
+const NESTED = 3;
+const BACKSLASHES = 2 ** NESTED;
+
 /** Each character as itself or in any of the ways in which JSON, URLs and HTML write it. */
 function escapedPattern(secret: string): string {
-  return Array.from(secret, characterPattern).join('');
+  return (secret.match(/\\+|[^\\]/gu) ?? [])
+    .map((part) => (part.startsWith('\\') ? backslashPattern(part.length) : characterPattern(part)))
+    .join('');
 }
 
 const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
-const JSON_SHORT: Readonly<Record<string, string>> = { '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' };
+const JSON_SHORT: Readonly<Record<string, string>> = {
+  '"': '"',
+  '/': '\\/',
+  '\b': 'b',
+  '\f': 'f',
+  '\n': 'n',
+  '\r': 'r',
+  '\t': 't',
+};
+
+/** Backslashes double with every JSON text that they are put into, so that a run of them can only be taken as a whole. */
+function backslashPattern(count: number): string {
+  const one = `(?:${[percentCode('\\'), jsonCode('\\'), htmlCode('\\')].join('|')})`;
+  return `(?:\\\\{${count},${count * BACKSLASHES}}|${one}{${count}})`;
+}
 
 function characterPattern(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  const percent = [...Buffer.from(character, 'utf8')]
-    .map((byte) => `%(?:25)*${anyCase(byte.toString(16).padStart(2, '0'))}`)
-    .join('');
-  const units = character.split('').map((unit) => {
-    const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
-    return `\\\\+u${anyCase(hex)}`;
-  });
-  const ways = [literal(character), percent, units.join('')];
-  // The same text may be escaped once more for each JSON text that it was put into.
-  if ('"\\/'.includes(character)) ways.unshift(`\\\\+${literal(character)}`);
+  const ways = [literal(character), percentCode(character), jsonCode(character), htmlCode(character)];
   const short = JSON_SHORT[character];
-  if (short !== undefined) ways.push(`\\\\+${short}`);
+  if (short !== undefined) ways.push(`\\\\{1,${BACKSLASHES}}${short}`);
   if (character === ' ') ways.push('\\+');
-  const name = HTML_NAMES[character];
-  const numbers = `#0*${code}|#[xX]0*${anyCase(code.toString(16))}`;
-  ways.push(`&(?:amp;)*(?:${name === undefined ? numbers : `${name}|${numbers}`});`);
   return `(?:${ways.join('|')})`;
+}
+
+function percentCode(character: string): string {
+  const bytes = Array.from(Buffer.from(character, 'utf8'), (byte) => byte.toString(16).padStart(2, '0'));
+  return bytes.map((byte) => `%(?:25){0,${NESTED}}${anyCase(byte)}`).join('');
+}
+
+function jsonCode(character: string): string {
+  const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return units.map((unit) => `\\\\{1,${BACKSLASHES}}u${anyCase(unit)}`).join('');
+}
+
+function htmlCode(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const numbers = `#0{0,6}${code}|#[xX]0{0,6}${anyCase(code.toString(16))}`;
+  const name = HTML_NAMES[character];
+  return `&(?:amp;){0,${NESTED}}(?:${name === undefined ? numbers : `${name}|${numbers}`});`;
 }
 
 /**
@@ -64,7 +91,7 @@ function base64At(bytes: Buffer, offset: number): string {
 
 function base64Pattern(core: string): string {
   return core.replace(/[+/]/g, (character) =>
-    character === '+' ? '(?:[+-]|%(?:25)*2[bB])' : '(?:\\\\*\\/|_|%(?:25)*2[fF])',
+    character === '+' ? '(?:[+-]|%(?:25){0,3}2[bB])' : '(?:\\\\{0,8}\\/|_|%(?:25){0,3}2[fF])',
   );
 }
 

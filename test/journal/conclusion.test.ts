@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
+import type { JournalEvent, RunEnded } from '../../src/journal/event.ts';
+import { EXPECTATION } from '../../src/journal/finding.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
+import { ended, found, planned, runEnded, runStarted, started } from './events.ts';
+
+const story = planned('bet/debit', ['bet.debit']);
+const pass = ended(story.id, { passes: { 'bet.debit': { '*': 1 } } });
+const fail = [found(story.id, 'bet.debit', 'fail'), ended(story.id, { verdict: 'fail' })];
+
+async function of(
+  events: readonly JournalEvent[],
+  end: RunEnded | null = runEnded(),
+  strict = false,
+): Promise<Conclusion> {
+  const tail = end === null ? [] : [end];
+  return conclude(await foldJournal([runStarted([story], strict), started(story.id), ...events, ...tail]));
+}
+
+describe('the conclusion', () => {
+  it('is 0 when what was judged holds', async () => {
+    expect(await of([pass])).toEqual({
+      verdict: 'conforming',
+      exitCode: 0,
+      firstLine: 'CONFORMING: acme breaks none of 1 rule judged.',
+    });
+  });
+
+  it('is 1 when a MUST failed, and says so when money is at stake', async () => {
+    expect(await of(fail)).toEqual({
+      verdict: 'nonconforming',
+      exitCode: 1,
+      firstLine: 'NOT CONFORMING: acme breaks 1 of 1 rule judged, and it is about money.',
+    });
+  });
+
+  it('is 1 when only an expectation of a scenario was missed', async () => {
+    const events = [pass, found(story.id, EXPECTATION, 'fail')];
+    expect(await of(events)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
+    expect((await of(events)).firstLine).toBe('NOT CONFORMING: acme misses 1 expectation of its scenarios.');
+  });
+
+  it('is 0 with the warning of a SHOULD, and 1 with the same when strict', async () => {
+    const events = [found(story.id, 'reply.content-type', 'warn'), pass];
+    expect(await of(events)).toMatchObject({
+      exitCode: 0,
+      firstLine: expect.stringContaining('with 1 warning') as string,
+    });
+    expect(await of(events, runEnded(), true)).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });
+  });
+
+  it('is 3 when nothing was judged, however many notes and skips there are', async () => {
+    const events = [
+      found(story.id, 'bet.zero', 'note'),
+      ended(story.id, { verdict: 'skip', reason: 'no money', passes: { 'bet.zero': { '*': 4 } } }),
+    ];
+    expect(await of(events)).toEqual({
+      verdict: 'undecided',
+      exitCode: 3,
+      firstLine: 'UNDECIDED: nothing about acme was judged.',
+    });
+  });
+
+  it('is 3 when a MUST could not be decided, though others hold', async () => {
+    const events = [found(story.id, 'win.credit', 'inconclusive'), pass];
+    expect(await of(events)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
+  });
+
+  it('is 0 when only a SHOULD could not be decided', async () => {
+    expect(await of([found(story.id, 'reply.content-type', 'inconclusive'), pass])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is 3 when an expectation could not be decided', async () => {
+    expect(await of([found(story.id, EXPECTATION, 'inconclusive'), pass])).toMatchObject({ exitCode: 3 });
+  });
+
+  it('is 1 rather than 3 when one MUST failed and another is undecided', async () => {
+    expect(await of([found(story.id, 'win.credit', 'inconclusive'), ...fail])).toMatchObject({ exitCode: 1 });
+  });
+
+  it('is 3 at best for a run that was cut off', async () => {
+    expect(await of([pass], null)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
+    expect(await of(fail, null)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
+    expect((await of(fail, null)).firstLine).toContain('the run was cut off');
+  });
+
+  it('is 3 when the operator was not reached, and when a run stopped early without a failure left', async () => {
+    expect(await of([pass], runEnded('unreachable'))).toMatchObject({ exitCode: 3 });
+    expect(await of([pass], runEnded('bail'))).toMatchObject({ exitCode: 3 });
+    expect(await of(fail, runEnded('bail'))).toMatchObject({ exitCode: 1 });
+  });
+
+  it('is 130 or 143 when interrupted, before it is anything milder', async () => {
+    expect(await of([pass], runEnded('interrupted', 'SIGINT'))).toMatchObject({ verdict: 'undecided', exitCode: 130 });
+    expect(await of(fail, runEnded('interrupted', 'SIGTERM'))).toMatchObject({
+      verdict: 'nonconforming',
+      exitCode: 143,
+    });
+  });
+
+  it('is 70 for a bug of croupier, which accuses nobody', async () => {
+    expect(await of(fail, runEnded('bug'))).toMatchObject({ verdict: 'undecided', exitCode: 70 });
+  });
+
+  it('says when only a part was selected', async () => {
+    const fold = await foldJournal([runStarted([story], false, false), started(story.id), pass, runEnded()]);
+    expect(conclude(fold).firstLine).toContain('in the part of the suite that was selected');
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { RULES, type RuleId } from '../../src/contract/catalogue.ts';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { type Fold, foldJournal, startFolding } from '../../src/journal/fold.ts';
+import type { RuleResult } from '../../src/journal/rule-result.ts';
+import { blamed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
+
+const bet = planned('bet/debit', ['bet.debit']);
+
+function ruleIn(fold: Fold, id: RuleId): RuleResult {
+  const result = fold.rules.find(({ rule }) => rule.id === id);
+  if (!result) throw new Error(`${id} has no result`);
+  return result;
+}
+
+async function ruleOf(events: readonly JournalEvent[], id: RuleId): Promise<RuleResult> {
+  return ruleIn(await foldJournal(events), id);
+}
+
+describe('a fold', () => {
+  it('gives every rule of the catalogue one verdict, in the order of the catalogue', async () => {
+    const fold = await foldJournal(runOf(bet, [ended(bet.id, { passes: { 'bet.debit': { '*': 2 } } })]));
+    expect(fold.rules.map(({ rule }) => rule.id)).toEqual(RULES.map(({ id }) => id));
+    expect(fold.rules.filter(({ verdict }) => verdict !== 'untested').map(({ rule }) => rule.id)).toEqual([
+      'bet.debit',
+    ]);
+  });
+
+  it('counts what held, and says which scenarios tried it', async () => {
+    const result = await ruleOf(
+      runOf(bet, [ended(bet.id, { passes: { 'bet.debit': { '*': 2, bet: 1 } } })]),
+      'bet.debit',
+    );
+    expect(result).toMatchObject({ verdict: 'pass', checks: 3, reason: null, scenarios: ['bet/debit'] });
+  });
+
+  it('takes the gravest of several verdicts, and its reason', async () => {
+    const events = runOf(bet, [
+      found(bet.id, 'bet.debit', 'warn'),
+      found(bet.id, 'bet.debit', 'fail', { actual: 'the bet was taken twice' }),
+      found(bet.id, 'bet.debit', 'inconclusive'),
+      ended(bet.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 5 } } }),
+    ]);
+    const result = await ruleOf(events, 'bet.debit');
+    expect(result).toMatchObject({ verdict: 'fail', reason: 'the bet was taken twice', checks: 7, findingCount: 3 });
+    expect(result.findings.map(({ verdict }) => verdict)).toEqual(['fail', 'inconclusive', 'warn']);
+  });
+
+  it('gives a verdict to each endpoint, so that one pass hides no skip', async () => {
+    const story = planned('signature/mismatch', ['signature.mismatch']);
+    const events = runOf(story, [
+      found(story.id, 'signature.mismatch', 'skip', { endpoint: 'refund', actual: 'refunds are off' }),
+      ended(story.id, { passes: { 'signature.mismatch': { bet: 1, win: 2 } } }),
+    ]);
+    const { verdict, endpoints } = await ruleOf(events, 'signature.mismatch');
+    expect(verdict).toBe('pass');
+    expect(endpoints.map((result) => [result.endpoint, result.verdict, result.checks])).toEqual([
+      ['balance', 'untested', 0],
+      ['bet', 'pass', 1],
+      ['win', 'pass', 2],
+      ['refund', 'skip', 0],
+    ]);
+    expect(endpoints[3]?.reason).toBe('refunds are off');
+  });
+
+  it('holds what an attempt found void once the scenario was begun again', async () => {
+    const fold = await foldJournal([
+      runStarted([bet]),
+      started(bet.id, 1),
+      found(bet.id, 'bet.debit', 'fail'),
+      started(bet.id, 2),
+      found(bet.id, 'bet.debit', 'fail', {}, 1),
+      ended(bet.id, { attempt: 1, verdict: 'fail', passes: {} }),
+      ended(bet.id, { attempt: 2, passes: { 'bet.debit': { '*': 1 } } }),
+      runEnded(),
+    ]);
+    expect(ruleIn(fold, 'bet.debit').verdict).toBe('pass');
+    expect(fold.scenarios[0]).toMatchObject({ attempt: 2, verdict: 'pass', findingCount: 0 });
+  });
+
+  it('still counts what is found after the scenario ended, as a late debit is', async () => {
+    const events = runOf(bet, [
+      ended(bet.id, { passes: { 'bet.debit': { '*': 1 } } }),
+      found(bet.id, 'bet.debit', 'fail'),
+    ]);
+    const fold = await foldJournal(events);
+    expect(ruleIn(fold, 'bet.debit').verdict).toBe('fail');
+    expect(fold.scenarios[0]?.verdict).toBe('fail');
+  });
+
+  it('counts a finding of the whole run that no planned scenario made', async () => {
+    const fold = await foldJournal(runOf(bet, [ended(bet.id), found('end of run', 'money.conservation', 'fail')]));
+    expect(ruleIn(fold, 'money.conservation')).toMatchObject({ verdict: 'fail', scenarios: ['end of run'] });
+  });
+
+  it('says why a rule was skipped, when its scenario was', async () => {
+    const events = runOf(bet, [ended(bet.id, { verdict: 'skip', reason: 'no session has enough money' })]);
+    expect(await ruleOf(events, 'bet.debit')).toMatchObject({
+      verdict: 'skip',
+      reason: 'no session has enough money',
+      checks: 0,
+      scenarios: [],
+    });
+  });
+
+  it('lets a pass elsewhere count more than a skip, and a doubt more than a pass', async () => {
+    const other = planned('bet/other', ['bet.debit']);
+    const run = (verdict: 'skip' | 'inconclusive') => [
+      runStarted([bet, other]),
+      started(bet.id),
+      ended(bet.id, { passes: { 'bet.debit': { '*': 1 } } }),
+      started(other.id),
+      ended(other.id, { verdict, reason: 'why' }),
+      runEnded(),
+    ];
+    expect((await ruleOf(run('skip'), 'bet.debit')).verdict).toBe('pass');
+    expect(await ruleOf(run('inconclusive'), 'bet.debit')).toMatchObject({ verdict: 'inconclusive', reason: 'why' });
+  });
+
+  it('does not pass a rule that its scenario left undecided', async () => {
+    expect(await ruleOf(runOf(bet, [ended(bet.id)]), 'bet.debit')).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'bet/debit ended without deciding it',
+    });
+  });
+
+  it('counts what passed as decided, also where a claimed scenario left it open', async () => {
+    const other = planned('bet/other', ['bet.debit']);
+    const result = await ruleOf(
+      [
+        runStarted([bet, other]),
+        started(bet.id),
+        ended(bet.id, { passes: { 'bet.debit': { '*': 1 } } }),
+        started(other.id),
+        ended(other.id),
+        runEnded(),
+      ],
+      'bet.debit',
+    );
+    expect(result.verdict).toBe('pass');
+  });
+
+  it.each([
+    [true, 'bet.debit', 'no scenario of this run tries it'],
+    [false, 'bet.debit', 'not among what was selected'],
+    [true, 'launch.request', 'shows only in the calls that the operator itself makes to the Core API'],
+  ] as const)('says why a rule is untested (whole: %s, %s)', async (whole, id, reason) => {
+    expect(await ruleOf([runStarted([], false, whole), runEnded()], id)).toMatchObject({ verdict: 'untested', reason });
+  });
+
+  it.each([
+    [[], 'the run was cut off'],
+    [[runEnded('bail')], 'the run stopped early after failures (--bail)'],
+    [[runEnded('interrupted', 'SIGINT')], 'the run was interrupted'],
+    [[runEnded('unreachable')], 'the operator could not be reached'],
+  ])('says why a planned scenario was not played', async (end, reason) => {
+    expect(await ruleOf([runStarted([bet]), ...end], 'bet.debit')).toMatchObject({ verdict: 'untested', reason });
+  });
+
+  it('understands a journal that a kill cut off', async () => {
+    const fold = await foldJournal([runStarted([bet]), started(bet.id), ...exchange('x1', bet.id)]);
+    expect(fold.ended).toBeNull();
+    expect(ruleIn(fold, 'bet.debit')).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'bet/debit was cut off before it was decided',
+    });
+    expect(fold.scenarios[0]).toMatchObject({ state: 'cut-off', verdict: 'inconclusive' });
+    expect(fold.exchanges).toEqual({ sent: 1, answered: 1 });
+  });
+
+  it('reckons who is still owed, from what was opened and not closed', async () => {
+    const owed = (txID: string, open: boolean): JournalEvent => ({
+      event: 'owed',
+      scenario: bet.id,
+      call: 'refund',
+      sessionID: 's-1',
+      txID,
+      open,
+      fields: {},
+    });
+    const fold = await foldJournal(runOf(bet, [owed('a', true), owed('b', true), owed('a', false), ended(bet.id)]));
+    expect(fold.owed.map(({ txID }) => txID)).toEqual(['b']);
+  });
+
+  it('names each notice once', async () => {
+    const notice = { event: 'notice', text: 'TLS was not checked' } as const;
+    expect((await foldJournal(runOf(bet, [notice, notice]))).notices).toEqual(['TLS was not checked']);
+  });
+
+  it('cannot be concluded before the run started', () => {
+    expect(() => startFolding().result()).toThrow('before its run-started event');
+  });
+});
+
+describe('blame', () => {
+  it('replaces the verdict of findings and passes, and names the cause', async () => {
+    const events = runOf(bet, [
+      found(bet.id, 'bet.debit', 'fail'),
+      ended(bet.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 3 } } }),
+      blamed('bet.debit', 'balance.read'),
+    ]);
+    const fold = await foldJournal(events);
+    const result = ruleIn(fold, 'bet.debit');
+    expect(result).toMatchObject({
+      verdict: 'inconclusive',
+      because: 'balance.read',
+      reason: 'balance.read explains it',
+      checks: 0,
+    });
+    expect(result.findings[0]).toMatchObject({ verdict: 'inconclusive', because: 'balance.read' });
+    expect(fold.scenarios[0]?.verdict).toBe('inconclusive');
+  });
+
+  it('falls only on the endpoint and the scenario that it names', async () => {
+    const one = planned('signature/one', ['signature.mismatch']);
+    const two = planned('signature/two', ['signature.mismatch']);
+    const fail = (id: string, endpoint: 'bet' | 'win') => found(id, 'signature.mismatch', 'fail', { endpoint });
+    const events = [
+      runStarted([one, two]),
+      started(one.id),
+      fail(one.id, 'bet'),
+      fail(one.id, 'win'),
+      ended(one.id, { verdict: 'fail' }),
+      started(two.id),
+      fail(two.id, 'bet'),
+      ended(two.id, { verdict: 'fail' }),
+      blamed('signature.mismatch', 'balance.read', { endpoint: 'bet', scenario: one.id }),
+      runEnded(),
+    ];
+    const { findings } = await ruleOf(events, 'signature.mismatch');
+    const verdicts = findings.map(({ scenario, endpoint, verdict }) => `${scenario} ${endpoint} ${verdict}`);
+    expect(verdicts.toSorted()).toEqual([
+      'signature/one bet inconclusive',
+      'signature/one win fail',
+      'signature/two bet fail',
+    ]);
+  });
+
+  it('leaves a skip as it is: what was not tried needs no explanation', async () => {
+    const events = runOf(bet, [found(bet.id, 'bet.debit', 'skip'), ended(bet.id), blamed('bet.debit', 'balance.read')]);
+    expect((await ruleOf(events, 'bet.debit')).because).toBeNull();
+  });
+
+  it('takes the latest explanation', async () => {
+    const events = runOf(bet, [
+      found(bet.id, 'bet.debit', 'fail'),
+      ended(bet.id),
+      blamed('bet.debit', 'balance.read'),
+      blamed('bet.debit', 'money.main-unit'),
+    ]);
+    expect((await ruleOf(events, 'bet.debit')).because).toBe('money.main-unit');
+  });
+});
+
+describe('levels', () => {
+  const story = planned('reply/all', ['reply.content-type', 'bet.zero']);
+
+  it.each([
+    [false, 'warn'],
+    [true, 'fail'],
+  ] as const)('strict %s: the breach of a SHOULD is a %s', async (strict, verdict) => {
+    const events = runOf(story, [found(story.id, 'reply.content-type', 'warn'), ended(story.id)], strict);
+    expect((await ruleOf(events, 'reply.content-type')).verdict).toBe(verdict);
+  });
+
+  it('leaves the warning of a MUST a warning, also when strict', async () => {
+    const events = runOf(bet, [found(bet.id, 'bet.debit', 'warn'), ended(bet.id)], true);
+    expect((await ruleOf(events, 'bet.debit')).verdict).toBe('warn');
+  });
+
+  it('never lets a NOTE be more than a note', async () => {
+    const events = runOf(story, [found(story.id, 'bet.zero', 'fail'), ended(story.id)], true);
+    expect((await ruleOf(events, 'bet.zero')).verdict).toBe('note');
+  });
+});
+
+describe('the size of a fold', () => {
+  it('does not follow the number of findings and exchanges', async () => {
+    const size = async (times: number): Promise<number> => {
+      function* events(): Generator<JournalEvent> {
+        yield runStarted([bet]);
+        yield started(bet.id);
+        for (let index = 0; index < times; index += 1) {
+          yield* exchange(`x${index}`, bet.id);
+          yield found(bet.id, 'bet.debit', 'fail', { exchange: 'x1' });
+          yield { event: 'notice', text: `call ${index} was odd` };
+        }
+        yield ended(bet.id, { verdict: 'fail' });
+        yield runEnded();
+      }
+      const fold = await foldJournal(events());
+      expect(ruleIn(fold, 'bet.debit').findingCount).toBe(times);
+      return JSON.stringify(fold).length;
+    };
+    const [small, large] = [await size(200), await size(20_000)];
+    expect(large / small).toBeLessThan(1.05);
+  });
+});

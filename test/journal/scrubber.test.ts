@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createScrubber } from '../../src/journal/scrubber.ts';
+
+const KEY = 'k3y/with+"odd" chars & <é>';
+
+/** Ways in which a text may come out again, each of which anybody can undo. */
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  plain: (text) => text,
+  base64: (text) => Buffer.from(text).toString('base64'),
+  base64url: (text) => Buffer.from(text).toString('base64url'),
+  hex: (text) => Buffer.from(text).toString('hex'),
+  'upper-case hex': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'percent-encoded': encodeURIComponent,
+  'percent-encoded in lower case': (text) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase()),
+  'percent-encoded throughout': (text) => Buffer.from(text).toString('hex').replace(/../g, '%$&'),
+  'percent-encoded twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'as a form': (text) => new URLSearchParams({ key: text }).toString(),
+  json: (text) => JSON.stringify(text),
+  'json in json': (text) => JSON.stringify(JSON.stringify(text)),
+  'json with \\u': (text) =>
+    text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`),
+  'json with \\/': (text) => JSON.stringify(text).replaceAll('/', '\\/'),
+  html: (text) =>
+    text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c] ?? c),
+  'html numbers': (text) => Array.from(text, (c) => `&#x${c.codePointAt(0)?.toString(16)};`).join(''),
+};
+
+/** What must not be left: any half of the encoded secret would be too much. */
+function leaks(output: string, encoded: string): boolean {
+  const half = encoded.slice(Math.floor(encoded.length / 4), Math.ceil((encoded.length * 3) / 4));
+  return output.includes(half);
+}
+
+describe('the scrubber', () => {
+  it.each(Object.entries(ENCODINGS))('removes a secret %s', (_, encode) => {
+    const encoded = encode(KEY);
+    const output = createScrubber([KEY])(`before ${encoded} after`);
+    expect(leaks(output, encoded)).toBe(false);
+    expect(output).toContain('***');
+    expect(output.startsWith('before ') && output.endsWith(' after')).toBe(true);
+  });
+
+  it('removes any secret in any encoding from the middle of any text', () => {
+    const secret = fc.string({ unit: 'grapheme', minLength: 6, maxLength: 40 }).filter((text) => text.trim() === text);
+    const around = fc.string({ maxLength: 20 });
+    fc.assert(
+      fc.property(
+        secret,
+        around,
+        around,
+        fc.constantFrom(...Object.values(ENCODINGS)),
+        (key, before, after, encode) => {
+          let encoded: string;
+          try {
+            encoded = encode(key);
+          } catch {
+            return; // a lone surrogate can't be percent-encoded
+          }
+          fc.pre(!key.includes('\uFFFD') && key.isWellFormed());
+          fc.pre(!leaks(`${before}${after}`, encoded));
+          expect(leaks(createScrubber([key])(`${before} ${encoded} ${after}`), encoded)).toBe(false);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each([0, 1, 2, 3, 4, 5])('removes a secret that stands %i bytes into a longer base64 text', (offset) => {
+    const key = 'integration-api-key-0123456789';
+    const longer = Buffer.from(`${'x'.repeat(offset)}${key}${'y'.repeat(offset)}`);
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const output = createScrubber([key])(longer.toString(encoding));
+      expect(output).toContain('***');
+      expect(Buffer.from(output.replaceAll('*', ''), encoding).toString('latin1')).not.toContain(key.slice(2, 8));
+    }
+  });
+
+  it('removes a basic authentication header', () => {
+    const header = `Basic ${Buffer.from('user:integration-api-key').toString('base64')}`;
+    const output = createScrubber(['integration-api-key'])(header);
+    expect(output.startsWith('Basic dXNlcj')).toBe(true);
+    expect(output).not.toContain(Buffer.from('integration').toString('base64').slice(0, 8));
+  });
+
+  it('leaves nothing of a secret that begins with another one', () => {
+    expect(createScrubber(['secret', 'secret-and-more'])('a secret-and-more, a secret')).toBe('a ***, a ***');
+    expect(createScrubber(['secret-and-more', 'secret'])('a secret-and-more, a secret')).toBe('a ***, a ***');
+  });
+
+  it('treats the characters of a secret as characters', () => {
+    const odd = '.*+?^${}()|[]\\/-';
+    expect(createScrubber([odd])(`<${odd}> aaaa`)).toBe('<***> aaaa');
+  });
+
+  it('leaves secrets alone that are too short to be told from text', () => {
+    expect(createScrubber(['', 'a', 'abc'])('abc a')).toBe('abc a');
+  });
+
+  it('changes nothing where there is no secret', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        fc.pre(!text.includes(KEY));
+        expect(createScrubber([KEY])(text)).toBe(text);
+      }),
+    );
+  });
+
+  it('keeps a line of JSON readable', () => {
+    const line = JSON.stringify({ header: KEY, body: JSON.stringify({ key: KEY }), rest: 'kept' });
+    expect(JSON.parse(createScrubber([KEY])(line))).toMatchObject({ header: '***', rest: 'kept' });
+  });
+
+  it('costs little where nothing matches, whatever the text', () => {
+    // Backtracking would show as a cost that grows faster than the text.
+    const scrub = createScrubber(['aaaaaaaaaaaaaaaaaaaaaaab', '\\\\\\\\\\"', '%25%25%25%25x']);
+    const cost = (size: number): number => {
+      const text = ['a', '\\', '%25', '&amp;', '0'].map((unit) => unit.repeat(size / unit.length)).join(' ');
+      const begun = performance.now();
+      for (let round = 0; round < 5; round += 1) scrub(text);
+      return performance.now() - begun;
+    };
+    cost(1_000);
+    expect(cost(20_000) / Math.max(cost(2_000), 0.5)).toBeLessThan(60);
+  });
+});
