@@ -2,7 +2,7 @@ import type { JsonValue } from '../contract/json.ts';
 import { type Cell, describeCell, type ScalarCell } from './cell.ts';
 import type { Reading } from './reading.ts';
 import type { Scenario } from './scenario.ts';
-import { refuse } from './shape.ts';
+import { NAME, refuse } from './shape.ts';
 import type { Spot } from './source.ts';
 
 /** One row of `cases:`, or one element of its product. */
@@ -12,6 +12,7 @@ export interface Case {
 }
 
 export interface ReadCases {
+  /** Empty after a complaint: the variables are known, their values are not. */
   readonly cases: readonly Case[];
   /** Where each variable is named first. */
   readonly variables: ReadonlyMap<string, Spot>;
@@ -36,7 +37,7 @@ function readProduct(
   lists: readonly { key: string; keySpot: Spot; value: Cell }[],
   cell: Cell,
   reading: Reading,
-): ReadCases | undefined {
+): ReadCases {
   const variables = new Map<string, Spot>();
   let rows: Map<string, ScalarCell>[] = [new Map()];
   let sound = true;
@@ -58,11 +59,11 @@ function readProduct(
     rows = rows.flatMap((row) => values.map((each) => new Map([...row, [key, each]])));
     if (rows.length > MOST_CASES) {
       reading.complain(keySpot, `more than ${MOST_CASES} cases`, 'write several scenarios');
-      return undefined;
+      return { cases: [], variables };
     }
   }
   if (lists.length === 0) reading.complain(cell.spot, 'there are no cases here');
-  return sound && lists.length > 0 ? { cases: withIds(rows), variables } : undefined;
+  return { cases: sound && lists.length > 0 ? withIds(rows) : [], variables };
 }
 
 function complainTwice(values: readonly ScalarCell[], key: string, reading: Reading): void {
@@ -73,7 +74,7 @@ function complainTwice(values: readonly ScalarCell[], key: string, reading: Read
   }
 }
 
-function readRows(items: readonly Cell[], cell: Cell, reading: Reading): ReadCases | undefined {
+function readRows(items: readonly Cell[], cell: Cell, reading: Reading): ReadCases {
   const variables = new Map<string, Spot>();
   const rows: Map<string, ScalarCell>[] = [];
   let sound = items.length > 0;
@@ -104,11 +105,11 @@ function readRows(items: readonly Cell[], cell: Cell, reading: Reading): ReadCas
     }
     rows.push(row);
   }
-  return sound ? { cases: withIds(rows), variables } : undefined;
+  return { cases: sound ? withIds(rows) : [], variables };
 }
 
 function checkName(key: string, spot: Spot, reading: Reading): void {
-  if (!/^[A-Za-z_]\w*(-[A-Za-z]\w*)*$/.test(key))
+  if (!NAME.test(key))
     reading.complain(
       spot,
       `\`${key}\` cannot be a name`,
@@ -125,7 +126,11 @@ function readValue(cell: Cell, reading: Reading): ScalarCell | undefined {
     return undefined;
   }
   if (typeof cell.value === 'number' && /[.eE]/.test(cell.written)) {
-    reading.complain(cell.spot, `${cell.written} without quotes is a binary number`, `write "${cell.written}"`);
+    reading.complain(
+      cell.spot,
+      `the number ${cell.written} must be in quotes: without them its exact digits are lost`,
+      `write "${cell.written}"`,
+    );
     return undefined;
   }
   return cell;

@@ -52,12 +52,12 @@ export function renderComplaint(complaint: Complaint): string {
   const before = shown.slice(0, column - 1 - start);
   const marked = shown.slice(column - 1 - start, endColumn - 1 - start);
   const gutter = ' '.repeat(String(line).length);
-  const indent = [...before].map((letter) => (letter === '\t' ? '\t' : ' ')).join('');
+  const indent = before.replace(/[^\t]/gu, ' ');
   const lines = [
     `${file}:${line}:${column}: ${message}`,
     `${gutter} |`,
     `${line} | ${shown}`,
-    `${gutter} | ${indent}${'^'.repeat(Math.max(1, [...marked].length))}`,
+    `${gutter} | ${indent}${marked.replace(/./gu, '^') || '^'}`,
   ];
   if (usedFrom) lines.push(`${gutter} = used from ${usedFrom.file}:${usedFrom.line}`);
   if (mend !== undefined) lines.push(`${gutter} = help: ${mend}`);
@@ -66,5 +66,5 @@ export function renderComplaint(complaint: Complaint): string {
 
 /** Control characters (terminal escapes among them) and marks that turn the direction of text are shown as U+FFFD. */
 function harmless(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  return text.replace(/(?!\t)[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

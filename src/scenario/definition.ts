@@ -136,9 +136,10 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
         dictionary('a map of the parameters to change', templateText('the value of a parameter')),
       ),
     }),
-    ({ values, keys, spot }, _cell, reading): Tamper | undefined => {
+    ({ values, keys, size, spot }, _cell, reading): Tamper | undefined => {
       if (keys.size !== 1) {
-        reading.complain(spot, 'tamper changes either the body or the query', 'write one of `body` and `query`');
+        if (size !== 1)
+          reading.complain(spot, 'tamper changes either the body or the query', 'write one of `body` and `query`');
         return undefined;
       }
       if (values.body) return { part: 'body', fields: values.body };
@@ -172,8 +173,8 @@ const query: Shape<NonNullable<Deviations['query']>> = transform(
     order: field('In which order the parameters are written.', word('an order', QUERY_ORDERS)),
     encode: field('How much is percent-encoded.', word('a way to encode', QUERY_ENCODINGS)),
   }),
-  ({ values, keys, spot }, _cell, reading) => {
-    if (keys.size === 0) reading.complain(spot, 'this `query` changes nothing');
+  ({ values, size, spot }, _cell, reading) => {
+    if (size === 0) reading.complain(spot, 'this `query` changes nothing');
     const { add, order, encode } = values;
     return { ...(add && { add }), ...(order && { order }), ...(encode && { encode }) };
   },
@@ -248,8 +249,8 @@ const expectMap = map('expect', {
 /** What an author's `expect` says. */
 const expect: Shape<Expect> = byKind('an outcome, or a map', {
   scalar: transform(outcome, (found) => ({ outcome: found, stated: true })),
-  map: transform(expectMap, ({ values, keys, spot }, _cell, reading): Expect => {
-    if (keys.size === 0)
+  map: transform(expectMap, ({ values, keys, size, spot }, _cell, reading): Expect => {
+    if (size === 0)
       reading.complain(spot, 'this `expect` says nothing', `possible here: ${OUTCOMES.join(', ')}, or a map`);
     const { status: statuses, code, reply, moves, within, body: paths } = values;
     const fails = code !== undefined || (statuses !== undefined && !statuses.some(isSuccess));
@@ -333,9 +334,9 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
       earliest: field('The earliest accepted transaction of that kind of this run.', word('a call', EARLIER_CALLS)),
       'earlier-run': field('A transaction of an earlier run (`run --after JOURNAL`).', word('a call', EARLIER_CALLS)),
     }),
-    ({ values, keys, spot }, _cell, reading) => {
+    ({ values, keys, size, spot }, _cell, reading) => {
       if (keys.size !== 1) {
-        reading.complain(spot, 'resend says either `earliest` or `earlier-run`');
+        if (size !== 1) reading.complain(spot, 'resend says either `earliest` or `earlier-run`');
         return undefined;
       }
       if (values.earliest) return { call: values.earliest, from: 'run' as const };

@@ -43,7 +43,7 @@ export function readDocument(text: string, file: string): YamlDocument {
     prettyErrors: false,
     uniqueKeys: false,
     version: '1.2',
-    logLevel: 'silent',
+    logLevel: 'error',
   });
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
@@ -86,7 +86,7 @@ class Converter {
         this.#refuse(spot, `more than ${MOST_ALIASES} aliases`, 'use a fragment, `cases` or `times` instead');
       if (this.#aliases > MOST_ALIASES) return { kind: 'broken', spot };
       const target = node.resolve(this.#document);
-      return target ? this.cell(target, spot, depth + 1) : { kind: 'broken', spot };
+      return target ? this.cell(target, spot, depth + 1) : this.#refuse(spot, ...ALIAS_OF_NOTHING);
     }
     if (isScalar(node)) return this.#scalar(node, spot);
     if (isMap(node)) return { kind: 'map', spot, entries: this.#entries(node, spot, depth) };
@@ -166,38 +166,50 @@ function syntaxComplaints(errors: readonly YAMLError[], source: Source): Complai
   return complaints;
 }
 
-function inPlainWords(error: YAMLError): [message: string, mend?: string] {
-  switch (error.code) {
-    case 'TAB_AS_INDENT':
-      return ['a tab where YAML wants spaces', 'indent with spaces'];
-    case 'BAD_INDENT':
-      return ['this line is indented differently from its neighbours', 'keys of one map begin in the same column'];
-    case 'BLOCK_AS_IMPLICIT_KEY':
-    case 'MULTILINE_IMPLICIT_KEY':
-      return [
-        'a map cannot begin in the middle of this line',
-        'put text that holds `: ` in quotes, or check the indentation',
-      ];
-    case 'MISSING_CHAR':
-      return [missing(error.message), 'every quote, `{` and `[` needs its end, and a comma stands between two values'];
-    case 'MULTIPLE_DOCS':
-      return ['a second document begins here; a file holds one scenario', 'remove the `---`, or use a file for each'];
-    case 'BAD_ALIAS':
-      return ['this alias names no anchor of the file', 'a text that begins with * must be quoted'];
-    case 'TAG_RESOLVE_FAILED':
-      return ['YAML tags mean nothing here', 'a text that begins with ! must be quoted'];
-    case 'BAD_SCALAR_START':
-      return ['a text cannot begin with this character', 'put the text in quotes'];
-    case 'BAD_DQ_ESCAPE':
-      return ['in double quotes, `\\` begins an escape, and this is none', 'write `\\\\`, or use single quotes'];
-    case 'BAD_DIRECTIVE':
-      return ['YAML directives mean nothing here', 'remove the line that begins with %'];
-    default:
-      return [`this is no valid YAML: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`];
-  }
+const ALIAS_OF_NOTHING = [
+  'this alias names no anchor of the file',
+  'a text that begins with * must be quoted',
+] as const;
+
+const PLAIN_WORDS: Readonly<Partial<Record<YAMLError['code'], readonly [message: string, mend: string]>>> = {
+  TAB_AS_INDENT: ['a tab where YAML wants spaces', 'indent with spaces'],
+  BAD_INDENT: ['this line is indented differently from its neighbours', 'keys of one map begin in the same column'],
+  BLOCK_AS_IMPLICIT_KEY: [
+    'a map cannot begin in the middle of this line',
+    'put text that holds `: ` in quotes, or check the indentation',
+  ],
+  MULTILINE_IMPLICIT_KEY: [
+    'a key must stand in one line, with a colon behind it',
+    'check the indentation, and the colon',
+  ],
+  MULTIPLE_DOCS: [
+    'a second document begins here; a file holds one scenario',
+    'remove the `---`, or use a file for each',
+  ],
+  BAD_ALIAS: ALIAS_OF_NOTHING,
+  BLOCK_IN_FLOW: [
+    'within { } or [ ] something is missing before this',
+    'a comma stands between two values; text with `: ` in it must be quoted',
+  ],
+  TAG_RESOLVE_FAILED: ['YAML tags mean nothing here', 'a text that begins with ! must be quoted'],
+  BAD_SCALAR_START: ['a text cannot begin with this character', 'put the text in quotes'],
+  BAD_DQ_ESCAPE: ['in double quotes, `\\` begins an escape, and this is none', 'write `\\\\`, or use single quotes'],
+  BAD_DIRECTIVE: ['YAML directives mean nothing here', 'remove the line that begins with %'],
+};
+
+function inPlainWords(error: YAMLError): readonly [message: string, mend?: string] {
+  if (error.code === 'MISSING_CHAR')
+    return [missing(error.message), 'every quote, `{` and `[` needs its end, and a comma stands between two values'];
+  if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow'))
+    return ['a `{` or `[` is still open here', 'add the missing } or ]'];
+  return PLAIN_WORDS[error.code] ?? [`this is no valid YAML: ${decapitalize(error.message)}`];
+}
+
+function decapitalize(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
 function missing(message: string): string {
   if (message.includes('closing "quote') || message.includes("closing 'quote")) return 'the quoted text never ends';
-  return `something is missing: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  return `something is missing: ${decapitalize(message)}`;
 }

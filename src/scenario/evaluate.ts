@@ -47,7 +47,7 @@ export function evaluate(template: Template, scope: Scope): JsonValue {
 export function evaluateMoney(template: Template, scope: Scope): Money {
   if (template.kind === 'expression') return toMoney(reckon(template.expression, scope), template.expression);
   const value = evaluate(template, scope);
-  return toMoney(value, { kind: 'value', value });
+  return toMoney(value, undefined);
 }
 
 function reckon(expression: Expression, scope: Scope): Value {
@@ -92,7 +92,7 @@ function toJson(value: Value, scope: Scope): JsonValue {
   return value instanceof Money ? value.format(scope.decimals) : value;
 }
 
-function toMoney(value: Value, from: Expression): Money {
+function toMoney(value: Value, from: Expression | undefined): Money {
   if (value instanceof Money) return value;
   // A balance that an operator sends as a number is a breach of its own; reckoning goes on with it.
   const text = typeof value === 'number' ? String(value) : value;
@@ -103,8 +103,8 @@ function toMoney(value: Value, from: Expression): Money {
   throw new EvaluationError(`${describe(from, value)} is no amount`);
 }
 
-function describe(expression: Expression, value: JsonValue): string {
+function describe(expression: Expression | undefined, value: JsonValue): string {
   const text = JSON.stringify(value);
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return expression.kind === 'name' ? `\`${expression.path.join('.')}\` (${shown})` : shown;
+  return expression?.kind === 'name' ? `\`${expression.path.join('.')}\` (${shown})` : shown;
 }

@@ -1,5 +1,3 @@
-import type { JsonValue } from '../contract/json.ts';
-
 /** What stands between `${` and `}`. Offsets count from the beginning of the expression's text. */
 export type Expression =
   /** A plain decimal, exact: `2`, `0.5`. */
@@ -21,7 +19,7 @@ export type Expression =
       readonly right: Expression;
     }
   /** The value of a case variable or parameter, put in where its name stood. */
-  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'value'; readonly value: string | number | boolean | null }
   /** The same, when the value is text with `${…}` of its own. */
   | { readonly kind: 'joined'; readonly parts: readonly (string | Expression)[] };
 

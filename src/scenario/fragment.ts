@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
+import type { Place } from '../journal/finding.ts';
 import type { Cell, MapCell } from './cell.ts';
 import { entryOf } from './cell.ts';
 import { readDocument, type YamlDocument } from './document.ts';
 import { nearest } from './near.ts';
-import { type Binding, type Bindings, Reading } from './reading.ts';
+import { type Binding, type Bindings, NO_BINDINGS, Reading } from './reading.ts';
 import { anything, dictionary, field, map, type Shape, text } from './shape.ts';
 import { placeOf, type Spot } from './source.ts';
 import { versionField } from './version.ts';
@@ -29,7 +30,7 @@ export class FragmentShelf {
   }
 }
 
-const steps: Shape<Cell> = { read: (cell) => cell, json: () => ({ $ref: '#/$defs/steps' }) };
+const steps: Shape<Cell> = { read: (cell) => cell, json: () => ({ $ref: '#/definitions/steps' }) };
 
 /** A file that `use` puts in. */
 export const FRAGMENT = map('a fragment', {
@@ -77,21 +78,23 @@ export function openFragment(
     reading.complain(use.spot, `there is no file ${path}`, 'a path is relative to the file that says `use`');
     return undefined;
   }
-  const inside = new Reading(new Map(), reading, placeOf(use.spot));
+  const usedFrom = placeOf(use.spot);
+  const inside = new Reading(NO_BINDINGS, reading);
   for (const { line, column, endColumn, message, mend } of document.complaints) {
     const start = (document.source.lineStarts[line - 1] ?? 0) + column - 1;
-    inside.complain({ source: document.source, start, end: start + endColumn - column }, message, mend);
+    inside.complain({ source: document.source, start, end: start + endColumn - column, usedFrom }, message, mend);
   }
   if (!document.root) {
     if (document.complaints.length === 0) reading.complain(use.spot, `the file ${path} is empty`);
     return undefined;
   }
-  const whole = FRAGMENT.read(document.root, inside);
+  const root = stamp(document.root, usedFrom);
+  const whole = FRAGMENT.read(root, inside);
   if (!whole?.values.steps) return undefined;
-  const parametersCell = document.root.kind === 'map' ? entryOf(document.root, 'parameters')?.value : undefined;
+  const parametersCell = root.kind === 'map' ? entryOf(root, 'parameters')?.value : undefined;
   const parameters = parametersCell?.kind === 'map' ? parametersCell : undefined;
   const bindings = bindParameters(parameters, use, reading);
-  const bound = new Reading(bindings, reading, placeOf(use.spot));
+  const bound = new Reading(bindings, reading);
   return {
     steps: whole.values.steps,
     reading: bound,
@@ -106,6 +109,26 @@ export function openFragment(
       }
     },
   };
+}
+
+/** Every place of a fragment also tells where the fragment is used. */
+function stamp(cell: Cell, usedFrom: Place): Cell {
+  const spot = { ...cell.spot, usedFrom };
+  switch (cell.kind) {
+    case 'scalar':
+    case 'broken':
+      return { ...cell, spot };
+    case 'list':
+      return { ...cell, spot, items: cell.items.map((item) => stamp(item, usedFrom)) };
+    case 'map': {
+      const entries = cell.entries.map(({ key, keySpot, value }) => ({
+        key,
+        keySpot: { ...keySpot, usedFrom },
+        value: stamp(value, usedFrom),
+      }));
+      return { ...cell, spot, entries };
+    }
+  }
 }
 
 function bindParameters(
@@ -133,7 +156,7 @@ function bindParameters(
     const cell = given ?? initial;
     bindings.set(key, {
       cell: !given && required ? { kind: 'broken', spot: use.spot } : cell,
-      scope: given ? reading.bindings : new Map(),
+      scope: given ? reading.bindings : NO_BINDINGS,
       used: false,
     });
   }

@@ -8,9 +8,9 @@ import { FragmentShelf, type ReadFragment } from './fragment.ts';
 import { checkNames } from './names.ts';
 import { nearest } from './near.ts';
 import { NO_NEEDS, needsJson, readNeeds } from './needs.ts';
-import { type Binding, NO_BINDINGS, Reading } from './reading.ts';
+import { type Binding, NO_BINDINGS, Reading, spotWithin } from './reading.ts';
 import type { Scenario, Story, StoryStep, Word } from './scenario.ts';
-import { field, list, map, refuse, type Shape, text, word } from './shape.ts';
+import { field, list, map, NAME, refuse, type Shape, text, word } from './shape.ts';
 import { placeOf } from './source.ts';
 import { readSteps } from './step-reader.ts';
 import { versionField } from './version.ts';
@@ -58,7 +58,7 @@ const tag: Shape<Word> = {
 
 /** Some parts are read again for each case; here they are only told from what is no key of a scenario. */
 const later = (json: () => Readonly<Record<string, unknown>>): Shape<Cell> => ({ read: (cell) => cell, json });
-const steps = later(() => ({ $ref: '#/$defs/steps' }));
+const steps = later(() => ({ $ref: '#/definitions/steps' }));
 const caseValue = { type: ['string', 'integer', 'boolean', 'null'] };
 
 /** A scenario file. */
@@ -96,7 +96,7 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
     const all = [...document.complaints, ...complaints.values()].sort(byPlace);
     return { scenario: all.length === 0 ? scenario : undefined, complaints: all };
   };
-  const reading = new Reading(NO_BINDINGS, undefined, undefined, complaints);
+  const reading = new Reading(NO_BINDINGS, undefined, complaints);
   const { root } = document;
   if (!root) {
     if (document.complaints.length > 0) return done(undefined);
@@ -114,7 +114,7 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
   const readCasesOf = values.cases && readCases(values.cases, reading);
   const shelf = new FragmentShelf(options.readFragment);
   const parts: StoryParts = { root, file, shelf, complaints };
-  const stories = readStories(parts, readCasesOf, values.cases !== undefined);
+  const stories = readStories(parts, readCasesOf, whole.keys.has('cases'));
   if (
     !values.rules &&
     !whole.keys.has('rules') &&
@@ -156,6 +156,15 @@ function readStories(parts: StoryParts, found: ReadCases | undefined, hasCases: 
   if (hasCases && !found) return [];
   if (!found) return [readStory(parts, undefined, NO_BINDINGS)];
   const used = new Set<string>();
+  if (found.cases.length === 0) {
+    const unknown = [...found.variables].map(([variable, spot]): [string, Binding] => [
+      variable,
+      { cell: { kind: 'broken', spot }, scope: NO_BINDINGS, used: false },
+    ]);
+    const bindings = new Map(unknown);
+    readStory(parts, undefined, bindings);
+    for (const [variable, binding] of bindings) if (binding.used) used.add(variable);
+  }
   const stories = found.cases.map((each) => {
     const bindings = new Map<string, Binding>(
       [...each.cells].map(([name, cell]) => [name, { cell, scope: NO_BINDINGS, used: false }]),
@@ -164,9 +173,9 @@ function readStories(parts: StoryParts, found: ReadCases | undefined, hasCases: 
     for (const [name, binding] of bindings) if (binding.used) used.add(name);
     return story;
   });
-  const reading = new Reading(NO_BINDINGS, undefined, undefined, parts.complaints);
+  const reading = new Reading(NO_BINDINGS, undefined, parts.complaints);
   for (const [name, spot] of found.variables) {
-    if (!used.has(name))
+    if (!used.has(name) && NAME.test(name))
       reading.complain(spot, `nothing uses the case variable \`${name}\``, `remove it, or use it as \${${name}}`);
   }
   return stories;
@@ -177,7 +186,7 @@ function readStory(
   found: Case | undefined,
   bindings: ReadonlyMap<string, Binding>,
 ): Story {
-  const reading = new Reading(bindings, undefined, undefined, complaints);
+  const reading = new Reading(bindings, undefined, complaints);
   const needsCell = entryOf(root, 'needs')?.value;
   const { needs, aliases } = needsCell ? readNeeds(needsCell, reading) : { needs: NO_NEEDS, aliases: new Map() };
   const titleCell = entryOf(root, 'title')?.value;
@@ -196,24 +205,24 @@ function readStory(
   return { caseId: found?.id, values, title: heading ?? '', needs, ...story };
 }
 
+/** A title takes case variables alone; one whose value is an expression is shown as it is written, without `${ }`. */
 function readTitle(cell: Cell, reading: Reading): string | undefined {
-  const settled = reading.settle(cell);
-  const found = title.read(settled, reading);
-  if (!found || !found.text.includes('${')) return found?.text;
-  // What is left are names that no case variable has: the expression itself is checked like one in `needs`.
-  if (settled.kind === 'scalar') {
-    const before = reading.references.length;
-    reading.template(settled);
-    for (const { path, spot } of reading.references.splice(before)) {
-      const near = nearest(path[0], reading.bindings.keys());
-      reading.complain(
-        spot,
-        `\`${path.join('.')}\` is no case variable`,
-        near ? `did you mean \`${near}\`?` : 'only case variables can be used in a title',
-      );
+  const found = title.read(cell, reading);
+  if (!found || cell.kind !== 'scalar') return undefined;
+  return found.text.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string, at: number) => {
+    const name = inside.trim();
+    const binding = reading.bindings.get(name);
+    if (!binding) {
+      const near = nearest(name, reading.bindings.keys());
+      const help = near ? `did you mean \`${near}\`?` : 'only case variables can be used in a title';
+      const start = at + 2 + inside.length - inside.trimStart().length;
+      reading.complain(spotWithin(cell, start, start + name.length), `\`${name}\` is no case variable`, help);
+      return whole;
     }
-  }
-  return found.text;
+    binding.used = true;
+    const value = binding.cell.kind === 'scalar' ? String(binding.cell.value) : '';
+    return value.replaceAll(/\$\{\s*([^}]*?)\s*\}/g, '$1');
+  });
 }
 
 function statesSomething(all: readonly StoryStep[]): boolean {

@@ -268,6 +268,8 @@ class NameChecker {
     this.#usedAliases.add(word.text);
     if (this.#context.aliases.has(word.text)) return;
     const near = nearest(word.text, [...this.#context.aliases.keys(), 'main', 'unknown']);
+    // The one that was meant is not left unused.
+    if (near) this.#usedAliases.add(near);
     this.#reading.complain(
       word.spot,
       `\`needs\` declares no session \`${word.text}\``,

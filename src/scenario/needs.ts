@@ -2,7 +2,7 @@ import type { Cell } from './cell.ts';
 import { nearest } from './near.ts';
 import type { Needs, SessionNeed } from './plan.ts';
 import type { Reading } from './reading.ts';
-import { field, integer, type JsonSchema, map, money, type ReadMap, refuse, type Shape, word } from './shape.ts';
+import { field, integer, type JsonSchema, map, money, NAME, type ReadMap, refuse, type Shape, word } from './shape.ts';
 import type { Spot } from './source.ts';
 
 const SAME_OR_OTHER = ['same', 'other'] as const;
@@ -90,13 +90,13 @@ export function readNeeds(cell: Cell, reading: Reading): ReadNeeds {
       );
       return false;
     }
-    aliases.set(entry.key, entry.keySpot);
-    if (RESERVED.has(entry.key) || !/^[A-Za-z_]\w*(-[A-Za-z]\w*)*$/.test(entry.key))
+    if (RESERVED.has(entry.key) || !NAME.test(entry.key))
       reading.complain(
         entry.keySpot,
         `\`${entry.key}\` cannot be the alias of a session`,
         'choose another name: letters, digits, _ and -',
       );
+    else aliases.set(entry.key, entry.keySpot);
     const values = sessionNeed.read(entry.value, reading)?.values;
     sessions.set(entry.key, values ?? {});
     return false;

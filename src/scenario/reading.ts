@@ -1,4 +1,3 @@
-import type { Place } from '../journal/finding.ts';
 import type { Cell, ScalarCell } from './cell.ts';
 import { type Complaint, complaintAt } from './complaint.ts';
 import { type Expression, namesIn, parseExpression } from './expression.ts';
@@ -33,16 +32,13 @@ export class Reading {
   readonly bindings: Bindings;
   readonly references: Reference[];
   readonly #complaints: Map<string, Complaint>;
-  /** For what is written in a fragment: where the fragment is used. */
-  readonly #usedFrom: Place | undefined;
   readonly #counter: { order: number };
 
-  constructor(bindings: Bindings, parent?: Reading, usedFrom?: Place, complaints: Map<string, Complaint> = new Map()) {
+  constructor(bindings: Bindings, parent?: Reading, complaints: Map<string, Complaint> = new Map()) {
     this.bindings = bindings;
     this.references = parent ? parent.references : [];
     this.#complaints = parent ? parent.#complaints : complaints;
     this.#counter = parent ? parent.#counter : { order: -1 };
-    this.#usedFrom = usedFrom ?? (parent ? parent.#usedFrom : undefined);
   }
 
   /** Begins the next step; what is read from now on belongs to it. */
@@ -58,8 +54,7 @@ export class Reading {
   /** The same mistake found again for another case is one complaint. */
   complain(spot: Spot, message: string, mend?: string): void {
     if (this.#complaints.size >= MOST_COMPLAINTS) return;
-    const usedFrom = spot.usedFrom ?? this.#usedFrom;
-    const complaint = complaintAt(usedFrom ? { ...spot, usedFrom } : spot, message, mend);
+    const complaint = complaintAt(spot, message, mend);
     const key = `${complaint.file}:${complaint.line}:${complaint.column}:${message}`;
     if (!this.#complaints.has(key)) this.#complaints.set(key, complaint);
   }
@@ -140,7 +135,8 @@ export class Reading {
         if (!template) return { kind: 'value', value: null };
         if (template.kind === 'expression') return template.expression;
         if (template.kind === 'text') return { kind: 'joined', parts: template.parts };
-        return { kind: 'value', value: template.kind === 'literal' ? template.value : null };
+        const value = template.kind === 'literal' && typeof template.value !== 'object' ? template.value : null;
+        return { kind: 'value', value };
       }
       case 'negate':
         return { kind: 'negate', of: this.#substitute(expression.of, cell, references) };
@@ -170,7 +166,7 @@ function closingBrace(text: string, from: number): number {
 }
 
 /** The place of some letters of a scalar's text; the whole scalar where escapes or line breaks make that unknowable. */
-function spotWithin(cell: ScalarCell, start: number, end: number): Spot {
+export function spotWithin(cell: ScalarCell, start: number, end: number): Spot {
   if (cell.textStart === undefined) return cell.spot;
   return { ...cell.spot, start: cell.textStart + start, end: cell.textStart + end };
 }

@@ -20,6 +20,8 @@ export interface ReadMap<T> {
   readonly values: { readonly [K in keyof T]?: T[K] };
   readonly keys: ReadonlyMap<string, Spot>;
   readonly spot: Spot;
+  /** How many keys were written, unknown ones too. */
+  readonly size: number;
 }
 
 export interface Field<T> {
@@ -106,7 +108,8 @@ export function text(what: string): Shape<Word> {
   };
 }
 
-const NAME = /^[A-Za-z_]\w*(-[A-Za-z]\w*)*$/;
+/** What a step, a session, a case variable can be called. */
+export const NAME = /^[A-Za-z_]\w*(-[A-Za-z]\w*)*$/;
 
 /** A name that a scenario gives, or refers to. */
 export function name(what: string): Shape<Word> {
@@ -142,7 +145,7 @@ export function money(what: string, strict: boolean): Shape<Template> {
       if (typeof settled.value !== 'string') {
         reading.complain(
           settled.spot,
-          `${what} must be in quotes: without them, ${settled.written} is ${typeof settled.value === 'number' ? 'a binary number' : 'no text'}`,
+          `${what} must be text in quotes, not ${describeCell(settled)}`,
           `write "${settled.written}"`,
         );
         return undefined;
@@ -188,7 +191,7 @@ export function anything(): Shape<Template> {
           if (typeof settled.value === 'number' && /[.eE]/.test(settled.written)) {
             reading.complain(
               settled.spot,
-              `${settled.written} without quotes is a binary number`,
+              `the number ${settled.written} must be in quotes: without them its exact digits are lost`,
               `write "${settled.written}"`,
             );
             return undefined;
@@ -300,7 +303,7 @@ export function map<T>(
     read(cell, reading) {
       const settled = reading.settle(cell);
       if (settled.kind === 'scalar' && settled.value === null && empty === 'may be empty')
-        return { values: {}, keys: new Map(), spot: settled.spot };
+        return { values: {}, keys: new Map(), spot: settled.spot, size: 0 };
       if (settled.kind !== 'map') return refuse(reading, settled, what, `keys possible here: ${names.join(', ')}`);
       const values: { [K in keyof T]?: T[K] } = {};
       const keys = new Map<string, Spot>();
@@ -318,7 +321,7 @@ export function map<T>(
         if (fields[each].required && !keys.has(each))
           reading.complain(settled.spot, `\`${each}\` is missing in ${what}`);
       }
-      return { values, keys, spot: settled.spot };
+      return { values, keys, spot: settled.spot, size: settled.entries.length };
     },
     json: () => {
       const required = names.filter((each) => fields[each].required);

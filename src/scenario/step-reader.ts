@@ -173,7 +173,7 @@ function readModifiers(cell: MapCell, verb: Verb, reading: Reading): Modifiers {
     const value = MODIFIERS[found].shape.read(entry.value, reading);
     if (value !== undefined) values[found] = value;
   }
-  return { values: values as Modifiers['values'], keys };
+  return { values, keys };
 }
 
 function complainModifier(entry: Entry, verb: Verb, possible: readonly string[], reading: Reading): void {

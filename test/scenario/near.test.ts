@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { distance, nearest } from '../../src/scenario/near.ts';
+
+describe('distance', () => {
+  it.each([
+    ['', '', 0],
+    ['bet', 'bet', 0],
+    ['bet', 'bett', 1],
+    ['bet', 'be', 1],
+    ['bet', 'bat', 1],
+    ['bet', 'bte', 1],
+    ['frist', 'first', 1],
+    ['', 'abc', 3],
+    ['kitten', 'sitting', 3],
+  ])('%j and %j: %i', (a, b, mistakes) => {
+    expect(distance(a, b)).toBe(mistakes);
+  });
+
+  it('is the same both ways, and nought only for the same word', () => {
+    const word = fc.string({ maxLength: 8 });
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        expect(distance(a, b)).toBe(distance(b, a));
+        expect(distance(a, b) === 0).toBe(a === b);
+      }),
+    );
+  });
+});
+
+describe('nearest', () => {
+  const verbs = ['bet', 'win', 'refund', 'balance'];
+  it.each([
+    ['bett', 'bet'],
+    ['balanse', 'balance'],
+    ['refnud', 'refund'],
+    ['REFUND', 'refund'],
+    ['deposit', undefined],
+    ['x', undefined],
+    ['', undefined],
+  ])('%j: %j', (word, found) => {
+    expect(nearest(word, verbs)).toBe(found);
+  });
+
+  it('takes - and _ for the same', () => {
+    expect(nearest('same_reply', ['same-reply', 'same-repay'])).toBe('same-reply');
+  });
+
+  it('is quick with endless words', () => {
+    expect(nearest('x'.repeat(1e6), ['x'.repeat(1e6 - 1)])).toBeUndefined();
+  });
+});

@@ -1,0 +1,115 @@
+import { Ajv } from 'ajv';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { parse } from 'yaml';
+import { getLanguageService, type LanguageService } from 'yaml-language-server';
+import { RULES } from '../../src/contract/catalogue.ts';
+import { scenarioSchema } from '../../src/scenario/schema.ts';
+import { fixtureNames, fixtureText } from './fixtures.ts';
+
+const schema = JSON.parse(JSON.stringify(scenarioSchema()));
+
+describe('scenarioSchema', () => {
+  const validate = new Ajv({ allowUnionTypes: true, strict: true, strictRequired: false }).compile(schema);
+
+  it.each(fixtureNames('good'))('takes %s', (name) => {
+    validate(parse(fixtureText('good', `${name}.yaml`)));
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  it('takes a fragment', () => {
+    expect(validate(parse(fixtureText('good', 'fragments/round.yaml')))).toBe(true);
+  });
+
+  it.each([
+    'unknown-key',
+    'unknown-rule',
+    'misspelt-verb',
+    'two-verbs',
+    'unknown-field',
+    'unquoted-money',
+    'misspelt-vocabulary',
+    'modifier-of-another-verb',
+    'bad-needs',
+    'bad-durations',
+  ])('marks %s', (name) => {
+    expect(validate(parse(fixtureText('broken', `${name}.yaml`)))).toBe(false);
+  });
+});
+
+describe('in an editor, by the YAML language server', () => {
+  let service: LanguageService;
+  let documents = 0;
+
+  beforeAll(() => {
+    service = getLanguageService({
+      schemaRequestService: () => Promise.reject(new Error('no schema is fetched')),
+      workspaceContext: { resolveRelativePath: (path) => path },
+    });
+    service.configure({
+      validate: true,
+      hover: true,
+      completion: true,
+      schemas: [{ uri: 'file:///scenario.json', fileMatch: ['*.yaml'], schema }],
+    });
+  });
+
+  /** The cursor stands at the `|`. */
+  function open(text: string) {
+    documents += 1;
+    const document = TextDocument.create(`file:///${documents}.yaml`, 'yaml', 1, text.replace('|', ''));
+    return { document, cursor: document.positionAt(text.indexOf('|')) };
+  }
+
+  async function offered(text: string): Promise<string[]> {
+    const { document, cursor } = open(text);
+    return (await service.doComplete(document, cursor, false)).items.map((item) => item.label);
+  }
+
+  async function hover(text: string): Promise<string> {
+    const { document, cursor } = open(text);
+    return JSON.stringify((await service.doHover(document, cursor))?.contents);
+  }
+
+  it.each([
+    ['keys of a scenario', 'title: x\nru|', ['rules', 'needs', 'cases', 'steps', 'always']],
+    ['rule ids', 'title: x\nrules:\n  - |\n', RULES.map((rule) => rule.id)],
+    [
+      'verbs',
+      'title: x\nsteps:\n  - |\n',
+      ['bet', 'win', 'refund', 'balance', 'call', 'resend', 'together', 'wait', 'use'],
+    ],
+    ['modifiers', 'title: x\nsteps:\n  - bet:\n    |\n', ['as', 'expect', 'sign', 'tamper', 'header-case', 'break']],
+    ['fields', 'title: x\nsteps:\n  - bet: { | }\n', ['amount', 'type', 'frID', 'round', 'session', 'txID']],
+    ['ways to sign', 'title: x\nsteps:\n  - bet:\n    sign: |\n', ['missing', 'garbage', 'wrong-key']],
+    ['outcomes', 'title: x\nsteps:\n  - bet:\n    expect: |\n', ['accepted', 'declined', 'refused', 'either']],
+    ['needs', 'title: x\nneeds: { | }\nsteps:\n  - bet:\n', ['balance', 'currency', 'state', 'client']],
+  ])('offers %s', async (_what, text, labels) => {
+    expect(await offered(text)).toEqual(expect.arrayContaining(labels));
+  });
+
+  it.each([
+    ['title: x\nru|les: [bet.debit]\nsteps:\n  - bet:\n', 'Which rules it tests'],
+    ['title: x\nsteps:\n  - bet:\n    br|eak: sent\n', 'When the connection is broken'],
+    ['title: x\nsteps:\n  - bet: { amo|unt: "1" }\n', 'How much, in the main unit'],
+    ['title: x\nsteps:\n  - re|fund:\n', 'POST /refund'],
+  ])('tells what a key means: %s', async (text, about) => {
+    expect(await hover(text)).toContain(about);
+  });
+
+  it.each([
+    ['title: x\nsteps:\n  - bett:\n', 2],
+    ['title: x\nrules: [bet.debt]\nsteps:\n  - bet:\n', 1],
+    ['title: x\nsteps:\n  - bet: { amuont: "1" }\n', 2],
+    ['title: x\nsteps:\n  - bet:\n    sign: garbge\n', 3],
+    ['title: x\nsteps:\n  - bet: { amount: 11.00 }\n', 2],
+    ['title: x\nsteps:\n  - bet:\n    after: 2s\n', 3],
+  ])('marks the line of a mistake: %s', async (text, line) => {
+    const diagnostics = await service.doValidation(open(text).document, false);
+    expect(diagnostics.map((diagnostic) => diagnostic.range.start.line)).toContain(line);
+  });
+
+  it.each(fixtureNames('good'))('marks nothing in %s', async (name) => {
+    expect(await service.doValidation(open(fixtureText('good', `${name}.yaml`)).document, false)).toEqual([]);
+  });
+});
