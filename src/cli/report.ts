@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
 import path from 'node:path';
 import { complaintAboutEvent } from '../journal/event-schema.ts';
 import { type Fold, foldJournal } from '../journal/fold.ts';
@@ -54,13 +53,13 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
 }
 
 async function readFold(source: string, journal: string): Promise<Fold> {
-  const handle = await openFile(source).catch((error: unknown) => {
-    throw new UsageError(`The journal can't be read: ${journal}: ${whyUnreadable(error)}.`, { cause: error });
-  });
   try {
-    return await foldJournal(readJournal(handle.createReadStream({ encoding: 'utf8' }), complaintAboutEvent));
+    return await foldJournal(readJournal(createReadStream(source, 'utf8'), complaintAboutEvent));
   } catch (error) {
     if (error instanceof JournalError) throw new UsageError(`${journal}: ${error.message}`, { cause: error });
+    if (error instanceof Error && 'syscall' in error) {
+      throw new UsageError(`The journal can't be read: ${journal}: ${whyUnreadable(error)}.`, { cause: error });
+    }
     throw error;
   }
 }

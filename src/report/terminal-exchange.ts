@@ -62,7 +62,7 @@ export function row(
   const margin = ' '.repeat(indent);
   const lines = wrap(forTerminal(text), Math.max(options.width - indent - LABEL, 20));
   return lines.map((line, index) => {
-    const beside = index === 0 ? options.paint.dim(label.padEnd(LABEL)) : ' '.repeat(LABEL);
+    const beside = index === 0 && label !== '' ? options.paint.dim(label.padEnd(LABEL)) : ' '.repeat(LABEL);
     return `${margin}${beside}${colour(line)}`.trimEnd();
   });
 }

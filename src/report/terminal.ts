@@ -3,7 +3,7 @@ import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import { forTerminal } from './escape.ts';
 import { eachExchange, findExchanges } from './evidence.ts';
-import { duration, hanging, plural, wrap } from './layout.ts';
+import { duration, flow, hanging, plural, wrap } from './layout.ts';
 import { mark, tint, verdictNoun } from './marks.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
@@ -94,7 +94,7 @@ function headLines(fold: Fold, conclusion: Conclusion, options: ReportOptions): 
     ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
     ...wrap(forTerminal(facts.join(', ')), options.width - 2).map(indent),
     ...wrap(forTerminal(amounts.join(', ')), options.width - 2).map(indent),
-    `  ${counts(fold, options)}`,
+    ...counts(fold, options).map(indent),
     ...(ended?.detail ? ['', ...hanging('  ', forTerminal(ended.detail), options.width)] : []),
   ];
 }
@@ -106,12 +106,14 @@ function moment(iso: string): string {
 
 const indent = (line: string): string => `  ${line}`;
 
-function counts(fold: Fold, { paint, unicode }: ReportOptions): string {
-  return VERDICTS.flatMap((verdict) => {
+function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  const pieces = VERDICTS.flatMap((verdict) => {
     const count = fold.rules.filter((result) => result.verdict === verdict).length;
     if (count === 0) return [];
-    return [tint(verdict, paint)(`${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}`)];
-  }).join('   ');
+    const plain = `${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}`;
+    return [{ plain, shown: tint(verdict, paint)(plain) }];
+  });
+  return flow(pieces, '   ', width - 2);
 }
 
 function leftBehind(fold: Fold, options: ReportOptions): readonly string[] {

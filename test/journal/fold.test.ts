@@ -214,15 +214,14 @@ describe('blame', () => {
   it('falls only on the endpoint and the scenario that it names', async () => {
     const one = planned('signature/one', ['signature.mismatch']);
     const two = planned('signature/two', ['signature.mismatch']);
-    const fail = (id: string, endpoint: 'bet' | 'win') => found(id, 'signature.mismatch', 'fail', { endpoint });
     const events = [
       runStarted([one, two]),
       started(one.id),
-      fail(one.id, 'bet'),
-      fail(one.id, 'win'),
+      found(one.id, 'signature.mismatch', 'fail', { endpoint: 'bet' }),
+      found(one.id, 'signature.mismatch', 'fail', { endpoint: 'win' }),
       ended(one.id, { verdict: 'fail' }),
       started(two.id),
-      fail(two.id, 'bet'),
+      found(two.id, 'signature.mismatch', 'fail', { endpoint: 'bet' }),
       ended(two.id, { verdict: 'fail' }),
       blamed('signature.mismatch', 'balance.read', { endpoint: 'bet', scenario: one.id }),
       runEnded(),
@@ -274,25 +273,26 @@ describe('levels', () => {
   });
 });
 
+async function foldedSize(times: number): Promise<number> {
+  function* events(): Generator<JournalEvent> {
+    yield runStarted([bet]);
+    yield started(bet.id);
+    for (let index = 0; index < times; index += 1) {
+      yield* exchange(`x${index}`, bet.id);
+      yield found(bet.id, 'bet.debit', 'fail', { exchange: 'x1' });
+      yield { event: 'notice', text: `call ${index} was odd` };
+    }
+    yield ended(bet.id, { verdict: 'fail' });
+    yield runEnded();
+  }
+  const fold = await foldJournal(events());
+  expect(ruleIn(fold, 'bet.debit').findingCount).toBe(times);
+  return JSON.stringify(fold).length;
+}
+
 describe('the size of a fold', () => {
   it('does not follow the number of findings and exchanges', async () => {
-    const size = async (times: number): Promise<number> => {
-      function* events(): Generator<JournalEvent> {
-        yield runStarted([bet]);
-        yield started(bet.id);
-        for (let index = 0; index < times; index += 1) {
-          yield* exchange(`x${index}`, bet.id);
-          yield found(bet.id, 'bet.debit', 'fail', { exchange: 'x1' });
-          yield { event: 'notice', text: `call ${index} was odd` };
-        }
-        yield ended(bet.id, { verdict: 'fail' });
-        yield runEnded();
-      }
-      const fold = await foldJournal(events());
-      expect(ruleIn(fold, 'bet.debit').findingCount).toBe(times);
-      return JSON.stringify(fold).length;
-    };
-    const [small, large] = [await size(200), await size(20_000)];
+    const [small, large] = [await foldedSize(200), await foldedSize(20_000)];
     expect(large / small).toBeLessThan(1.05);
   });
 });

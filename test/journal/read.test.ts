@@ -9,7 +9,9 @@ const head = JSON.stringify(runStarted([planned('bet/debit', ['bet.debit'])]));
 const tail = JSON.stringify(runEnded());
 
 async function read(chunks: Iterable<string>, check?: (value: unknown) => string | null): Promise<JournalEvent[]> {
-  return Array.fromAsync(readJournal(chunks, check));
+  const events: JournalEvent[] = [];
+  for await (const event of readJournal(chunks, check)) events.push(event);
+  return events;
 }
 
 describe('reading a journal', () => {

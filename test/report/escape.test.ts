@@ -1,0 +1,62 @@
+import * as fc from 'fast-check';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { describe, expect, it } from 'vitest';
+import { forTerminal, forXmlAttribute, forXmlText } from '../../src/report/escape.ts';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe('text for a terminal', () => {
+  it.each([
+    ['\u001B[2J', '\\x1b[2J'],
+    ['a\nb\tc\r', 'a\\nb\\tc\\r'],
+    ['\u009B31m', '\\x9b31m'],
+    ['\u202Egpj.exe', '\\u{202e}gpj.exe'],
+    ['zero\u200Bwidth', 'zero\\u{200b}width'],
+    ['\uD800', '\\u{d800}'],
+    ['\u{E0041}', '\\u{e0041}'],
+    ['Grüße, 玩家 🎲', 'Grüße, 玩家 🎲'],
+  ])('%j becomes %j', (text, shown) => {
+    expect(forTerminal(text)).toBe(shown);
+  });
+
+  it('never holds anything that a terminal obeys', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(forTerminal(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+});
+
+describe('text for XML', () => {
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    trimValues: false,
+    parseTagValue: false,
+    parseAttributeValue: false,
+  });
+
+  it('is well-formed whatever the text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const xml = `<a b="${forXmlAttribute(text)}">${forXmlText(text)}</a>`;
+        expect(XMLValidator.validate(xml)).toBe(true);
+        expect(xml).not.toMatch(/[^\P{Cc}\t\n\r]|[\p{Cs}\uFFFE\uFFFF]/u);
+      }),
+    );
+  });
+
+  it('is read back as it was, where XML can hold it', () => {
+    const printable = fc.string({ unit: 'grapheme-composite', minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(printable, (text) => {
+        fc.pre(!/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text));
+        const read = parser.parse(`<a b="${forXmlAttribute(text)}">${forXmlText(text)}</a>`) as {
+          a: Record<string, string>;
+        };
+        expect(read.a['@_b']).toBe(text);
+        expect(read.a['#text']).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
+import { ANSI } from '../../src/report/paint.ts';
+import { terminalReport } from '../../src/report/terminal.ts';
+import { blamed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from '../journal/events.ts';
+import { JOURNALS, OPTIONS, reportOfEvents, reportText } from './journals.ts';
+
+const golden = (name: string): string => fileURLToPath(new URL(`../../fixtures/reports/${name}.txt`, import.meta.url));
+const story = planned('bet/debit', ['bet.debit']);
+
+async function longestPiece(exchanges: number): Promise<number> {
+  function* events(): Generator<JournalEvent> {
+    yield runStarted([story]);
+    yield started(story.id);
+    for (let index = 0; index < exchanges; index += 1) yield* exchange(`x${index}`, story.id);
+    yield found(story.id, 'bet.debit', 'fail', { exchange: `x${exchanges - 1}` });
+    yield ended(story.id, { verdict: 'fail' });
+    yield runEnded();
+  }
+  let most = 0;
+  for await (const piece of terminalReport(await foldJournal(events()), events, { ...OPTIONS, verbose: true })) {
+    most = Math.max(most, piece.length);
+  }
+  return most;
+}
+
+describe('the terminal report', () => {
+  it.each(JOURNALS)('of %s is, to the letter, what it should be', async (name) => {
+    await expect(await reportText(name, 'terminal')).toMatchFileSnapshot(golden(name));
+  });
+
+  it('uses the room of a wide terminal', async () => {
+    await expect(await reportText('failing', 'terminal', { width: 140 })).toMatchFileSnapshot(golden('failing-wide'));
+  });
+
+  it('shows every exchange when asked to', async () => {
+    const text = await reportText('interrupted', 'terminal', { verbose: true });
+    await expect(text).toMatchFileSnapshot(golden('interrupted-verbose'));
+    expect(text.match(/^ {4}request /gm)).toHaveLength(6);
+  });
+
+  it.each(JOURNALS)('of %s says the same in colour', async (name) => {
+    const coloured = await reportText(name, 'terminal', { paint: ANSI });
+    expect(coloured).toContain('\u001B[');
+    expect(stripVTControlCharacters(coloured)).toBe(await reportText(name, 'terminal'));
+  });
+
+  it.each(JOURNALS)('of %s sends nothing but text, and nothing but ASCII where there is no more', async (name) => {
+    const own = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+    expect((await reportText(name, 'terminal', { verbose: true })).replaceAll('\n', '')).not.toMatch(own);
+    // Only what is the operator's may be in another script.
+    const ascii = (await reportText(name, 'terminal', { unicode: false })).replaceAll('’', "'").replaceAll('…', '');
+    expect(ascii).toMatch(/^[ -~\n]*$/);
+  });
+
+  it.each([80, 120])('keeps to %i columns, but for the first line and lines to be copied', async (width) => {
+    const lines = (await reportText('failing', 'terminal', { width })).split('\n').slice(1);
+    const long = lines.filter((line) => Array.from(line).length > width);
+    expect(long.filter((line) => !/^ {4}again {5}/.test(line))).toEqual([]);
+  });
+
+  it('fits a green run on a screen and a half', async () => {
+    expect((await reportText('green', 'terminal', { width: 100 })).split('\n').length).toBeLessThan(66);
+  });
+
+  it('shows a breach about money before one that is not, and names the scenarios that it does not show', async () => {
+    const stories = ['a', 'b', 'c', 'd'].map((id) => planned(`bet/${id}`, ['bet.debit']));
+    const text = await reportOfEvents(
+      [
+        runStarted(stories),
+        ...stories.flatMap(({ id }): JournalEvent[] => [
+          started(id),
+          found(id, 'balance.read', 'fail'),
+          found(id, 'win.credit', 'fail', { actual: `seen in ${id}` }),
+          ended(id, { verdict: 'fail' }),
+        ]),
+        runEnded(),
+      ],
+      'terminal',
+    );
+    expect(text.indexOf('win.credit  MUST  $')).toBeLessThan(text.indexOf('balance.read  MUST'));
+    expect(text).toContain('seen in bet/b');
+    expect(text).not.toContain('seen in bet/c');
+    expect(text).toContain('also in   bet/c, bet/d');
+  });
+
+  it('names the cause of what could not be decided', async () => {
+    const events = runOf(story, [
+      found(story.id, 'bet.debit', 'fail'),
+      ended(story.id),
+      blamed('bet.debit', 'balance.read'),
+    ]);
+    const text = await reportOfEvents(events, 'terminal');
+    expect(text).toContain('  ? balance.read explains it: bet.debit');
+    expect(text).not.toContain('What failed');
+  });
+
+  it('shows a body that was cut with its true length, and does not offer a curl line that would send less', async () => {
+    const [sending, received] = exchange('x1', story.id);
+    const cut = { encoding: 'utf8', data: 'a'.repeat(2000), length: 9000, truncated: true } as const;
+    const request = { ...sending.request, method: 'POST', body: cut };
+    const text = await reportOfEvents(
+      runOf(story, [
+        { ...sending, request },
+        received,
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1' }),
+        ended(story.id),
+      ]),
+      'terminal',
+    );
+    expect(text.replaceAll(/\n +/g, ' ')).toContain('… (9000 bytes in all)');
+    expect(text).toContain('the body was too long to be kept whole');
+    expect(text).not.toContain('curl -sSi');
+  });
+
+  it('is written in pieces whose size does not follow the number of exchanges', async () => {
+    expect(await longestPiece(5_000)).toBe(await longestPiece(50));
+  });
+});
