@@ -144,6 +144,7 @@ function storiesOf(scenario: Scenario, { file, text, builtIn, uuid }: Origin): r
     place: scenario.place,
     rules: scenario.rules.map((rule) => rule.id),
     tags: scenario.tags,
+    last: scenario.last,
     needs: story.needs,
     absoluteFile: file,
     source,

@@ -36,6 +36,8 @@ export interface RunnableScenario {
   readonly place: Place;
   readonly rules: readonly RuleId[];
   readonly tags: readonly string[];
+  /** Played when all others are done. */
+  readonly last: boolean;
   plan(): Plan;
 }
 

@@ -28,6 +28,8 @@ export interface JudgeContext {
   readonly campaignKnown: boolean;
   /** The wallet of a session alias; null for a session that the operator never issued. */
   walletOf(alias: string): Wallet | null;
+  /** The wallets of all sessions of the scenario. */
+  readonly wallets: readonly Wallet[];
   currencyOf(alias: string): Currency | undefined;
   /** True when other scenarios of the run have shown the rule to be broken. */
   proven(rule: string): boolean;
@@ -104,10 +106,16 @@ export class Judge {
     const wallet = this.#context.walletOf(sent.step.session);
     if (sent.step.call === 'balance') return this.#read(seen, sent, wallet);
     this.effects.follow(seen, wallet);
+    this.#leaveOthersAlone(seen, wallet);
     this.#distinct(seen);
     this.#expectations(seen, sent.stated);
     this.#remember(seen);
     return { ...ON, read: this.#unfitting(seen, wallet), stop: stopAfter(seen) };
+  }
+
+  /** A call outside of the story, which moves money all the same: nothing is decided by it. */
+  follow(sent: Sent): void {
+    this.effects.follow(this.#see(sent), this.#context.walletOf(sent.step.session));
   }
 
   /** Calls that were sent at the same instant. @returns how many of them overlapped */
@@ -125,6 +133,7 @@ export class Judge {
     for (const { sent, seen } of inOrder) {
       const earlier = this.#earlier(seen.part);
       this.effects.follow(earlier === seen.earlier ? seen : { ...seen, earlier, target: this.#target(seen.part) }, this.#context.walletOf(sent.step.session));
+      this.#leaveOthersAlone(seen, this.#context.walletOf(sent.step.session));
       this.#distinct(seen);
       this.#expectations(seen, sent.stated);
       this.#remember(seen);
@@ -205,20 +214,14 @@ export class Judge {
         else this.docket.decide(matter, decision);
       }
       const offsets = check.offsets?.(seen) ?? [];
-      const of = part.step.call === 'refund' ? this.#walletsOfRefund(seen, wallet) : wallet;
-      if (offsets.length > 0 && of) {
+      if (offsets.length > 0 && wallet) {
         const { rank = 0, until = 'read', effect = '' } = check;
         // A rule that was decided by the reply still explains what the wallet shows.
         const reported = decision !== undefined && decision.kind !== 'pass';
-        of.owe({ rule, endpoint: endpointOf(rule, part.step.call), step: part.step, exchange: exchange.id, offsets, rank, until, expected: effect, reported });
+        wallet.owe({ rule, endpoint: endpointOf(rule, part.step.call), step: part.step, exchange: exchange.id, offsets, rank, until, expected: effect, reported });
       }
       if (check.observed && wallet) this.reads.observe(wallet, { rule, endpoint: null, step: part.step, exchange: exchange.id, answered: described(seen) });
     }
-  }
-
-  /** A refund moves the wallet of the one who is paid: the sender's, as far as the rules go. */
-  #walletsOfRefund(_seen: Seen, wallet: Wallet | null): Wallet | null {
-    return wallet;
   }
 
   #read(seen: Seen, sent: Sent, wallet: Wallet | null): Reaction {
@@ -241,7 +244,6 @@ export class Judge {
     for (const [rule] of this.#checks.of(seen.part)) {
       const matter = { rule, step: seen.part.step, exchange: seen.exchange.id };
       if (rule === 'balance.read-only') this.docket.decide(matter, PASS);
-      if (rule === 'session.isolated' && !this.docket.isBroken('session.isolated')) this.docket.decide(matter, PASS);
     }
   }
 
@@ -266,6 +268,27 @@ export class Judge {
       actual: `it says ${reading?.balance.written}, and the next read says otherwise`,
     });
     return [wallet];
+  }
+
+  /** Whatever a call moves, it moves in one wallet: the next read of the others tells. */
+  #leaveOthersAlone(seen: Seen, own: Wallet | null): void {
+    const { part, effect, exchange } = seen;
+    if (own === null || effect.isZero() || part.step.call === 'balance' || seen.answer !== 'accepted') return;
+    if (part.target && part.target.step.session !== part.step.session) return;
+    for (const other of this.#context.wallets) {
+      if (other === own || !other.known) continue;
+      other.owe({
+        rule: 'session.isolated',
+        endpoint: null,
+        step: part.step,
+        exchange: exchange.id,
+        offsets: [{ by: effect, meaning: `the ${part.step.call} of ${seen.amount} in another player's session moved this player's money` }],
+        rank: 0,
+        until: 'read',
+        expected: "another player's balance is left alone",
+        reported: false,
+      });
+    }
   }
 
   #distinct(seen: Seen): void {

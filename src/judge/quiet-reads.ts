@@ -132,7 +132,12 @@ export class QuietReads {
     const { wallet, value } = read;
     const memory = this.#memory(wallet);
     if (second.equals(value) && third.equals(value)) {
-      const silent = wallet.moves.length === 0 && wallet.forks.length === 0 && wallet.obligations.length === 0 && !memory.suspect && !memory.odd;
+      const silent =
+        wallet.moves.length === 0 &&
+        wallet.forks.length === 0 &&
+        wallet.obligations.every(({ rule }) => rule === 'session.isolated') &&
+        !memory.suspect &&
+        !memory.odd;
       if (!silent) {
         this.#differs(read, memory, [], []);
         return 'stays';

@@ -115,7 +115,8 @@ export class Story {
     const known = this.#byKey.get(step.key);
     if (known) return known;
     const template = this.#byKey.get(step.key.replace(/x\d+$/, 'x1'));
-    if (!template) return partOf(step, this.parts.length, null, [], new Map(), this.#byKey);
+    // A step of croupier's own, such as the read that a story starts with, has no place in the order.
+    if (!template) return partOf(step, -1, null, [], new Map(), this.#byKey);
     return { ...template, step };
   }
 
@@ -174,10 +175,11 @@ function partOf(
     ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
     : undefined;
   const roundBet = step.winOf ?? null;
-  const signedRight =
-    (deviations.sign === undefined || deviations.sign === 'valid' || deviations.sign === 'upper-case') &&
-    deviations.tamper === undefined;
-  const { break: _broken, sign, ...others } = deviations;
+  // The same bytes have the same signature, unless the step says how they are to be signed now.
+  const sign = deviations.sign ?? source?.step.deviations.sign;
+  const tamper = deviations.tamper ?? (deviations.sign === undefined ? source?.step.deviations.tamper : undefined);
+  const signedRight = (sign === undefined || sign === 'valid' || sign === 'upper-case') && tamper === undefined;
+  const { break: _broken, sign: _sign, ...others } = deviations;
   return {
     step,
     index,
@@ -197,7 +199,7 @@ function partOf(
     roundSettled:
       target !== null &&
       before.some(({ step: other }) => other.call === 'win' && isNew(other) && other.roundID !== null && other.roundID === target.step.roundID),
-    regular: (sign === undefined || sign === 'valid') && Object.keys(others).length === 0,
+    regular: (sign === undefined || sign === 'valid') && tamper === undefined && Object.keys(others).length === 0,
     signedRight,
   };
 }

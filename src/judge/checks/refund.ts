@@ -164,7 +164,6 @@ export const refundChecks: GroupChecks<'refund'> = {
 
   'refund.before-bet': {
     effect: 'a bet that arrives after its own refund takes nothing',
-    until: 'linger',
     applies: (part, story) =>
       part.step.call === 'bet' &&
       part.step.origin.kind === 'fresh' &&

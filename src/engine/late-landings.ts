@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Money } from '../contract/money.ts';
+import type { Plan } from '../scenario/plan.ts';
+import type { Cashier } from './cashier.ts';
+import type { Played } from './play.ts';
+import { type Casting, walletIdOf } from './pool.ts';
+import type { RunnableScenario, RunOptions, SessionUnderTest } from './run-options.ts';
+import { denominationOf } from './stakes.ts';
+
+interface Watched {
+  readonly scenario: RunnableScenario;
+  readonly plan: Plan;
+  readonly session: SessionUnderTest;
+  readonly attempt: number;
+  readonly since: number;
+}
+
+/**
+ * Looks once more, at the end of a run, at wallets in which a connection was broken: a debit that landed after its
+ * story was over shows there.
+ */
+export class LateLandings {
+  readonly #options: RunOptions;
+  readonly #left = new Map<string, Money>();
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  played(scenario: RunnableScenario, plan: Plan, casting: Casting, { left }: Played, attempt: number): void {
+    for (const [wallet, money] of left) this.#left.set(wallet, money);
+    const broken = plan.steps.some((step) => step.kind === 'call' && step.call === 'bet' && step.deviations.break !== undefined);
+    const session = casting.get('main');
+    if (broken && session) this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, since: this.#options.now() });
+  }
+
+  async lookOnceMore(cashier: Cashier): Promise<void> {
+    if (this.#options.signal.aborted) return;
+    for (const [wallet, { scenario, plan, session, attempt, since }] of this.#watched) {
+      const last = this.#left.get(wallet);
+      if (!last) continue;
+      const rest = since + this.#options.lingerMs - this.#options.now();
+      if (rest > 0) await sleep(rest);
+      const denomination = denominationOf(session.currency, this.#options.stakes, '');
+      const now = await cashier.read({ sessionID: session.sessionID, denomination, scenario: scenario.id }, 'read');
+      if (!now || now.equals(last)) continue;
+      const fell = now.compare(last) < 0;
+      this.#options.record({
+        event: 'finding',
+        scenario: scenario.id,
+        attempt,
+        finding: {
+          rule: 'refund.broken-connection',
+          verdict: fell ? 'fail' : 'inconclusive',
+          endpoint: null,
+          step: null,
+          place: plan.place,
+          exchange: null,
+          expected: `the balance of ${session.sessionID} is ${last} at the end of the run, as it was left`,
+          actual: `it is ${now}, and croupier had sent nothing more: ${fell ? 'a debit landed after its refund had been answered 200' : 'somebody else is using the session'}`,
+          causes: [],
+        },
+      });
+    }
+  }
+}

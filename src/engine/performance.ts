@@ -1,0 +1,389 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Money } from '../contract/money.ts';
+import type { Owed } from '../journal/event.ts';
+import type { Exchange } from '../journal/exchange.ts';
+import type { Reaction, Sent } from '../judge/judge.ts';
+import { type ReplyReading, readReply } from '../judge/reading.ts';
+import type { Wallet } from '../judge/wallet.ts';
+import { EvaluationError, evaluate, evaluateMoney } from '../scenario/evaluate.ts';
+import type { CallStep, Step, TogetherStep } from '../scenario/plan.ts';
+import { buildRequest } from '../wire/request.ts';
+import type { History } from './history.ts';
+import { type Outgoing, outgoingOf } from './outgoing.ts';
+import { walletIdOf } from './pool.ts';
+import type { RunOptions } from './run-options.ts';
+import { scopeOf } from './scope.ts';
+import type { Departure, Sender } from './sender.ts';
+import type { Stage } from './stage.ts';
+
+/** Why a scenario could not be played to its end. */
+export interface Halt {
+  readonly verdict: 'skip' | 'inconclusive';
+  readonly reason: string;
+  /** The connection failed, not the operator: worth another attempt. */
+  readonly connection: boolean;
+  readonly causes: NonNullable<Reaction['stop']>['causes'];
+}
+
+export interface PerformanceOptions {
+  readonly stage: Stage;
+  readonly sender: Sender;
+  readonly run: RunOptions;
+  readonly history: History;
+}
+
+const POLL_MS = 100;
+const MOST_RETRIES = 6;
+
+/** Plays the steps of one scenario: sends, hands what came to the judge, and does what the judge asks for. */
+export class Performance {
+  readonly #stage: Stage;
+  readonly #sender: Sender;
+  readonly #run: RunOptions;
+  readonly #history: History;
+  readonly #sent = new Map<string, Outgoing>();
+  readonly #owed = new Map<string, Owed>();
+  readonly #startedAt: number;
+  /** When the last call ended that may still land late. */
+  #riskyUntil = 0;
+  #reads = 0;
+  /** Races in which nothing overlapped. */
+  missedRaces = 0;
+  /** A kept-alive connection was closed under a call. */
+  stale = false;
+
+  constructor({ stage, sender, run, history }: PerformanceOptions) {
+    this.#stage = stage;
+    this.#sender = sender;
+    this.#run = run;
+    this.#history = history;
+    this.#startedAt = run.now();
+  }
+
+  /** Whether calls of unknown outcome are about that nobody has asked about yet. */
+  get owed(): readonly Owed[] {
+    return [...this.#owed.values()];
+  }
+
+  async steps(steps: readonly Step[], mayStop: boolean): Promise<Halt | null> {
+    for (const step of steps) {
+      if (mayStop && this.#run.signal.aborted) return halted('the run was interrupted');
+      const halt = await this.#step(step);
+      if (halt) return halt;
+    }
+    return null;
+  }
+
+  /** A read of croupier's own; undefined when it brought no balance. */
+  async read(alias: string, purpose: 'read' | 'probe' | 'restore' = 'read'): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
+    this.#reads += 1;
+    const step = this.#stage.readStep(alias, `read.${this.#reads}`);
+    return this.#readStep(step, purpose);
+  }
+
+  /** A call that croupier owes after the story; undefined when its bytes are not known any more. */
+  async settle(step: CallStep, judged: boolean): Promise<Exchange | undefined> {
+    const outgoing = this.#sent.get(step.key) ?? this.#outgoing(step);
+    if (!outgoing) return undefined;
+    this.#sent.set(step.key, outgoing);
+    const exchange = await this.#sender.send({ ...this.#departure(step, outgoing), purpose: 'settle' });
+    const sent = this.#sentOf(step, outgoing, exchange);
+    if (judged) await this.#react(this.#stage.judge.observe(sent));
+    else this.#stage.judge.follow(sent);
+    this.#after(step, outgoing, exchange);
+    return exchange;
+  }
+
+  /** Waits until nothing can land any more that was sent in this scenario. */
+  async linger(): Promise<void> {
+    const rest = this.#riskyUntil + this.#run.lingerMs - this.#run.now();
+    if (this.#riskyUntil > 0 && rest > 0) await this.#pause(rest);
+  }
+
+  async #step(step: Step): Promise<Halt | null> {
+    if (step.atMs !== undefined) await this.#pause(this.#startedAt + step.atMs - this.#run.now());
+    try {
+      switch (step.kind) {
+        case 'wait':
+          if (step.ms === 'linger') await this.linger();
+          else await this.#pause(step.ms);
+          return null;
+        case 'together':
+          return await this.#together(step);
+        case 'repeat':
+          for (let index = 0; index < step.times; index += 1) {
+            if (this.#run.signal.aborted) return halted('the run was interrupted');
+            const halt = await this.#call(step.instance(index));
+            if (halt) return halt;
+          }
+          return null;
+        case 'call':
+          return await this.#call(step);
+      }
+    } catch (error) {
+      if (error instanceof EvaluationError) return halted(`step ${step.key} could not be sent: ${error.message}`);
+      throw error;
+    }
+  }
+
+  async #call(step: CallStep): Promise<Halt | null> {
+    if (step.call === 'balance') return this.#balance(step);
+    if (step.origin.kind === 'earlier') return this.#fromBefore(step, step.origin.call, step.origin.from);
+    const outgoing = this.#outgoing(step);
+    if (!outgoing) return halted(`step ${step.key} sends a call again that was not sent`);
+    let exchange = await this.#sender.send(this.#departure(step, outgoing));
+    let halt = await this.#judged(step, outgoing, exchange);
+    // The service sends a win or a refund of unknown outcome again until it is answered 200.
+    for (let retry = 0; retry < MOST_RETRIES && !halt && this.#mustGoOn(step, exchange); retry += 1) {
+      await this.#pause(Math.min(100 * 2 ** retry, this.#run.deadlineMs));
+      exchange = await this.#sender.send(this.#departure(step, outgoing));
+      halt = await this.#judged(step, outgoing, exchange);
+    }
+    return halt;
+  }
+
+  /** An answer such as "still being processed" to a win or refund that is sent again after its connection broke. */
+  #mustGoOn(step: CallStep, exchange: Exchange): boolean {
+    if (step.origin.kind !== 'resend' || exchange.outcome.kind !== 'reply') return false;
+    const { status } = exchange.outcome.reply;
+    const broken = this.#stage.judge.story.part(step).source?.step.deviations.break !== undefined;
+    return broken && (step.call === 'win' || step.call === 'refund') && [409, 423, 425, 429, 503].includes(status);
+  }
+
+  async #balance(step: CallStep): Promise<Halt | null> {
+    if (step.after === 'linger') await this.linger();
+    else if (step.after !== undefined) await this.#pause(step.after);
+    if (step.eventuallyMs === undefined) return (await this.#readStep(step, 'step')).halt;
+    const until = this.#run.now() + step.eventuallyMs;
+    const wallet = this.#stage.names.walletOf(step.session);
+    const moves = step.expect.moves && evaluateMoney(step.expect.moves, scopeOf(this.#stage.names, step));
+    const before = wallet && this.#stage.judge.reads.lastRead(wallet);
+    for (;;) {
+      const { halt, reading } = await this.#readStep(step, 'step');
+      const value = reading?.balance.money;
+      const there = moves && before ? value?.minus(before).equals(moves) === true : value !== undefined && wallet?.allows(value) === true;
+      if (halt || there || this.#run.now() + POLL_MS > until) return halt;
+      await this.#pause(POLL_MS);
+    }
+  }
+
+  async #readStep(step: CallStep, purpose: 'step' | 'read' | 'probe' | 'restore'): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
+    const outgoing = this.#outgoing(step);
+    if (!outgoing) return { halt: halted('the read could not be made'), reading: undefined };
+    const exchange = await this.#sender.send({ ...this.#departure(step, outgoing), purpose });
+    const sent = this.#sentOf(step, outgoing, exchange);
+    const reaction = this.#stage.judge.observe(sent);
+    const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
+    this.#noteConnection(exchange);
+    if (reaction.stop) return { halt: reaction.stop, reading };
+    return { halt: await this.#follow(step.session, reaction), reading };
+  }
+
+  /** After a read: waits out what may heal, or finds out whether the balance moves by itself. */
+  async #follow(alias: string, reaction: Reaction): Promise<Halt | null> {
+    switch (reaction.result.kind) {
+      case 'settled':
+        return null;
+      case 'wait':
+        await this.linger();
+        return (await this.read(alias)).halt;
+      case 'probe': {
+        const values = [await this.#probe(alias), await this.#probe(alias)];
+        const told = this.#stage.judge.reads.probed(values);
+        return told === 'somebody-else'
+          ? { verdict: 'inconclusive', reason: 'the balance moved while croupier sent nothing: somebody else is using the session', connection: true, causes: [] }
+          : null;
+      }
+    }
+  }
+
+  async #probe(alias: string): Promise<Money | undefined> {
+    this.#reads += 1;
+    const step = this.#stage.readStep(alias, `probe.${this.#reads}`);
+    const outgoing = this.#outgoing(step);
+    if (!outgoing) return undefined;
+    const { outcome } = await this.#sender.send({ ...this.#departure(step, outgoing), purpose: 'probe' });
+    return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
+  }
+
+  async #judged(step: CallStep, outgoing: Outgoing, exchange: Exchange): Promise<Halt | null> {
+    const reaction = this.#stage.judge.observe(this.#sentOf(step, outgoing, exchange));
+    this.#after(step, outgoing, exchange);
+    return this.#react(reaction);
+  }
+
+  async #react(reaction: Reaction): Promise<Halt | null> {
+    for (const wallet of reaction.read) {
+      const halt = await this.#readWallet(wallet);
+      if (halt && !reaction.stop) return halt;
+    }
+    return reaction.stop;
+  }
+
+  async #readWallet(wallet: Wallet): Promise<Halt | null> {
+    const alias = this.#stage.wallets.find((one) => one.wallet === wallet)?.alias ?? 'main';
+    return (await this.read(alias)).halt;
+  }
+
+  async #together(step: TogetherStep): Promise<Halt | null> {
+    const calls = step.steps.map((inner) => ({ inner, outgoing: this.#outgoing(inner) }));
+    const ready = calls.flatMap(({ inner, outgoing }) => (outgoing ? [{ inner, outgoing }] : []));
+    const exchanges = await this.#sender.sendTogether(ready.map(({ inner, outgoing }) => this.#departure(inner, outgoing)));
+    const sents = ready.flatMap(({ inner, outgoing }, index) => {
+      const exchange = exchanges[index];
+      return exchange ? [this.#sentOf(inner, outgoing, exchange)] : [];
+    });
+    const { reaction, overlapped } = this.#stage.judge.observeTogether(sents);
+    for (const [index, { inner, outgoing }] of ready.entries()) {
+      const exchange = exchanges[index];
+      if (exchange) this.#after(inner, outgoing, exchange);
+    }
+    if (overlapped === 0) this.missedRaces += 1;
+    return this.#react(reaction);
+  }
+
+  async #fromBefore(step: CallStep, call: 'bet' | 'win' | 'refund', from: 'run' | 'journal'): Promise<Halt | null> {
+    const session = this.#stage.casting.get(step.session);
+    const past = session && from === 'run' ? this.#history.earliest(walletIdOf(session), call) : undefined;
+    if (!past) return null;
+    const exchange = await this.#sender.send({
+      call,
+      request: past.request,
+      scenario: this.#stage.plan.id,
+      step: step.key,
+      purpose: 'step',
+      freshConnection: true,
+    });
+    this.#noteConnection(exchange);
+    const reaction = this.#stage.judge.observe({
+      step,
+      exchange,
+      amount: past.effect.absolute(),
+      stated: { moves: undefined, body: [] },
+      before: { reply: past.reply, effect: past.effect },
+      lingered: false,
+    });
+    return this.#react(reaction);
+  }
+
+  #outgoing(step: CallStep): Outgoing | undefined {
+    const { origin } = step;
+    if (origin.kind === 'resend' || origin.kind === 'copy') {
+      const first = this.#sent.get(origin.of) ?? this.#firstOf(origin.of);
+      if (!first) return undefined;
+      const outgoing = this.#again(step, first);
+      this.#sent.set(step.key, outgoing);
+      return outgoing;
+    }
+    const sessionID = this.#stage.names.sessionID(step.session);
+    if (sessionID === undefined) throw new EvaluationError(`no session plays \`${step.session}\``);
+    const outgoing = outgoingOf(step, sessionID, this.#run.client, scopeOf(this.#stage.names, step));
+    if (this.#isReferredTo(step)) this.#sent.set(step.key, outgoing);
+    return outgoing;
+  }
+
+  #firstOf(key: string): Outgoing | undefined {
+    const source = this.#stage.judge.story.byKey(key)?.source;
+    return source ? this.#sent.get(source.step.key) : undefined;
+  }
+
+  #again(step: CallStep, first: Outgoing): Outgoing {
+    const { sign } = step.deviations;
+    if (sign === undefined) return first;
+    const { tamper: _undone, ...spec } = first.spec;
+    const signed = { ...spec, sign };
+    return { ...first, spec: signed, request: buildRequest(signed) };
+  }
+
+  /** Bytes are kept only of calls that a later step sends again. */
+  #isReferredTo(step: CallStep): boolean {
+    return this.#stage.judge.story.parts.some(({ source }) => source?.step.key === step.key);
+  }
+
+  #departure(step: CallStep, outgoing: Outgoing): Departure {
+    const { trickle, break: breakAt } = step.deviations;
+    return {
+      call: step.call,
+      request: outgoing.request,
+      scenario: this.#stage.plan.id,
+      step: step.key,
+      purpose: 'step',
+      breakAt,
+      trickle,
+    };
+  }
+
+  #sentOf(step: CallStep, outgoing: Outgoing, exchange: Exchange): Sent {
+    const scope = scopeOf(this.#stage.names, step);
+    const { moves, body } = step.expect;
+    return {
+      step,
+      exchange,
+      amount: outgoing.amount,
+      stated: {
+        moves: moves && evaluateMoney(moves, scope),
+        body: (body ?? []).map(([path, template]) => [path, evaluate(template, scope)] as const),
+      },
+      lingered: this.#run.now() >= this.#riskyUntil + this.#run.lingerMs || this.#riskyUntil === 0,
+    };
+  }
+
+  #after(step: CallStep, outgoing: Outgoing, exchange: Exchange): void {
+    this.#noteConnection(exchange);
+    const { outcome, stamps } = exchange;
+    const sure = outcome.kind === 'reply' && outcome.reply.status !== 500;
+    if (!sure && stamps.connected !== null) this.#riskyUntil = Math.max(this.#riskyUntil, stamps.end);
+    this.#noteOwed(step, outgoing);
+    // What has no known outcome will have to be sent again.
+    if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.#sent.set(step.key, outgoing);
+    if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free') return;
+    const transaction = this.#stage.judge.effects.ofStep(step.key);
+    const session = this.#stage.casting.get(step.session);
+    if (session && transaction?.state === 'applied' && transaction.reply && Object.keys(step.deviations).length === 0 && !step.campaign) {
+      this.#history.keep(walletIdOf(session), step.call, { request: outgoing.request, reply: transaction.reply, effect: transaction.effect });
+    }
+  }
+
+  #noteConnection({ outcome }: Exchange): void {
+    if (outcome.kind === 'none' && outcome.reason === 'stale-connection') this.stale = true;
+  }
+
+  /** Keeps the journal's account of what is owed, so that an aborted run can be settled. */
+  #noteOwed(step: CallStep, outgoing: Outgoing): void {
+    for (const transaction of this.#stage.judge.effects.all()) {
+      const open = transaction.state === 'unknown';
+      const known = this.#owed.get(transaction.txID);
+      if (open === (known?.open ?? false)) continue;
+      const { call } = transaction.part.step;
+      if (call === 'balance') continue;
+      const fields = known?.fields ?? textFields(transaction.part.step.key === step.key ? outgoing : undefined);
+      const owed: Owed = {
+        event: 'owed',
+        scenario: this.#stage.plan.id,
+        call: call === 'bet' ? 'refund' : call,
+        sessionID: this.#stage.names.sessionID(transaction.part.step.session) ?? '',
+        txID: transaction.txID,
+        open,
+        fields,
+      };
+      if (open) this.#owed.set(transaction.txID, owed);
+      else this.#owed.delete(transaction.txID);
+      this.#run.record(owed);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms <= 0) return;
+    // Waits that make findings sound are kept when the run is interrupted; a second signal ends them.
+    await sleep(ms);
+  }
+}
+
+function textFields(outgoing: Outgoing | undefined): Record<string, string> {
+  const entries = Object.entries(outgoing?.spec.fields ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(entries);
+}
+
+function halted(reason: string): Halt {
+  return { verdict: 'inconclusive', reason, connection: false, causes: [] };
+}

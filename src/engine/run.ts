@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CONTRACT_VERSION } from '../contract/versions.ts';
+import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
+import { EXPECTATION, type Finding } from '../journal/finding.ts';
+import { Blame } from '../judge/blame.ts';
+import type { Plan } from '../scenario/plan.ts';
+import { Cashier } from './cashier.ts';
+import { History } from './history.ts';
+import { LateLandings } from './late-landings.ts';
+import { type Played, playScenario } from './play.ts';
+import { type Casting, Pool } from './pool.ts';
+import type { RunnableScenario, RunOptions } from './run-options.ts';
+import { Sender } from './sender.ts';
+
+const MOST_ATTEMPTS = 3;
+
+/**
+ * Judges one client by the scenarios of the options, side by side where there are several players, and hands every event to
+ * `record`. Nothing is printed and nothing is decided about the exit status here: both come from the journal.
+ */
+export async function run(options: RunOptions): Promise<void> {
+  const started = options.now();
+  options.record({
+    event: 'run-started',
+    format: JOURNAL_FORMAT,
+    croupier: options.croupier,
+    contract: CONTRACT_VERSION,
+    runID: options.uuid(),
+    startedAt: new Date().toISOString(),
+    seed: options.seed,
+    client: { extCID: options.client.extCID, integratorBaseUrl: options.client.integratorBaseUrl },
+    selection: options.selection,
+    whole: options.whole,
+    planHash: planHash(options.scenarios),
+    settings: {
+      deadlineMs: options.deadlineMs,
+      lingerMs: options.lingerMs,
+      strict: options.strict,
+      workers: options.workers,
+      sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+        sessionID,
+        player: player ?? null,
+        currency: currency ?? null,
+        gameID: gameID ?? null,
+        state: state ?? 'active',
+      })),
+    },
+    scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
+  });
+  const sender = new Sender({ ...options, wire: options.client.wire });
+  try {
+    const ended = await new Run(options, sender).play();
+    options.record({ ...ended, durationMs: options.now() - started });
+  } catch (error) {
+    options.record({ event: 'run-ended', how: 'bug', signal: null, detail: error instanceof Error ? error.message : String(error), durationMs: options.now() - started });
+    throw error;
+  } finally {
+    await sender.close();
+  }
+}
+
+function planHash(scenarios: readonly RunnableScenario[]): string {
+  const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+interface Waiting {
+  readonly scenario: RunnableScenario;
+  readonly plan: Plan;
+  readonly castings: readonly Casting[];
+}
+
+type Ending = Omit<RunEnded, 'durationMs'>;
+
+/** One run over its scenarios. */
+class Run {
+  readonly #options: RunOptions;
+  readonly #sender: Sender;
+  readonly #cashier: Cashier;
+  readonly #history = new History();
+  readonly #blame = new Blame();
+  readonly #pool: Pool;
+  readonly #late: LateLandings;
+  #failed = 0;
+  #reached = false;
+  #unreachable: string | null = null;
+
+  constructor(options: RunOptions, sender: Sender) {
+    this.#options = options;
+    this.#sender = sender;
+    this.#cashier = new Cashier(sender, options);
+    this.#pool = new Pool(options.client.sessions);
+    this.#late = new LateLandings(options);
+  }
+
+  async play(): Promise<Ending> {
+    const first: RunnableScenario[] = [];
+    const last: RunnableScenario[] = [];
+    for (const scenario of this.#options.scenarios) (scenario.last ? last : first).push(scenario);
+    await this.#playAll(first);
+    await this.#playAll(last);
+    if (this.#reached) await this.#late.lookOnceMore(this.#cashier);
+    for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
+    return this.#ending();
+  }
+
+  #ending(): Ending {
+    const { signal, bail } = this.#options;
+    if (signal.aborted) {
+      return { event: 'run-ended', how: 'interrupted', signal: signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT', detail: null };
+    }
+    if (this.#unreachable !== null) return { event: 'run-ended', how: 'unreachable', signal: null, detail: this.#unreachable };
+    if (bail !== null && this.#failed >= bail) return { event: 'run-ended', how: 'bail', signal: null, detail: null };
+    return { event: 'run-ended', how: 'complete', signal: null, detail: null };
+  }
+
+  get #stopped(): boolean {
+    const { signal, bail } = this.#options;
+    return signal.aborted || this.#unreachable !== null || (bail !== null && this.#failed >= bail);
+  }
+
+  async #playAll(scenarios: readonly RunnableScenario[]): Promise<void> {
+    const queue = [...scenarios];
+    const waiting: Waiting[] = [];
+    const running = new Set<Promise<void>>();
+    // The first scenario runs alone: when nobody answers, one failure says so instead of one for each player.
+    while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
+      if (!this.#stopped) this.#fill(queue, waiting, running);
+      if (running.size === 0) {
+        if (this.#stopped || (queue.length === 0 && waiting.length === 0)) break;
+        continue;
+      }
+      await Promise.race(running);
+    }
+  }
+
+  #fill(queue: RunnableScenario[], waiting: Waiting[], running: Set<Promise<void>>): void {
+    const most = this.#reached ? Math.min(this.#options.workers, this.#pool.players) : 1;
+    while (waiting.length < this.#pool.players * 4 && queue.length > 0) {
+      const scenario = queue.shift();
+      const ready = scenario && this.#prepare(scenario);
+      if (ready) waiting.push(ready);
+    }
+    for (const one of [...waiting]) {
+      if (running.size >= most) return;
+      const casting = this.#pool.take(one.castings);
+      if (!casting) continue;
+      waiting.splice(waiting.indexOf(one), 1);
+      const done = this.#perform(one, casting).finally(() => {
+        this.#pool.release(casting);
+        running.delete(done);
+      });
+      running.add(done);
+    }
+  }
+
+  /** undefined: it can't be played here, and that has been said. */
+  #prepare(scenario: RunnableScenario): Waiting | undefined {
+    const plan = scenario.plan();
+    const { needs } = plan;
+    const castings = this.#pool.cast(needs);
+    const reason = 'reason' in castings ? castings.reason : this.#missing(plan);
+    if (reason === null && !('reason' in castings)) return { scenario, plan, castings };
+    this.#skip(scenario, reason ?? '');
+    return undefined;
+  }
+
+  #missing({ needs }: Plan): string | null {
+    if (needs.otherClient && this.#options.client.otherClientKey === undefined) return 'needs a second client of the same operator with a key of its own';
+    if (needs.earlierRun) return 'needs the journal of an earlier run';
+    if (needs.campaign && this.#options.campaign === null) return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
+    if (needs.largeAmounts && !this.#options.largeAmounts) return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
+    return null;
+  }
+
+  #skip(scenario: RunnableScenario, reason: string): void {
+    const { record, now } = this.#options;
+    record({ event: 'scenario-started', scenario: scenario.id, attempt: 1, at: now(), sessions: {} });
+    record({ event: 'scenario-ended', scenario: scenario.id, attempt: 1, verdict: 'skip', reason, durationMs: 0, restored: null, passes: {} });
+  }
+
+  async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
+    const { record, now } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      const at = now();
+      const findings: Finding[] = [];
+      record({
+        event: 'scenario-started',
+        scenario: scenario.id,
+        attempt,
+        at,
+        sessions: Object.fromEntries([...casting].map(([alias, { sessionID }]) => [alias, sessionID])),
+      });
+      const played = await playScenario({
+        plan: attempt === 1 ? plan : scenario.plan(),
+        casting,
+        run: this.#options,
+        sender: this.#sender,
+        cashier: this.#cashier,
+        history: this.#history,
+        proven: (rule) => this.#blame.isProven(rule),
+        report: (finding) => {
+          findings.push(finding);
+          record({ event: 'finding', scenario: scenario.id, attempt, finding });
+        },
+      });
+      const { verdict, reason, restored, passes } = played;
+      record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs: now() - at, restored, passes });
+      if (this.#mayTryAgain(played, attempt)) {
+        await sleep(attempt * 50);
+        continue;
+      }
+      this.#late.played(scenario, plan, casting, played, attempt);
+      this.#conclude(scenario, played, findings);
+      return;
+    }
+  }
+
+  #mayTryAgain({ again, verdict }: Played, attempt: number): boolean {
+    if (again === null || this.#stopped || attempt >= MOST_ATTEMPTS || verdict === 'fail') return false;
+    if (again === 'stale-connection' && this.#sender.giveUpKeepAlive()) {
+      this.#options.record({
+        event: 'notice',
+        text: 'The operator closes kept-alive connections at once, so each call was given a connection of its own.',
+      });
+    }
+    return again !== 'connection' || attempt === 1;
+  }
+
+  #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[]): void {
+    this.#blame.add(scenario.id, findings);
+    if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass'))) this.#failed += 1;
+    if (this.#reached) return;
+    if (played.again === 'connection' && played.verdict !== 'fail' && played.left.size === 0) this.#unreachable = played.reason;
+    else this.#reached = true;
+  }
+}

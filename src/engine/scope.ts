@@ -1,0 +1,79 @@
+import type { JsonValue } from '../contract/json.ts';
+import { Money } from '../contract/money.ts';
+import type { Judge } from '../judge/judge.ts';
+import type { Wallet } from '../judge/wallet.ts';
+import type { Scope, Value } from '../scenario/evaluate.ts';
+import type { CallStep } from '../scenario/plan.ts';
+import { driftingWins } from './drift.ts';
+import type { Denomination } from './stakes.ts';
+
+/** What a scenario's names stand for while it is played. */
+export interface Names {
+  readonly judge: Judge;
+  readonly steps: ReadonlyMap<string, CallStep>;
+  readonly denomination: Denomination;
+  readonly campaign: string;
+  sessionID(alias: string): string | undefined;
+  walletOf(alias: string): Wallet | null;
+  /** The two wins of `drift`, once they are reckoned. */
+  drift: readonly [Money, Money] | undefined;
+}
+
+/** The scope of one step. */
+export function scopeOf(names: Names, self: CallStep | undefined): Scope {
+  return {
+    decimals: names.denomination.decimals,
+    name([first = '', second, ...rest]): Value | undefined {
+      switch (first) {
+        case 'stake':
+          return names.denomination.stake;
+        case 'unit':
+          return names.denomination.unit;
+        case 'balance':
+          return names.walletOf(second ?? 'main')?.certain();
+        case 'campaign':
+          return names.campaign;
+        case 'session':
+          return names.sessionID(second ?? 'main');
+        case 'drift':
+          return drift(names, second);
+        case 'self':
+          return self && ofStep(names, self, second, rest);
+        default: {
+          const step = names.steps.get(first);
+          return step && ofStep(names, step, second, rest);
+        }
+      }
+    },
+  };
+}
+
+function drift(names: Names, which: string | undefined): Money | undefined {
+  const balance = names.walletOf('main')?.certain();
+  names.drift ??= balance && driftingWins(balance, names.denomination.unit);
+  return names.drift?.[which === 'first' ? 0 : 1];
+}
+
+function ofStep(names: Names, step: CallStep, what: string | undefined, path: readonly string[]): Value | undefined {
+  switch (what) {
+    case 'txID':
+      return step.txID ?? undefined;
+    case 'roundID':
+      return step.roundID ?? undefined;
+    case 'amount':
+      return names.judge.amountOf(step.key);
+    case 'reply':
+      return within(names.judge.replyOf(step.key)?.object, path);
+    default:
+      return undefined;
+  }
+}
+
+function within(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  let here = value;
+  for (const name of path) {
+    if (here === null || typeof here !== 'object' || Array.isArray(here)) return undefined;
+    here = (here as { readonly [key: string]: JsonValue })[name];
+  }
+  return here;
+}

@@ -1,0 +1,111 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { JournalEvent, Sending } from '../journal/event.ts';
+import type { Exchange } from '../journal/exchange.ts';
+import type { BreakMoment, Trickle } from '../wire/departure.ts';
+import type { Flight } from '../wire/in-flight.ts';
+import { type BuiltRequest, requestOf } from '../wire/request.ts';
+import { Wire, type WireOptions } from '../wire/wire.ts';
+import { Pace } from './pace.ts';
+
+/** One call that is to leave, and on whose behalf. */
+export interface Departure {
+  readonly call: CallName;
+  readonly request: BuiltRequest;
+  readonly scenario: string | null;
+  readonly step: string | null;
+  readonly purpose: Sending['purpose'];
+  readonly breakAt?: BreakMoment | undefined;
+  readonly trickle?: Trickle | undefined;
+  readonly freshConnection?: boolean;
+}
+
+
+export interface SenderOptions {
+  readonly wire: WireOptions;
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  readonly record: (event: JournalEvent) => void;
+  readonly ratePerSecond: number | null;
+  readonly maxAtOnce: number;
+}
+
+/** Sends calls and keeps the journal of them: an event is written before the bytes that it announces leave. */
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #pace: Pace;
+  #wire: Wire;
+  readonly #retired: Wire[] = [];
+  #exchanges = 0;
+  #keepAlive = true;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#pace = new Pace(options.ratePerSecond, options.now);
+    this.#wire = this.#open();
+  }
+
+  get exchanges(): number {
+    return this.#exchanges;
+  }
+
+  async send(departure: Departure): Promise<Exchange> {
+    await this.#pace.turn();
+    const id = this.#announce(departure);
+    const flight = this.#launch(departure, false);
+    return this.#land(id, departure, flight);
+  }
+
+  /** Sends all at the same instant: connections are open and everything but the last byte is written before the first is let go. */
+  async sendTogether(departures: readonly Departure[]): Promise<Exchange[]> {
+    await this.#pace.turn();
+    const started = departures.map((departure) => {
+      const id = this.#announce(departure);
+      return { id, departure, flight: this.#launch(departure, departure.trickle === undefined) };
+    });
+    await Promise.all(started.map(({ departure, flight }) => (departure.trickle ? undefined : flight.ready)));
+    for (const { flight } of started) flight.release();
+    return Promise.all(started.map(({ id, departure, flight }) => this.#land(id, departure, flight)));
+  }
+
+  /** From now on every call has a connection of its own: the operator closes kept-alive ones under our calls. */
+  giveUpKeepAlive(): boolean {
+    if (!this.#keepAlive) return false;
+    this.#keepAlive = false;
+    // Other scenarios may have calls under way on it.
+    this.#retired.push(this.#wire);
+    this.#wire = this.#open();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#retired, this.#wire].map((wire) => wire.close()));
+  }
+
+  #open(): Wire {
+    const { wire, deadlineMs, now } = this.#options;
+    return new Wire({ ...wire, deadlineMs, now, keepAlive: this.#keepAlive && wire.keepAlive !== false });
+  }
+
+  #announce({ call, request, scenario, step, purpose }: Departure): string {
+    this.#exchanges += 1;
+    const id = `x${this.#exchanges}`;
+    this.#options.record({ event: 'sending', id, scenario, step, purpose, call, request: requestOf(request) });
+    return id;
+  }
+
+  #launch({ request, breakAt, trickle, freshConnection }: Departure, hold: boolean): Flight {
+    return this.#wire.launch({
+      request,
+      hold,
+      ...(breakAt && { breakAt }),
+      ...(trickle && { trickle }),
+      ...(freshConnection && { freshConnection }),
+    });
+  }
+
+  async #land(id: string, departure: Departure, flight: Flight): Promise<Exchange> {
+    const { outcome, stamps, connection } = await flight.landing;
+    this.#options.record({ event: 'received', id, scenario: departure.scenario, outcome, stamps, connection, model: null });
+    return { id, call: departure.call, request: requestOf(departure.request), outcome, stamps, connection };
+  }
+}

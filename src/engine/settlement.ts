@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonValue } from '../contract/json.ts';
+import { replyStatus } from './reply-status.ts';
+import type { Transaction } from '../judge/transaction.ts';
+import type { CallStep } from '../scenario/plan.ts';
+import type { Performance } from './performance.ts';
+import type { Stage } from './stage.ts';
+
+const MOST_TRIES = 4;
+const FIRST_PAUSE_MS = 100;
+
+/**
+ * Does what the service would do now about calls without a known outcome: refunds lost bets, sends wins and refunds again,
+ * until each is answered 200. A bet's refund is judged, the rest only followed.
+ */
+export async function settle(stage: Stage, performance: Performance, uuid: () => string): Promise<void> {
+  let number = 0;
+  for (const transaction of [...stage.judge.effects.all()]) {
+    if (transaction.state !== 'unknown' || !transaction.wallet) continue;
+    number += 1;
+    const isBet = transaction.part.step.call === 'bet';
+    const step = isBet ? refundOf(stage, transaction, `settle.${number}`, uuid) : againOf(transaction, `settle.${number}`);
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (tries > 0) await sleep(FIRST_PAUSE_MS * 2 ** tries);
+      const exchange = await performance.settle(step, isBet && tries === 0);
+      if (!exchange || replyStatus(exchange) === 200) break;
+    }
+  }
+}
+
+function refundOf(stage: Stage, bet: Transaction, key: string, uuid: () => string): CallStep {
+  const { step } = bet.part;
+  const txID = uuid();
+  const text = (name: string, value: string): readonly [string, { readonly kind: 'literal'; readonly value: JsonValue }] => [name, { kind: 'literal', value }];
+  return {
+    kind: 'call',
+    key,
+    place: step.place,
+    call: 'refund',
+    session: step.session,
+    origin: { kind: 'fresh' },
+    fields: [
+      text('txID', txID),
+      text('origTxID', bet.txID),
+      text('amount', (bet.amount ?? stage.names.denomination.stake).format(stage.names.denomination.decimals)),
+      ...(step.roundID === null ? [] : [text('roundID', step.roundID)]),
+    ],
+    txID,
+    roundID: step.roundID,
+    refund: { kind: 'step', of: step.key },
+    campaign: false,
+    deviations: {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}
+
+function againOf(transaction: Transaction, key: string): CallStep {
+  const { step } = transaction.part;
+  return {
+    ...step,
+    key,
+    origin: { kind: 'resend', of: step.key },
+    fields: [],
+    deviations: step.deviations.sign || step.deviations.tamper ? { sign: 'valid' } : {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}

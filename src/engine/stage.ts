@@ -1,0 +1,110 @@
+import { currencyByCode } from '../contract/currencies.ts';
+import type { Finding } from '../journal/finding.ts';
+import { Judge } from '../judge/judge.ts';
+import { Story } from '../judge/story.ts';
+import { Wallet } from '../judge/wallet.ts';
+import type { CallStep, Plan, Step } from '../scenario/plan.ts';
+import { type Casting, walletIdOf } from './pool.ts';
+import type { RunOptions, SessionUnderTest } from './run-options.ts';
+import type { Names } from './scope.ts';
+import { denominationOf } from './stakes.ts';
+
+/** A scenario with its players: who plays whom, whose wallet is whose, what the names mean. */
+export interface Stage {
+  readonly plan: Plan;
+  readonly casting: Casting;
+  readonly judge: Judge;
+  readonly names: Names;
+  readonly wallets: readonly { readonly alias: string; readonly wallet: Wallet }[];
+  /** The step of a read that croupier makes by itself. */
+  readStep(alias: string, key: string): CallStep;
+}
+
+export interface StageOptions {
+  readonly plan: Plan;
+  readonly casting: Casting;
+  readonly run: RunOptions;
+  readonly proven: (rule: string) => boolean;
+  readonly report: (finding: Finding) => void;
+  /** A balance of the main session, as the operator wrote it. */
+  readonly written: string;
+}
+
+/** Sets a scenario up. */
+export function setStage({ plan, casting, run, proven, report, written }: StageOptions): Stage {
+  const main = sessionOf(casting, 'main');
+  const wallets = new Map<string, Wallet>();
+  const byAlias = new Map<string, Wallet>();
+  for (const [alias, session] of casting) {
+    const id = walletIdOf(session);
+    const { unit } = denominationOf(session.currency, run.stakes, alias === 'main' ? written : '');
+    const wallet = wallets.get(id) ?? new Wallet(id, unit);
+    wallets.set(id, wallet);
+    byAlias.set(alias, wallet);
+  }
+  const story = new Story(plan);
+  const judge = new Judge(story, {
+    strict: run.strict,
+    deadlineMs: run.deadlineMs,
+    campaignKnown: run.campaign !== null,
+    walletOf: (alias) => byAlias.get(alias) ?? null,
+    wallets: [...wallets.values()],
+    currencyOf: (alias) => {
+      const code = casting.get(alias)?.currency;
+      return code === undefined ? undefined : currencyByCode(code);
+    },
+    proven,
+    report,
+  });
+  const unknownSession = run.uuid();
+  const names: Names = {
+    judge,
+    steps: namedSteps([...plan.steps, ...plan.always]),
+    denomination: denominationOf(main.currency, run.stakes, written),
+    campaign: run.campaign ?? `croupier-${run.uuid()}`,
+    sessionID: (alias) => (alias === 'unknown' ? unknownSession : casting.get(alias)?.sessionID),
+    walletOf: (alias) => byAlias.get(alias) ?? null,
+    drift: undefined,
+  };
+  return {
+    plan,
+    casting,
+    judge,
+    names,
+    wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({ alias, wallet })),
+    readStep: (alias, key) => readStep(plan, alias, key),
+  };
+}
+
+export function sessionOf(casting: Casting, alias: string): SessionUnderTest {
+  const session = casting.get(alias);
+  if (!session) throw new RangeError(`no session plays ${JSON.stringify(alias)}`);
+  return session;
+}
+
+function readStep(plan: Plan, alias: string, key: string): CallStep {
+  return {
+    kind: 'call',
+    key,
+    place: plan.place,
+    call: 'balance',
+    session: alias,
+    origin: { kind: 'fresh' },
+    fields: [],
+    txID: null,
+    roundID: null,
+    campaign: false,
+    deviations: {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}
+
+function namedSteps(steps: readonly Step[]): Map<string, CallStep> {
+  const named = new Map<string, CallStep>();
+  for (const step of steps) {
+    const calls = step.kind === 'together' ? step.steps : step.kind === 'call' ? [step] : [];
+    for (const call of calls) if (call.name !== undefined && !named.has(call.name)) named.set(call.name, call);
+  }
+  return named;
+}
+

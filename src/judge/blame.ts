@@ -1,0 +1,108 @@
+import type { CallName } from '../contract/call-name.ts';
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
+import type { Blamed } from '../journal/event.ts';
+import { EXPECTATION, type Finding } from '../journal/finding.ts';
+
+/** On an endpoint that takes a wrong signature these prove nothing: whatever was sent would have been accepted. */
+const RUNGS: readonly (readonly [rule: RuleId, lower: readonly RuleId[]])[] = [
+  [
+    'signature.mismatch',
+    [
+      'signature.missing',
+      'signature.tampered-body',
+      'signature.tampered-query',
+      'signature.client-key',
+      'signature.accepted',
+      'signature.raw-body',
+      'signature.raw-body-escapes',
+      'signature.query-canonical',
+      'signature.query-unicode',
+      'signature.header-case',
+    ],
+  ],
+];
+
+/** A finding with other possible causes, kept until the run is over. */
+interface Ambiguous {
+  readonly scenario: string;
+  readonly rule: RuleId;
+  readonly endpoint: CallName | null;
+  readonly causes: readonly RuleId[];
+}
+
+/**
+ * What the findings of a whole run say about each other: a breach that was proven somewhere is the cheaper explanation of
+ * what it would explain elsewhere too.
+ */
+export class Blame {
+  readonly #proven = new Set<string>();
+  readonly #endpoints = new Map<RuleId, Set<CallName | null>>();
+  readonly #ambiguous: Ambiguous[] = [];
+
+  /** The findings of one scenario, of the attempt that counts. */
+  add(scenario: string, findings: readonly Finding[]): void {
+    for (const { rule, verdict, endpoint, causes } of findings) {
+      if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
+      if (causes.length > 0) {
+        this.#ambiguous.push({ scenario, rule, endpoint, causes });
+        continue;
+      }
+      if (verdict !== 'fail') continue;
+      this.#proven.add(rule);
+      const endpoints = this.#endpoints.get(rule) ?? new Set();
+      this.#endpoints.set(rule, endpoints.add(endpoint));
+    }
+  }
+
+  isProven(rule: string): boolean {
+    return this.#proven.has(rule);
+  }
+
+  /** The corrections that the whole of the run asks for. */
+  conclude(): Blamed[] {
+    return [...this.#explained(), ...this.#rungs()];
+  }
+
+  *#explained(): Generator<Blamed> {
+    for (const { scenario, rule, endpoint, causes } of this.#ambiguous) {
+      const because = causes.find((cause) => this.#proven.has(cause));
+      if (because === undefined || this.#proven.has(rule)) continue;
+      yield {
+        event: 'blamed',
+        rule,
+        endpoint,
+        scenario,
+        verdict: 'inconclusive',
+        because,
+        reason: `the breach of \`${because}\` that this run has shown explains it: ${ruleById(because).sentence}`,
+      };
+    }
+  }
+
+  *#rungs(): Generator<Blamed> {
+    for (const [rule, lower] of RUNGS) {
+      for (const endpoint of this.#endpoints.get(rule) ?? []) {
+        for (const rung of lower) {
+          const judged = ruleById(rung).endpoints;
+          const at = judged ? endpoint : null;
+          if (judged && (endpoint === null || !judged.includes(endpoint))) continue;
+          if (!judged && !isOnlyAbout(rung, endpoint)) continue;
+          yield {
+            event: 'blamed',
+            rule: rung,
+            endpoint: at,
+            scenario: null,
+            verdict: 'inconclusive',
+            because: rule,
+            reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} takes wrong signatures, so nothing is proven by what else it takes`,
+          };
+        }
+      }
+    }
+  }
+}
+
+/** Rules without a verdict by endpoint that are all about one. */
+function isOnlyAbout(rule: RuleId, endpoint: CallName | null): boolean {
+  return endpoint === 'balance' && ['signature.tampered-query', 'signature.query-canonical', 'signature.query-unicode'].includes(rule);
+}
