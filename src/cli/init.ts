@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../engine/folder.ts';
 import { configText } from './config-text.ts';
 import { CONFIG_NAME, whyUnreadable } from './configuration.ts';
 import { EXAMPLE_SCENARIO } from './example-scenario.ts';
@@ -111,7 +112,7 @@ export function whyNoVariable(text: string): string | undefined {
 function write(name: string, text: string, { cwd }: Stdio): void {
   const file = path.resolve(cwd, name);
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     writeFileSync(file, text);
   } catch (error) {
     throw new UsageError(`${name} can't be written: ${whyUnreadable(error)}`, { cause: error });

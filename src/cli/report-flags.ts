@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../engine/folder.ts';
 import { REPORT_KINDS } from '../report/kinds.ts';
 import type { Report } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
@@ -52,7 +53,7 @@ export function refuseSharedFile(file: string, flag: string, clientCount: number
  * @throws what the system says when it can't be written
  */
 export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}`);
   const descriptor = openSync(draft, 'wx');
   try {

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../engine/folder.ts';
 import type { Listening } from '../listen/server.ts';
 import { demoOperator } from '../operator/demo.ts';
 import { createOperator } from '../operator/operator.ts';
@@ -122,11 +123,11 @@ function writeConfig(given: string, { url, clients, ownKey }: Served, stdio: Std
     })),
   );
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     writeFileSync(file, `${MARK}\n${text}`);
     for (const { extCID, integrationApiKey } of ownKey ? [] : written) {
       const target = path.resolve(path.dirname(file), keyFile(extCID));
-      mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+      makeFolder(path.dirname(target), 0o700);
       writeFileSync(target, `${integrationApiKey}\n`, { mode: 0o600 });
     }
   } catch (error) {

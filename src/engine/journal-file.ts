@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { JournalEvent } from '../journal/event.ts';
+import { makeFolder } from './folder.ts';
 
 /** The journal of one run, while it is written. */
 export interface JournalFile {
@@ -17,7 +18,7 @@ export interface JournalFile {
  * @throws what the system says when it can't be created or written
  */
 export function createJournalFile(file: string, scrub: (text: string) => string): JournalFile {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), 0o700);
   const descriptor = openSync(file, 'w', 0o600);
   let open = true;
   return {

@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createJournalFile } from '../../src/engine/journal-file.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const same = (text: string) => text;
+
+it('has an event in the file as soon as it is appended', () => {
+  const file = path.join(dir, 'a', 'b', 'run.ndjson');
+  const journal = createJournalFile(file, same);
+  journal.append({ event: 'notice', text: 'é\n' });
+  expect(readFileSync(file, 'utf8')).toBe('{"event":"notice","text":"é\\n"}\n');
+  journal.append({ event: 'notice', text: '2' });
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3);
+  journal.close();
+  journal.close();
+});
+
+it('is for its owner only', () => {
+  const file = path.join(dir, 'made', 'run.ndjson');
+  createJournalFile(file, same).close();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+});
+
+it('takes secrets out of every line', () => {
+  const file = path.join(dir, 'run.ndjson');
+  const journal = createJournalFile(file, (text) => text.replaceAll('secret', '***'));
+  journal.append({ event: 'notice', text: 'a secret' });
+  journal.close();
+  expect(readFileSync(file, 'utf8')).toBe('{"event":"notice","text":"a ***"}\n');
+});
+
+it('begins anew where an older file is', () => {
+  const file = path.join(dir, 'run.ndjson');
+  writeFileSync(file, 'older\n');
+  createJournalFile(file, same).close();
+  expect(readFileSync(file, 'utf8')).toBe('');
+});
+
+it.runIf(process.platform === 'linux')('fails, and does not hang, where no folder can be made', () => {
+  expect(() => createJournalFile('/proc/nowhere/run.ndjson', same)).toThrow('ENOENT');
+});
