@@ -15,7 +15,7 @@ export interface PlannedScenario {
 }
 
 /** Where a run found its settings, keys never among them. */
-export interface RunSettings {
+interface RunSettings {
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly strict: boolean;
@@ -50,7 +50,7 @@ export interface RunStarted {
 }
 
 /** Something that the reader of a report should know and that is no finding: insecure TLS, keep-alive given up, … */
-export interface Notice {
+interface Notice {
   readonly event: 'notice';
   readonly text: string;
 }

@@ -91,12 +91,13 @@ export const isFinding = (cell: JudgedCell): boolean => cell.findings.length > 0
 export function reasonOf(
   cells: readonly JudgedCell[],
   verdict: Verdict,
-): { reason: string | null; because: RuleId | null } {
-  if (verdict === 'pass') return { reason: null, because: null };
+): { reason: string | null; because: RuleId | null; seenIn: string | null } {
+  if (verdict === 'pass') return { reason: null, because: null, seenIn: null };
   const grave = cells.filter((cell) => cell.verdict === verdict);
   const telling = grave.find((cell) => cell.reason !== null) ?? grave[0];
   return {
     reason: telling?.reason ?? telling?.findings[0]?.actual ?? null,
     because: telling?.because ?? null,
+    seenIn: telling?.scenario ?? null,
   };
 }

@@ -15,7 +15,7 @@ import {
 } from './judged-cell.ts';
 import { howItStopped, type ScenarioResult } from './scenario-result.ts';
 
-export interface EndpointResult {
+interface EndpointResult {
   readonly endpoint: CallName;
   readonly verdict: Verdict;
   readonly reason: string | null;
@@ -31,6 +31,8 @@ export interface RuleResult {
   readonly reason: string | null;
   /** The rule whose breach explains the verdict. */
   readonly because: RuleId | null;
+  /** The scenario that the reason comes from. */
+  readonly seenIn: string | null;
   /** How often it was decided, one way or the other. */
   readonly checks: number;
   /** Scenarios that tried it, in the order of the plan. */
@@ -68,22 +70,25 @@ export function ruleResult(
   };
   const verdict = gravest(cells);
   if (verdict !== 'untested' && verdict !== 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
+  const heard = new Set(cells.map((cell) => cell.scenario));
   const undecided = scenarios.find(
-    ({ planned, state, verdict }) => planned.rules.includes(rule.id) && state !== 'not-started' && verdict !== 'skip',
+    ({ planned, state }) => planned.rules.includes(rule.id) && state !== 'not-started' && !heard.has(planned.id),
   );
-  if (undecided) {
+  // A skip with its reason says more than that the scenario is over.
+  if (undecided && (verdict === 'untested' || undecided.state === 'cut-off')) {
     return {
       ...base,
       verdict: 'inconclusive',
       because: null,
+      seenIn: undecided.planned.id,
       reason:
         undecided.state === 'cut-off'
-          ? `${undecided.planned.id} was cut off before it was decided`
-          : `${undecided.planned.id} ended without deciding it`,
+          ? 'its scenario was cut off before it was decided'
+          : 'its scenario ended without deciding it',
     };
   }
   if (verdict === 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
-  return { ...base, verdict, because: null, reason: whyUntested(rule, scenarios, how) };
+  return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };
 }
 
 function whyUntested(

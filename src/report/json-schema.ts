@@ -39,6 +39,7 @@ const rule = z.object({
   verdict,
   reason,
   because: ruleId.nullable(),
+  seenIn: z.string().nullable().describe('the scenario that the reason comes from'),
   checks: count.describe('how often it was decided, one way or the other'),
   endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
   scenarios: z.array(z.string()).describe('scenarios that tried it'),

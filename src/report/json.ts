@@ -55,10 +55,10 @@ function headOf(fold: Fold): object {
   };
 }
 
-function ruleOf({ rule, verdict, reason, because, checks, endpoints, scenarios }: RuleResult): object {
+function ruleOf({ rule, verdict, reason, because, seenIn, checks, endpoints, scenarios }: RuleResult): object {
   const { id, group, level, money, clause, sentence, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, hint, since };
-  return { ...entry, verdict, reason, because, checks, endpoints, scenarios };
+  return { ...entry, verdict, reason, because, seenIn, checks, endpoints, scenarios };
 }
 
 function scenarioOf(

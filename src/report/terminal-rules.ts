@@ -57,21 +57,25 @@ function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): r
   return [`${' '.repeat(GROUP_COLUMN + 2)}${paint.dim(`${nameOf(result)}:`)} ${cells.join('  ')}`];
 }
 
-/** Rules with one of these verdicts, equal reasons together, the most frequent reason first. */
+/** Rules with one of these verdicts, equal reasons together: those of a MUST first, then the most frequent. */
 export function reasons(fold: Fold, verdicts: readonly Verdict[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
   const found = fold.rules.filter(({ verdict }) => verdicts.includes(verdict));
   const byReason = [...Map.groupBy(found, (result) => `${result.verdict} ${reasonText(result)}`).values()];
   return byReason
-    .toSorted((a, b) => b.length - a.length)
+    .toSorted((a, b) => Number(hasMust(b)) - Number(hasMust(a)) || b.length - a.length)
     .flatMap((results) => {
       const [first] = results;
       if (!first) return [];
       const symbol = mark(first.verdict, unicode);
-      const ids = namesOf(results, fold).join(', ');
+      const ids = (first.verdict === 'inconclusive' ? namesWithScenario(results) : namesOf(results, fold)).join(', ');
       const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
       return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
     });
+}
+
+function hasMust(results: readonly RuleResult[]): boolean {
+  return results.some(({ rule }) => rule.level === 'MUST');
 }
 
 /** Ids of rules; a group whose every rule is among them goes by its name, `launch.*`. */
@@ -80,6 +84,11 @@ function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] 
     const size = fold.rules.filter(({ rule }) => rule.group === group).length;
     return size === members.length ? [`${group}.*`] : members.map(({ rule }) => rule.id);
   });
+}
+
+/** A doubt is looked into where it arose, so that each rule names its scenario. */
+function namesWithScenario(results: readonly RuleResult[]): readonly string[] {
+  return results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
 }
 
 function reasonText({ reason, because, verdict }: RuleResult): string {

@@ -120,8 +120,17 @@ describe('a fold', () => {
   it('does not pass a rule that its scenario left undecided', async () => {
     expect(await ruleOf(runOf(bet, [ended(bet.id)]), 'bet.debit')).toMatchObject({
       verdict: 'inconclusive',
-      reason: 'bet/debit ended without deciding it',
+      reason: 'its scenario ended without deciding it',
+      seenIn: 'bet/debit',
     });
+  });
+
+  it('leaves a rule skipped that its scenario had to skip, whatever else that scenario decided', async () => {
+    const events = runOf(bet, [
+      found(bet.id, 'bet.debit', 'skip', { actual: 'a limit' }),
+      ended(bet.id, { verdict: 'pass' }),
+    ]);
+    expect(await ruleOf(events, 'bet.debit')).toMatchObject({ verdict: 'skip', reason: 'a limit' });
   });
 
   it('counts what passed as decided, also where a claimed scenario left it open', async () => {
@@ -162,7 +171,8 @@ describe('a fold', () => {
     expect(fold.ended).toBeNull();
     expect(ruleIn(fold, 'bet.debit')).toMatchObject({
       verdict: 'inconclusive',
-      reason: 'bet/debit was cut off before it was decided',
+      reason: 'its scenario was cut off before it was decided',
+      seenIn: 'bet/debit',
     });
     expect(fold.scenarios[0]).toMatchObject({ state: 'cut-off', verdict: 'inconclusive' });
     expect(fold.exchanges).toEqual({ sent: 1, answered: 1 });

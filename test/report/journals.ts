@@ -34,7 +34,7 @@ export function journalText(name: JournalName): string {
   return readFileSync(new URL(`../../fixtures/journals/${name}.ndjson`, import.meta.url), 'utf8');
 }
 
-export function openJournal(name: JournalName): OpenJournal {
+function openJournal(name: JournalName): OpenJournal {
   return () => readJournal([journalText(name)]);
 }
 

@@ -94,7 +94,7 @@ describe('the terminal report', () => {
       blamed('bet.debit', 'balance.read'),
     ]);
     const text = await reportOfEvents(events, 'terminal');
-    expect(text).toContain('  ? balance.read explains it: bet.debit');
+    expect(text).toContain('  ? balance.read explains it: bet.debit (bet/debit)');
     expect(text).not.toContain('What failed');
   });
 
