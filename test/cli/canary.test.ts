@@ -10,19 +10,24 @@ import { croupier, type Ended } from './croupier.ts';
 /** With every character that some encoding writes in another way. */
 const CANARY = 'can"ary/<key>+&=%é\\n';
 
-/** What the key could look like in a text, each recognised by the part that its neighbours can't change. */
+/** The ways in which a key can stand in a text. */
 const FORMS: Readonly<Record<string, string>> = {
   plain: CANARY,
   json: JSON.stringify(CANARY).slice(1, -1),
   'json in json': JSON.stringify(JSON.stringify(CANARY).slice(1, -1)).slice(1, -1),
-  base64: Buffer.from(CANARY).toString('base64').slice(0, 20),
-  base64url: Buffer.from(CANARY).toString('base64url').slice(0, 20),
-  'base64 of a longer text': Buffer.from(`a${CANARY}b`).toString('base64').slice(4, 24),
+  base64: Buffer.from(CANARY).toString('base64'),
+  base64url: Buffer.from(CANARY).toString('base64url'),
+  'base64 of a longer text': Buffer.from(`a${CANARY}b`).toString('base64'),
   hex: Buffer.from(CANARY).toString('hex'),
   'upper-case hex': Buffer.from(CANARY).toString('hex').toUpperCase(),
   url: encodeURIComponent(CANARY),
   html: CANARY.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
 };
+
+/** By which each is recognised: in base64, neighbours change the first and last characters. */
+const NEEDLES = Object.entries(FORMS).map(
+  ([form, text]) => [form, form.startsWith('base64') ? text.slice(4, -4) : text] as const,
+);
 
 let server: Server;
 let dir = '';
@@ -96,7 +101,7 @@ describe('the key of an operator that blurts it out', () => {
   it.each(Object.keys(outputs))('is not in %s, in no encoding', (name) => {
     const text = outputs[name]?.() ?? '';
     expect(text.length).toBeGreaterThan(0);
-    expect(Object.entries(FORMS).flatMap(([form, needle]) => (text.includes(needle) ? [form] : []))).toEqual([]);
+    expect(NEEDLES.flatMap(([form, needle]) => (text.includes(needle) ? [form] : []))).toEqual([]);
   });
 
   it('was really used to sign, and the replies were really written down', () => {
