@@ -1,8 +1,9 @@
 import type { JsonValue } from '../contract/json.ts';
 import { type Cell, describeCell, type ScalarCell } from './cell.ts';
 import type { Reading } from './reading.ts';
+import { NAME } from './scalar-shapes.ts';
 import type { Scenario } from './scenario.ts';
-import { NAME, refuse } from './shape.ts';
+import { refuse } from './shape.ts';
 import type { Spot } from './source.ts';
 
 /** One row of `cases:`, or one element of its product. */

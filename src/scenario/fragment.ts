@@ -5,20 +5,41 @@ import { entryOf } from './cell.ts';
 import { readDocument, type YamlDocument } from './document.ts';
 import { nearest } from './near.ts';
 import { type Binding, type Bindings, NO_BINDINGS, Reading } from './reading.ts';
-import { anything, dictionary, field, map, type Shape, text } from './shape.ts';
+import { anything, text } from './scalar-shapes.ts';
+import { dictionary, field, map, type Shape } from './shape.ts';
 import { placeOf, type Spot } from './source.ts';
 import { versionField } from './version.ts';
 
 /** Gives the text of a file, or undefined when there is none. Paths are those of `use`, from the using file's folder on. */
 export type ReadFragment = (path: string) => string | undefined;
 
+const DEEPEST = 8;
+const MOST_USES = 300;
+
 /** Keeps the fragments of one scenario, so that each is read once however many cases there are. */
 export class FragmentShelf {
   readonly #read: ReadFragment;
+  #uses = 0;
   readonly #documents = new Map<string, YamlDocument | undefined>();
 
   constructor(read: ReadFragment) {
     this.#read = read;
+  }
+
+  /** Begins a story: the count of uses starts again. */
+  beginStory(): void {
+    this.#uses = 0;
+  }
+
+  /**
+   * Counts a use. Files that use each other under ever new paths would have no end.
+   *
+   * @returns why there can be no further one; undefined when there can
+   */
+  take(depth: number): string | undefined {
+    this.#uses += 1;
+    if (depth > DEEPEST) return `fragments are used within fragments more than ${DEEPEST} deep`;
+    return this.#uses > MOST_USES ? `more than ${MOST_USES} fragments are used` : undefined;
   }
 
   document(path: string): YamlDocument | undefined {
@@ -71,6 +92,11 @@ export function openFragment(
         ? 'this fragment uses itself'
         : `this fragment is used within itself: ${[...chain.slice(chain.indexOf(path)), path].join(' → ')}`,
     );
+    return undefined;
+  }
+  const refused = shelf.take(chain.length);
+  if (refused) {
+    reading.complain(use.spot, refused, 'make the fragments fewer, or flatter');
     return undefined;
   }
   const document = shelf.document(path);

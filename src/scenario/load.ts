@@ -9,8 +9,9 @@ import { checkNames } from './names.ts';
 import { nearest } from './near.ts';
 import { NO_NEEDS, needsJson, readNeeds } from './needs.ts';
 import { type Binding, NO_BINDINGS, Reading, spotWithin } from './reading.ts';
+import { NAME, text, word } from './scalar-shapes.ts';
 import type { Scenario, Story, StoryStep, Word } from './scenario.ts';
-import { field, list, map, NAME, refuse, type Shape, text, word } from './shape.ts';
+import { field, list, map, refuse, type Shape } from './shape.ts';
 import { placeOf } from './source.ts';
 import { readSteps } from './step-reader.ts';
 import { versionField } from './version.ts';
@@ -192,6 +193,7 @@ function readStory(
   const titleCell = entryOf(root, 'title')?.value;
   const heading = titleCell && readTitle(titleCell, reading);
   const lost = new Set<string>();
+  shelf.beginStory();
   const context = { shelf, chain: [file], lost };
   const stepsCell = entryOf(root, 'steps')?.value;
   const alwaysCell = entryOf(root, 'always')?.value;

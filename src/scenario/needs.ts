@@ -2,7 +2,8 @@ import type { Cell } from './cell.ts';
 import { nearest } from './near.ts';
 import type { Needs, SessionNeed } from './plan.ts';
 import type { Reading } from './reading.ts';
-import { field, integer, type JsonSchema, map, money, NAME, type ReadMap, refuse, type Shape, word } from './shape.ts';
+import { integer, money, NAME, word } from './scalar-shapes.ts';
+import { field, type JsonSchema, map, type ReadMap, refuse, type Shape } from './shape.ts';
 import type { Spot } from './source.ts';
 
 const SAME_OR_OTHER = ['same', 'other'] as const;

@@ -1,8 +1,9 @@
-import { CALL_FIELDS, CALL_WORD, FRAGMENT_PATH, MODIFIERS, RESENT, WAIT } from './definition.ts';
+import { CALL_FIELDS } from './call-fields.ts';
+import { CALL_WORD, FRAGMENT_PATH, MODIFIERS, RESENT, WAIT } from './definition.ts';
 import { FRAGMENT } from './fragment.ts';
 import { SCENARIO } from './load.ts';
 import type { JsonSchema } from './shape.ts';
-import { MODIFIERS_OF, VERBS, type Verb } from './step-reader.ts';
+import { MODIFIERS_OF, VERBS, type Verb } from './verbs.ts';
 
 const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json: () => JsonSchema }>> = {
   bet: { about: 'POST /bet. Without fields: one stake, in a round of its own.', json: () => CALL_FIELDS.bet.json() },

@@ -1,5 +1,5 @@
 import type { CallName } from '../contract/call-name.ts';
-import type { MODIFIERS } from './definition.ts';
+import { type MODIFIERS, MOST_AT_ONCE } from './definition.ts';
 import type { Reading } from './reading.ts';
 import type { Field } from './shape.ts';
 import type { Spot } from './source.ts';
@@ -68,7 +68,7 @@ export function checkSendable(
 }
 
 function checkRepetition(
-  { keys }: Modifiers,
+  { values, keys }: Modifiers,
   inTogether: boolean,
   complain: (key: string, message: string, mend?: string) => void,
 ): void {
@@ -84,6 +84,8 @@ function checkRepetition(
       '`times` and `copies` exclude each other',
       '`times` makes fresh ids, `copies` sends the same bytes',
     );
+  if (inTogether && (values.times ?? 0) > MOST_AT_ONCE)
+    complain('times', `at most ${MOST_AT_ONCE} calls can leave at the same instant`);
   if (keys.has('times') && keys.has('as'))
     complain(
       'as',

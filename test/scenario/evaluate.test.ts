@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../src/contract/money.ts';
 import { EvaluationError, evaluate, evaluateMoney, type Scope, type Value } from '../../src/scenario/evaluate.ts';
@@ -22,6 +22,11 @@ function whole(text: string): Template {
   const parsed = parseExpression(text);
   if (!parsed.ok) throw new Error(parsed.mistake.message);
   return { kind: 'expression', expression: parsed.expression };
+}
+
+/** Cents as a decimal. */
+function decimal(amount: bigint): string {
+  return `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
 }
 
 describe('evaluate', () => {
@@ -71,7 +76,6 @@ describe('evaluate', () => {
 
   it('reckons exactly, as binary fractions do not', () => {
     const cents = fc.bigInt({ min: 0n, max: 10n ** 24n });
-    const decimal = (amount: bigint) => `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
     fc.assert(
       fc.property(cents, cents, (a, b) => {
         expect(evaluate(whole(`${decimal(a)} + ${decimal(b)}`), scope)).toBe(decimal(a + b));

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderComplaint } from '../../src/scenario/complaint.ts';
 import { loadScenario } from '../../src/scenario/load.ts';
@@ -62,6 +62,17 @@ describe('good scenarios', () => {
   });
 });
 
+function judge(text: string): void {
+  const { scenario, complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
+  expect(scenario === undefined).toBe(complaints.length > 0);
+  for (const complaint of complaints) {
+    expect(complaint.line).toBeGreaterThan(0);
+    expect(complaint.column).toBeGreaterThan(0);
+    expect(complaint.endColumn).toBeGreaterThan(complaint.column);
+    expect(renderComplaint(complaint)).not.toMatch(/(?![\t\n])\p{Cc}/u);
+  }
+}
+
 describe('any text', () => {
   const sources = [
     ...good.map((name) => fixtureText('good', `${name}.yaml`)),
@@ -99,17 +110,6 @@ describe('any text', () => {
     '__proto__: ',
     'constructor: ',
   );
-
-  const judge = (text: string) => {
-    const { scenario, complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
-    expect(scenario === undefined).toBe(complaints.length > 0);
-    for (const complaint of complaints) {
-      expect(complaint.line).toBeGreaterThan(0);
-      expect(complaint.column).toBeGreaterThan(0);
-      expect(complaint.endColumn).toBeGreaterThan(complaint.column);
-      expect(renderComplaint(complaint)).not.toMatch(/(?![\t\n])\p{Cc}/u);
-    }
-  };
 
   it('gives a scenario or complaints, never an exception: mutations of known files', () => {
     const mutated = fc

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listCases } from '../../src/scenario/cases.ts';
 import type { CallStep, Plan, Step } from '../../src/scenario/plan.ts';
@@ -41,9 +41,13 @@ function readable(_key: string, value: unknown): unknown {
   return value;
 }
 
+function unfold(steps: readonly Step[]): unknown[] {
+  return steps.map((step) =>
+    step.kind === 'repeat' ? { ...step, instances: [step.instance(0), step.instance(1)] } : step,
+  );
+}
+
 function unfolded(plan: Plan): unknown {
-  const unfold = (steps: readonly Step[]) =>
-    steps.map((step) => (step.kind === 'repeat' ? { ...step, instances: [step.instance(0), step.instance(1)] } : step));
   return { ...plan, steps: unfold(plan.steps), always: unfold(plan.always) };
 }
 
@@ -135,6 +139,10 @@ describe('planScenario', () => {
   });
 });
 
+function written(verb: string): string {
+  return verb.includes(':') ? verb : `${verb}:`;
+}
+
 describe('any plan', () => {
   const verb = fc.constantFrom(
     'bet',
@@ -147,7 +155,6 @@ describe('any plan', () => {
     'win: { round: first }',
     'resend: first',
   );
-  const written = (each: string) => (each.includes(':') ? each : `${each}:`);
   const single = verb.map((each) => `  - ${written(each)}\n`);
   const repeated = fc
     .tuple(verb, fc.integer({ min: 2, max: 5 }))

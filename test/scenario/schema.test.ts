@@ -7,7 +7,8 @@ import { RULES } from '../../src/contract/catalogue.ts';
 import { scenarioSchema } from '../../src/scenario/schema.ts';
 import { fixtureNames, fixtureText } from './fixtures.ts';
 
-const schema = JSON.parse(JSON.stringify(scenarioSchema()));
+const written = JSON.stringify(scenarioSchema());
+const schema = JSON.parse(written);
 
 describe('scenarioSchema', () => {
   const validate = new Ajv({ allowUnionTypes: true, strict: true, strictRequired: false }).compile(schema);
@@ -43,14 +44,20 @@ describe('in an editor, by the YAML language server', () => {
 
   beforeAll(() => {
     service = getLanguageService({
-      schemaRequestService: () => Promise.reject(new Error('no schema is fetched')),
+      schemaRequestService: () => Promise.resolve(written),
       workspaceContext: { resolveRelativePath: (path) => path },
     });
     service.configure({
       validate: true,
       hover: true,
       completion: true,
-      schemas: [{ uri: 'file:///scenario.json', fileMatch: ['*.yaml'], schema }],
+      schemas: [
+        {
+          uri: 'file:///scenario.json', // The server resolves references in place: it gets a copy of its own.
+          fileMatch: ['*.yaml'],
+          schema: JSON.parse(written),
+        },
+      ],
     });
   });
 
@@ -79,11 +86,11 @@ describe('in an editor, by the YAML language server', () => {
       'title: x\nsteps:\n  - |\n',
       ['bet', 'win', 'refund', 'balance', 'call', 'resend', 'together', 'wait', 'use'],
     ],
-    ['modifiers', 'title: x\nsteps:\n  - bet:\n    |\n', ['as', 'expect', 'sign', 'tamper', 'header-case', 'break']],
-    ['fields', 'title: x\nsteps:\n  - bet: { | }\n', ['amount', 'type', 'frID', 'round', 'session', 'txID']],
+    ['modifiers', 'title: x\nsteps:\n  - bet: {}\n    |\n', ['as', 'expect', 'sign', 'tamper', 'header-case', 'break']],
+    ['fields', 'title: x\nsteps:\n  - bet:\n      |\n', ['amount', 'type', 'frID', 'round', 'session', 'txID']],
     ['ways to sign', 'title: x\nsteps:\n  - bet:\n    sign: |\n', ['missing', 'garbage', 'wrong-key']],
     ['outcomes', 'title: x\nsteps:\n  - bet:\n    expect: |\n', ['accepted', 'declined', 'refused', 'either']],
-    ['needs', 'title: x\nneeds: { | }\nsteps:\n  - bet:\n', ['balance', 'currency', 'state', 'client']],
+    ['needs', 'title: x\nneeds:\n  |\n', ['balance', 'currency', 'state', 'client']],
   ])('offers %s', async (_what, text, labels) => {
     expect(await offered(text)).toEqual(expect.arrayContaining(labels));
   });
