@@ -330,9 +330,9 @@ export class Performance {
 
   #after(step: CallStep, outgoing: Outgoing, exchange: Exchange): void {
     this.#noteConnection(exchange);
-    const { outcome, stamps } = exchange;
+    const { outcome, stamps, connection } = exchange;
     const sure = outcome.kind === 'reply' && outcome.reply.status !== 500;
-    if (!sure && stamps.connected !== null) this.#riskyUntil = Math.max(this.#riskyUntil, stamps.end);
+    if (!sure && connection !== null) this.#riskyUntil = Math.max(this.#riskyUntil, stamps.end);
     this.#noteOwed(step, outgoing);
     // What has no known outcome will have to be sent again.
     if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.#sent.set(step.key, outgoing);
@@ -351,7 +351,7 @@ export class Performance {
   /** Keeps the journal's account of what is owed, so that an aborted run can be settled. */
   #noteOwed(step: CallStep, outgoing: Outgoing): void {
     for (const transaction of this.#stage.judge.effects.all()) {
-      const open = transaction.state === 'unknown';
+      const open = transaction.state === 'unknown' && transaction.wallet !== null;
       const known = this.#owed.get(transaction.txID);
       if (open === (known?.open ?? false)) continue;
       const { call } = transaction.part.step;

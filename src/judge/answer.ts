@@ -28,5 +28,5 @@ function tellsOfError(call: CallName, reading: ReplyReading): boolean {
 
 /** False when no byte of the request can have been understood by the operator. */
 export function mayHaveArrived(exchange: Exchange): boolean {
-  return exchange.outcome.kind === 'reply' || exchange.stamps.connected !== null;
+  return exchange.outcome.kind === 'reply' || exchange.connection !== null;
 }

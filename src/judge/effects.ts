@@ -109,7 +109,7 @@ export class Effects {
         this.#bet(transaction, answer, part);
         break;
       case 'win':
-        this.#win(transaction, answer, part);
+        this.#win(transaction, answer, part, reading !== undefined);
         break;
       case 'refund':
         this.#refund(seen, transaction, answer);
@@ -168,11 +168,11 @@ export class Effects {
     }
   }
 
-  #win(transaction: Transaction, answer: Answer, part: Part): void {
+  #win(transaction: Transaction, answer: Answer, part: Part, answered: boolean): void {
     const { wallet, effect, txID } = transaction;
     const { key, type, campaign } = part.step;
     if (part.step.winOf === undefined || part.roundRefunded) {
-      transaction.state = answer === 'accepted' ? 'applied' : 'unknown';
+      transaction.state = answer === 'accepted' ? 'applied' : answered ? 'none' : 'unknown';
       wallet?.leaveOpen(key);
       return;
     }

@@ -81,7 +81,7 @@ export class Judge {
     this.story = story;
     this.#context = context;
     this.docket = new Docket(context.strict, context.report);
-    this.reads = new QuietReads(this.docket, this.effects, context.proven);
+    this.reads = new QuietReads(this.docket, this.effects, story.plan.rules, context.proven);
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);
   }

@@ -1,5 +1,4 @@
 import { Money } from '../contract/money.ts';
-import { overlapped } from '../journal/exchange.ts';
 import { breach, PASS, type Seen } from './check.ts';
 import { isOverdraft } from './checks/concurrency.ts';
 import type { Docket } from './docket.ts';
@@ -18,7 +17,12 @@ export interface Race {
 
 /** How many of the calls were in flight together with at least one other. */
 export function overlapCount(seens: readonly Seen[]): number {
-  return seens.filter((one) => seens.some((other) => other !== one && overlapped(one.exchange.stamps, other.exchange.stamps))).length;
+  return seens.filter((one) => seens.some((other) => other !== one && inFlightFrom(one) < other.exchange.stamps.end && inFlightFrom(other) < one.exchange.stamps.end)).length;
+}
+
+/** A call is with the operator from its last byte on; one whose body comes in pieces, from its first. */
+function inFlightFrom({ part, exchange: { stamps } }: Seen): number {
+  return part.step.deviations.trickle ? stamps.start : (stamps.sent ?? Number.POSITIVE_INFINITY);
 }
 
 /** Judges calls of one wallet that were sent at the same instant, as a set. What the balance says of them comes with the next quiet read. */

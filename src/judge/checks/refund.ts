@@ -56,7 +56,7 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.restore': {
     rank: 1,
     effect: 'refunding an accepted bet gives back exactly its amount',
-    applies: (part) => isOfTakenBet(part) && part.group === null && part.refundsBefore === 0 && !part.roundSettled,
+    applies: (part) => isOfTakenBet(part) && !isBroken(part) && part.group === null && part.refundsBefore === 0 && !part.roundSettled,
     reply(seen) {
       const refused = wants200(seen, 'the refund of an accepted bet');
       return refused?.kind === 'breach' ? breach(refused.expected, refused.actual) : refused;
