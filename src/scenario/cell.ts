@@ -25,7 +25,7 @@ export interface MapCell {
   readonly entries: readonly Entry[];
 }
 
-export interface ListCell {
+interface ListCell {
   readonly kind: 'list';
   readonly spot: Spot;
   readonly items: readonly Cell[];

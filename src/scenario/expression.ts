@@ -24,7 +24,7 @@ export type Expression =
   | { readonly kind: 'joined'; readonly parts: readonly (string | Expression)[] };
 
 /** Why a text is no expression, and where in it. */
-export interface ExpressionMistake {
+interface ExpressionMistake {
   readonly message: string;
   readonly mend?: string;
   readonly start: number;

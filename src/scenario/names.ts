@@ -1,5 +1,6 @@
 import { nearest } from './near.ts';
-import type { Reading, Reference } from './reading.ts';
+import type { Template } from './plan.ts';
+import { namesOf, type Reading, type Reference } from './reading.ts';
 import type { StoryCall, StoryResend, StoryStep, Word } from './scenario.ts';
 import type { Spot } from './source.ts';
 
@@ -187,6 +188,13 @@ class NameChecker {
       return;
     }
     this.#alias(step.session);
+    if (step.fields.amount && usesOwnAmount(step.fields.amount)) {
+      this.#reading.complain(
+        step.spot,
+        `the amount of this ${step.call} is reckoned from itself`,
+        'use stake, or the amount of another step',
+      );
+    }
     const { round, of } = step.fields;
     if (round?.kind === 'of-step') {
       const target = this.#stepNamed(round.name, 'round', ['new', 'none']);
@@ -287,4 +295,8 @@ class NameChecker {
         );
     }
   }
+}
+
+function usesOwnAmount(amount: Template): boolean {
+  return [...namesOf(amount)].some((name) => name.path[0] === 'self' && name.path[1] === 'amount');
 }

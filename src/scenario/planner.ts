@@ -52,9 +52,14 @@ class Planner {
       const bet =
         step.kind === 'call' && step.call === 'refund' && !step.fields.amount ? this.#ids.targetOf(step) : undefined;
       if (bet && !bet.name && bet.order < step.order && bet.fields.amount && uses(bet.fields.amount, CHANGING)) {
-        this.#ownNames.set(bet, `step_${bet.key.replaceAll('.', '_')}`);
+        this.#ownNames.set(bet, this.#freeName(`step_${bet.key.replaceAll('.', '_')}`));
       }
     }
+  }
+
+  #freeName(wanted: string): string {
+    const taken = this.#sent.some((step) => step.name?.text === wanted);
+    return taken ? this.#freeName(`${wanted}_`) : wanted;
   }
 
   step(step: StoryStep): Step {

@@ -204,13 +204,13 @@ function toTemplate(parts: readonly (string | Expression)[]): Template {
     : { kind: 'text', parts: merged };
 }
 
-/** Whether a template uses one of these names anywhere. */
+/** Every name that an amount or text uses. */
+export function* namesOf(template: Template): Generator<Expression & { kind: 'name' }> {
+  if (template.kind === 'expression') yield* namesIn(template.expression);
+  if (template.kind === 'text') yield* namesIn({ kind: 'joined', parts: template.parts });
+}
+
+/** Whether an amount or text uses one of these names. */
 export function uses(template: Template, heads: ReadonlySet<string>): boolean {
-  const expressions =
-    template.kind === 'expression'
-      ? [template.expression]
-      : template.kind === 'text'
-        ? template.parts.filter((part) => typeof part !== 'string')
-        : [];
-  return expressions.some((expression) => [...namesIn(expression)].some((name) => heads.has(name.path[0])));
+  return [...namesOf(template)].some((name) => heads.has(name.path[0]));
 }

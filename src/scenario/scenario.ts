@@ -96,12 +96,12 @@ export interface EarlierCall {
   readonly from: 'run' | 'journal';
 }
 
-export interface StoryTogether extends StoryStepBase {
+interface StoryTogether extends StoryStepBase {
   readonly kind: 'together';
   readonly steps: readonly (StoryCall | StoryResend)[];
 }
 
-export interface StoryWait extends StoryStepBase {
+interface StoryWait extends StoryStepBase {
   readonly kind: 'wait';
   readonly ms: number | 'linger';
 }

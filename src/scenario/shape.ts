@@ -127,14 +127,14 @@ export function map<T>(
   };
 }
 
-export function properties<T>(fields: Fields<T>): JsonSchema {
+function properties<T>(fields: Fields<T>): JsonSchema {
   const names = Object.keys(fields) as (keyof T & string)[];
   return Object.fromEntries(
     names.map((each) => [each, { description: fields[each].about, ...fields[each].shape.json() }]),
   );
 }
 
-export function unknownKey(reading: Reading, key: string, spot: Spot, known: readonly string[], what: string): void {
+function unknownKey(reading: Reading, key: string, spot: Spot, known: readonly string[], what: string): void {
   const near = nearest(key, known);
   reading.complain(
     spot,

@@ -73,6 +73,14 @@ function judge(text: string): void {
   }
 }
 
+describe('fragments without end', () => {
+  it('are complained of, not read forever', () => {
+    const text = 'title: x\nfragment: x\nsteps:\n  - use: ./a/x.yaml\n  - use: ./b/x.yaml\n  - use: ./c/x.yaml\n';
+    const { complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
+    expect(complaints.some(({ message }) => /more than \d+/.test(message))).toBe(true);
+  });
+});
+
 describe('any text', () => {
   const sources = [
     ...good.map((name) => fixtureText('good', `${name}.yaml`)),

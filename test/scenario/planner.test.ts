@@ -108,10 +108,15 @@ describe('planScenario', () => {
 
   it('refunds what a bet of the whole balance took, not what is there by then', () => {
     const [bet, refund] = callsOf(planOf('  - bet: { amount: "${balance}" }\n  - refund:\n').steps);
-    expect(bet?.name).toBeDefined();
+    expect(bet?.name).toBe('step_1');
     expect(Object.fromEntries(refund?.fields ?? [])['amount']).toMatchObject({
       expression: { path: [bet?.name, 'amount'] },
     });
+  });
+
+  it('finds a name that nobody has for a bet that needs one', () => {
+    const [bet] = callsOf(planOf('  - bet: { amount: "${balance}" }\n  - refund:\n  - bet:\n    as: step_1\n').steps);
+    expect(bet?.name).toBe('step_1_');
   });
 
   it('sends copies with one txID, and repeated calls with one each', () => {

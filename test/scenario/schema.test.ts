@@ -1,8 +1,7 @@
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
-import { getLanguageService, type LanguageService } from 'yaml-language-server';
+import { getLanguageService, type LanguageService, TextDocument } from 'yaml-language-server';
 import { RULES } from '../../src/contract/catalogue.ts';
 import { scenarioSchema } from '../../src/scenario/schema.ts';
 import { fixtureNames, fixtureText } from './fixtures.ts';
@@ -64,7 +63,10 @@ describe('in an editor, by the YAML language server', () => {
   /** The cursor stands at the `|`. */
   function open(text: string) {
     documents += 1;
-    const document = TextDocument.create(`file:///${documents}.yaml`, 'yaml', 1, text.replace('|', ''));
+    // The server's own type of document is a narrower one of the same object.
+    const document = TextDocument.create(`file:///${documents}.yaml`, 'yaml', 1, text.replace('|', '')) as Parameters<
+      LanguageService['doHover']
+    >[0];
     return { document, cursor: document.positionAt(text.indexOf('|')) };
   }
 
