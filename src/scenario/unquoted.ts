@@ -11,7 +11,7 @@ export interface Unquoted {
  * so that the rest of the file can be checked at its right places.
  */
 export function quoteUnquoted(text: string): { readonly text: string; readonly found: readonly Unquoted[] } {
-  if (!/[[{][^\n]*\$\{/.test(text) && !/^\s*\$\{/m.test(text)) return { text, found: [] };
+  if (!/[{[,:]\s*\$\{/.test(text)) return { text, found: [] };
   const found: Unquoted[] = [];
   let depth = 0;
   let at = 0;
