@@ -1,4 +1,4 @@
-import { Money } from '../contract/money.ts';
+import type { Money } from '../contract/money.ts';
 import { readReply } from '../judge/reading.ts';
 import { buildRequest } from '../wire/request.ts';
 import { replyStatus } from './reply-status.ts';
@@ -50,16 +50,26 @@ export class Cashier {
   async read({ sessionID, scenario }: Account, purpose: 'prepare' | 'restore' | 'read'): Promise<Money | undefined> {
     const request = buildRequest({ call: 'balance', ...this.#client(), fields: { sessionID } });
     const { outcome } = await this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
-    return outcome.kind === 'reply' && outcome.reply.status === 200 ? readReply(outcome.reply).balance.money : undefined;
+    return outcome.kind === 'reply' && outcome.reply.status === 200
+      ? readReply(outcome.reply).balance.money
+      : undefined;
   }
 
   async #round(account: Account, stake: Money, win: Money | null, purpose: 'prepare' | 'restore'): Promise<boolean> {
     const roundID = this.#run.uuid();
     const { decimals } = account.denomination;
     const send = async (call: 'bet' | 'win', amount: Money): Promise<boolean> => {
-      const fields = { sessionID: account.sessionID, txID: this.#run.uuid(), roundID, amount: amount.format(decimals), type: 'regular' };
+      const fields = {
+        sessionID: account.sessionID,
+        txID: this.#run.uuid(),
+        roundID,
+        amount: amount.format(decimals),
+        type: 'regular',
+      };
       const request = buildRequest({ call, ...this.#client(), fields });
-      return replyStatus(await this.#sender.send({ call, request, scenario: account.scenario, step: null, purpose })) === 200;
+      return (
+        replyStatus(await this.#sender.send({ call, request, scenario: account.scenario, step: null, purpose })) === 200
+      );
     };
     if (!(await send('bet', stake))) return false;
     return win === null || send('win', win);

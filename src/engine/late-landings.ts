@@ -30,9 +30,12 @@ export class LateLandings {
 
   played(scenario: RunnableScenario, plan: Plan, casting: Casting, { left }: Played, attempt: number): void {
     for (const [wallet, money] of left) this.#left.set(wallet, money);
-    const broken = plan.steps.some((step) => step.kind === 'call' && step.call === 'bet' && step.deviations.break !== undefined);
+    const broken = plan.steps.some(
+      (step) => step.kind === 'call' && step.call === 'bet' && step.deviations.break !== undefined,
+    );
     const session = casting.get('main');
-    if (broken && session) this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, since: this.#options.now() });
+    if (broken && session)
+      this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, since: this.#options.now() });
   }
 
   async lookOnceMore(cashier: Cashier): Promise<void> {

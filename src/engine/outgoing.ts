@@ -43,7 +43,9 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
     ...(deviations.sign && { sign: deviations.sign }),
     ...(deviations.headerCase && { headerName: headerName(deviations.headerCase) }),
     ...(tampered && { tamper: { fields: tampered } }),
-    ...((set || deviations.body?.drop) && { edit: { ...(set && { set }), ...(deviations.body?.drop && { drop: deviations.body.drop }) } }),
+    ...((set || deviations.body?.drop) && {
+      edit: { ...(set && { set }), ...(deviations.body?.drop && { drop: deviations.body.drop }) },
+    }),
     ...(raw !== undefined && { rawBody: raw }),
     ...(deviations.body?.format && { format: deviations.body.format }),
     ...(deviations.query && {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Money } from '../contract/money.ts';
+import type { Money } from '../contract/money.ts';
 import type { Owed } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { Reaction, Sent } from '../judge/judge.ts';
@@ -75,7 +75,10 @@ export class Performance {
   }
 
   /** A read of croupier's own; undefined when it brought no balance. */
-  async read(alias: string, purpose: 'read' | 'probe' | 'restore' = 'read'): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
+  async read(
+    alias: string,
+    purpose: 'read' | 'probe' | 'restore' = 'read',
+  ): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
     this.#reads += 1;
     const step = this.#stage.readStep(alias, `read.${this.#reads}`);
     return this.#readStep(step, purpose);
@@ -131,13 +134,11 @@ export class Performance {
     if (step.origin.kind === 'earlier') return this.#fromBefore(step, step.origin.call, step.origin.from);
     const outgoing = this.#outgoing(step);
     if (!outgoing) return halted(`step ${step.key} sends a call again that was not sent`);
-    let exchange = await this.#sender.send(this.#departure(step, outgoing));
-    let halt = await this.#judged(step, outgoing, exchange);
+    let { exchange, halt } = await this.#judged(step, outgoing);
     // The service sends a win or a refund of unknown outcome again until it is answered 200.
     for (let retry = 0; retry < MOST_RETRIES && !halt && this.#mustGoOn(step, exchange); retry += 1) {
       await this.#pause(Math.min(100 * 2 ** retry, this.#run.deadlineMs));
-      exchange = await this.#sender.send(this.#departure(step, outgoing));
-      halt = await this.#judged(step, outgoing, exchange);
+      ({ exchange, halt } = await this.#judged(step, outgoing));
     }
     return halt;
   }
@@ -161,18 +162,29 @@ export class Performance {
     for (;;) {
       const { halt, reading } = await this.#readStep(step, 'step');
       const value = reading?.balance.money;
-      const there = moves && before ? value?.minus(before).equals(moves) === true : value !== undefined && wallet?.allows(value) === true;
+      const there =
+        moves && before
+          ? value?.minus(before).equals(moves) === true
+          : value !== undefined && wallet?.allows(value) === true;
       if (halt || there || this.#run.now() + POLL_MS > until) return halt;
       await this.#pause(POLL_MS);
     }
   }
 
-  async #readStep(step: CallStep, purpose: 'step' | 'read' | 'probe' | 'restore'): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
+  async #readStep(
+    step: CallStep,
+    purpose: 'step' | 'read' | 'probe' | 'restore',
+  ): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
     const outgoing = this.#outgoing(step);
     if (!outgoing) return { halt: halted('the read could not be made'), reading: undefined };
-    const exchange = await this.#sender.send({ ...this.#departure(step, outgoing), purpose });
-    const sent = this.#sentOf(step, outgoing, exchange);
-    const reaction = this.#stage.judge.observe(sent);
+    const { exchange, reaction } = await this.#sender.judged(
+      { ...this.#departure(step, outgoing), purpose },
+      this.#model(step.session),
+      (landed) => ({
+        exchange: landed,
+        reaction: this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)),
+      }),
+    );
     const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
     this.#noteConnection(exchange);
     if (reaction.stop) return { halt: reaction.stop, reading };
@@ -191,7 +203,12 @@ export class Performance {
         const values = [await this.#probe(alias), await this.#probe(alias)];
         const told = this.#stage.judge.reads.probed(values);
         return told === 'somebody-else'
-          ? { verdict: 'inconclusive', reason: 'the balance moved while croupier sent nothing: somebody else is using the session', connection: true, causes: [] }
+          ? {
+              verdict: 'inconclusive',
+              reason: 'the balance moved while croupier sent nothing: somebody else is using the session',
+              connection: true,
+              causes: [],
+            }
           : null;
       }
     }
@@ -206,10 +223,21 @@ export class Performance {
     return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
   }
 
-  async #judged(step: CallStep, outgoing: Outgoing, exchange: Exchange): Promise<Halt | null> {
-    const reaction = this.#stage.judge.observe(this.#sentOf(step, outgoing, exchange));
+  async #judged(step: CallStep, outgoing: Outgoing): Promise<{ exchange: Exchange; halt: Halt | null }> {
+    const { exchange, reaction } = await this.#sender.judged(
+      this.#departure(step, outgoing),
+      this.#model(step.session),
+      (landed) => ({
+        exchange: landed,
+        reaction: this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)),
+      }),
+    );
     this.#after(step, outgoing, exchange);
-    return this.#react(reaction);
+    return { exchange, halt: await this.#react(reaction) };
+  }
+
+  #model(alias: string): () => readonly string[] {
+    return () => this.#stage.names.walletOf(alias)?.possible().map(String) ?? [];
   }
 
   async #react(reaction: Reaction): Promise<Halt | null> {
@@ -228,16 +256,20 @@ export class Performance {
   async #together(step: TogetherStep): Promise<Halt | null> {
     const calls = step.steps.map((inner) => ({ inner, outgoing: this.#outgoing(inner) }));
     const ready = calls.flatMap(({ inner, outgoing }) => (outgoing ? [{ inner, outgoing }] : []));
-    const exchanges = await this.#sender.sendTogether(ready.map(({ inner, outgoing }) => this.#departure(inner, outgoing)));
-    const sents = ready.flatMap(({ inner, outgoing }, index) => {
-      const exchange = exchanges[index];
-      return exchange ? [this.#sentOf(inner, outgoing, exchange)] : [];
-    });
-    const { reaction, overlapped } = this.#stage.judge.observeTogether(sents);
-    for (const [index, { inner, outgoing }] of ready.entries()) {
-      const exchange = exchanges[index];
-      if (exchange) this.#after(inner, outgoing, exchange);
-    }
+    const departures = ready.map(({ inner, outgoing }) => this.#departure(inner, outgoing));
+    const { landed, reaction, overlapped } = await this.#sender.together(
+      departures,
+      this.#model('main'),
+      (exchanges) => {
+        const pairs = ready.flatMap(({ inner, outgoing }, index) => {
+          const exchange = exchanges[index];
+          return exchange ? [{ inner, outgoing, exchange }] : [];
+        });
+        const sents = pairs.map(({ inner, outgoing, exchange }) => this.#sentOf(inner, outgoing, exchange));
+        return { landed: pairs, ...this.#stage.judge.observeTogether(sents) };
+      },
+    );
+    for (const { inner, outgoing, exchange } of landed) this.#after(inner, outgoing, exchange);
     if (overlapped === 0) this.missedRaces += 1;
     return this.#react(reaction);
   }
@@ -336,11 +368,22 @@ export class Performance {
     this.#noteOwed(step, outgoing);
     // What has no known outcome will have to be sent again.
     if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.#sent.set(step.key, outgoing);
-    if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free') return;
+    if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free')
+      return;
     const transaction = this.#stage.judge.effects.ofStep(step.key);
     const session = this.#stage.casting.get(step.session);
-    if (session && transaction?.state === 'applied' && transaction.reply && Object.keys(step.deviations).length === 0 && !step.campaign) {
-      this.#history.keep(walletIdOf(session), step.call, { request: outgoing.request, reply: transaction.reply, effect: transaction.effect });
+    if (
+      session &&
+      transaction?.state === 'applied' &&
+      transaction.reply &&
+      Object.keys(step.deviations).length === 0 &&
+      !step.campaign
+    ) {
+      this.#history.keep(walletIdOf(session), step.call, {
+        request: outgoing.request,
+        reply: transaction.reply,
+        effect: transaction.effect,
+      });
     }
   }
 
@@ -380,7 +423,9 @@ export class Performance {
 }
 
 function textFields(outgoing: Outgoing | undefined): Record<string, string> {
-  const entries = Object.entries(outgoing?.spec.fields ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const entries = Object.entries(outgoing?.spec.fields ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
   return Object.fromEntries(entries);
 }
 

@@ -1,5 +1,5 @@
 import type { RuleId } from '../contract/catalogue.ts';
-import { Money } from '../contract/money.ts';
+import type { Money } from '../contract/money.ts';
 import type { Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding, graver, type Verdict } from '../journal/finding.ts';
 import { readReply } from '../judge/reading.ts';
@@ -70,11 +70,19 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     restored,
     passes: stage.judge.passes,
     broken: findings.flatMap((finding) => (isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [])),
-    again: performance.stale ? 'stale-connection' : halt?.connection ? 'connection' : performance.missedRaces > 0 ? 'no-overlap' : null,
-    left: new Map(stage.wallets.flatMap(({ wallet }) => {
-      const last = stage.judge.reads.lastRead(wallet);
-      return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
-    })),
+    again: performance.stale
+      ? 'stale-connection'
+      : halt?.connection
+        ? 'connection'
+        : performance.missedRaces > 0
+          ? 'no-overlap'
+          : null,
+    left: new Map(
+      stage.wallets.flatMap(({ wallet }) => {
+        const last = stage.judge.reads.lastRead(wallet);
+        return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
+      }),
+    ),
   };
 }
 
@@ -93,7 +101,13 @@ async function openingBalance({ casting, run, sender, plan }: PlayOptions): Prom
     key: integrationApiKey,
     fields: { sessionID: main.sessionID },
   });
-  const { outcome } = await sender.send({ call: 'balance', request, scenario: plan.id, step: null, purpose: 'prepare' });
+  const { outcome } = await sender.send({
+    call: 'balance',
+    request,
+    scenario: plan.id,
+    step: null,
+    purpose: 'prepare',
+  });
   return outcome.kind === 'reply' ? (readReply(outcome.reply).balance.written ?? '') : '';
 }
 
@@ -113,7 +127,12 @@ async function open(stage: Stage, performance: Performance, { cashier }: PlayOpt
   if (raised) stage.judge.reads.open(wallet, raised);
   return raised && raised.compare(needed) >= 0
     ? null
-    : { verdict: 'skip', reason: `needs a balance of ${needed}; the session has ${has}, and could not be given more`, connection: false, causes: [] };
+    : {
+        verdict: 'skip',
+        reason: `needs a balance of ${needed}; the session has ${has}, and could not be given more`,
+        connection: false,
+        causes: [],
+      };
 }
 
 /** Decides what only a last read can decide: effects that were not read yet, and calls that might have landed late. */
@@ -121,19 +140,29 @@ async function lastLook(stage: Stage, performance: Performance): Promise<void> {
   const late = stage.wallets.some(({ wallet }) => wallet.obligations.some(({ until }) => until === 'linger'));
   if (late) await performance.linger();
   for (const { alias, wallet } of stage.wallets) {
-    const pending = wallet.moves.length > 0 || wallet.forks.length > 0 || wallet.openSince !== null || wallet.obligations.some(({ reported }) => !reported);
+    const pending =
+      wallet.moves.length > 0 ||
+      wallet.forks.length > 0 ||
+      wallet.openSince !== null ||
+      wallet.obligations.some(({ reported }) => !reported);
     if (pending && wallet.known) await performance.read(alias);
   }
 }
 
-async function restore(stage: Stage, openings: ReadonlyMap<unknown, Money | undefined>, cashier: Cashier): Promise<boolean | null> {
+async function restore(
+  stage: Stage,
+  openings: ReadonlyMap<unknown, Money | undefined>,
+  cashier: Cashier,
+): Promise<boolean | null> {
   let all: boolean | null = null;
   for (const { alias, wallet } of stage.wallets) {
     const from = openings.get(wallet);
     const now = stage.judge.reads.lastRead(wallet);
     if (!from || !now || from.equals(now)) continue;
     // A wallet that books wrongly would only be led further astray.
-    const wrong = ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'balance.read-only'].some((rule) => stage.judge.docket.isBroken(rule));
+    const wrong = ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'balance.read-only'].some((rule) =>
+      stage.judge.docket.isBroken(rule),
+    );
     const uncertain = wallet.forks.some(({ kind }) => kind !== 'either');
     const back = wrong || uncertain ? now : await cashier.bring(accountOf(stage, alias), now, from, 'restore');
     if (back) stage.judge.reads.open(wallet, back);
@@ -143,7 +172,11 @@ async function restore(stage: Stage, openings: ReadonlyMap<unknown, Money | unde
 }
 
 function accountOf(stage: Stage, alias: string): Account {
-  return { sessionID: sessionOf(stage.casting, alias).sessionID, denomination: stage.names.denomination, scenario: stage.plan.id };
+  return {
+    sessionID: sessionOf(stage.casting, alias).sessionID,
+    denomination: stage.names.denomination,
+    scenario: stage.plan.id,
+  };
 }
 
 function leaveClaims(stage: Stage, halt: Halt | null, missed: boolean): void {
@@ -156,13 +189,20 @@ function leaveClaims(stage: Stage, halt: Halt | null, missed: boolean): void {
 
 const NO_OVERLAP = 'no two of the calls that were sent at once were in flight together';
 
-function verdictOf(findings: readonly Finding[], halt: Halt | null, stage: Stage, missed: boolean): { verdict: Verdict; reason: string | null } {
+function verdictOf(
+  findings: readonly Finding[],
+  halt: Halt | null,
+  stage: Stage,
+  missed: boolean,
+): { verdict: Verdict; reason: string | null } {
   if (halt?.verdict === 'skip') return { verdict: 'skip', reason: halt.reason };
   const passed = Object.keys(stage.judge.passes).length > 0;
   const claims = new Set<string>([...stage.plan.rules, EXPECTATION]);
   const start: Verdict = passed ? 'pass' : 'skip';
   // A skip of one rule beside what was decided doesn't make a skipped scenario.
-  const gravest = findings.filter(({ verdict, rule }) => verdict !== 'skip' && (claims.has(rule) || verdict === 'fail')).reduce<Verdict>((worst, { verdict }) => graver(worst, verdict), start);
+  const gravest = findings
+    .filter(({ verdict, rule }) => verdict !== 'skip' && (claims.has(rule) || verdict === 'fail'))
+    .reduce<Verdict>((worst, { verdict }) => graver(worst, verdict), start);
   const skipped = findings.find(({ verdict, rule }) => verdict === 'skip' && claims.has(rule));
   if (halt) return { verdict: graver(gravest, 'inconclusive'), reason: halt.reason };
   if (missed) return { verdict: graver(gravest, 'inconclusive'), reason: NO_OVERLAP };

@@ -95,7 +95,16 @@ function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
   const mains = sessions.filter((session) => fitsMain(session, needs));
   if (mains.length === 0 && needs.currency) {
     const { kind, decimals } = needs.currency;
-    const what = [kind, decimals === 'some' ? 'with decimals' : decimals === 0 ? 'without decimals' : decimals === undefined ? undefined : `with ${decimals} decimals`];
+    const what = [
+      kind,
+      decimals === 'some'
+        ? 'with decimals'
+        : decimals === 0
+          ? 'without decimals'
+          : decimals === undefined
+            ? undefined
+            : `with ${decimals} decimals`,
+    ];
     return `needs a session whose \`currency\` is given and is one ${what.filter(Boolean).join(' ')}`;
   }
   if (mains.length === 0) return 'needs an active session';
@@ -105,6 +114,10 @@ function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
     ...(need.currency === 'other' ? ['in another currency'] : need.currency === 'same' ? ['in the same currency'] : []),
     ...(need.state === 'expired' ? ['that has expired'] : []),
   ]);
-  const fields = [...needs.sessions.values()].flatMap((need) => [...(need.player ? ['`player`'] : []), ...(need.game ? ['`gameID`'] : []), ...(need.currency ? ['`currency`'] : [])]);
+  const fields = [...needs.sessions.values()].flatMap((need) => [
+    ...(need.player ? ['`player`'] : []),
+    ...(need.game ? ['`gameID`'] : []),
+    ...(need.currency ? ['`currency`'] : []),
+  ]);
   return `needs a further session ${wishes.join(', ')} (with ${[...new Set(fields)].join(', ')} given for both)`;
 }

@@ -8,6 +8,7 @@ import type { Plan } from '../scenario/plan.ts';
 import { Cashier } from './cashier.ts';
 import { History } from './history.ts';
 import { LateLandings } from './late-landings.ts';
+import { inOrder } from './order.ts';
 import { type Played, playScenario } from './play.ts';
 import { type Casting, Pool } from './pool.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
@@ -53,7 +54,13 @@ export async function run(options: RunOptions): Promise<void> {
     const ended = await new Run(options, sender).play();
     options.record({ ...ended, durationMs: options.now() - started });
   } catch (error) {
-    options.record({ event: 'run-ended', how: 'bug', signal: null, detail: error instanceof Error ? error.message : String(error), durationMs: options.now() - started });
+    options.record({
+      event: 'run-ended',
+      how: 'bug',
+      signal: null,
+      detail: error instanceof Error ? error.message : String(error),
+      durationMs: options.now() - started,
+    });
     throw error;
   } finally {
     await sender.close();
@@ -97,7 +104,8 @@ class Run {
   async play(): Promise<Ending> {
     const first: RunnableScenario[] = [];
     const last: RunnableScenario[] = [];
-    for (const scenario of this.#options.scenarios) (scenario.last ? last : first).push(scenario);
+    for (const scenario of inOrder(this.#options.scenarios, this.#options.seed))
+      (scenario.last ? last : first).push(scenario);
     await this.#playAll(first);
     await this.#playAll(last);
     if (this.#reached) await this.#late.lookOnceMore(this.#cashier);
@@ -108,9 +116,15 @@ class Run {
   #ending(): Ending {
     const { signal, bail } = this.#options;
     if (signal.aborted) {
-      return { event: 'run-ended', how: 'interrupted', signal: signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT', detail: null };
+      return {
+        event: 'run-ended',
+        how: 'interrupted',
+        signal: signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT',
+        detail: null,
+      };
     }
-    if (this.#unreachable !== null) return { event: 'run-ended', how: 'unreachable', signal: null, detail: this.#unreachable };
+    if (this.#unreachable !== null)
+      return { event: 'run-ended', how: 'unreachable', signal: null, detail: this.#unreachable };
     if (bail !== null && this.#failed >= bail) return { event: 'run-ended', how: 'bail', signal: null, detail: null };
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
@@ -167,17 +181,29 @@ class Run {
   }
 
   #missing({ needs }: Plan): string | null {
-    if (needs.otherClient && this.#options.client.otherClientKey === undefined) return 'needs a second client of the same operator with a key of its own';
+    if (needs.otherClient && this.#options.client.otherClientKey === undefined)
+      return 'needs a second client of the same operator with a key of its own';
     if (needs.earlierRun) return 'needs the journal of an earlier run';
-    if (needs.campaign && this.#options.campaign === null) return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
-    if (needs.largeAmounts && !this.#options.largeAmounts) return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
+    if (needs.campaign && this.#options.campaign === null)
+      return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
+    if (needs.largeAmounts && !this.#options.largeAmounts)
+      return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
     return null;
   }
 
   #skip(scenario: RunnableScenario, reason: string): void {
     const { record, now } = this.#options;
     record({ event: 'scenario-started', scenario: scenario.id, attempt: 1, at: now(), sessions: {} });
-    record({ event: 'scenario-ended', scenario: scenario.id, attempt: 1, verdict: 'skip', reason, durationMs: 0, restored: null, passes: {} });
+    record({
+      event: 'scenario-ended',
+      scenario: scenario.id,
+      attempt: 1,
+      verdict: 'skip',
+      reason,
+      durationMs: 0,
+      restored: null,
+      passes: {},
+    });
   }
 
   async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
@@ -206,7 +232,16 @@ class Run {
         },
       });
       const { verdict, reason, restored, passes } = played;
-      record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs: now() - at, restored, passes });
+      record({
+        event: 'scenario-ended',
+        scenario: scenario.id,
+        attempt,
+        verdict,
+        reason,
+        durationMs: now() - at,
+        restored,
+        passes,
+      });
       if (this.#mayTryAgain(played, attempt)) {
         await sleep(attempt * 50);
         continue;
@@ -230,9 +265,11 @@ class Run {
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[]): void {
     this.#blame.add(scenario.id, findings);
-    if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass'))) this.#failed += 1;
+    if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
+      this.#failed += 1;
     if (this.#reached) return;
-    if (played.again === 'connection' && played.verdict !== 'fail' && played.left.size === 0) this.#unreachable = played.reason;
+    if (played.again === 'connection' && played.verdict !== 'fail' && played.left.size === 0)
+      this.#unreachable = played.reason;
     else this.#reached = true;
   }
 }

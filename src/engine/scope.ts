@@ -1,5 +1,5 @@
 import type { JsonValue } from '../contract/json.ts';
-import { Money } from '../contract/money.ts';
+import type { Money } from '../contract/money.ts';
 import type { Judge } from '../judge/judge.ts';
 import type { Wallet } from '../judge/wallet.ts';
 import type { Scope, Value } from '../scenario/evaluate.ts';

@@ -2,7 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import type { JournalEvent, Sending } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { BreakMoment, Trickle } from '../wire/departure.ts';
-import type { Flight } from '../wire/in-flight.ts';
+import type { Flight, Landing } from '../wire/in-flight.ts';
 import { type BuiltRequest, requestOf } from '../wire/request.ts';
 import { Wire, type WireOptions } from '../wire/wire.ts';
 import { Pace } from './pace.ts';
@@ -19,6 +19,8 @@ export interface Departure {
   readonly freshConnection?: boolean;
 }
 
+/** The balances that a session's wallet may have by now, as text. */
+export type Model = () => readonly string[];
 
 export interface SenderOptions {
   readonly wire: WireOptions;
@@ -48,15 +50,35 @@ export class Sender {
     return this.#exchanges;
   }
 
-  async send(departure: Departure): Promise<Exchange> {
+  /** A call that nobody judges. */
+  send(departure: Departure): Promise<Exchange> {
+    return this.judged(departure, NO_MODEL, (exchange) => exchange);
+  }
+
+  /**
+   * A call that is judged as soon as it is answered.
+   *
+   * @param model the balances that are held possible, as text; asked before and after the judgement
+   */
+  async judged<T>(departure: Departure, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.turn();
     const id = this.#announce(departure);
     const flight = this.#launch(departure, false);
-    return this.#land(id, departure, flight);
+    const exchange = exchangeOf(id, departure, await flight.landing);
+    const before = model();
+    try {
+      return judge(exchange);
+    } finally {
+      this.#record(exchange, departure, before, model);
+    }
   }
 
   /** Sends all at the same instant: connections are open and everything but the last byte is written before the first is let go. */
-  async sendTogether(departures: readonly Departure[]): Promise<Exchange[]> {
+  async together<T>(
+    departures: readonly Departure[],
+    model: Model,
+    judge: (exchanges: readonly Exchange[]) => T,
+  ): Promise<T> {
     await this.#pace.turn();
     const started = departures.map((departure) => {
       const id = this.#announce(departure);
@@ -64,7 +86,18 @@ export class Sender {
     });
     await Promise.all(started.map(({ departure, flight }) => (departure.trickle ? undefined : flight.ready)));
     for (const { flight } of started) flight.release();
-    return Promise.all(started.map(({ id, departure, flight }) => this.#land(id, departure, flight)));
+    const landed = await Promise.all(
+      started.map(async ({ id, departure, flight }) => ({
+        departure,
+        exchange: exchangeOf(id, departure, await flight.landing),
+      })),
+    );
+    const before = model();
+    try {
+      return judge(landed.map(({ exchange }) => exchange));
+    } finally {
+      for (const { departure, exchange } of landed) this.#record(exchange, departure, before, model);
+    }
   }
 
   /** From now on every call has a connection of its own: the operator closes kept-alive ones under our calls. */
@@ -103,9 +136,19 @@ export class Sender {
     });
   }
 
-  async #land(id: string, departure: Departure, flight: Flight): Promise<Exchange> {
-    const { outcome, stamps, connection } = await flight.landing;
-    this.#options.record({ event: 'received', id, scenario: departure.scenario, outcome, stamps, connection, model: null });
-    return { id, call: departure.call, request: requestOf(departure.request), outcome, stamps, connection };
+  #record(
+    { id, outcome, stamps, connection }: Exchange,
+    { scenario }: Departure,
+    before: readonly string[],
+    model: Model,
+  ): void {
+    const held = model === NO_MODEL ? null : { before, after: model() };
+    this.#options.record({ event: 'received', id, scenario, outcome, stamps, connection, model: held });
   }
 }
+
+function exchangeOf(id: string, { call, request }: Departure, { outcome, stamps, connection }: Landing): Exchange {
+  return { id, call, request: requestOf(request), outcome, stamps, connection };
+}
+
+const NO_MODEL: Model = () => [];

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonValue } from '../contract/json.ts';
-import { replyStatus } from './reply-status.ts';
 import type { Transaction } from '../judge/transaction.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import type { Performance } from './performance.ts';
+import { replyStatus } from './reply-status.ts';
 import type { Stage } from './stage.ts';
 
 const MOST_TRIES = 4;
@@ -19,7 +19,9 @@ export async function settle(stage: Stage, performance: Performance, uuid: () =>
     if (transaction.state !== 'unknown' || !transaction.wallet) continue;
     number += 1;
     const isBet = transaction.part.step.call === 'bet';
-    const step = isBet ? refundOf(stage, transaction, `settle.${number}`, uuid) : againOf(transaction, `settle.${number}`);
+    const step = isBet
+      ? refundOf(stage, transaction, `settle.${number}`, uuid)
+      : againOf(transaction, `settle.${number}`);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (tries > 0) await sleep(FIRST_PAUSE_MS * 2 ** tries);
       const exchange = await performance.settle(step, isBet && tries === 0);
@@ -31,7 +33,10 @@ export async function settle(stage: Stage, performance: Performance, uuid: () =>
 function refundOf(stage: Stage, bet: Transaction, key: string, uuid: () => string): CallStep {
   const { step } = bet.part;
   const txID = uuid();
-  const text = (name: string, value: string): readonly [string, { readonly kind: 'literal'; readonly value: JsonValue }] => [name, { kind: 'literal', value }];
+  const text = (
+    name: string,
+    value: string,
+  ): readonly [string, { readonly kind: 'literal'; readonly value: JsonValue }] => [name, { kind: 'literal', value }];
   return {
     kind: 'call',
     key,

@@ -71,7 +71,10 @@ export function setStage({ plan, casting, run, proven, report, written }: StageO
     casting,
     judge,
     names,
-    wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({ alias, wallet })),
+    wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({
+      alias,
+      wallet,
+    })),
     readStep: (alias, key) => readStep(plan, alias, key),
   };
 }
@@ -107,4 +110,3 @@ function namedSteps(steps: readonly Step[]): Map<string, CallStep> {
   }
   return named;
 }
-

@@ -47,7 +47,11 @@ const DECIMALS_WITHOUT_LIMIT = 8;
  * @param code undefined: the session's currency is not configured, and is told from how its balance is written
  * @param written a balance of the session as the operator wrote it
  */
-export function denominationOf(code: string | undefined, stakes: Readonly<Record<string, string>>, written: string): Denomination {
+export function denominationOf(
+  code: string | undefined,
+  stakes: Readonly<Record<string, string>>,
+  written: string,
+): Denomination {
   const currency = code === undefined ? undefined : currencyByCode(code);
   const seen = /\.(\d+)$/.exec(written)?.[1]?.length ?? 0;
   const decimals = currency ? (currency.decimals ?? DECIMALS_WITHOUT_LIMIT) : Math.min(seen, DECIMALS_WITHOUT_LIMIT);

@@ -11,7 +11,8 @@ export function answerOf(exchange: Exchange, reading: ReplyReading | undefined):
     const reason = outcome.kind === 'none' ? outcome.reason : 'reset';
     return reason === 'too-late' ? 'late' : reason === 'broken' ? 'broken' : 'lost';
   }
-  if (reading.status >= 200 && reading.status < 300) return tellsOfError(exchange.call, reading) ? 'error-200' : 'accepted';
+  if (reading.status >= 200 && reading.status < 300)
+    return tellsOfError(exchange.call, reading) ? 'error-200' : 'accepted';
   if (reading.status === 401) return 'refused';
   return reading.status === 500 ? 'failed' : 'declined';
 }

@@ -104,5 +104,8 @@ export class Blame {
 
 /** Rules without a verdict by endpoint that are all about one. */
 function isOnlyAbout(rule: RuleId, endpoint: CallName | null): boolean {
-  return endpoint === 'balance' && ['signature.tampered-query', 'signature.query-canonical', 'signature.query-unicode'].includes(rule);
+  return (
+    endpoint === 'balance' &&
+    ['signature.tampered-query', 'signature.query-canonical', 'signature.query-unicode'].includes(rule)
+  );
 }

@@ -95,7 +95,8 @@ export function ownLimit(seen: Seen): string | undefined {
   const { reading } = seen;
   if (!reading || seen.answer === 'accepted') return undefined;
   if (LIMITS.includes(reading.code)) return `the operator declined it with its own limit, \`${reading.code}\``;
-  if (reading.status === 429 || reading.status === 503) return `the operator answered ${reading.status}, which is its right`;
+  if (reading.status === 429 || reading.status === 503)
+    return `the operator answered ${reading.status}, which is its right`;
   return undefined;
 }
 
@@ -122,7 +123,9 @@ export function wants200(seen: Seen, what: string): Decision | undefined {
     case 'broken':
       return { kind: 'undecided', reason: `${what}: ${described(seen)}` };
     case 'error-200':
-      return breach(`${what} is carried out`, `${described(seen)}: an error with status 200`, ['reply.error-is-not-200']);
+      return breach(`${what} is carried out`, `${described(seen)}: an error with status 200`, [
+        'reply.error-is-not-200',
+      ]);
     case 'refused':
     case 'declined':
     case 'failed': {

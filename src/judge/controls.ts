@@ -42,12 +42,16 @@ export class Controls {
 
   release(docket: Docket): void {
     for (const { rule, part, exchange, decision } of this.#held) {
-      const control = decision.kind === 'pass' && part.step.expect.outcome === 'accepted' ? undefined : this.#controlOf(rule, part);
+      const control =
+        decision.kind === 'pass' && part.step.expect.outcome === 'accepted' ? undefined : this.#controlOf(rule, part);
       const failed = control !== undefined && control.answer !== 'accepted';
       docket.decide(
         { rule, step: part.step, exchange },
         failed && decision.kind !== 'skip'
-          ? { kind: 'undecided', reason: `its control, the same ${part.step.call} without the twist (step ${control.part.step.key}), was not accepted either` }
+          ? {
+              kind: 'undecided',
+              reason: `its control, the same ${part.step.call} without the twist (step ${control.part.step.key}), was not accepted either`,
+            }
           : decision,
       );
     }

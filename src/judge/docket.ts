@@ -53,7 +53,8 @@ export class Docket {
       case 'breach': {
         const { level } = ruleById(rule);
         if ((decision.causes ?? []).length === 0) this.#broken.add(rule);
-        const verdict = level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
+        const verdict =
+          level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
         this.#find(matter, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? []);
         return;
       }
@@ -74,7 +75,17 @@ export class Docket {
 
   /** What the scenario itself demands beyond the rules, and did not get. */
   unmet(step: CallStep, exchange: string, expected: string, actual: string): void {
-    this.#report({ rule: EXPECTATION, verdict: 'fail', endpoint: null, step: step.key, place: step.place, exchange, expected, actual, causes: [] });
+    this.#report({
+      rule: EXPECTATION,
+      verdict: 'fail',
+      endpoint: null,
+      step: step.key,
+      place: step.place,
+      exchange,
+      expected,
+      actual,
+      causes: [],
+    });
   }
 
   /** A claim that came to nothing. */
@@ -92,9 +103,26 @@ export class Docket {
     });
   }
 
-  #find(matter: Matter, endpoint: CallName | null, verdict: Finding['verdict'], expected: string, actual: string, causes: readonly RuleId[]): void {
+  #find(
+    matter: Matter,
+    endpoint: CallName | null,
+    verdict: Finding['verdict'],
+    expected: string,
+    actual: string,
+    causes: readonly RuleId[],
+  ): void {
     const { rule, step, exchange } = matter;
-    this.#report({ rule, verdict, endpoint, step: step.key, place: step.place, exchange, expected, actual, causes: causes.filter((cause) => cause !== rule && isRuleId(cause)) });
+    this.#report({
+      rule,
+      verdict,
+      endpoint,
+      step: step.key,
+      place: step.place,
+      exchange,
+      expected,
+      actual,
+      causes: causes.filter((cause) => cause !== rule && isRuleId(cause)),
+    });
   }
 }
 

@@ -24,27 +24,46 @@ export function unmetExpectations(seen: Seen, stated: Stated): Unmet[] {
     if (wrong !== undefined) unmet.push({ expected: wrong, actual });
   }
   const { reading } = seen;
-  if (expect.status && reading && !expect.status.some((one) => (typeof one === 'number' ? one === reading.status : Number(one[0]) === Math.floor(reading.status / 100)))) {
+  if (
+    expect.status &&
+    reading &&
+    !expect.status.some((one) =>
+      typeof one === 'number' ? one === reading.status : Number(one[0]) === Math.floor(reading.status / 100),
+    )
+  ) {
     unmet.push({ expected: `status ${expect.status.join(' or ')}`, actual });
   }
-  if (expect.code !== undefined && reading?.code !== expect.code) unmet.push({ expected: `code ${JSON.stringify(expect.code)}`, actual });
+  if (expect.code !== undefined && reading?.code !== expect.code)
+    unmet.push({ expected: `code ${JSON.stringify(expect.code)}`, actual });
   if (expect.withinMs !== undefined) {
     const took = replyMs(seen.exchange.stamps);
     if (took === null || took > expect.withinMs) {
-      unmet.push({ expected: `the reply within ${expect.withinMs} ms`, actual: took === null ? 'no reply came' : `it took ${Math.round(took)} ms` });
+      unmet.push({
+        expected: `the reply within ${expect.withinMs} ms`,
+        actual: took === null ? 'no reply came' : `it took ${Math.round(took)} ms`,
+      });
     }
   }
   if (expect.reply === 'same' && reading && seen.earlier?.reply) {
     const first = seen.earlier.reply;
-    const sameBalance = first.balance.money && reading.balance.money ? first.balance.money.equals(reading.balance.money) : first.balance.written === reading.balance.written;
+    const sameBalance =
+      first.balance.money && reading.balance.money
+        ? first.balance.money.equals(reading.balance.money)
+        : first.balance.written === reading.balance.written;
     if (reading.txID !== first.txID || !sameBalance) {
-      unmet.push({ expected: `the first reply again: txID ${first.txID}, balance ${first.balance.written}`, actual: `txID ${reading.txID}, balance ${reading.balance.written}` });
+      unmet.push({
+        expected: `the first reply again: txID ${first.txID}, balance ${first.balance.written}`,
+        actual: `txID ${reading.txID}, balance ${reading.balance.written}`,
+      });
     }
   }
   for (const [path, value] of stated.body) {
     const found = reading?.object === undefined ? undefined : at(reading.object, path);
     if (JSON.stringify(found) !== JSON.stringify(value)) {
-      unmet.push({ expected: `\`${path}\` is ${JSON.stringify(value)}`, actual: found === undefined ? `the reply has no \`${path}\`` : `it is ${JSON.stringify(found)}` });
+      unmet.push({
+        expected: `\`${path}\` is ${JSON.stringify(value)}`,
+        actual: found === undefined ? `the reply has no \`${path}\`` : `it is ${JSON.stringify(found)}`,
+      });
     }
   }
   return unmet;
@@ -57,7 +76,9 @@ function outcomeProblem(seen: Seen): string | undefined {
     case 'accepted':
       return answer === 'accepted' ? undefined : 'the call is accepted, with 200';
     case 'declined':
-      return answer === 'declined' || answer === 'failed' || answer === 'refused' ? undefined : 'the call is declined, with an error';
+      return answer === 'declined' || answer === 'failed' || answer === 'refused'
+        ? undefined
+        : 'the call is declined, with an error';
     case 'refused':
       return answer === 'refused' ? undefined : 'the call is refused, with 401';
     case 'either':
@@ -69,7 +90,9 @@ function at(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const name of path.split('.')) {
     if (here === null || typeof here !== 'object') return undefined;
-    here = Array.isArray(here) ? (here as readonly JsonValue[])[Number(name)] : (here as { readonly [key: string]: JsonValue })[name];
+    here = Array.isArray(here)
+      ? (here as readonly JsonValue[])[Number(name)]
+      : (here as { readonly [key: string]: JsonValue })[name];
   }
   return here;
 }

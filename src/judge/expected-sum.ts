@@ -1,5 +1,5 @@
-import type { CallStep, Template } from '../scenario/plan.ts';
 import type { Expression } from '../scenario/expression.ts';
+import type { CallStep, Template } from '../scenario/plan.ts';
 
 /** How a field is written, when that is simple: a literal's text, or the one name that an expression consists of. */
 export function bySum(step: CallStep, field: string): string | undefined {

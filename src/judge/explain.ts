@@ -40,7 +40,14 @@ export function explain(
   return undefined;
 }
 
-function collect(rest: Money, candidates: readonly Breach[], size: number, from: number, taken: Breach[], found: Breach[][]): void {
+function collect(
+  rest: Money,
+  candidates: readonly Breach[],
+  size: number,
+  from: number,
+  taken: Breach[],
+  found: Breach[][],
+): void {
   if (size === 0) {
     if (rest.isZero()) found.push([...taken]);
     return;
@@ -58,18 +65,22 @@ function collect(rest: Money, candidates: readonly Breach[], size: number, from:
 function cheapest(found: readonly Breach[][], proven: (rule: string) => boolean): Explanation {
   const cost = (breaches: readonly Breach[]): number =>
     breaches.reduce(
-      (sum, { obligation }) =>
-        sum + (obligation.reported ? 0 : proven(obligation.rule) ? 1 : 3 + obligation.rank),
+      (sum, { obligation }) => sum + (obligation.reported ? 0 : proven(obligation.rule) ? 1 : 3 + obligation.rank),
       0,
     );
   const sorted = [...found].sort((a, b) => cost(a) - cost(b));
   const [best = [], ...others] = sorted;
-  return { breaches: best, rivals: others.flat().filter((rival) => !best.some((one) => one.obligation.rule === rival.obligation.rule)) };
+  return {
+    breaches: best,
+    rivals: others.flat().filter((rival) => !best.some((one) => one.obligation.rule === rival.obligation.rule)),
+  };
 }
 
 /** True when the breach could not have stayed hidden: with it, none of the right balances would have been read. */
 export function wouldHaveShown(obligation: Obligation, read: Money, possible: readonly Money[]): boolean {
-  return obligation.offsets.every(({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)));
+  return obligation.offsets.every(
+    ({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)),
+  );
 }
 
 /** The difference to the nearest right balance. */

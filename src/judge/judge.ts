@@ -17,7 +17,7 @@ import { bySum } from './expected-sum.ts';
 import { QuietReads, type ReadResult } from './quiet-reads.ts';
 import { judgeRace, overlapCount } from './race.ts';
 import { type ReplyReading, readReply } from './reading.ts';
-import { type Part, Story } from './story.ts';
+import type { Part, Story } from './story.ts';
 import type { Transaction } from './transaction.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -55,7 +55,12 @@ export interface Reaction {
   readonly read: readonly Wallet[];
   readonly result: ReadResult;
   /** The story cannot go on, and why. `connection`: not the operator's fault, so it may be played again. */
-  readonly stop: { readonly verdict: 'skip' | 'inconclusive'; readonly reason: string; readonly connection: boolean; readonly causes: readonly RuleId[] } | null;
+  readonly stop: {
+    readonly verdict: 'skip' | 'inconclusive';
+    readonly reason: string;
+    readonly connection: boolean;
+    readonly causes: readonly RuleId[];
+  } | null;
 }
 
 const ON: Reaction = { read: [], result: { kind: 'settled' }, stop: null };
@@ -132,14 +137,19 @@ export class Judge {
     const inOrder = [...seens].sort((a, b) => orderOf(a.seen) - orderOf(b.seen));
     for (const { sent, seen } of inOrder) {
       const earlier = this.#earlier(seen.part);
-      this.effects.follow(earlier === seen.earlier ? seen : { ...seen, earlier, target: this.#target(seen.part) }, this.#context.walletOf(sent.step.session));
+      this.effects.follow(
+        earlier === seen.earlier ? seen : { ...seen, earlier, target: this.#target(seen.part) },
+        this.#context.walletOf(sent.step.session),
+      );
       this.#leaveOthersAlone(seen, this.#context.walletOf(sent.step.session));
       this.#distinct(seen);
       this.#expectations(seen, sent.stated);
       this.#remember(seen);
     }
     for (const [wallet, before] of wallets) {
-      const own = seens.map(({ seen }) => seen).filter(({ part }) => this.#context.walletOf(part.step.session) === wallet);
+      const own = seens
+        .map(({ seen }) => seen)
+        .filter(({ part }) => this.#context.walletOf(part.step.session) === wallet);
       if (overlapped > 0) judgeRace({ seens: own, wallet, before }, this.docket, this.reads);
     }
     const lost = seens.find(({ seen }) => seen.answer === 'lost');
@@ -218,9 +228,26 @@ export class Judge {
         const { rank = 0, until = 'read', effect = '' } = check;
         // A rule that was decided by the reply still explains what the wallet shows.
         const reported = decision !== undefined && decision.kind !== 'pass';
-        wallet.owe({ rule, endpoint: endpointOf(rule, part.step.call), step: part.step, exchange: exchange.id, offsets, rank, until, expected: effect, reported });
+        wallet.owe({
+          rule,
+          endpoint: endpointOf(rule, part.step.call),
+          step: part.step,
+          exchange: exchange.id,
+          offsets,
+          rank,
+          until,
+          expected: effect,
+          reported,
+        });
       }
-      if (check.observed && wallet) this.reads.observe(wallet, { rule, endpoint: null, step: part.step, exchange: exchange.id, answered: described(seen) });
+      if (check.observed && wallet)
+        this.reads.observe(wallet, {
+          rule,
+          endpoint: null,
+          step: part.step,
+          exchange: exchange.id,
+          answered: described(seen),
+        });
     }
   }
 
@@ -229,14 +256,26 @@ export class Judge {
     const value = seen.reading?.balance.money;
     const regular = seen.answer === 'accepted' && value !== undefined && wallet !== null;
     const before = wallet ? this.reads.lastRead(wallet) : undefined;
-    const result: ReadResult = regular && !isOdd(seen.part) ? this.reads.take({ wallet, value, step: sent.step, exchange: seen.exchange.id, lingered: sent.lingered }) : { kind: 'settled' };
+    const result: ReadResult =
+      regular && !isOdd(seen.part)
+        ? this.reads.take({ wallet, value, step: sent.step, exchange: seen.exchange.id, lingered: sent.lingered })
+        : { kind: 'settled' };
     const moves = sent.stated.moves;
     this.#expectations(seen, sent.stated);
     if (regular && moves && before && !value.minus(before).equals(moves) && sent.step.expect.outcome !== 'either') {
-      this.docket.unmet(sent.step, seen.exchange.id, `the balance moves by ${moves}`, `it moved by ${value.minus(before)}`);
+      this.docket.unmet(
+        sent.step,
+        seen.exchange.id,
+        `the balance moves by ${moves}`,
+        `it moved by ${value.minus(before)}`,
+      );
     }
     if (regular && result.kind === 'settled') this.#readRules(seen);
-    return { ...ON, result, stop: seen.part.step.expect.outcome === 'accepted' && !isOdd(seen.part) ? stopAfterRead(seen, value) : null };
+    return {
+      ...ON,
+      result,
+      stop: seen.part.step.expect.outcome === 'accepted' && !isOdd(seen.part) ? stopAfterRead(seen, value) : null,
+    };
   }
 
   /** Rules that are about reads as such, where the read fitted. */
@@ -252,13 +291,18 @@ export class Judge {
     const { part, reading, answer } = seen;
     const { step } = part;
     if (!wallet || answer === 'broken' || step.origin.kind === 'earlier') return [];
-    const settledBySomebodyElse = answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
+    const settledBySomebodyElse =
+      answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
     if (settledBySomebodyElse || answer === 'error-200') return [wallet];
     const replay = part.source !== null && seen.earlier?.state !== 'refused' && seen.earlier?.reply !== reading;
     const said = reading?.balance.money;
     if (answer !== 'accepted' || replay || !said || part.namesake || wallet.allows(said)) return [];
     if (step.call === 'refund' && seen.target?.state !== 'reversed') return [];
-    if (step.call === 'refund' && (part.step.refund?.kind !== 'step' || seen.target?.answer !== 'accepted' || part.refundsBefore > 0)) return [];
+    if (
+      step.call === 'refund' &&
+      (part.step.refund?.kind !== 'step' || seen.target?.answer !== 'accepted' || part.refundsBefore > 0)
+    )
+      return [];
     this.reads.oddReply(wallet, {
       rule: step.call === 'bet' ? 'bet.debit' : step.call === 'win' ? 'win.credit' : 'refund.restore',
       warnOnly: step.call === 'refund',
@@ -282,7 +326,12 @@ export class Judge {
         endpoint: null,
         step: part.step,
         exchange: exchange.id,
-        offsets: [{ by: effect, meaning: `the ${part.step.call} of ${seen.amount} in another player's session moved this player's money` }],
+        offsets: [
+          {
+            by: effect,
+            meaning: `the ${part.step.call} of ${seen.amount} in another player's session moved this player's money`,
+          },
+        ],
         rank: 0,
         until: 'read',
         expected: "another player's balance is left alone",
@@ -300,7 +349,12 @@ export class Judge {
     if (this.#txIDs.size < 10_000) this.#txIDs.set(txID, part.step.key);
     this.docket.decide(
       { rule, step: part.step, exchange: seen.exchange.id },
-      owner === undefined || owner === part.step.key ? PASS : breach('different bets and wins get different operator txIDs', `${JSON.stringify(txID)} was the txID of step ${owner} already`),
+      owner === undefined || owner === part.step.key
+        ? PASS
+        : breach(
+            'different bets and wins get different operator txIDs',
+            `${JSON.stringify(txID)} was the txID of step ${owner} already`,
+          ),
     );
   }
 
@@ -323,7 +377,8 @@ export class Judge {
   #remember(seen: Seen): void {
     const { step } = seen.part;
     // Only what a later step can refer to is kept, so that a long story needs no memory.
-    if (step.name !== undefined && seen.reading && !this.#replies.has(step.key)) this.#replies.set(step.key, seen.reading);
+    if (step.name !== undefined && seen.reading && !this.#replies.has(step.key))
+      this.#replies.set(step.key, seen.reading);
     if (!/x\d+$/.test(step.key) || seen.part.group !== null) return;
     const transaction = this.effects.ofStep(step.key);
     if (transaction && transaction.state !== 'unknown') this.effects.forget(transaction);
@@ -332,7 +387,11 @@ export class Judge {
 }
 
 function orderOf({ part, answer }: Seen): number {
-  return (part.step.call === 'refund' ? 10 : 0) + (part.step.origin.kind === 'fresh' ? 0 : 1) + (answer === 'accepted' ? 0 : 0.5);
+  return (
+    (part.step.call === 'refund' ? 10 : 0) +
+    (part.step.origin.kind === 'fresh' ? 0 : 1) +
+    (answer === 'accepted' ? 0 : 0.5)
+  );
 }
 
 function isOdd(part: Part): boolean {
@@ -340,7 +399,16 @@ function isOdd(part: Part): boolean {
 }
 
 function beforeOf(part: Part, before: { readonly reply: ReplyReading; readonly effect: Money }): Transaction {
-  return { txID: '', part, amount: before.effect.absolute(), wallet: null, effect: before.effect, state: 'applied', answer: 'accepted', reply: before.reply };
+  return {
+    txID: '',
+    part,
+    amount: before.effect.absolute(),
+    wallet: null,
+    effect: before.effect,
+    state: 'applied',
+    answer: 'accepted',
+    reply: before.reply,
+  };
 }
 
 /** A story can't go on without a call that it needed; what it found until then stands. */
@@ -350,19 +418,43 @@ function stopAfter(seen: Seen): Reaction['stop'] {
   if (answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
   if (step.expect.outcome !== 'accepted' || answer === 'accepted' || answer === 'broken') return null;
   if (step.origin.kind !== 'fresh' || step.call === 'refund') return null;
-  const limit = seen.reading && (seen.reading.status === 429 || seen.reading.status === 503 || ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'].includes(seen.reading.code ?? ''));
-  const causes: RuleId[] = answer === 'refused' ? ['signature.accepted'] : answer === 'late' ? ['reply.deadline'] : answer === 'error-200' ? ['reply.error-is-not-200'] : [];
-  return { verdict: limit ? 'skip' : 'inconclusive', reason: `the ${step.call} of step ${step.key} was ${described(seen)}`, connection: false, causes };
+  const limit =
+    seen.reading &&
+    (seen.reading.status === 429 ||
+      seen.reading.status === 503 ||
+      ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'].includes(seen.reading.code ?? ''));
+  const causes: RuleId[] =
+    answer === 'refused'
+      ? ['signature.accepted']
+      : answer === 'late'
+        ? ['reply.deadline']
+        : answer === 'error-200'
+          ? ['reply.error-is-not-200']
+          : [];
+  return {
+    verdict: limit ? 'skip' : 'inconclusive',
+    reason: `the ${step.call} of step ${step.key} was ${described(seen)}`,
+    connection: false,
+    causes,
+  };
 }
 
 function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
-  if (seen.answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (seen.answer === 'lost')
+    return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
   if (seen.answer === 'accepted' && value) return null;
   const causes: RuleId[] = seen.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
-  return { verdict: 'inconclusive', reason: `the balance could not be read: ${described(seen)}`, connection: false, causes };
+  return {
+    verdict: 'inconclusive',
+    reason: `the balance could not be read: ${described(seen)}`,
+    connection: false,
+    causes,
+  };
 }
 
 function lostReason(seen: Seen): string {
   const { outcome } = seen.exchange;
-  return outcome.kind === 'none' ? `the connection failed (${outcome.reason}): ${outcome.detail}` : 'the connection failed';
+  return outcome.kind === 'none'
+    ? `the connection failed (${outcome.reason}): ${outcome.detail}`
+    : 'the connection failed';
 }

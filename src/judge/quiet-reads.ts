@@ -173,21 +173,31 @@ export class QuietReads {
       const matter = { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange };
       if (wouldHaveShown(obligation, value, possible)) this.#docket.decide(matter, PASS);
       else if (this.#claims.includes(obligation.rule)) {
-        this.#docket.decide(matter, { kind: 'undecided', reason: `a breach could not be told from what may have happened: the balance is ${value}` });
+        this.#docket.decide(matter, {
+          kind: 'undecided',
+          reason: `a breach could not be told from what may have happened: the balance is ${value}`,
+        });
       }
     }
     if (memory.odd) {
       const { rule, step, exchange, expected, actual, warnOnly } = memory.odd;
-      this.#docket.decide({ rule, step, exchange }, warnOnly ? { kind: 'warn', expected, actual } : breach(expected, actual));
+      this.#docket.decide(
+        { rule, step, exchange },
+        warnOnly ? { kind: 'warn', expected, actual } : breach(expected, actual),
+      );
     }
-    if (moved && !open) this.#docket.decide({ rule: 'money.conservation', step: read.step, exchange: read.exchange }, PASS);
+    if (moved && !open)
+      this.#docket.decide({ rule: 'money.conservation', step: read.step, exchange: read.exchange }, PASS);
     this.#writeDown(memory, value, wallet);
     const { happened, never } = wallet.collapse(value);
     for (const fork of happened) this.#effects.learned(fork.txID, true);
     for (const fork of never) this.#effects.learned(fork.txID, false);
     if (memory.dip && lingered) {
       const { rule, step, exchange } = memory.dip;
-      this.#docket.decide({ rule, step, exchange }, { kind: 'note', actual: 'the bet was taken after its refund for a moment, and given back by itself' });
+      this.#docket.decide(
+        { rule, step, exchange },
+        { kind: 'note', actual: 'the bet was taken after its refund for a moment, and given back by itself' },
+      );
       memory.dip = undefined;
     }
     this.#turn(memory, value);
@@ -213,12 +223,22 @@ export class QuietReads {
     this.#turn(memory, value);
   }
 
-  #blame(obligation: Obligation, meaning: string, value: Money, possible: readonly Money[], rivals: readonly Breach[]): void {
+  #blame(
+    obligation: Obligation,
+    meaning: string,
+    value: Money,
+    possible: readonly Money[],
+    rivals: readonly Breach[],
+  ): void {
     if (obligation.reported) return;
     const causes = [...new Set(rivals.map((rival) => rival.obligation.rule))];
     this.#docket.decide(
       { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },
-      breach(`${obligation.expected}: the balance is ${either(possible)}`, `the balance is ${value}: ${meaning}`, causes),
+      breach(
+        `${obligation.expected}: the balance is ${either(possible)}`,
+        `the balance is ${value}: ${meaning}`,
+        causes,
+      ),
     );
   }
 
@@ -245,7 +265,8 @@ export class QuietReads {
     const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
     const [first] = only;
     if (first && new Set(only.map((one) => one.step.key)).size === 1) at(first.rule, first.step, first.exchange);
-    else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0]) at(fresh[0].rule, fresh[0].step, fresh[0].exchange);
+    else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
+      at(fresh[0].rule, fresh[0].step, fresh[0].exchange);
     else at('money.conservation');
   }
 
@@ -260,7 +281,9 @@ export class QuietReads {
       (one) =>
         one.until === 'linger' &&
         !one.reported &&
-        one.offsets.some(({ by }) => by.isNegative() && wallet.possible().some((expected) => expected.plus(by).equals(value))) &&
+        one.offsets.some(
+          ({ by }) => by.isNegative() && wallet.possible().some((expected) => expected.plus(by).equals(value)),
+        ) &&
         one.step.call !== 'win',
     );
   }
@@ -269,7 +292,9 @@ export class QuietReads {
     const before = memory.last ?? value;
     const sure = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
     const moved = value.minus(before).minus(sure);
-    const effect = moved.isZero() ? 'nothing moved' : `the balance ${moved.isNegative() ? 'fell' : 'rose'} by ${moved.absolute()}`;
+    const effect = moved.isZero()
+      ? 'nothing moved'
+      : `the balance ${moved.isNegative() ? 'fell' : 'rose'} by ${moved.absolute()}`;
     for (const { rule, step, exchange, answered } of memory.observations) {
       this.#docket.decide({ rule, step, exchange }, { kind: 'note', actual: `${answered}; ${effect}` });
     }

@@ -17,7 +17,12 @@ export interface Race {
 
 /** How many of the calls were in flight together with at least one other. */
 export function overlapCount(seens: readonly Seen[]): number {
-  return seens.filter((one) => seens.some((other) => other !== one && inFlightFrom(one) < other.exchange.stamps.end && inFlightFrom(other) < one.exchange.stamps.end)).length;
+  return seens.filter((one) =>
+    seens.some(
+      (other) =>
+        other !== one && inFlightFrom(one) < other.exchange.stamps.end && inFlightFrom(other) < one.exchange.stamps.end,
+    ),
+  ).length;
 }
 
 /** A call is with the operator from its last byte on; one whose body comes in pieces, from its first. */
@@ -28,7 +33,13 @@ function inFlightFrom({ part, exchange: { stamps } }: Seen): number {
 /** Judges calls of one wallet that were sent at the same instant, as a set. What the balance says of them comes with the next quiet read. */
 export function judgeRace(race: Race, docket: Docket, reads: QuietReads): void {
   copies(race, docket);
-  const movers = race.seens.filter(({ part }) => part.step.origin.kind === 'fresh' && (part.step.call === 'bet' || part.step.call === 'win') && part.step.type !== 'free' && part.regular);
+  const movers = race.seens.filter(
+    ({ part }) =>
+      part.step.origin.kind === 'fresh' &&
+      (part.step.call === 'bet' || part.step.call === 'win') &&
+      part.step.type !== 'free' &&
+      part.regular,
+  );
   const overdrafts = movers.filter(({ part }) => isOverdraft(part));
   if (overdrafts.length > 1) overdraft(race, overdrafts, docket, reads);
   else if (movers.length > 1) updates(race, movers, docket, reads);
@@ -49,14 +60,22 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
     const rule = 'idempotency.concurrent';
     const matter = { rule, step: first.part.step, exchange: first.exchange.id } as const;
     const answered = set.filter(({ answer }) => answer === 'accepted');
-    const txIDs = new Set(answered.map(({ reading }) => reading?.txID).filter((txID) => txID !== undefined && txID !== ''));
+    const txIDs = new Set(
+      answered.map(({ reading }) => reading?.txID).filter((txID) => txID !== undefined && txID !== ''),
+    );
     if (answered.length === 0) {
       docket.decide(matter, { kind: 'undecided', reason: `none of the ${set.length} copies was answered 200` });
       continue;
     }
     const differ = txIDs.size > 1;
     if (differ) {
-      docket.decide(matter, breach(`${set.length} copies of one call at once are one transaction`, `they were answered with ${txIDs.size} different operator txIDs`));
+      docket.decide(
+        matter,
+        breach(
+          `${set.length} copies of one call at once are one transaction`,
+          `they were answered with ${txIDs.size} different operator txIDs`,
+        ),
+      );
     }
     const effect = first.effect;
     if (effect.isZero()) {
@@ -85,10 +104,13 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
   const [first] = bets;
   if (!first) return;
   const matter = { rule: 'concurrency.no-overdraft', step: first.part.step, exchange: first.exchange.id } as const;
-  if (before === undefined) return docket.decide(matter, { kind: 'undecided', reason: 'the balance before was not certain' });
+  if (before === undefined)
+    return docket.decide(matter, { kind: 'undecided', reason: 'the balance before was not certain' });
   const accepted = bets.filter(({ answer }) => answer === 'accepted');
   const sum = accepted.reduce((total, { amount }) => total.plus(amount ?? Money.zero), Money.zero);
-  const won = seens.filter(({ part, answer }) => part.step.call === 'win' && answer === 'accepted').reduce((total, { effect }) => total.plus(effect), Money.zero);
+  const won = seens
+    .filter(({ part, answer }) => part.step.call === 'win' && answer === 'accepted')
+    .reduce((total, { effect }) => total.plus(effect), Money.zero);
   const expected = `accepted bets never sum to more than the balance, ${before}`;
   if (sum.compare(before.plus(won)) > 0) {
     docket.decide(matter, breach(expected, `${accepted.length} bets were accepted, ${sum} in all`));
@@ -98,7 +120,12 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
   }
   if (bets.every(({ reading }) => !reading)) docket.decide(matter, { kind: 'undecided', reason: 'no reply came' });
   else docket.decide(matter, PASS);
-  reads.suspect(wallet, { rule: 'concurrency.no-lost-update', step: first.part.step, exchange: first.exchange.id, expected: 'each accepted call takes effect exactly once' });
+  reads.suspect(wallet, {
+    rule: 'concurrency.no-lost-update',
+    step: first.part.step,
+    exchange: first.exchange.id,
+    expected: 'each accepted call takes effect exactly once',
+  });
 }
 
 function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: QuietReads): void {
@@ -108,13 +135,20 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   const matter = { rule: 'concurrency.no-lost-update', step: first.part.step, exchange: first.exchange.id } as const;
   reads.suspect(race.wallet, { ...matter, expected });
   const accepted = movers.filter(({ answer }) => answer === 'accepted');
-  if (accepted.length < 2) return docket.decide(matter, { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` });
+  if (accepted.length < 2)
+    return docket.decide(matter, {
+      kind: 'undecided',
+      reason: `only ${accepted.length} of ${movers.length} calls was accepted`,
+    });
   race.wallet.owe({
     rule: matter.rule,
     endpoint: null,
     step: matter.step,
     exchange: matter.exchange,
-    offsets: accepted.map(({ effect, amount, part }) => ({ by: effect.negated(), meaning: `the ${part.step.call} of ${amount} was answered 200 and lost` })),
+    offsets: accepted.map(({ effect, amount, part }) => ({
+      by: effect.negated(),
+      meaning: `the ${part.step.call} of ${amount} was answered 200 and lost`,
+    })),
     rank: 0,
     until: 'read',
     expected,
@@ -125,7 +159,12 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   const fits = oneOrder(race.before, accepted);
   docket.decide(
     { rule: 'concurrency.order', step: first.part.step, exchange: first.exchange.id },
-    { kind: 'note', actual: fits ? 'the replied balances fit one order of the calls' : 'the replied balances fit no single order of the calls' },
+    {
+      kind: 'note',
+      actual: fits
+        ? 'the replied balances fit one order of the calls'
+        : 'the replied balances fit no single order of the calls',
+    },
   );
 }
 
@@ -138,7 +177,9 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
   const finished = others.filter(({ exchange }) => exchange.stamps.end <= sent);
   const base = [seen, ...finished].reduce((sum, { effect }) => sum.plus(effect), before);
   const sums = new Map([[base.toString(), base]]);
-  for (const other of others.filter((one) => !finished.includes(one) && (one.exchange.stamps.sent ?? 0) < seen.exchange.stamps.end)) {
+  for (const other of others.filter(
+    (one) => !finished.includes(one) && (one.exchange.stamps.sent ?? 0) < seen.exchange.stamps.end,
+  )) {
     for (const sum of [...sums.values()]) {
       const further = sum.plus(other.effect);
       sums.set(further.toString(), further);
@@ -148,7 +189,10 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
   if (sums.has(said.toString())) return;
   docket.decide(
     { rule: 'concurrency.no-lost-update', step: seen.part.step, exchange: seen.exchange.id },
-    breach("each replied balance fits the call's own effect and some of those that overlapped it", `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`),
+    breach(
+      "each replied balance fits the call's own effect and some of those that overlapped it",
+      `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`,
+    ),
   );
 }
 

@@ -43,7 +43,8 @@ export function readReply(reply: Reply): ReplyReading {
     problem,
     contentType: header(reply.headers, 'content-type'),
     balance: object && 'balance' in object ? readBalance(object, numbers) : NO_BALANCE,
-    txID: typeof txID === 'string' ? txID : typeof txID === 'number' ? (numbers.get('txID') ?? String(txID)) : undefined,
+    txID:
+      typeof txID === 'string' ? txID : typeof txID === 'number' ? (numbers.get('txID') ?? String(txID)) : undefined,
     txIDForm:
       typeof txID === 'string'
         ? txID === ''

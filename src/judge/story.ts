@@ -51,7 +51,13 @@ export function isPlain(part: Part): boolean {
     case 'bet':
       return step.type !== 'free' && part.betsBefore === 0 && part.winsBefore === 0 && part.refundsBefore === 0;
     case 'win':
-      return step.type !== 'free' && !step.campaign && step.winOf !== undefined && part.winsBefore === 0 && !part.roundRefunded;
+      return (
+        step.type !== 'free' &&
+        !step.campaign &&
+        step.winOf !== undefined &&
+        part.winsBefore === 0 &&
+        !part.roundRefunded
+      );
     case 'refund':
       return (
         part.target !== null &&
@@ -171,9 +177,10 @@ function partOf(
     before.filter(({ step: other }) => isNew(other) && other.refund?.kind === 'step' && other.refund.of === key).length;
   const sameRound = (other: CallStep): boolean =>
     other.roundID !== null && other.roundID === step.roundID && other.session === step.session && isNew(other);
-  const namesake = isNew(step) && step.txID !== null
-    ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
-    : undefined;
+  const namesake =
+    isNew(step) && step.txID !== null
+      ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
+      : undefined;
   const roundBet = step.winOf ?? null;
   // The same bytes have the same signature, unless the step says how they are to be signed now.
   const sign = deviations.sign ?? source?.step.deviations.sign;
@@ -198,7 +205,10 @@ function partOf(
       .map(({ step: other }) => other.key),
     roundSettled:
       target !== null &&
-      before.some(({ step: other }) => other.call === 'win' && isNew(other) && other.roundID !== null && other.roundID === target.step.roundID),
+      before.some(
+        ({ step: other }) =>
+          other.call === 'win' && isNew(other) && other.roundID !== null && other.roundID === target.step.roundID,
+      ),
     regular: (sign === undefined || sign === 'valid') && tamper === undefined && Object.keys(others).length === 0,
     signedRight,
   };

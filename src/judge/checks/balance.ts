@@ -40,4 +40,3 @@ export const balanceChecks: GroupChecks<'balance'> = {
     reply: (seen) => wants200(seen, 'GET /balance with a further, signed query parameter') ?? PASS,
   },
 };
-

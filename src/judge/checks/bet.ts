@@ -48,7 +48,12 @@ export const betChecks: GroupChecks<'bet'> = {
   'bet.decimal-amount': {
     controlled: true,
     effect: 'a bet with decimals is taken exactly',
-    applies: (part) => isTakenBet(part) && part.group === null && mentions(part.step, 'amount', 'unit') && !isWholeBalance(part) && part.betsBefore === 0,
+    applies: (part) =>
+      isTakenBet(part) &&
+      part.group === null &&
+      mentions(part.step, 'amount', 'unit') &&
+      !isWholeBalance(part) &&
+      part.betsBefore === 0,
     reply(seen) {
       if (!seen.amount || seen.amount.decimals() === 0) return undefined;
       const refused = wants200(seen, `a bet of ${seen.amount}`);
@@ -68,11 +73,18 @@ export const betChecks: GroupChecks<'bet'> = {
       if (limit) return { kind: 'skip', reason: limit };
       if (seen.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
       if (reading.code !== 'insufficient_funds') {
-        return breach(expected, reading.code === undefined ? `${described(seen)}, without a \`code\`` : described(seen));
+        return breach(
+          expected,
+          reading.code === undefined ? `${described(seen)}, without a \`code\`` : described(seen),
+        );
       }
       if (seen.answer === 'error-200') return PASS;
       if (seen.answer === 'failed') {
-        return { kind: 'warn', expected: `${expected}, and a 4xx`, actual: `${described(seen)}, which makes the service send a refund` };
+        return {
+          kind: 'warn',
+          expected: `${expected}, and a 4xx`,
+          actual: `${described(seen)}, which makes the service send a refund`,
+        };
       }
       return PASS;
     },
@@ -80,7 +92,8 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    applies: (part) => isNewBet(part) && part.group === null && part.step.expect.outcome === 'declined' && part.signedRight,
+    applies: (part) =>
+      isNewBet(part) && part.group === null && part.step.expect.outcome === 'declined' && part.signedRight,
     offsets: (seen) =>
       seen.answer === 'declined' && !seen.effect.isZero()
         ? [{ by: seen.effect, meaning: 'the bet that was declined was taken all the same' }]
@@ -93,7 +106,9 @@ export const betChecks: GroupChecks<'bet'> = {
     applies: isWholeBalance,
     reply(seen) {
       const refused = wants200(seen, 'a bet of the whole balance');
-      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual, ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact']) : refused;
+      return refused?.kind === 'breach'
+        ? breach(refused.expected, refused.actual, ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact'])
+        : refused;
     },
     offsets: (seen) => notTaken(seen, 'the bet of the whole balance was not taken'),
   },

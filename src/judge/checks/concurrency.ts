@@ -3,22 +3,32 @@ import { bySum } from '../expected-sum.ts';
 import type { Part, Story } from '../story.ts';
 
 const isNewMover = (part: Part): boolean =>
-  part.group !== null && part.regular && part.step.origin.kind === 'fresh' && (part.step.call === 'bet' || part.step.call === 'win') && part.step.type !== 'free';
+  part.group !== null &&
+  part.regular &&
+  part.step.origin.kind === 'fresh' &&
+  (part.step.call === 'bet' || part.step.call === 'win') &&
+  part.step.type !== 'free';
 
 const othersOf = (part: Part, story: Story): Part[] =>
-  story.parts.filter((other) => other !== part && other.group === part.group && isNewMover(other) && other.step.session === part.step.session);
+  story.parts.filter(
+    (other) =>
+      other !== part && other.group === part.group && isNewMover(other) && other.step.session === part.step.session,
+  );
 
 /** Bets of which two at once are more than there is: the operator may decline all but one. */
 export const isOverdraft = (part: Part): boolean =>
-  isNewMover(part) && part.step.call === 'bet' && part.step.expect.outcome === 'either' || (isNewMover(part) && bySum(part.step, 'amount') === 'balance');
+  (isNewMover(part) && part.step.call === 'bet' && part.step.expect.outcome === 'either') ||
+  (isNewMover(part) && bySum(part.step, 'amount') === 'balance');
 
 // All of these are judged as a set, see race.ts.
 export const concurrencyChecks: GroupChecks<'concurrency'> = {
   'concurrency.no-lost-update': {
-    applies: (part, story) => isNewMover(part) && !isOverdraft(part) && othersOf(part, story).some((other) => !isOverdraft(other)),
+    applies: (part, story) =>
+      isNewMover(part) && !isOverdraft(part) && othersOf(part, story).some((other) => !isOverdraft(other)),
   },
   'concurrency.order': {
-    applies: (part, story) => isNewMover(part) && !isOverdraft(part) && othersOf(part, story).some((other) => !isOverdraft(other)),
+    applies: (part, story) =>
+      isNewMover(part) && !isOverdraft(part) && othersOf(part, story).some((other) => !isOverdraft(other)),
   },
   'concurrency.no-overdraft': {
     applies: (part, story) => isOverdraft(part) && othersOf(part, story).some(isOverdraft),

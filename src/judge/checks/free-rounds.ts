@@ -4,26 +4,47 @@ import { isTakenBet, type Part } from '../story.ts';
 const isFree = (part: Part): boolean => part.step.type === 'free' || part.source?.step.type === 'free';
 
 const isNewFree = (part: Part, call: 'bet' | 'win'): boolean =>
-  part.step.call === call && part.step.type === 'free' && part.step.origin.kind === 'fresh' && part.regular && part.group === null;
+  part.step.call === call &&
+  part.step.type === 'free' &&
+  part.step.origin.kind === 'fresh' &&
+  part.regular &&
+  part.group === null;
 
 const isWithdrawal = (part: Part): boolean =>
-  part.step.call === 'win' && part.step.campaign && part.step.type !== 'free' && part.step.origin.kind === 'fresh' && part.regular;
+  part.step.call === 'win' &&
+  part.step.campaign &&
+  part.step.type !== 'free' &&
+  part.step.origin.kind === 'fresh' &&
+  part.regular;
 
 /** A frID that was made up for the test may be refused; one that the operator knows may not. */
 function wantsFree(seen: Seen, what: string): Decision | undefined {
   const refused = wants200(seen, what);
-  if (refused?.kind === 'breach' && !seen.campaignKnown && seen.reading && seen.reading.status >= 400 && seen.reading.status < 500) {
-    return { kind: 'skip', reason: 'no campaign is configured, and the operator refused one that was made up (`freeRounds: { frID: … }` names one it knows)' };
+  if (
+    refused?.kind === 'breach' &&
+    !seen.campaignKnown &&
+    seen.reading &&
+    seen.reading.status >= 400 &&
+    seen.reading.status < 500
+  ) {
+    return {
+      kind: 'skip',
+      reason:
+        'no campaign is configured, and the operator refused one that was made up (`freeRounds: { frID: … }` names one it knows)',
+    };
   }
   return refused;
 }
 
 const afterWholeBalance = (part: Part, story: { readonly parts: readonly Part[] }): boolean =>
-  story.parts.some((other) => other.index < part.index && isTakenBet(other) && JSON.stringify(other.step.fields).includes('"balance"'));
+  story.parts.some(
+    (other) => other.index < part.index && isTakenBet(other) && JSON.stringify(other.step.fields).includes('"balance"'),
+  );
 
 export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
   'free-rounds.bet': {
-    applies: (part, story) => isNewFree(part, 'bet') && part.step.expect.outcome === 'accepted' && !afterWholeBalance(part, story),
+    applies: (part, story) =>
+      isNewFree(part, 'bet') && part.step.expect.outcome === 'accepted' && !afterWholeBalance(part, story),
     reply: (seen) => wantsFree(seen, 'a free bet') ?? PASS,
   },
   'free-rounds.win': {
@@ -32,7 +53,8 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
   },
   'free-rounds.replay': {
     effect: 'a free bet or free win that is sent again has no second effect',
-    applies: (part) => isFree(part) && part.step.origin.kind === 'resend' && part.regular && part.step.call !== 'refund',
+    applies: (part) =>
+      isFree(part) && part.step.origin.kind === 'resend' && part.regular && part.step.call !== 'refund',
     reply(seen) {
       if (!seen.earlier?.reply) return { kind: 'undecided', reason: 'the first was not accepted' };
       const refused = wants200(seen, 'a free bet or free win that was accepted, sent again,');
@@ -40,12 +62,20 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
       const first = seen.earlier.reply.txID;
       const again = seen.reading?.txID;
       return first !== undefined && again !== undefined && first !== again
-        ? breach(`the replay is answered with the same operator txID, ${JSON.stringify(first)}`, `its txID is ${JSON.stringify(again)}`)
+        ? breach(
+            `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
+            `its txID is ${JSON.stringify(again)}`,
+          )
         : undefined;
     },
     offsets: (seen) =>
       seen.earlier && !seen.earlier.effect.isZero() && seen.answer === 'accepted'
-        ? [{ by: seen.earlier.effect, meaning: 'the free bet or free win that was sent again took effect a second time' }]
+        ? [
+            {
+              by: seen.earlier.effect,
+              meaning: 'the free bet or free win that was sent again took effect a second time',
+            },
+          ]
         : [],
   },
   'free-rounds.empty-wallet': {
@@ -69,7 +99,11 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
   },
   'free-rounds.refund': {
     effect: 'the refund of a free bet gives back exactly what the bet took',
-    applies: (part) => part.step.call === 'refund' && part.step.origin.kind === 'fresh' && part.target?.step.type === 'free' && part.regular,
+    applies: (part) =>
+      part.step.call === 'refund' &&
+      part.step.origin.kind === 'fresh' &&
+      part.target?.step.type === 'free' &&
+      part.regular,
     offsets(seen) {
       const amount = seen.target?.amount;
       if (!amount || amount.isZero() || seen.answer !== 'accepted') return [];

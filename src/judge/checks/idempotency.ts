@@ -38,7 +38,10 @@ function otherTxID(seen: Seen, word: string): Decision | undefined {
   const first = seen.earlier?.reply?.txID;
   const again = seen.reading?.txID;
   if (first === undefined || again === undefined || first === again) return undefined;
-  return breach(`the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`, `its txID is ${JSON.stringify(again)}`);
+  return breach(
+    `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
+    `its txID is ${JSON.stringify(again)}`,
+  );
 }
 
 export const idempotencyChecks: GroupChecks<'idempotency'> = {
@@ -47,7 +50,8 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
   'idempotency.refund': replayOf('refund', 'refund'),
 
   'idempotency.same-reply': {
-    applies: (part) => part.step.call !== 'balance' && isReplay(part) && !(part.step.call === 'bet' && part.refundsBefore > 0),
+    applies: (part) =>
+      part.step.call !== 'balance' && isReplay(part) && !(part.step.call === 'bet' && part.refundsBefore > 0),
     reply(seen) {
       const first = seen.earlier?.reply;
       const { reading } = seen;
@@ -59,7 +63,10 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       if (then === undefined || now === undefined) return undefined;
       return then.equals(now)
         ? { kind: 'pass' }
-        : breach(`the replay's balance is the first reply's, ${first.balance.written}`, `its balance is ${reading.balance.written}`);
+        : breach(
+            `the replay's balance is the first reply's, ${first.balance.written}`,
+            `its balance is ${reading.balance.written}`,
+          );
     },
   },
 
@@ -71,7 +78,10 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
   'idempotency.declined-bet': {
     observed: true,
     applies: (part) =>
-      part.step.call === 'bet' && part.step.origin.kind === 'resend' && part.source?.step.expect.outcome === 'declined' && part.regular,
+      part.step.call === 'bet' &&
+      part.step.origin.kind === 'resend' &&
+      part.source?.step.expect.outcome === 'declined' &&
+      part.regular,
   },
 
   'idempotency.after-refund': {
@@ -109,7 +119,8 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
     applies: (part) => part.step.origin.kind === 'earlier',
     reply: (seen) => (seen.earlier ? wants200(seen, 'a transaction from before, sent again,') : undefined),
     offsets: (seen) =>
-      seen.effect.isZero() ? [] : [{ by: seen.effect, meaning: 'the transaction from before took effect a second time' }],
+      seen.effect.isZero()
+        ? []
+        : [{ by: seen.effect, meaning: 'the transaction from before took effect a second time' }],
   },
 };
-

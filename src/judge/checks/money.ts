@@ -16,8 +16,18 @@ const isMover = (part: Part): boolean =>
 
 const hasDecimals = (part: Part): boolean => {
   const amount = part.step.fields.find(([name]) => name === 'amount')?.[1];
-  if (mentions(part.step, 'amount', 'unit') || mentions(part.step, 'amount', 'drift.first') || mentions(part.step, 'amount', 'drift.second')) return true;
-  const written = amount?.kind === 'literal' ? amount.value : amount?.kind === 'expression' && amount.expression.kind === 'value' ? amount.expression.value : undefined;
+  if (
+    mentions(part.step, 'amount', 'unit') ||
+    mentions(part.step, 'amount', 'drift.first') ||
+    mentions(part.step, 'amount', 'drift.second')
+  )
+    return true;
+  const written =
+    amount?.kind === 'literal'
+      ? amount.value
+      : amount?.kind === 'expression' && amount.expression.kind === 'value'
+        ? amount.expression.value
+        : undefined;
   return typeof written === 'string' && (Money.read(written)?.decimals() ?? 0) > 0;
 };
 
@@ -42,7 +52,10 @@ export const moneyChecks: GroupChecks<'money'> = {
           return breach(expected, `it is ${written}`);
         case 'missing':
           // That a read has no balance is told under `balance.read`.
-          return seen.reading.object && seen.part.step.call !== 'balance' && seen.reading.problem === undefined && !seen.part.step.refund
+          return seen.reading.object &&
+            seen.part.step.call !== 'balance' &&
+            seen.reading.problem === undefined &&
+            !seen.part.step.refund
             ? breach(expected, 'there is none')
             : undefined;
       }
@@ -64,7 +77,8 @@ export const moneyChecks: GroupChecks<'money'> = {
   'money.precision': {
     applies: (part) => part.step.expect.outcome === 'accepted',
     reply(seen) {
-      if (seen.answer !== 'accepted' || !seen.reading || !seen.currency || seen.currency.decimals === null) return undefined;
+      if (seen.answer !== 'accepted' || !seen.reading || !seen.currency || seen.currency.decimals === null)
+        return undefined;
       return precision(seen, seen.currency.decimals);
     },
   },
@@ -74,7 +88,11 @@ export const moneyChecks: GroupChecks<'money'> = {
     applies: (part) => isMover(part) && hasDecimals(part),
     reply(seen) {
       if (!isTakenBet(seen.part) || !seen.wholeBalance || seen.reading?.code !== 'insufficient_funds') return undefined;
-      return breach('the balance can be bet down to its last smallest unit', 'the bet of the whole balance was answered `insufficient_funds`', ['bet.debit', 'win.credit']);
+      return breach(
+        'the balance can be bet down to its last smallest unit',
+        'the bet of the whole balance was answered `insufficient_funds`',
+        ['bet.debit', 'win.credit'],
+      );
     },
     offsets(seen): readonly Offset[] {
       if (seen.answer !== 'accepted') return [];
@@ -115,7 +133,8 @@ function precision(seen: Seen, most: number): Decision {
   const balance = seen.reading?.balance;
   if (!balance?.money || balance.decimals <= most) return PASS;
   const code = seen.currency?.code;
-  const expected = most === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${most} decimals`;
+  const expected =
+    most === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${most} decimals`;
   const actual = `it is ${JSON.stringify(balance.written)}`;
   // Zeros that say nothing, and currencies of which the contract says nothing, only warn.
   return balance.money.decimals() <= most || (seen.currency?.basis === 'position' && most === 0)

@@ -7,7 +7,8 @@ import { isBroken, isTakenBet, type Part } from '../story.ts';
 const isNewRefund = ({ step }: Part): boolean => step.call === 'refund' && step.origin.kind === 'fresh';
 
 /** Sent as the service sends it, alone; the story may leave open how it is answered. */
-const isMeant = (part: Part): boolean => isNewRefund(part) && part.regular && part.namesake === null && part.step.session !== 'unknown';
+const isMeant = (part: Part): boolean =>
+  isNewRefund(part) && part.regular && part.namesake === null && part.step.session !== 'unknown';
 
 const isForeign = (part: Part): boolean => part.target !== null && part.target.step.session !== part.step.session;
 
@@ -20,7 +21,12 @@ const hasAmountOfItsOwn = (part: Part): boolean => {
 const isUnknown = (part: Part): boolean => isMeant(part) && part.step.refund?.kind === 'unknown';
 
 const isOfTakenBet = (part: Part): boolean =>
-  isMeant(part) && part.target !== null && isTakenBet(part.target) && !part.targetIsLater && !isForeign(part) && !hasAmountOfItsOwn(part);
+  isMeant(part) &&
+  part.target !== null &&
+  isTakenBet(part.target) &&
+  !part.targetIsLater &&
+  !isForeign(part) &&
+  !hasAmountOfItsOwn(part);
 
 function paid(seen: Seen, amount: Money | undefined, meaning: string): Offset[] {
   return amount && !amount.isZero() && seen.reading ? [{ by: amount, meaning }] : [];
@@ -56,7 +62,8 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.restore': {
     rank: 1,
     effect: 'refunding an accepted bet gives back exactly its amount',
-    applies: (part) => isOfTakenBet(part) && !isBroken(part) && part.group === null && part.refundsBefore === 0 && !part.roundSettled,
+    applies: (part) =>
+      isOfTakenBet(part) && !isBroken(part) && part.group === null && part.refundsBefore === 0 && !part.roundSettled,
     reply(seen) {
       const refused = wants200(seen, 'the refund of an accepted bet');
       return refused?.kind === 'breach' ? breach(refused.expected, refused.actual) : refused;
@@ -74,7 +81,9 @@ export const refundChecks: GroupChecks<'refund'> = {
       if (seen.reading.balance.money) return PASS;
       return breach(
         'the reply to the refund of an unknown transaction has a valid body, with `balance`',
-        seen.reading.balance.written === undefined ? 'it has no `balance`' : `its \`balance\` is ${seen.reading.balance.written}`,
+        seen.reading.balance.written === undefined
+          ? 'it has no `balance`'
+          : `its \`balance\` is ${seen.reading.balance.written}`,
       );
     },
   },
@@ -88,7 +97,10 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.declined-bet': {
     effect: 'the refund of a bet that was declined pays nothing',
     applies: (part) =>
-      isMeant(part) && part.target !== null && part.target.step.call === 'bet' && ['declined', 'refused'].includes(part.target.step.expect.outcome),
+      isMeant(part) &&
+      part.target !== null &&
+      part.target.step.call === 'bet' &&
+      ['declined', 'refused'].includes(part.target.step.expect.outcome),
     offsets: (seen) =>
       seen.target?.state === 'none' || seen.target?.state === 'refused'
         ? paid(seen, sum(seen), 'the refund of a declined bet was paid')
@@ -98,7 +110,11 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.without-round': {
     controlled: true,
     effect: 'a refund without `roundID` gives the bet back',
-    applies: (part) => isMeant(part) && part.step.roundID === null && part.group === null && part.step.fields.every(([name]) => name !== 'roundID'),
+    applies: (part) =>
+      isMeant(part) &&
+      part.step.roundID === null &&
+      part.group === null &&
+      part.step.fields.every(([name]) => name !== 'roundID'),
     reply: (seen) => wants200(seen, 'a refund without `roundID`'),
     offsets: notRestored,
   },
@@ -106,7 +122,8 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.broken-connection': {
     until: 'linger',
     effect: 'a refunded bet leaves the balance as it was, also when it is carried out late',
-    applies: (part) => isMeant(part) && part.target !== null && isBroken(part.target) && part.target.step.call === 'bet',
+    applies: (part) =>
+      isMeant(part) && part.target !== null && isBroken(part.target) && part.target.step.call === 'bet',
     reply: (seen) => wants200(seen, 'the refund of a bet whose connection broke'),
     offsets: lateOffsets,
   },
@@ -114,7 +131,13 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.after-error': {
     until: 'linger',
     effect: 'a refunded bet leaves the balance as it was, also when the bet was answered 500 or too late',
-    applies: (part) => isMeant(part) && part.target?.step.call === 'bet' && part.target.regular && !isBroken(part.target) && !isForeign(part) && !part.targetIsLater,
+    applies: (part) =>
+      isMeant(part) &&
+      part.target?.step.call === 'bet' &&
+      part.target.regular &&
+      !isBroken(part.target) &&
+      !isForeign(part) &&
+      !part.targetIsLater,
     reply(seen) {
       const bet = seen.target?.answer;
       if (bet !== 'failed' && bet !== 'late') {
@@ -131,7 +154,8 @@ export const refundChecks: GroupChecks<'refund'> = {
     effect: 'a refund that is sent again until it is answered 200 pays exactly once',
     applies: (part) => part.step.call === 'refund' && part.source !== null && isBroken(part.source) && part.regular,
     until: 'linger',
-    reply: (seen) => (seen.part.group === null ? wants200(seen, 'the refund, sent again after its connection broke,') : undefined),
+    reply: (seen) =>
+      seen.part.group === null ? wants200(seen, 'the refund, sent again after its connection broke,') : undefined,
     offsets: notRestored,
   },
 
@@ -143,14 +167,20 @@ export const refundChecks: GroupChecks<'refund'> = {
       const own = sum(seen);
       if (seen.answer !== 'accepted' || !own) return [];
       const others = seen.story.parts
-        .filter((part) => isTakenBet(part) && part.step.roundID === seen.target?.part.step.roundID && part !== seen.target?.part)
+        .filter(
+          (part) =>
+            isTakenBet(part) && part.step.roundID === seen.target?.part.step.roundID && part !== seen.target?.part,
+        )
         .filter((part) => part.index < seen.part.index)
         .map((part) => seen.amountOf(part))
         .filter((amount) => amount !== undefined);
       const all = others.reduce((total, amount) => total.plus(amount), Money.zero);
       return [
         { by: all, meaning: 'all bets of the round were given back' },
-        ...others.map((amount) => ({ by: amount.minus(own), meaning: `another bet of the round, ${amount}, was given back` })),
+        ...others.map((amount) => ({
+          by: amount.minus(own),
+          meaning: `another bet of the round, ${amount}, was given back`,
+        })),
       ].filter(({ by }) => !by.isZero());
     },
   },
@@ -158,7 +188,11 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.once': {
     effect: 'a second refund of the same bet pays nothing more',
     applies: (part) =>
-      isMeant(part) && part.target?.step.call === 'bet' && part.refundsBefore > 0 && !part.targetIsLater && !isForeign(part),
+      isMeant(part) &&
+      part.target?.step.call === 'bet' &&
+      part.refundsBefore > 0 &&
+      !part.targetIsLater &&
+      !isForeign(part),
     offsets: (seen) => paid(seen, sum(seen), 'a bet that had been refunded was refunded again'),
   },
 
@@ -169,7 +203,9 @@ export const refundChecks: GroupChecks<'refund'> = {
       part.step.origin.kind === 'fresh' &&
       part.regular &&
       part.group === null &&
-      story.parts.some((other) => isNewRefund(other) && other.target?.step.key === part.step.key && other.targetIsLater),
+      story.parts.some(
+        (other) => isNewRefund(other) && other.target?.step.key === part.step.key && other.targetIsLater,
+      ),
     offsets: (seen) =>
       seen.effect.isZero() ? [] : [{ by: seen.effect, meaning: 'the bet that came after its own refund was taken' }],
   },
@@ -177,13 +213,21 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.foreign-session': {
     effect: 'a refund sent for one player that names the bet of another credits nothing to the sender',
     applies: (part, story) =>
-      isMeant(part) && part.target?.step.call === 'bet' && isForeign(part) && story.plan.needs.sessions.get(part.step.session)?.player === 'other',
+      isMeant(part) &&
+      part.target?.step.call === 'bet' &&
+      isForeign(part) &&
+      story.plan.needs.sessions.get(part.step.session)?.player === 'other',
     offsets: (seen) => paid(seen, sum(seen), "the sender was paid another player's bet"),
   },
 
   'refund.amount-mismatch': {
     observed: true,
-    applies: (part) => isMeant(part) && part.target !== null && isTakenBet(part.target) && hasAmountOfItsOwn(part) && !part.targetIsLater,
+    applies: (part) =>
+      isMeant(part) &&
+      part.target !== null &&
+      isTakenBet(part.target) &&
+      hasAmountOfItsOwn(part) &&
+      !part.targetIsLater,
   },
 
   'refund.after-win': {
@@ -200,4 +244,3 @@ export const refundChecks: GroupChecks<'refund'> = {
 function othersOfRound(part: Part): readonly string[] {
   return part.target === null || part.target.step.roundID === null ? [] : part.roundMates;
 }
-

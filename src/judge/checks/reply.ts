@@ -15,7 +15,10 @@ export const replyChecks: GroupChecks<'reply'> = {
       if (!reading) return undefined;
       if (reading.status === 200) return PASS;
       if (reading.status >= 300 && reading.status < 400) {
-        return breach('a call that succeeds is answered 200', `answered ${reading.status}, a redirect, which the service does not follow`);
+        return breach(
+          'a call that succeeds is answered 200',
+          `answered ${reading.status}, a redirect, which the service does not follow`,
+        );
       }
       return reading.status > 200 && reading.status < 300
         ? breach('a call that succeeds is answered 200', `answered ${reading.status}`)
@@ -26,7 +29,8 @@ export const replyChecks: GroupChecks<'reply'> = {
   'reply.error-is-not-200': {
     applies: (part) => part.step.expect.outcome !== 'accepted' || part.step.origin.kind === 'fresh',
     reply(seen) {
-      if (seen.answer === 'error-200') return breach('a call that is declined is not answered 200', `${described(seen)}, with the body of an error`);
+      if (seen.answer === 'error-200')
+        return breach('a call that is declined is not answered 200', `${described(seen)}, with the body of an error`);
       return isError(seen) ? PASS : undefined;
     },
   },
@@ -35,10 +39,13 @@ export const replyChecks: GroupChecks<'reply'> = {
     applies: (part) => part.group === null && part.step.deviations.break === undefined,
     reply(seen) {
       const limit = seen.deadlineMs;
-      if (seen.answer === 'late') return breach(`the whole reply arrives within ${limit / 1000} seconds`, 'it had not arrived by then');
+      if (seen.answer === 'late')
+        return breach(`the whole reply arrives within ${limit / 1000} seconds`, 'it had not arrived by then');
       const took = replyMs(seen.exchange.stamps);
       if (!seen.reading || took === null) return undefined;
-      return took > limit ? breach(`the whole reply arrives within ${limit / 1000} seconds`, `it took ${(took / 1000).toFixed(2)} s`) : PASS;
+      return took > limit
+        ? breach(`the whole reply arrives within ${limit / 1000} seconds`, `it took ${(took / 1000).toFixed(2)} s`)
+        : PASS;
     },
   },
 
@@ -47,7 +54,9 @@ export const replyChecks: GroupChecks<'reply'> = {
     reply(seen) {
       const { reading } = seen;
       if (seen.answer !== 'accepted' || !reading) return undefined;
-      return reading.problem ? breach('a 200 has one JSON object in UTF-8 as its body', describeJsonProblem(reading.problem)) : PASS;
+      return reading.problem
+        ? breach('a 200 has one JSON object in UTF-8 as its body', describeJsonProblem(reading.problem))
+        : PASS;
     },
   },
 
@@ -71,7 +80,11 @@ export const replyChecks: GroupChecks<'reply'> = {
 
   // Decided over the story, see judge.ts.
   'reply.tx-id-distinct': {
-    applies: (part) => (part.step.call === 'bet' || part.step.call === 'win') && part.step.origin.kind === 'fresh' && part.namesake === null && part.step.expect.outcome === 'accepted',
+    applies: (part) =>
+      (part.step.call === 'bet' || part.step.call === 'win') &&
+      part.step.origin.kind === 'fresh' &&
+      part.namesake === null &&
+      part.step.expect.outcome === 'accepted',
   },
 
   'reply.error-message': {
@@ -84,10 +97,16 @@ export const replyChecks: GroupChecks<'reply'> = {
       if (reading.message === undefined) {
         // Of a 401 this is told under `signature.message`.
         if (seen.answer === 'refused') return undefined;
-        return { kind: 'warn', expected: "an error has a `message` that can be shown to a player", actual: `${described(seen)}, without a \`message\`` };
+        return {
+          kind: 'warn',
+          expected: 'an error has a `message` that can be shown to a player',
+          actual: `${described(seen)}, without a \`message\``,
+        };
       }
       const leak = leakIn(reading.message);
-      return leak === undefined ? PASS : breach(expected, `its \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
+      return leak === undefined
+        ? PASS
+        : breach(expected, `its \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
     },
   },
 

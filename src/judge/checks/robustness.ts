@@ -1,14 +1,16 @@
-import { type GroupChecks, PASS, type RuleCheck, wants200, wants4xx } from '../check.ts';
+import { type GroupChecks, PASS, type RuleCheck, wants4xx, wants200 } from '../check.ts';
 import type { Offset } from '../obligation.ts';
 import type { Part } from '../story.ts';
 
 const isNew = ({ step }: Part): boolean => step.origin.kind === 'fresh' && step.call !== 'balance';
 
-const isPlainText = (part: Part): boolean => /^[\x20-\x7e]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
+const isPlainText = (part: Part): boolean =>
+  /^[\x20-\x7e]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
 
 const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origTxID'];
 
-const addsField = (part: Part): boolean => (part.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
+const addsField = (part: Part): boolean =>
+  (part.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
 
 /** An amount of its own on a call that is otherwise as the service sends it, and that is to be declined. */
 const hasBadAmount = (part: Part): boolean =>
@@ -19,13 +21,20 @@ const hasBadAmount = (part: Part): boolean =>
 /** What the bad call would move if it were carried out, as far as its amount can be read. */
 function moved(what: string): NonNullable<RuleCheck['offsets']> {
   return (seen): readonly Offset[] =>
-    seen.reading && seen.answer !== 'accepted' && !seen.effect.isZero() ? [{ by: seen.effect, meaning: `${what} was carried out although it was declined` }] : [];
+    seen.reading && seen.answer !== 'accepted' && !seen.effect.isZero()
+      ? [{ by: seen.effect, meaning: `${what} was carried out although it was declined` }]
+      : [];
 }
 
 export const robustnessChecks: GroupChecks<'robustness'> = {
   'robustness.unknown-field': {
     controlled: true,
-    applies: (part) => isNew(part) && part.signedRight && addsField(part) && isPlainText(part) && part.step.expect.outcome === 'accepted',
+    applies: (part) =>
+      isNew(part) &&
+      part.signedRight &&
+      addsField(part) &&
+      isPlainText(part) &&
+      part.step.expect.outcome === 'accepted',
     reply: (seen) => wants200(seen, 'a body with a field that the operator does not know') ?? PASS,
   },
   'robustness.malformed-json': {
@@ -36,8 +45,15 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
   'robustness.missing-field': {
     controlled: true,
     effect: 'a call without `txID` or `amount` moves nothing',
-    applies: (part) => isNew(part) && (part.step.deviations.body?.drop ?? []).some((name) => name === 'txID' || name === 'amount') && part.signedRight,
-    reply: (seen) => wants4xx(seen, `a ${seen.part.step.call} without ${(seen.part.step.deviations.body?.drop ?? []).map((name) => `\`${name}\``).join(' and ')}`) ?? PASS,
+    applies: (part) =>
+      isNew(part) &&
+      (part.step.deviations.body?.drop ?? []).some((name) => name === 'txID' || name === 'amount') &&
+      part.signedRight,
+    reply: (seen) =>
+      wants4xx(
+        seen,
+        `a ${seen.part.step.call} without ${(seen.part.step.deviations.body?.drop ?? []).map((name) => `\`${name}\``).join(' and ')}`,
+      ) ?? PASS,
     offsets: moved('a call with a field missing'),
   },
   'robustness.bad-amount': {
@@ -49,7 +65,11 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
   },
   'robustness.slow-body': {
     controlled: true,
-    applies: (part) => isNew(part) && part.step.deviations.trickle !== undefined && part.signedRight && part.step.expect.outcome === 'accepted',
+    applies: (part) =>
+      isNew(part) &&
+      part.step.deviations.trickle !== undefined &&
+      part.signedRight &&
+      part.step.expect.outcome === 'accepted',
     reply: (seen) => wants200(seen, 'a body that arrives in pieces') ?? PASS,
   },
 };

@@ -1,4 +1,4 @@
-import { breach, described, type GroupChecks, PASS, wants200, wants4xx } from '../check.ts';
+import { breach, described, type GroupChecks, PASS, wants4xx, wants200 } from '../check.ts';
 import { isTakenBet, type Part } from '../story.ts';
 
 const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
@@ -26,7 +26,11 @@ export const sessionChecks: GroupChecks<'session'> = {
 
   'session.expired-settles': {
     effect: 'a win and a refund of a round that began in time take effect after the session expired',
-    applies: (part, story) => isOfExpired(part, story.plan) && part.step.call !== 'balance' && part.step.call !== 'bet' && part.step.expect.outcome === 'accepted',
+    applies: (part, story) =>
+      isOfExpired(part, story.plan) &&
+      part.step.call !== 'balance' &&
+      part.step.call !== 'bet' &&
+      part.step.expect.outcome === 'accepted',
     reply: (seen) => wants200(seen, `a ${seen.part.step.call} of a round that began before the session expired`),
     offsets: (seen) =>
       seen.answer === 'accepted' && !seen.effect.isZero()
@@ -40,14 +44,26 @@ export const sessionChecks: GroupChecks<'session'> = {
       isTakenBet(part) &&
       part.group === null &&
       story.plan.needs.sessions.get(part.step.session)?.game === 'other' &&
-      story.parts.some((other) => other.index < part.index && other.step.roundID === part.step.roundID && other.step.session !== part.step.session),
+      story.parts.some(
+        (other) =>
+          other.index < part.index &&
+          other.step.roundID === part.step.roundID &&
+          other.step.session !== part.step.session,
+      ),
     reply: (seen) => wants200(seen, 'a bet with a roundID that another game has used'),
     offsets: (seen) =>
-      seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning: 'the bet with a roundID that another game has used was not taken' }] : [],
+      seen.answer === 'accepted'
+        ? [{ by: seen.effect.negated(), meaning: 'the bet with a roundID that another game has used was not taken' }]
+        : [],
   },
 };
 
-function isOfExpired(part: Part, plan: { readonly needs: { readonly state?: string; readonly sessions: ReadonlyMap<string, { readonly state?: string }> } }): boolean {
+function isOfExpired(
+  part: Part,
+  plan: {
+    readonly needs: { readonly state?: string; readonly sessions: ReadonlyMap<string, { readonly state?: string }> };
+  },
+): boolean {
   const need = part.step.session === 'main' ? plan.needs : plan.needs.sessions.get(part.step.session);
   return need?.state === 'expired';
 }

@@ -1,6 +1,15 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { SignKind } from '../../scenario/plan.ts';
-import { breach, type Decision, described, type GroupChecks, PASS, type RuleCheck, type Seen, wants200 } from '../check.ts';
+import {
+  breach,
+  type Decision,
+  described,
+  type GroupChecks,
+  PASS,
+  type RuleCheck,
+  type Seen,
+  wants200,
+} from '../check.ts';
 import { isPlain, type Part } from '../story.ts';
 
 const WRONG: readonly (SignKind | undefined)[] = [
@@ -38,16 +47,31 @@ function queryText(part: Part): string {
 
 const isEscapedText = (text: string): boolean => ESCAPED_BY_SOME.test(text) || text.includes('\\u2028');
 
-const withText = (part: Part): boolean => isPost(part) && isNewCall(part) && part.signedRight && ANY_TEXT.test(bodyText(part)) && !isEscapedText(bodyText(part)) && part.step.expect.outcome === 'accepted';
+const withText = (part: Part): boolean =>
+  isPost(part) &&
+  isNewCall(part) &&
+  part.signedRight &&
+  ANY_TEXT.test(bodyText(part)) &&
+  !isEscapedText(bodyText(part)) &&
+  part.step.expect.outcome === 'accepted';
 
-const withEscapes = (part: Part): boolean => isPost(part) && isNewCall(part) && part.signedRight && isEscapedText(bodyText(part)) && part.step.expect.outcome === 'accepted';
+const withEscapes = (part: Part): boolean =>
+  isPost(part) &&
+  isNewCall(part) &&
+  part.signedRight &&
+  isEscapedText(bodyText(part)) &&
+  part.step.expect.outcome === 'accepted';
 
 const hasOddText = (part: Part): boolean => isEscapedText(queryText(part)) || ANY_TEXT.test(queryText(part));
 
 function wants401(seen: Seen, what: string): Decision {
   if (!seen.reading) return { kind: 'undecided', reason: described(seen) };
   if (seen.answer === 'refused') return PASS;
-  return breach(`${what} is answered 401`, described(seen), seen.answer === 'error-200' ? ['reply.error-is-not-200'] : []);
+  return breach(
+    `${what} is answered 401`,
+    described(seen),
+    seen.answer === 'error-200' ? ['reply.error-is-not-200'] : [],
+  );
 }
 
 function refusedOf(what: string, applies: RuleCheck['applies']): RuleCheck {
@@ -67,11 +91,17 @@ function offsetsOfRefused(seen: Seen): ReturnType<NonNullable<RuleCheck['offsets
 
 /** The refused call once more, this time rightly signed: its txID must still be free. */
 const isMended = (part: Part): boolean =>
-  part.step.origin.kind === 'resend' && part.regular && part.source !== null && part.source.step.expect.outcome === 'refused' && isPost(part);
+  part.step.origin.kind === 'resend' &&
+  part.regular &&
+  part.source !== null &&
+  part.source.step.expect.outcome === 'refused' &&
+  isPost(part);
 
 export const signatureChecks: GroupChecks<'signature'> = {
   'signature.accepted': {
-    applies: (part) => isPlain(part) || (part.step.origin.kind === 'resend' && part.regular && part.source?.step.expect.outcome === 'refused'),
+    applies: (part) =>
+      isPlain(part) ||
+      (part.step.origin.kind === 'resend' && part.regular && part.source?.step.expect.outcome === 'refused'),
     reply(seen) {
       if (!seen.reading) return undefined;
       // A replay that is refused because its txID was used up is told under `signature.no-effect`.
@@ -79,7 +109,10 @@ export const signatureChecks: GroupChecks<'signature'> = {
       return breach(`a correctly signed ${nameOf(seen.part.step.call)} is let in`, described(seen));
     },
   },
-  'signature.mismatch': refusedOf('a wrong signature', (part) => sentAs(part, ...WRONG) && part.step.expect.outcome === 'refused'),
+  'signature.mismatch': refusedOf(
+    'a wrong signature',
+    (part) => sentAs(part, ...WRONG) && part.step.expect.outcome === 'refused',
+  ),
   'signature.missing': refusedOf(
     'a call without a signature',
     (part) => sentAs(part, 'missing', 'empty') && part.step.expect.outcome === 'refused',
@@ -91,10 +124,16 @@ export const signatureChecks: GroupChecks<'signature'> = {
       const { reading } = seen;
       if (seen.answer !== 'refused' || !reading) return undefined;
       if (reading.messageForm === 'text' && reading.problem === undefined) return PASS;
-      const actual = reading.object ? `the 401 has ${reading.message === undefined ? 'no `message`' : 'a `message`'} but is not sound JSON` : 'the body of the 401 is not a JSON object';
+      const actual = reading.object
+        ? `the 401 has ${reading.message === undefined ? 'no `message`' : 'a `message`'} but is not sound JSON`
+        : 'the body of the 401 is not a JSON object';
       return breach(
         'a 401 carries a JSON body with a `message` string',
-        reading.object && reading.messageForm === 'missing' ? 'the 401 has no `message`' : reading.messageForm === 'other' ? 'its `message` is not a string' : actual,
+        reading.object && reading.messageForm === 'missing'
+          ? 'the 401 has no `message`'
+          : reading.messageForm === 'other'
+            ? 'its `message` is not a string'
+            : actual,
       );
     },
   },
@@ -128,7 +167,10 @@ export const signatureChecks: GroupChecks<'signature'> = {
 
   'signature.non-canonical': {
     observed: true,
-    applies: (part) => isPost(part) && part.step.deviations.body?.format !== undefined && part.step.deviations.body.format !== 'canonical',
+    applies: (part) =>
+      isPost(part) &&
+      part.step.deviations.body?.format !== undefined &&
+      part.step.deviations.body.format !== 'canonical',
   },
 
   'signature.query-canonical': acceptedOf(
@@ -143,13 +185,18 @@ export const signatureChecks: GroupChecks<'signature'> = {
   ),
   'signature.query-unicode': acceptedOf(
     'GET /balance with text that JSON libraries escape in different ways',
-    (part) => part.step.call === 'balance' && part.signedRight && part.step.expect.outcome === 'accepted' && hasOddText(part),
+    (part) =>
+      part.step.call === 'balance' && part.signedRight && part.step.expect.outcome === 'accepted' && hasOddText(part),
   ),
   'signature.header-case': acceptedOf(
     'a call whose signature header is written in another letter case',
-    (part) => part.step.deviations.headerCase !== undefined && part.signedRight && part.step.expect.outcome === 'accepted',
+    (part) =>
+      part.step.deviations.headerCase !== undefined && part.signedRight && part.step.expect.outcome === 'accepted',
   ),
-  'signature.client-key': refusedOf("a call signed with another client's key", (part) => sentAs(part, 'other-client') && part.step.expect.outcome === 'refused'),
+  'signature.client-key': refusedOf(
+    "a call signed with another client's key",
+    (part) => sentAs(part, 'other-client') && part.step.expect.outcome === 'refused',
+  ),
 
   'signature.upper-case': { observed: true, applies: (part) => sentAs(part, 'upper-case') },
 };

@@ -8,7 +8,12 @@ const isNewWin = ({ step }: Part): boolean =>
   step.call === 'win' && step.origin.kind === 'fresh' && step.type !== 'free' && !step.campaign;
 
 const isMeant = (part: Part): boolean =>
-  isNewWin(part) && part.regular && part.group === null && part.namesake === null && part.step.expect.outcome === 'accepted' && !isBroken(part);
+  isNewWin(part) &&
+  part.regular &&
+  part.group === null &&
+  part.namesake === null &&
+  part.step.expect.outcome === 'accepted' &&
+  !isBroken(part);
 
 const isZero = (part: Part): boolean => bySum(part.step, 'amount') === '0';
 
@@ -52,7 +57,8 @@ export const winChecks: GroupChecks<'win'> = {
   'win.retried': {
     effect: 'a win that is sent again until it is answered 200 is credited exactly once',
     applies: (part) => part.step.call === 'win' && part.source !== null && isBroken(part.source) && part.regular,
-    reply: (seen) => (seen.part.group === null ? wants200(seen, 'the win, sent again after its connection broke,') : undefined),
+    reply: (seen) =>
+      seen.part.group === null ? wants200(seen, 'the win, sent again after its connection broke,') : undefined,
     offsets: (seen) =>
       seen.answer === 'accepted' && seen.earlier
         ? [
@@ -77,7 +83,8 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    applies: (part) => isNewWin(part) && part.step.winOf === undefined && part.regular && part.group === null && part.namesake === null,
+    applies: (part) =>
+      isNewWin(part) && part.step.winOf === undefined && part.regular && part.group === null && part.namesake === null,
   },
 
   'win.after-refund': {
