@@ -131,13 +131,15 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
   };
 }
 
+function pem(file: string | undefined, base: string, what: string): string | undefined {
+  return file === undefined ? undefined : readTextFile(path.resolve(base, file), what);
+}
+
 function wireOptions(entry: ClientConfig | undefined, around: Omit<Around, 'key'>): WireOptions {
   const { configuration, flags, stdio } = around;
   const { dir, config } = configuration;
   const tls = { ...config.tls, ...entry?.tls };
   const proxy = flags.proxy ?? entry?.proxy ?? config.proxy;
-  const pem = (file: string | undefined, base: string, what: string) =>
-    file === undefined ? undefined : readTextFile(path.resolve(base, file), what);
   return withoutUndefined({
     proxy,
     ca: flags.ca === undefined ? pem(tls.ca, dir, 'the CA (tls.ca)') : pem(flags.ca, stdio.cwd, 'the CA (--ca)'),

@@ -11,7 +11,7 @@ type Path = readonly PropertyKey[];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable that the environment lacks. It matters only to who uses the part of the configuration that names it. */
-export interface UnsetVariable {
+interface UnsetVariable {
   /** Which of the clients needs it, from 0; null: something that holds for all. */
   readonly client: number | null;
   readonly complaint: Complaint;

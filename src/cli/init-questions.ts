@@ -2,17 +2,15 @@ import { cancel, intro, isCancel, text } from '@clack/prompts';
 import { type Answers, type InitFlags, keyEnvFor, whyNoUrl, whyNoVariable } from './init.ts';
 import { readSession } from './session-flag.ts';
 
+async function answered(given: string | undefined, question: Parameters<typeof text>[0]): Promise<string | undefined> {
+  if (given !== undefined) return given;
+  const answer = await text(question);
+  return isCancel(answer) ? undefined : answer;
+}
+
 /** Asks what the flags leave open. @returns undefined when the person gave up */
 export async function ask(flags: InitFlags): Promise<Answers | undefined> {
   intro('croupier: whom shall it judge?');
-  const answered = async (
-    given: string | undefined,
-    question: Parameters<typeof text>[0],
-  ): Promise<string | undefined> => {
-    if (given !== undefined) return given;
-    const answer = await text(question);
-    return isCancel(answer) ? undefined : answer;
-  };
   const baseUrl = await answered(flags.baseUrl, {
     message: "The operator's base URL for reverse calls (a call's path is appended)",
     placeholder: 'https://wallet.staging.example/eu',

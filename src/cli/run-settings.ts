@@ -31,13 +31,16 @@ const LINGER_MS = 2000;
 const WORKERS = 8;
 const MOST_AT_ONCE = 64;
 
+function duration(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readDuration(text);
+}
+
 /** Flags before environment (commander has joined the two, apart from what is on or off) before file before defaults. */
 export function runSettings(
   config: Config,
   flags: RunFlags,
   env: Readonly<Record<string, string | undefined>>,
 ): RunSettings {
-  const duration = (text: string | undefined) => (text === undefined ? undefined : readDuration(text));
   return {
     seed: flags.seed ?? randomBytes(4).toString('hex'),
     strict: flags.strict ?? (isOn(env.CROUPIER_STRICT) || config.strict === true),

@@ -104,13 +104,16 @@ function describe({ url, clients, ownKey }: Served, config: string | undefined):
   return [...lines, `Judge it:   ${command}`, 'Stop it:    Ctrl-C, or SIGTERM'].join('\n');
 }
 
+function keyFile(extCID: string): string {
+  return path.join('.croupier', `${extCID}.key`);
+}
+
 /** Writes a configuration of the sessions, and the made-up keys in files of their own. @returns the file as people would name it */
 function writeConfig(given: string, { url, clients, ownKey }: Served, stdio: Stdio): string {
   const file = path.resolve(stdio.cwd, given);
   if (existsSync(file) && !readTextFile(file, 'the configuration').startsWith(MARK)) {
     throw new UsageError(`${given} is there already, and croupier serve did not write it. Name another file.`);
   }
-  const keyFile = (extCID: string) => path.join('.croupier', `${extCID}.key`);
   // Only the first client is written where its key is the user's own: that key must stand in no file.
   const written = ownKey ? clients.slice(0, 1) : clients;
   const text = configText(

@@ -32,6 +32,11 @@ describe('a file for several clients', () => {
   });
 });
 
+function* failing() {
+  yield 'half';
+  throw new Error('no more');
+}
+
 describe('writeWhole', () => {
   let dir = '';
   beforeEach(() => {
@@ -48,10 +53,6 @@ describe('writeWhole', () => {
   it('leaves the older file whole, and no draft behind, when the text fails half-way', async () => {
     const file = path.join(dir, 'b.txt');
     writeFileSync(file, 'older');
-    function* failing() {
-      yield 'half';
-      throw new Error('no more');
-    }
     await expect(writeWhole(file, failing())).rejects.toThrow('no more');
     expect(readFileSync(file, 'utf8')).toBe('older');
     expect(readdirSync(dir)).toEqual(['b.txt']);
