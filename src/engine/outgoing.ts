@@ -32,7 +32,7 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
   const set = map(deviations.body?.set);
   const tampered = map(deviations.tamper?.fields);
   const add = map(deviations.query?.add);
-  const raw = deviations.body?.raw === undefined ? undefined : String(evaluate(deviations.body.raw, own));
+  const raw = deviations.body?.raw === undefined ? undefined : textOf(evaluate(deviations.body.raw, own));
   const { order, encode } = deviations.query ?? {};
   const spec: CallSpec = {
     call: step.call,
@@ -50,7 +50,7 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
     ...(deviations.body?.format && { format: deviations.body.format }),
     ...(deviations.query && {
       query: {
-        ...(add && { add: Object.fromEntries(Object.entries(add).map(([name, value]) => [name, String(value)])) }),
+        ...(add && { add: Object.fromEntries(Object.entries(add).map(([name, value]) => [name, textOf(value)])) }),
         ...(order && { order }),
         ...(encode && { encode }),
       },
@@ -73,4 +73,9 @@ function headerName(letterCase: HeaderCase): string {
     case 'mixed':
       return 'X-Request-Sign';
   }
+}
+
+/** A value where only text can stand. */
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -156,7 +156,7 @@ class Run {
       const ready = scenario && this.#prepare(scenario);
       if (ready) waiting.push(ready);
     }
-    for (const one of [...waiting]) {
+    for (const one of waiting.slice()) {
       if (running.size >= most) return;
       const casting = this.#pool.take(one.castings);
       if (!casting) continue;

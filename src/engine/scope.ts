@@ -55,18 +55,10 @@ function drift(names: Names, which: string | undefined): Money | undefined {
 }
 
 function ofStep(names: Names, step: CallStep, what: string | undefined, path: readonly string[]): Value | undefined {
-  switch (what) {
-    case 'txID':
-      return step.txID ?? undefined;
-    case 'roundID':
-      return step.roundID ?? undefined;
-    case 'amount':
-      return names.judge.amountOf(step.key);
-    case 'reply':
-      return within(names.judge.replyOf(step.key)?.object, path);
-    default:
-      return undefined;
-  }
+  if (what === 'txID') return step.txID ?? undefined;
+  if (what === 'roundID') return step.roundID ?? undefined;
+  if (what === 'amount') return names.judge.amountOf(step.key);
+  return what === 'reply' ? within(names.judge.replyOf(step.key)?.object, path) : undefined;
 }
 
 function within(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {

@@ -84,7 +84,7 @@ export class Sender {
       const id = this.#announce(departure);
       return { id, departure, flight: this.#launch(departure, departure.trickle === undefined) };
     });
-    await Promise.all(started.map(({ departure, flight }) => (departure.trickle ? undefined : flight.ready)));
+    await Promise.all(started.filter(({ departure }) => !departure.trickle).map(({ flight }) => flight.ready));
     for (const { flight } of started) flight.release();
     const landed = await Promise.all(
       started.map(async ({ id, departure, flight }) => ({

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonValue } from '../contract/json.ts';
 import type { Transaction } from '../judge/transaction.ts';
-import type { CallStep } from '../scenario/plan.ts';
+import type { CallStep, Template } from '../scenario/plan.ts';
 import type { Performance } from './performance.ts';
 import { replyStatus } from './reply-status.ts';
 import type { Stage } from './stage.ts';
@@ -15,7 +14,9 @@ const FIRST_PAUSE_MS = 100;
  */
 export async function settle(stage: Stage, performance: Performance, uuid: () => string): Promise<void> {
   let number = 0;
-  for (const transaction of [...stage.judge.effects.all()]) {
+  // Refunding adds transactions of its own, which are not to be gone through here.
+  const unsettled = Array.from(stage.judge.effects.all());
+  for (const transaction of unsettled) {
     if (transaction.state !== 'unknown' || !transaction.wallet) continue;
     number += 1;
     const isBet = transaction.part.step.call === 'bet';
@@ -33,10 +34,6 @@ export async function settle(stage: Stage, performance: Performance, uuid: () =>
 function refundOf(stage: Stage, bet: Transaction, key: string, uuid: () => string): CallStep {
   const { step } = bet.part;
   const txID = uuid();
-  const text = (
-    name: string,
-    value: string,
-  ): readonly [string, { readonly kind: 'literal'; readonly value: JsonValue }] => [name, { kind: 'literal', value }];
   return {
     kind: 'call',
     key,
@@ -69,4 +66,8 @@ function againOf(transaction: Transaction, key: string): CallStep {
     deviations: step.deviations.sign || step.deviations.tamper ? { sign: 'valid' } : {},
     expect: { outcome: 'accepted', stated: false },
   };
+}
+
+function text(name: string, value: string): readonly [string, Template] {
+  return [name, { kind: 'literal', value }];
 }

@@ -16,7 +16,7 @@ export interface Matter {
 export class Docket {
   readonly #strict: boolean;
   readonly #report: (finding: Finding) => void;
-  readonly #passes: Record<string, Record<string, number>> = {};
+  readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
 
@@ -36,7 +36,7 @@ export class Docket {
   }
 
   get passes(): Tally {
-    return this.#passes as Tally;
+    return this.#passes;
   }
 
   decide(matter: Matter, decision: Decision): void {
@@ -45,8 +45,9 @@ export class Docket {
     if (decision.kind !== 'skip') this.#decided.add(rule);
     switch (decision.kind) {
       case 'pass': {
-        const counts = (this.#passes[rule] ??= {});
         const name = endpoint ?? '*';
+        const counts = this.#passes[rule] ?? {};
+        this.#passes[rule] = counts;
         counts[name] = (counts[name] ?? 0) + 1;
         return;
       }

@@ -85,8 +85,8 @@ export class Judge {
   constructor(story: Story, context: JudgeContext) {
     this.story = story;
     this.#context = context;
-    this.docket = new Docket(context.strict, context.report);
-    this.reads = new QuietReads(this.docket, this.effects, story.plan.rules, context.proven);
+    this.docket = new Docket(context.strict, (finding) => context.report(finding));
+    this.reads = new QuietReads(this.docket, this.effects, story.plan.rules, (rule) => context.proven(rule));
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);
   }

@@ -104,8 +104,10 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
   const [first] = bets;
   if (!first) return;
   const matter = { rule: 'concurrency.no-overdraft', step: first.part.step, exchange: first.exchange.id } as const;
-  if (before === undefined)
-    return docket.decide(matter, { kind: 'undecided', reason: 'the balance before was not certain' });
+  if (before === undefined) {
+    docket.decide(matter, { kind: 'undecided', reason: 'the balance before was not certain' });
+    return;
+  }
   const accepted = bets.filter(({ answer }) => answer === 'accepted');
   const sum = accepted.reduce((total, { amount }) => total.plus(amount ?? Money.zero), Money.zero);
   const won = seens
@@ -135,11 +137,11 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   const matter = { rule: 'concurrency.no-lost-update', step: first.part.step, exchange: first.exchange.id } as const;
   reads.suspect(race.wallet, { ...matter, expected });
   const accepted = movers.filter(({ answer }) => answer === 'accepted');
-  if (accepted.length < 2)
-    return docket.decide(matter, {
-      kind: 'undecided',
-      reason: `only ${accepted.length} of ${movers.length} calls was accepted`,
-    });
+  if (accepted.length < 2) {
+    const reason = `only ${accepted.length} of ${movers.length} calls was accepted`;
+    docket.decide(matter, { kind: 'undecided', reason });
+    return;
+  }
   race.wallet.owe({
     rule: matter.rule,
     endpoint: null,
@@ -180,7 +182,8 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
   for (const other of others.filter(
     (one) => !finished.includes(one) && (one.exchange.stamps.sent ?? 0) < seen.exchange.stamps.end,
   )) {
-    for (const sum of [...sums.values()]) {
+    const reached = Array.from(sums.values());
+    for (const sum of reached) {
       const further = sum.plus(other.effect);
       sums.set(further.toString(), further);
     }

@@ -34,9 +34,9 @@ const NO_BALANCE: BalanceReading = { written: undefined, money: undefined, form:
 
 export function readReply(reply: Reply): ReplyReading {
   const { object, numbers, problem } = readJsonObject(reply.body);
-  const txID = object?.['txID'];
-  const message = object?.['message'];
-  const code = object?.['code'];
+  const txID = object?.txID;
+  const message = object?.message;
+  const code = object?.code;
   return {
     status: reply.status,
     object,
@@ -62,7 +62,7 @@ export function readReply(reply: Reply): ReplyReading {
 }
 
 function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): BalanceReading {
-  const value = object['balance'];
+  const value = object.balance;
   if (typeof value === 'number') {
     const written = numbers.get('balance') ?? String(value);
     return { written, money: lenientMoney(written), form: 'number', decimals: decimalsOf(written) };
