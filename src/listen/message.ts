@@ -11,12 +11,17 @@ export interface ListenRequest {
   readonly headers: HeaderPairs;
   /** The raw bytes, after transfer encoding only: signatures are made over these. */
   readonly body: Uint8Array;
+  /** The body as it arrived, piece by piece; left out where it did not come over a socket. */
+  readonly pieces?: readonly Uint8Array[];
+  /** Has the caller gone away since? */
+  readonly isGone?: () => boolean;
 }
 
 export interface ListenReply {
   readonly status: number;
   readonly headers: HeaderPairs;
-  readonly body: string | Uint8Array;
+  /** In pieces, it is sent as they come, without a length. */
+  readonly body: string | Uint8Array | AsyncIterable<string>;
 }
 
 /** Answers one request. May throw: the server then answers 500 without saying why to the caller. */

@@ -50,18 +50,20 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   const send = (response: ServerResponse, reply: ListenReply): void => {
     const lines: string[] = [];
     for (const [name, value] of reply.headers) lines.push(name, value);
-    if (headerOf(reply.headers, 'content-length') === undefined) {
-      lines.push('Content-Length', String(Buffer.byteLength(reply.body)));
+    const whole = isWhole(reply.body) ? reply.body : undefined;
+    if (whole !== undefined && headerOf(reply.headers, 'content-length') === undefined) {
+      lines.push('Content-Length', String(Buffer.byteLength(whole)));
     }
     if (closing) lines.push('Connection', 'close');
     response.writeHead(reply.status, lines);
-    response.end(reply.body);
+    if (isWhole(reply.body)) response.end(reply.body);
+    else void sendPieces(response, reply.body);
   };
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = hasBody(incoming) ? await readBody(incoming, limits.bodyBytes) : NO_BYTES;
-    if (body === 'broken-off') return;
-    if (body === 'too-large') {
+    const pieces = hasBody(incoming) ? await readBody(incoming, limits.bodyBytes) : [];
+    if (pieces === 'broken-off') return;
+    if (pieces === 'too-large') {
       send(response, jsonReply(413, { message: `The body is larger than ${limits.bodyBytes} bytes.` }));
       return;
     }
@@ -74,7 +76,9 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
         path,
         query,
         headers: pairs(incoming.rawHeaders),
-        body,
+        body: pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces),
+        pieces,
+        isGone: () => socket.destroyed || !socket.readable,
       });
       send(response, reply);
     } catch (error) {
@@ -128,7 +132,18 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-const NO_BYTES = new Uint8Array(0);
+function isWhole(body: ListenReply['body']): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
+
+/** Stops when the caller has gone away. */
+async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    response.write(piece);
+  }
+  response.end();
+}
 
 /** A request has a body exactly when one of these says so (RFC 9112, 6.3). */
 function hasBody(incoming: IncomingMessage): boolean {
@@ -136,7 +151,7 @@ function hasBody(incoming: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-function readBody(incoming: IncomingMessage, cap: number): Promise<Uint8Array | 'too-large' | 'broken-off'> {
+function readBody(incoming: IncomingMessage, cap: number): Promise<readonly Uint8Array[] | 'too-large' | 'broken-off'> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -148,7 +163,7 @@ function readBody(incoming: IncomingMessage, cap: number): Promise<Uint8Array | 
     });
     incoming.on('end', () => {
       if (length > cap) resolve('too-large');
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      else resolve(chunks);
     });
     incoming.on('error', () => resolve('broken-off'));
     incoming.on('close', () => resolve('broken-off'));

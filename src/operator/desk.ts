@@ -1,10 +1,10 @@
 import type { BalanceQuery, BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
-import { readAmount, scaleOf, writeAmount } from './amount.ts';
-import { type Behaviour, decisionOf } from './behaviour.ts';
+import { scaleOf } from './amount.ts';
+import { type Behaviour, type Books, decisionOf, type Work } from './behaviour.ts';
 import type { Decision, DeclineReason } from './decision.ts';
 import type { Claim, Session, Store, Transaction, TransactionCall, Wallet } from './store.ts';
 
-/** Where the calls of one client are decided. Each function here is to be run by {@link Behaviour.carryOut}. */
+/** Where the calls of one client are decided. */
 export interface Desk {
   readonly extCID: string;
   readonly store: Store;
@@ -26,25 +26,30 @@ interface Matter {
 }
 
 /** The balance can be read in an expired session too: a player still wants to see what a last round brought. */
-export function decideBalance(desk: Desk, { sessionID }: BalanceQuery): Decision {
-  const session = desk.store.session(desk.extCID, sessionID);
-  if (!session) return declined('session-unknown');
-  const wallet = desk.store.wallet(session.walletID);
-  return { kind: 'balance', balance: writeAmount(wallet.balance, scaleOf(wallet.currency)) };
+export function balanceWork({ store, extCID, behaviour }: Desk, { sessionID }: BalanceQuery): Work {
+  const look = (): Books => {
+    const session = behaviour.sessionOf(store, extCID, sessionID);
+    return { session, wallet: session && behaviour.walletOf(store, session), earlier: undefined };
+  };
+  return {
+    look,
+    act: ({ wallet }) =>
+      wallet ? { kind: 'balance', balance: behaviour.show(wallet, wallet.balance) } : declined('session-unknown'),
+  };
 }
 
 /**
  * A declined bet is remembered, and declined again when it is sent again, with enough money too: the service has told
  * the player that it was declined, and would never give back what a late copy of it took.
  */
-export function decideBet(desk: Desk, call: BetRequest): Decision {
-  return decide(desk, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
+export function betWork(desk: Desk, call: BetRequest): Work {
+  return workOf(desk, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
     const { behaviour } = desk;
     if (behaviour.refundsAhead(desk.store, wallet.id, claim.txID).length > 0) return declined('bet-reversed');
     if (!behaviour.isOpen(session)) return declined('session-expired');
-    if (claim.type === 'free' && !knowsCampaign(desk, claim)) return declined('campaign-unknown');
+    if (claim.type === 'free' && !behaviour.knowsCampaign(desk.campaigns, claim)) return declined('campaign-unknown');
     const debit = behaviour.debitOf(claim);
-    return behaviour.covers(wallet.balance, debit) ? { kind: 'done', moved: -debit } : declined('insufficient-funds');
+    return behaviour.covers(wallet, debit) ? { kind: 'done', moved: -debit } : declined('insufficient-funds');
   });
 }
 
@@ -53,10 +58,10 @@ export function decideBet(desk: Desk, call: BetRequest): Decision {
  * given back has nothing to win. After a session's end, what began in time is still settled, and a win that adds nothing
  * may always close its round. A `regular` win with an frID pays out a campaign, whatever its round.
  */
-export function decideWin(desk: Desk, call: WinRequest): Decision {
-  return decide(desk, 'win', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
+export function winWork(desk: Desk, call: WinRequest): Work {
+  return workOf(desk, 'win', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
     const { behaviour, store } = desk;
-    if (claim.frID !== null && !knowsCampaign(desk, claim)) return declined('campaign-unknown');
+    if (claim.frID !== null && !behaviour.knowsCampaign(desk.campaigns, claim)) return declined('campaign-unknown');
     const bets = store.round(wallet.id, session.gameID, call.roundID).filter(({ call }) => call === 'bet');
     const standing = bets.some(stands);
     const withdrawal = claim.frID !== null && claim.type !== 'free';
@@ -75,9 +80,9 @@ export function decideWin(desk: Desk, call: WinRequest): Decision {
  * have lost just this one. What is not an accepted bet of this wallet is answered with success and moves nothing, and
  * a bet that arrives after it will take nothing.
  */
-export function decideRefund(desk: Desk, call: RefundRequest): Decision {
-  return decide(desk, 'refund', { ...call, type: null, frID: null }, ({ claim }) => {
-    const original = desk.store.transaction(desk.extCID, call.origTxID);
+export function refundWork(desk: Desk, call: RefundRequest): Work {
+  return workOf(desk, 'refund', { ...call, type: null, frID: null }, ({ claim }) => {
+    const original = desk.behaviour.originalOf(desk.store, claim);
     const moved = desk.behaviour.restoredBy(claim, original);
     const reverses = original?.call === 'bet' && original.walletID === claim.walletID ? original : undefined;
     return reverses ? { kind: 'done', moved, reverses } : { kind: 'done', moved };
@@ -94,12 +99,9 @@ interface Said {
   readonly frID?: string | null | undefined;
 }
 
-function decide(desk: Desk, call: TransactionCall, said: Said, rule: (matter: Matter) => Ruling): Decision {
-  const { store, extCID } = desk;
-  const session = store.session(extCID, said.sessionID);
-  const wallet = session && store.wallet(session.walletID);
-  const amount = wallet && readAmount(said.amount, scaleOf(wallet.currency));
-  const claim: Claim = {
+function workOf(desk: Desk, call: TransactionCall, said: Said, rule: (matter: Matter) => Ruling): Work {
+  const { store, extCID, behaviour } = desk;
+  const claimIn = ({ session, wallet }: Pick<Books, 'session' | 'wallet'>): Claim => ({
     extCID,
     txID: said.txID,
     call,
@@ -108,40 +110,51 @@ function decide(desk: Desk, call: TransactionCall, said: Said, rule: (matter: Ma
     gameID: session?.gameID ?? null,
     roundID: said.roundID ?? null,
     origTxID: said.origTxID,
-    amount: amount ?? null,
+    amount: (wallet && behaviour.readAmount(said.amount, scaleOf(wallet.currency))) ?? null,
     type: said.type ?? null,
     frID: said.frID ?? null,
+  });
+  return {
+    look: () => {
+      const session = behaviour.sessionOf(store, extCID, said.sessionID);
+      const wallet = session && behaviour.walletOf(store, session);
+      return { session, wallet, earlier: behaviour.find(store, claimIn({ session, wallet })) };
+    },
+    act: ({ session, wallet, earlier }) => {
+      const claim = claimIn({ session, wallet });
+      const recalled = earlier && behaviour.recall(earlier, claim, store);
+      if (recalled) return recalled;
+      const objection = behaviour.objection(store, claim, session);
+      if (objection) return declined(objection);
+      if (!session || !wallet) return call === 'refund' ? refundOfNobody(desk, claim) : declined('session-unknown');
+      if (claim.amount === null) return declined('amount-invalid');
+      return settle(desk, { claim, session, wallet }, rule({ claim, session, wallet }));
+    },
   };
-  const earlier = store.transaction(extCID, said.txID);
-  if (earlier) return desk.behaviour.recall(earlier, claim);
-  if (!session || !wallet) return call === 'refund' ? refundOfNobody(store, claim) : declined('session-unknown');
-  if (amount === undefined) return declined('amount-invalid');
+}
 
-  const ruling = rule({ claim, session, wallet });
+/** Writes what was ruled into the books. */
+function settle({ store, behaviour }: Desk, { claim, wallet }: Matter, ruling: Ruling): Decision {
   if (ruling.kind === 'declined') {
     // Wins and refunds are sent again until they succeed, so each try is decided afresh.
-    if (call === 'bet') store.record({ ...claim, outcome: ruling.reason, moved: 0n, balance: null });
+    if (claim.call === 'bet') behaviour.record(store, { ...claim, outcome: ruling.reason, moved: 0n, balance: null });
     return ruling;
   }
-  const balance = wallet.balance + ruling.moved;
-  const recorded = store.record({
+  const { moved } = ruling;
+  const balance = behaviour.book(store, wallet, moved);
+  const recorded = behaviour.record(store, {
     ...claim,
     outcome: 'done',
-    moved: ruling.moved,
-    balance: writeAmount(balance, scaleOf(wallet.currency)),
+    moved,
+    balance: behaviour.show(wallet, balance),
   });
-  if (ruling.moved !== 0n) store.setBalance(wallet.id, balance);
   if (ruling.reverses && ruling.reverses.reversedBy === null) store.markReversed(ruling.reverses.id, recorded.id);
   return decisionOf(recorded);
 }
 
 /** The service repeats a refund until it is answered 200, and nothing was taken in a session that never was. */
-function refundOfNobody(store: Store, claim: Claim): Decision {
-  return decisionOf(store.record({ ...claim, outcome: 'done', moved: 0n, balance: '0' }));
-}
-
-function knowsCampaign(desk: Desk, { frID }: Claim): boolean {
-  return frID !== null && desk.campaigns.has(frID);
+function refundOfNobody({ store, behaviour }: Desk, claim: Claim): Decision {
+  return decisionOf(behaviour.record(store, { ...claim, outcome: 'done', moved: 0n, balance: '0' }));
 }
 
 /** An accepted bet that was not given back. */

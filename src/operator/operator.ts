@@ -1,14 +1,13 @@
 import type { CallName } from '../contract/call-name.ts';
-import { SIGNATURE_HEADER } from '../contract/signature.ts';
-import { type Handler, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import { signBody, signQuery } from '../contract/signature.ts';
+import type { Handler, ListenReply, ListenRequest } from '../listen/message.ts';
 import { type Route, routeTable } from '../listen/routes.ts';
 import { type Listening, listen } from '../listen/server.ts';
-import { failure, type Reply } from '../sdk/reply.ts';
-import type { Refused, Verified } from '../sdk/reverse-call.ts';
+import type { Reply } from '../sdk/reply.ts';
+import type { SignedBody, Verified } from '../sdk/reverse-call.ts';
 import { scaleOf, writeAmount } from './amount.ts';
-import { type Behaviour, CORRECT } from './behaviour.ts';
-import type { Decision } from './decision.ts';
-import { type Desk, decideBalance, decideBet, decideRefund, decideWin } from './desk.ts';
+import { type Behaviour, CORRECT, type Work } from './behaviour.ts';
+import { balanceWork, betWork, type Desk, refundWork, winWork } from './desk.ts';
 import type { ClientOptions, OperatorOptions } from './options.ts';
 import { seed } from './seed.ts';
 import { Store, type Transaction } from './store.ts';
@@ -63,7 +62,7 @@ export function createOperator(options: OperatorOptions, behaviour: Behaviour = 
 function open(store: Store, clients: readonly ClientOptions[], behaviour: Behaviour): Handler {
   try {
     seed(store, clients);
-    return routeTable(clients.flatMap((client) => routesOf(client, store, behaviour)));
+    return routeTable(clients.flatMap((client) => routesOf(client, clients, store, behaviour)));
   } catch (error) {
     store.close();
     throw error;
@@ -74,43 +73,68 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-function routesOf(client: ClientOptions, store: Store, behaviour: Behaviour): readonly Route[] {
-  const { extCID, integrationApiKey: key } = client;
+function routesOf(
+  client: ClientOptions,
+  all: readonly ClientOptions[],
+  store: Store,
+  behaviour: Behaviour,
+): readonly Route[] {
+  const { extCID } = client;
   const desk: Desk = { extCID, store, behaviour, campaigns: new Set(client.campaigns) };
   const basePath = client.basePath.replace(/\/+$/, '');
+  const keys = behaviour.keysOf(client, all);
   const { verify } = behaviour;
 
-  const carryOut = async <C>(verified: Verified<C>, decide: (desk: Desk, call: C) => Decision): Promise<Reply> => {
-    if (verified.kind === 'refused') return REFUSALS[verified.reason];
-    const { call } = verified;
-    return behaviour.reply(await behaviour.carryOut(store, () => decide(desk, call)));
+  const decide = async (work: Work): Promise<Reply> => behaviour.reply(await behaviour.carryOut(store, work));
+  const handle = async <C>(
+    verifyWith: (key: string, signature?: string) => Verified<C>,
+    sign: (key: string) => string,
+    workOf: (desk: Desk, call: C) => Work,
+  ): Promise<Reply> => {
+    const verified = firstCall(keys.map((key) => verifyWith(key)));
+    if (verified.kind === 'call') return decide(workOf(desk, verified.call));
+    return behaviour.refuse(verified, async () => {
+      const anyway = verifyWith(client.integrationApiKey, sign(client.integrationApiKey));
+      return anyway.kind === 'call' ? decide(workOf(desk, anyway.call)) : undefined;
+    });
   };
-  const route = (name: CallName, method: string, handler: Route['handler']): Route => ({
+  const route = (name: CallName, method: string, handler: (request: ListenRequest) => Promise<ListenReply>): Route => ({
     method,
     path: `${basePath}/${name}`,
-    handler,
+    handler: (request) => behaviour.receive(request, handler),
   });
-  const signedBody = ({ headers, body }: ListenRequest) => ({
-    body,
-    key,
-    signature: headerOf(headers, SIGNATURE_HEADER),
-  });
-  const signedQuery = ({ headers, query }: ListenRequest) => ({
-    query,
-    key,
-    signature: headerOf(headers, SIGNATURE_HEADER),
-  });
+  const post = <C>(
+    name: CallName,
+    verifyBody: (signed: SignedBody) => Verified<C>,
+    workOf: (desk: Desk, call: C) => Work,
+  ): Route =>
+    route(name, 'POST', ({ headers, body }) => {
+      const given = behaviour.signatureOf(headers);
+      return handle(
+        (key, signature = given) => verifyBody({ body, key, signature }),
+        (key) => signBody(body, key),
+        workOf,
+      );
+    });
 
   return [
-    route('balance', 'GET', (request) => carryOut(verify.balance(signedQuery(request)), decideBalance)),
-    route('bet', 'POST', (request) => carryOut(verify.bet(signedBody(request)), decideBet)),
-    route('win', 'POST', (request) => carryOut(verify.win(signedBody(request)), decideWin)),
-    route('refund', 'POST', (request) => carryOut(verify.refund(signedBody(request)), decideRefund)),
+    route('balance', 'GET', ({ headers, query }) => {
+      const given = behaviour.signatureOf(headers);
+      return handle(
+        (key, signature = given) => verify.balance({ query, key, signature }),
+        (key) => signQuery([...new URLSearchParams(`?${query}`)], key),
+        balanceWork,
+      );
+    }),
+    post('bet', verify.bet, betWork),
+    post('win', verify.win, winWork),
+    post('refund', verify.refund, refundWork),
   ];
 }
 
-const REFUSALS: Readonly<Record<Refused['reason'], Reply>> = {
-  'bad-signature': failure({ status: 401, message: 'This request could not be verified.' }),
-  malformed: failure({ status: 400, message: 'This request could not be read.' }),
-  invalid: failure({ status: 400, message: 'Something is missing from this request, or not as it should be.' }),
-};
+/** The first that is verified, else the first refusal. */
+function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {
+  const [first] = all;
+  if (!first) throw new RangeError('a client needs at least one key');
+  return all.find(({ kind }) => kind === 'call') ?? first;
+}
