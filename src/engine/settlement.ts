@@ -6,7 +6,7 @@ import { replyStatus } from './reply-status.ts';
 import type { Stage } from './stage.ts';
 
 const MOST_TRIES = 4;
-const FIRST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 50;
 
 /**
  * Does what the service would do now about calls without a known outcome: refunds lost bets, sends wins and refunds again,
@@ -26,7 +26,7 @@ export async function settle(stage: Stage, performance: Performance, uuid: () =>
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (tries > 0) await sleep(FIRST_PAUSE_MS * 2 ** tries);
       const exchange = await performance.settle(step, isBet && tries === 0);
-      if (!exchange || replyStatus(exchange) === 200) break;
+      if (!exchange || isFinal(replyStatus(exchange))) break;
     }
   }
 }
@@ -70,4 +70,9 @@ function againOf(transaction: Transaction, key: string): CallStep {
 
 function text(name: string, value: string): readonly [string, Template] {
   return [name, { kind: 'literal', value }];
+}
+
+/** Accepted, or declined in a way that another try a moment later won't change. */
+function isFinal(status: number | undefined): boolean {
+  return status === 200 || (status !== undefined && status >= 400 && status < 500 && ![409, 423, 425, 429].includes(status));
 }

@@ -188,9 +188,14 @@ export class Effects {
         break;
       case 'declined':
       case 'error-200':
+        if (part.step.expect.outcome !== 'accepted') {
+          transaction.state = 'none';
+          wallet?.fork({ txID, delta: effect, kind: 'either' });
+          break;
+        }
         // The service sends a failed win again until it is answered 200, so it may have been credited already.
         transaction.state = 'unknown';
-        wallet?.fork({ txID, delta: effect, kind: part.step.expect.outcome === 'declined' ? 'either' : 'unanswered' });
+        wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
         break;
       case 'failed':
       case 'late':
@@ -211,9 +216,11 @@ export class Effects {
       this.#reverse(part, transaction, target);
       return;
     }
-    transaction.state = answer === 'refused' ? 'refused' : 'unknown';
+    const open = part.step.expect.outcome !== 'accepted' && seen.reading !== undefined && answer !== 'failed';
+    transaction.state = answer === 'refused' ? 'refused' : open || !target ? 'none' : 'unknown';
     if (answer === 'refused' || refund?.kind !== 'step' || target?.state !== 'applied' || !target.amount) return;
-    const fork = { txID: transaction.txID, delta: target.amount, kind: 'unanswered' as const };
+    const kind = open ? ('either' as const) : ('unanswered' as const);
+    const fork = { txID: transaction.txID, delta: target.amount, kind };
     if (part.roundSettled || target.part.step.call !== 'bet') target.wallet?.leaveOpen(key);
     else target.wallet?.fork(fork);
   }

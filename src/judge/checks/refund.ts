@@ -90,7 +90,7 @@ export const refundChecks: GroupChecks<'refund'> = {
 
   'refund.unknown-pays-nothing': {
     effect: 'the refund of an unknown transaction pays nothing',
-    applies: (part) => isUnknown(part) || (isMeant(part) && part.targetIsLater),
+    applies: (part) => isUnknown(part) || (isMeant(part) && part.targetIsLater && part.group === null),
     offsets: (seen) => paid(seen, seen.amount, 'a refund of an unknown transaction was paid'),
   },
 
@@ -197,17 +197,19 @@ export const refundChecks: GroupChecks<'refund'> = {
   },
 
   'refund.before-bet': {
-    effect: 'a bet that arrives after its own refund takes nothing',
+    effect: 'a bet that arrives after its own refund, or together with it, leaves the balance as it was',
     applies: (part, story) =>
       part.step.call === 'bet' &&
       part.step.origin.kind === 'fresh' &&
-      part.regular &&
-      part.group === null &&
-      story.parts.some(
-        (other) => isNewRefund(other) && other.target?.step.key === part.step.key && other.targetIsLater,
-      ),
+      part.signedRight &&
+      story.parts.some((other) => isNewRefund(other) && other.target?.step.key === part.step.key && comesFirst(other, part)),
     offsets: (seen) =>
-      seen.effect.isZero() ? [] : [{ by: seen.effect, meaning: 'the bet that came after its own refund was taken' }],
+      seen.effect.isZero()
+        ? []
+        : [
+            { by: seen.effect, meaning: 'the bet that came after its own refund was taken' },
+            ...(seen.part.group === null ? [] : [{ by: seen.effect.negated(), meaning: 'the refund was paid and the bet was not taken' }]),
+          ],
   },
 
   'refund.foreign-session': {
@@ -240,6 +242,11 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (part) => isMeant(part) && part.target?.step.call === 'win',
   },
 };
+
+/** The refund is sent before its bet, or at the same instant. */
+function comesFirst(refund: Part, bet: Part): boolean {
+  return bet.group === null ? refund.targetIsLater : refund.group === bet.group;
+}
 
 function othersOfRound(part: Part): readonly string[] {
   return part.target === null || part.target.step.roundID === null ? [] : part.roundMates;
