@@ -13,12 +13,33 @@ const GROUP_COLUMN = 15;
 
 /** Every rule with the mark of its verdict, a group to a block, and below it the endpoints where these differ. */
 export function everyRule(fold: Fold, options: ReportOptions): readonly string[] {
-  const groups = Map.groupBy(fold.rules, (result) => result.rule.group);
+  const groups = Map.groupBy(shown(fold), (result) => result.rule.group);
   return RULE_GROUPS.flatMap((group) => groupLines(group, groups.get(group) ?? [], options));
+}
+
+/** Of a part of the suite only what it tried is listed: the rest was left out on purpose, and is counted. */
+function shown(fold: Fold): readonly RuleResult[] {
+  return fold.run.whole ? fold.rules : fold.rules.filter((result) => !isLeftOut(result, fold));
+}
+
+function isLeftOut({ verdict, scenarios, rule }: RuleResult, fold: Fold): boolean {
+  return (
+    !fold.run.whole &&
+    verdict === 'untested' &&
+    scenarios.length === 0 &&
+    !fold.run.scenarios.some(({ rules }) => rules.includes(rule.id))
+  );
+}
+
+/** How many rules the selection left out; undefined: none. */
+export function leftOut(fold: Fold, { unicode }: ReportOptions): string | undefined {
+  const count = fold.rules.filter((result) => isLeftOut(result, fold)).length;
+  return count === 0 ? undefined : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not among what was selected`;
 }
 
 function groupLines(group: RuleGroup, results: readonly RuleResult[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
+  if (results.length === 0) return [];
   if (results.every(({ verdict }) => verdict === 'untested')) {
     const label = paint.bold(group.padEnd(GROUP_COLUMN - 2));
     return [`  ${label}${paint.dim(`${mark('untested', unicode)} ${plural(results.length, 'rule')} untested`)}`];
@@ -60,7 +81,7 @@ function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): r
 /** Rules with one of these verdicts, equal reasons together: those of a MUST first, then the most frequent. */
 export function reasons(fold: Fold, verdicts: readonly Verdict[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
-  const found = fold.rules.filter(({ verdict }) => verdicts.includes(verdict));
+  const found = shown(fold).filter(({ verdict }) => verdicts.includes(verdict));
   const byReason = [...Map.groupBy(found, (result) => `${result.verdict} ${reasonText(result)}`).values()];
   return byReason
     .toSorted((a, b) => Number(hasMust(b)) - Number(hasMust(a)) || b.length - a.length)

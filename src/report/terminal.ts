@@ -8,7 +8,7 @@ import { mark, tint, verdictNoun } from './marks.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
 import { exchangeLines } from './terminal-exchange.ts';
-import { everyRule, notes, reasons, warnings } from './terminal-rules.ts';
+import { everyRule, leftOut, notes, reasons, warnings } from './terminal-rules.ts';
 
 /** Wider lines are hard to read, narrower ones hold nothing. */
 const WIDEST = 120;
@@ -35,9 +35,11 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
   }
   yield* titled('What could not be decided', reasons(fold, ['inconclusive'], options), options);
   yield* titled('Warnings', warnings(fold, options), options);
-  yield* titled('Every rule', everyRule(fold, options), options);
+  yield* titled(fold.run.whole ? 'Every rule' : 'The rules that were tried', everyRule(fold, options), options);
   yield* titled('Notes: where the contract leaves it open', notes(fold, options), options);
-  yield* titled('What was not tested, and why', reasons(fold, ['skip', 'untested'], options), options);
+  const rest = leftOut(fold, options);
+  const untested = reasons(fold, ['skip', 'untested'], options);
+  yield* titled('What was not tested, and why', rest === undefined ? untested : [...untested, rest], options);
   yield* titled('What is left behind', leftBehind(fold, options), options);
   yield* titled('Worth knowing', worthKnowing(fold, options), options);
   if (options.verbose) yield* allExchanges(open, options);

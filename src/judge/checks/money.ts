@@ -47,7 +47,12 @@ export const moneyChecks: GroupChecks<'money'> = {
         case 'number':
           return breach(expected, `it is the number ${written}`);
         case 'odd-text':
-          return breach(expected, `it is ${JSON.stringify(written)}`);
+          // A wallet below zero is the overdraft's doing.
+          return breach(
+            expected,
+            `it is ${JSON.stringify(written)}`,
+            seen.reading.balance.money?.isNegative() ? ['bet.insufficient-funds', 'concurrency.no-overdraft', 'robustness.bad-amount'] : [],
+          );
         case 'not-an-amount':
           return breach(expected, `it is ${written}`);
         case 'missing':
