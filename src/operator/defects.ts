@@ -1,0 +1,27 @@
+import type { Defect } from './defect.ts';
+import { BODY_DEFECTS } from './defects/body.ts';
+import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
+import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
+import { MONEY_DEFECTS } from './defects/money.ts';
+import { REFUND_DEFECTS } from './defects/refund.ts';
+import { REPLY_DEFECTS } from './defects/reply.ts';
+import { SIGNATURE_DEFECTS } from './defects/signature.ts';
+import { WALLET_DEFECTS } from './defects/wallet.ts';
+
+/** Every defect that the reference operator can have, those that cost money first. */
+export const DEFECTS: readonly Defect[] = [
+  ...IDEMPOTENCY_DEFECTS,
+  ...REFUND_DEFECTS,
+  ...CONCURRENCY_DEFECTS,
+  ...MONEY_DEFECTS,
+  ...WALLET_DEFECTS,
+  ...SIGNATURE_DEFECTS,
+  ...REPLY_DEFECTS,
+  ...BODY_DEFECTS,
+];
+
+const BY_NAME = new Map(DEFECTS.map((defect) => [defect.name, defect]));
+
+export function defectByName(name: string): Defect | undefined {
+  return BY_NAME.get(name);
+}

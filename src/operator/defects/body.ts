@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { signBody } from '../../contract/signature.ts';
+import type { SignedBody } from '../../sdk/reverse-call.ts';
+import { readAmount } from '../amount.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Defect } from '../defect.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What was rightly signed is read as though it said something else. */
+function reading({ verify }: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
+  const otherwise =
+    <C>(right: (signed: SignedBody) => C) =>
+    (signed: SignedBody): C => {
+      if (signed.signature !== signBody(signed.body, signed.key)) return right(signed);
+      try {
+        const fields = JSON.parse(Buffer.from(signed.body).toString()) as Fields;
+        const body = Buffer.from(JSON.stringify(change(fields)));
+        return right({ body, key: signed.key, signature: signBody(body, signed.key) });
+      } catch {
+        return right(signed);
+      }
+    };
+  return {
+    verify: { ...verify, bet: otherwise(verify.bet), win: otherwise(verify.win), refund: otherwise(verify.refund) },
+  };
+}
+
+export const BODY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'negative-amount-accepted',
+    breaks: ['robustness.bad-amount'],
+    description: 'A bet of a negative amount is accepted and pays the player.',
+    change: (right) => {
+      // The schema of the call knows no sign, so it is carried past it.
+      const sign = '900000000000';
+      return {
+        ...reading(right, (fields) =>
+          typeof fields.amount === 'string' && fields.amount.startsWith('-')
+            ? { ...fields, amount: `${sign}${fields.amount.slice(1)}` }
+            : fields,
+        ),
+        readAmount: (text, scale) => {
+          if (!text.startsWith(sign)) return right.readAmount(text, scale);
+          const units = right.readAmount(text.slice(sign.length), scale);
+          return units === undefined ? undefined : -units;
+        },
+      };
+    },
+  },
+  {
+    name: 'exponent-accepted',
+    breaks: ['robustness.bad-amount'],
+    description: 'An amount with an exponent is accepted.',
+    change: (right) =>
+      reading(right, (fields) =>
+        typeof fields.amount === 'string' && /e/i.test(fields.amount)
+          ? { ...fields, amount: String(Number(fields.amount)) }
+          : fields,
+      ),
+  },
+  {
+    name: 'excess-decimals-rounded',
+    breaks: ['robustness.bad-amount'],
+    description: 'An amount with more decimals than the currency has is accepted and rounded.',
+    change: () => ({
+      readAmount: (text, scale) => {
+        const decimals = text.split('.')[1]?.length ?? 0;
+        return decimals > scale.decimals
+          ? readAmount(Number(text).toFixed(scale.decimals), scale)
+          : readAmount(text, scale);
+      },
+    }),
+  },
+  {
+    name: 'missing-amount-is-zero',
+    breaks: ['robustness.missing-field'],
+    description: 'A call without an amount is accepted, as though it were 0.',
+    change: (right) => reading(right, (fields) => ({ amount: '0', ...fields })),
+  },
+  {
+    name: 'missing-tx-id-made-up',
+    breaks: ['robustness.missing-field'],
+    description: 'A call without a txID is carried out under one that we make up.',
+    change: (right) => reading(right, (fields) => ({ txID: randomUUID(), ...fields })),
+  },
+];

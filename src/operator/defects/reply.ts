@@ -1,0 +1,294 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallName } from '../../contract/call-name.ts';
+import type { ListenReply } from '../../listen/message.ts';
+import { failure, type Reply } from '../../sdk/reply.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Defect } from '../defect.ts';
+import { bodyOf, callOf, rewriting, rewritingFields, rewritingSuccess, textOf, withHeader } from './rewriting.ts';
+
+/** Replies to one call come after the deadline. */
+function slow(right: Behaviour, call: CallName, deadlineMs: number): Partial<Behaviour> {
+  return {
+    receive: async (request, answer) => {
+      const reply = await right.receive(request, answer);
+      if (callOf(request) === call) await sleep(deadlineMs * 1.2);
+      return reply;
+    },
+  };
+}
+
+function withError(right: Behaviour, change: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
+  return rewriting(right, (reply) => (reply.status >= 400 ? change(reply) : reply));
+}
+
+function withMessage(right: Behaviour, message: string): Partial<Behaviour> {
+  return withError(right, (reply) => ({
+    ...reply,
+    body: JSON.stringify({ ...(JSON.parse(textOf(reply)) as object), message }),
+  }));
+}
+
+const MALFORMED_500: Reply = failure({ status: 500, message: 'Something went wrong.' });
+
+export const REPLY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'status-201',
+    breaks: ['reply.success-is-200'],
+    description: 'Bets, wins and refunds are answered 201 Created.',
+    change: (right) =>
+      rewritingSuccess(right, (reply, request) => (callOf(request) === 'balance' ? reply : { ...reply, status: 201 })),
+  },
+  {
+    name: 'status-204-on-win',
+    breaks: ['reply.success-is-200'],
+    mayBreak: [
+      'idempotency.win',
+      'win.retried',
+      'free-rounds.win',
+      'free-rounds.withdrawal',
+      'win.zero',
+      'signature.accepted',
+      'win.credit',
+      'reply.json',
+      'reply.tx-id',
+    ],
+    description: 'Wins are answered 204 without a body.',
+    change: (right) =>
+      rewritingSuccess(right, (reply, request) =>
+        callOf(request) === 'win' ? { status: 204, headers: [], body: '' } : reply,
+      ),
+  },
+  {
+    name: 'all-errors-200',
+    breaks: ['reply.error-is-not-200'],
+    mayBreak: [
+      'signature.mismatch',
+      'signature.missing',
+      'signature.tampered-body',
+      'signature.tampered-query',
+      'signature.client-key',
+      'session.unknown',
+      'bet.insufficient-funds',
+      'robustness.malformed-json',
+      'robustness.missing-field',
+      'robustness.bad-amount',
+      'signature.message',
+    ],
+    description: 'Every error is answered 200, with a code and a message in the body.',
+    change: (right) => withError(right, (reply) => ({ ...reply, status: 200 })),
+  },
+  {
+    name: 'slow-win',
+    breaks: ['reply.deadline'],
+    mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
+    description: 'Wins are credited, but the reply takes longer than 5 seconds.',
+    change: (right, { deadlineMs }) => slow(right, 'win', deadlineMs),
+  },
+  {
+    name: 'slow-balance',
+    breaks: ['reply.deadline'],
+    mayBreak: ['balance.read'],
+    description: 'Reading a balance takes longer than 5 seconds.',
+    change: (right, { deadlineMs }) => slow(right, 'balance', deadlineMs),
+  },
+  {
+    name: 'slow-refund',
+    breaks: ['reply.deadline'],
+    mayBreak: ['refund.unknown', 'refund.restore', 'idempotency.refund'],
+    description: 'Refunds are carried out, but the reply takes longer than 5 seconds.',
+    change: (right, { deadlineMs }) => slow(right, 'refund', deadlineMs),
+  },
+  {
+    name: 'dripping-body',
+    breaks: ['reply.deadline'],
+    mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
+    description: 'The headers of a win’s reply come at once, its body drips for longer than 5 seconds.',
+    change: (right, { deadlineMs }) =>
+      rewritingSuccess(right, (reply, request) => {
+        const text = textOf(reply);
+        return callOf(request) === 'win' ? { ...reply, body: dripping(text, (deadlineMs * 1.2) / text.length) } : reply;
+      }),
+  },
+  {
+    name: 'json-bom',
+    breaks: ['reply.json'],
+    description: 'Replies begin with a byte order mark.',
+    change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `\uFEFF${textOf(reply)}` })),
+  },
+  {
+    name: 'json-array',
+    breaks: ['reply.json'],
+    mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],
+    description: 'Replies are JSON arrays with one object in them.',
+    change: (right) => rewritingFields(right, (fields) => [fields]),
+  },
+  {
+    name: 'json-duplicate-keys',
+    breaks: ['reply.json'],
+    description: 'Replies have the field balance twice.',
+    change: (right) =>
+      rewritingSuccess(right, (reply) => ({ ...reply, body: textOf(reply).replace('{', '{"balance":"0.00",') })),
+  },
+  {
+    name: 'json-trailing-text',
+    breaks: ['reply.json'],
+    mayBreak: ['balance.read'],
+    description: 'A debug line follows the JSON of each reply.',
+    change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `${textOf(reply)}\n<!-- 3 ms -->` })),
+  },
+  {
+    name: 'json-twice-encoded',
+    breaks: ['reply.json'],
+    mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],
+    description: 'Replies are JSON strings that hold JSON.',
+    change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: JSON.stringify(textOf(reply)) })),
+  },
+  {
+    name: 'json-utf-16',
+    breaks: ['reply.json'],
+    mayBreak: ['balance.read', 'reply.content-type'],
+    description: 'Replies are in UTF-16.',
+    change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: Buffer.from(textOf(reply), 'utf16le') })),
+  },
+  {
+    name: 'content-type-html',
+    breaks: ['reply.content-type'],
+    description: 'Replies are JSON, but say that they are HTML.',
+    change: (right) => rewriting(right, (reply) => withHeader(reply, 'Content-Type', 'text/html; charset=utf-8')),
+  },
+  {
+    name: 'content-type-missing',
+    breaks: ['reply.content-type'],
+    description: 'Replies have no Content-Type.',
+    change: (right) =>
+      rewriting(right, (reply) => ({
+        ...reply,
+        headers: reply.headers.filter(([name]) => name.toLowerCase() !== 'content-type'),
+      })),
+  },
+  {
+    name: 'tx-id-missing',
+    breaks: ['reply.tx-id'],
+    mayBreak: ['refund.unknown', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
+    description: 'Replies have no txID.',
+    change: (right) => rewritingFields(right, ({ txID: _left, ...fields }) => fields),
+  },
+  {
+    name: 'tx-id-null-on-refund',
+    breaks: ['reply.tx-id'],
+    mayBreak: ['refund.unknown', 'idempotency.refund'],
+    description: 'The txID in replies to refunds is null.',
+    change: (right) =>
+      rewritingFields(right, (fields, request) => (callOf(request) === 'refund' ? { ...fields, txID: null } : fields)),
+  },
+  {
+    name: 'tx-id-number',
+    breaks: ['reply.tx-id'],
+    mayBreak: ['refund.unknown'],
+    description: 'The txID in replies is a number.',
+    change: (right) =>
+      rewritingFields(right, (fields, request) =>
+        callOf(request) === 'balance' ? fields : { ...fields, txID: Number(String(fields.txID).replace('op-', '')) },
+      ),
+  },
+  {
+    name: 'tx-id-of-round',
+    breaks: ['reply.tx-id-distinct'],
+    description: 'The txID in replies is the same for the bet and the win of a round.',
+    change: (right) =>
+      rewritingFields(right, (fields, request) => {
+        const call = callOf(request);
+        return call === 'bet' || call === 'win' ? { ...fields, txID: bodyOf(request)?.roundID } : fields;
+      }),
+  },
+  {
+    name: 'errors-in-html',
+    breaks: ['signature.message'],
+    mayBreak: ['reply.error-message', 'bet.insufficient-funds', 'session.unknown'],
+    description: 'Errors are HTML pages.',
+    change: (right) =>
+      withError(right, (reply) => ({
+        status: reply.status,
+        headers: [['Content-Type', 'text/html']],
+        body: '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Error</h1></body></html>',
+      })),
+  },
+  {
+    name: 'message-stack-trace',
+    breaks: ['reply.error-message'],
+    description: 'The message of an error is a stack trace.',
+    change: (right) =>
+      withMessage(
+        right,
+        'Error: declined\n    at BetService.place (/srv/app/dist/bet.service.js:118:13)\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+      ),
+  },
+  {
+    name: 'message-sql',
+    breaks: ['reply.error-message'],
+    description: 'The message of an error shows SQL.',
+    change: (right) =>
+      withMessage(
+        right,
+        "SQLSTATE[23000]: Integrity constraint violation: UPDATE wallets SET balance = balance - 1 WHERE id = 'p1'",
+      ),
+  },
+  {
+    name: 'message-markup',
+    breaks: ['reply.error-message'],
+    description: 'The message of an error holds markup.',
+    change: (right) => withMessage(right, '<div class="alert"><b>Declined</b><br/>Please try again</div>'),
+  },
+  {
+    name: 'malformed-json-500',
+    breaks: ['robustness.malformed-json'],
+    description: 'A body that is no JSON is answered 500.',
+    change: (right) => ({
+      refuse: (refused, anyway) => (refused.reason === 'malformed' ? MALFORMED_500 : right.refuse(refused, anyway)),
+    }),
+  },
+  {
+    name: 'malformed-json-hangs',
+    breaks: ['robustness.malformed-json'],
+    mayBreak: ['reply.deadline'],
+    description: 'A body that is no JSON is never answered.',
+    change: (right, { deadlineMs }) => ({
+      refuse: async (refused, anyway) => {
+        if (refused.reason === 'malformed') await sleep(deadlineMs * 1.5);
+        return right.refuse(refused, anyway);
+      },
+    }),
+  },
+  {
+    name: 'unknown-field-refused',
+    breaks: ['robustness.unknown-field'],
+    mayBreak: ['signature.raw-body', 'signature.raw-body-escapes'],
+    description: 'A body with a field that we do not know is answered 400.',
+    change: (right) => {
+      const known = new Set(['sessionID', 'txID', 'roundID', 'origTxID', 'amount', 'type', 'frID']);
+      return {
+        receive: async (request, answer) => {
+          const reply = Object.keys(bodyOf(request) ?? {}).every((name) => known.has(name));
+          return reply
+            ? right.receive(request, answer)
+            : failure({ status: 400, message: 'This request has an unknown field.' });
+        },
+      };
+    },
+  },
+  {
+    name: 'first-piece-only',
+    breaks: ['robustness.slow-body'],
+    description: 'Only what has arrived of a body at once is read.',
+    change: (right) => ({
+      receive: (request, answer) => right.receive({ ...request, body: request.pieces?.[0] ?? request.body }, answer),
+    }),
+  },
+];
+
+async function* dripping(text: string, gapMs: number): AsyncGenerator<string> {
+  for (const character of text) {
+    yield character;
+    await sleep(gapMs);
+  }
+}

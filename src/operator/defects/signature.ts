@@ -1,0 +1,310 @@
+import { createHmac } from 'node:crypto';
+import { canonicalJson } from '../../contract/canonical.ts';
+import { SIGNATURE_HEADER, signBody, signQuery, verifySignature } from '../../contract/signature.ts';
+import { failure } from '../../sdk/reply.ts';
+import type { SignedBody, SignedQuery } from '../../sdk/reverse-call.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Defect } from '../defect.ts';
+import { bodyOf, rewriting } from './rewriting.ts';
+
+type Verify = Behaviour['verify'];
+
+/** Verifies bodies in another way: those that pass are handed on as rightly signed. */
+function verifyingBodies(
+  { verify }: Behaviour,
+  isSigned: (signed: SignedBody) => boolean,
+  calls: readonly (keyof Verify)[] = ['bet', 'win', 'refund'],
+): Partial<Behaviour> {
+  const vouch = (signed: SignedBody): SignedBody => ({
+    ...signed,
+    signature: isSigned(signed) ? signBody(signed.body, signed.key) : undefined,
+  });
+  return {
+    verify: {
+      ...verify,
+      bet: calls.includes('bet') ? (signed) => verify.bet(vouch(signed)) : verify.bet,
+      win: calls.includes('win') ? (signed) => verify.win(vouch(signed)) : verify.win,
+      refund: calls.includes('refund') ? (signed) => verify.refund(vouch(signed)) : verify.refund,
+    },
+  };
+}
+
+/** Verifies queries in another way: those that pass are handed on as rightly signed. */
+function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery) => boolean): Partial<Behaviour> {
+  return {
+    verify: {
+      ...verify,
+      balance: (signed) => verify.balance({ ...signed, signature: isSigned(signed) ? signatureOf(signed) : undefined }),
+    },
+  };
+}
+
+function signatureOf({ query, key }: SignedQuery): string {
+  return signQuery([...new URLSearchParams(`?${query}`)], key);
+}
+
+function hmac(payload: string | Uint8Array, key: string): string {
+  return createHmac('sha256', key).update(payload).digest('hex');
+}
+
+/** Verifies what a JSON library makes of the body, and not the body. */
+function reserialising(right: Behaviour, write: (value: unknown) => string): Partial<Behaviour> {
+  return verifyingBodies(right, ({ body, key, signature }) => {
+    try {
+      return verifySignature(write(JSON.parse(Buffer.from(body).toString())), key, signature);
+    } catch {
+      return false;
+    }
+  });
+}
+
+const unicode = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const asPython = (text: string): string => text.replace(/[\u0080-\uffff]/g, unicode);
+const asPhp = (text: string): string => asPython(text).replaceAll('/', '\\/');
+const asGo = (text: string): string => text.replace(/[<>&\u2028\u2029]/g, unicode);
+
+export const SIGNATURE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'signature-ignored',
+    breaks: ['signature.mismatch'],
+    mayBreak: [
+      'signature.missing',
+      'signature.tampered-body',
+      'signature.tampered-query',
+      'signature.client-key',
+      'signature.no-effect',
+    ],
+    description: 'The signature is not checked at all.',
+    change: (right) => ({
+      ...verifyingBodies(right, () => true),
+      verify: {
+        ...right.verify,
+        ...verifyingBodies(right, () => true).verify,
+        balance: (signed) => right.verify.balance({ ...signed, signature: signatureOf(signed) }),
+      },
+    }),
+  },
+  {
+    name: 'signature-ignored-on-refund',
+    breaks: ['signature.mismatch'],
+    mayBreak: ['signature.missing', 'signature.tampered-body', 'signature.client-key', 'signature.no-effect'],
+    description: 'The signature of refunds is not checked.',
+    change: (right) => verifyingBodies(right, () => true, ['refund']),
+  },
+  {
+    name: 'signature-ignored-on-balance',
+    breaks: ['signature.mismatch'],
+    mayBreak: ['signature.missing', 'signature.tampered-query', 'signature.client-key'],
+    description: 'Anybody can read a balance: its signature is not checked.',
+    change: (right) => verifyingQueries(right, () => true),
+  },
+  {
+    name: 'signature-optional',
+    breaks: ['signature.missing'],
+    mayBreak: ['signature.no-effect'],
+    description: 'A wrong signature is refused, but a call without one is let in.',
+    change: (right) =>
+      verifyingBodies(
+        right,
+        (signed) => !signed.signature || verifySignature(signed.body, signed.key, signed.signature),
+      ),
+  },
+  {
+    name: 'signature-prefix',
+    breaks: ['signature.mismatch'],
+    mayBreak: ['signature.no-effect', 'signature.missing', 'signature.tampered-body'],
+    description: 'Only as many characters as were sent are compared, so the beginning of a signature is enough.',
+    change: (right) =>
+      verifyingBodies(
+        right,
+        ({ body, key, signature }) => Boolean(signature) && hmac(body, key).startsWith(signature ?? ''),
+      ),
+  },
+  {
+    name: 'signature-first-half',
+    breaks: ['signature.mismatch'],
+    mayBreak: ['signature.no-effect'],
+    description: 'Only the first 32 characters of a signature are compared.',
+    change: (right) =>
+      verifyingBodies(
+        right,
+        ({ body, key, signature = '' }) =>
+          signature.length >= 32 && hmac(body, key).slice(0, 32) === signature.slice(0, 32),
+      ),
+  },
+  {
+    name: 'signature-cached',
+    breaks: ['signature.tampered-body'],
+    mayBreak: ['signature.tampered-query', 'signature.no-effect'],
+    description: 'A signature that was right once is trusted from then on, whatever body it comes with.',
+    change: (right) => {
+      const trusted = new Set<string>();
+      return verifyingBodies(right, ({ body, key, signature = '' }) => {
+        if (trusted.has(signature)) return true;
+        const isSigned = verifySignature(body, key, signature);
+        if (isSigned) trusted.add(signature);
+        return isSigned;
+      });
+    },
+  },
+  {
+    name: 'query-session-only',
+    breaks: ['balance.extra-query'],
+    mayBreak: ['signature.query-canonical', 'signature.query-unicode'],
+    description: 'Only the sessionID of a query is signed over; a balance call with any further parameter is refused.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(
+          canonicalJson({ sessionID: new URLSearchParams(query).get('sessionID') ?? '' }),
+          key,
+          signature,
+        ),
+      ),
+  },
+  {
+    name: 'query-tampered-accepted',
+    breaks: ['signature.tampered-query'],
+    description: 'A query may be changed after it was signed, as long as the signature was made for some session.',
+    change: (right) => {
+      const good = new Set<string>();
+      return verifyingQueries(right, (signed) => {
+        const { signature = '' } = signed;
+        if (signature === signatureOf(signed)) good.add(signature);
+        return /^[0-9a-f]{64}$/.test(signature) && (good.has(signature) || signature === signatureOf(signed));
+      });
+    },
+  },
+  {
+    name: 'query-wire-order',
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['balance.extra-query', 'signature.query-unicode'],
+    description: 'The parameters of a query are signed over in the order in which they arrive.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(JSON.stringify(Object.fromEntries(new URLSearchParams(`?${query}`))), key, signature),
+      ),
+  },
+  {
+    name: 'query-undecoded',
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['balance.extra-query', 'signature.query-unicode'],
+    description: 'The parameters of a query are signed over without being decoded.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(
+          canonicalJson(
+            Object.fromEntries(
+              query.split('&').map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')]),
+            ),
+          ),
+          key,
+          signature,
+        ),
+      ),
+  },
+  {
+    name: 'query-ascii-only',
+    breaks: ['signature.query-unicode'],
+    description: 'Texts in a query that are not ASCII are signed over as \\u escapes.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(asPython(canonicalJson(Object.fromEntries(new URLSearchParams(`?${query}`)))), key, signature),
+      ),
+  },
+  {
+    name: 'body-reserialised-python',
+    breaks: ['signature.raw-body'],
+    mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
+    description: 'The body is parsed and written anew before it is verified, as Python does it: é becomes \\u00e9.',
+    change: (right) => reserialising(right, (value) => asPython(JSON.stringify(value))),
+  },
+  {
+    name: 'body-reserialised-php',
+    breaks: ['signature.raw-body'],
+    mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
+    description: 'The body is parsed and written anew before it is verified, as PHP does it: / becomes \\/.',
+    change: (right) => reserialising(right, (value) => asPhp(JSON.stringify(value))),
+  },
+  {
+    name: 'body-reserialised-go',
+    breaks: ['signature.raw-body-escapes'],
+    mayBreak: ['robustness.malformed-json'],
+    description: 'The body is parsed and written anew before it is verified, as Go does it: < becomes \\u003c.',
+    change: (right) => reserialising(right, (value) => asGo(JSON.stringify(value))),
+  },
+  {
+    name: 'header-exact-case',
+    breaks: ['signature.header-case'],
+    description: 'The signature header is found only when it is written X-REQUEST-SIGN.',
+    change: () => ({ signatureOf: (headers) => headers.find(([name]) => name === SIGNATURE_HEADER)?.[1] }),
+  },
+  {
+    name: 'any-clients-key',
+    breaks: ['signature.client-key'],
+    mayBreak: ['signature.no-effect'],
+    description: 'A call is accepted when it is signed with the key of any of our clients.',
+    change: () => ({ keysOf: (_client, all) => all.map(({ integrationApiKey }) => integrationApiKey) }),
+  },
+  {
+    name: 'signature-403',
+    breaks: ['signature.mismatch', 'signature.missing'],
+    mayBreak: ['signature.tampered-body', 'signature.tampered-query', 'signature.client-key'],
+    description: 'A wrong signature is answered 403 and not 401.',
+    change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply)),
+  },
+  {
+    name: 'signature-401-text',
+    breaks: ['signature.message'],
+    description: 'A wrong signature is answered 401 with a plain text and no JSON.',
+    change: (right) =>
+      rewriting(right, (reply) =>
+        reply.status === 401 ? { status: 401, headers: [['Content-Type', 'text/plain']], body: 'Unauthorized' } : reply,
+      ),
+  },
+  {
+    name: 'signature-401-no-message',
+    breaks: ['signature.message'],
+    description: 'A wrong signature is answered 401 with JSON, but without a message.',
+    change: (right) =>
+      rewriting(right, (reply) => (reply.status === 401 ? { ...reply, body: '{"error":"unauthorized"}' } : reply)),
+  },
+  {
+    name: 'refused-call-moves-money',
+    breaks: ['signature.no-effect'],
+    mayBreak: ['signature.tampered-body', 'signature.mismatch'],
+    description: 'A call with a wrong signature is answered 401, but has been carried out by then.',
+    change: (right) => ({
+      refuse: async (refused, anyway) => {
+        if (refused.reason === 'bad-signature') await anyway();
+        return right.refuse(refused, anyway);
+      },
+    }),
+  },
+  {
+    name: 'refused-call-uses-up-tx-id',
+    breaks: ['signature.no-effect'],
+    description:
+      'The txID of a call with a wrong signature is taken for used: sent again with the right one, it is refused.',
+    change: (right) => {
+      const used = new Set<unknown>();
+      return {
+        receive: async (request, answer) => {
+          const txID = bodyOf(request)?.txID;
+          if (txID !== undefined && used.has(txID)) {
+            return failure({ status: 409, message: 'This transaction was already processed.' });
+          }
+          const reply = await right.receive(request, answer);
+          if (reply.status === 401 && txID !== undefined) used.add(txID);
+          return reply;
+        },
+      };
+    },
+  },
+  {
+    name: 'win-key-mistaken',
+    breaks: ['signature.accepted'],
+    mayBreak: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
+    description: 'Correct signatures of wins are refused: the wrong key is used for that endpoint.',
+    change: (right) => verifyingBodies(right, () => false, ['win']),
+  },
+];

@@ -1,0 +1,404 @@
+import { failure } from '../../sdk/reply.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Defect } from '../defect.ts';
+import type { Claim, Store, TransactionCall, Wallet } from '../store.ts';
+import { bodyOf, callOf, rewriting, textOf, withHeader } from './rewriting.ts';
+
+/** Refuses new calls of a kind under a condition. */
+function objecting(
+  right: Behaviour,
+  call: TransactionCall,
+  when: (store: Store, claim: Claim) => boolean,
+): Partial<Behaviour> {
+  return {
+    objection: (store, claim, session) =>
+      claim.call === call && when(store, claim) ? 'transaction-conflict' : right.objection(store, claim, session),
+  };
+}
+
+function hasInRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): boolean {
+  return (
+    walletID !== null &&
+    gameID !== null &&
+    roundID !== null &&
+    store.round(walletID, gameID, roundID).some((one) => one.call === call)
+  );
+}
+
+export const WALLET_DEFECTS: readonly Defect[] = [
+  {
+    name: 'balance-500',
+    breaks: ['balance.read'],
+    description: 'Reading a balance is answered 500.',
+    change: (right) =>
+      rewriting(right, (reply, request) =>
+        callOf(request) === 'balance' && reply.status === 200
+          ? failure({ status: 500, message: 'Something went wrong.' })
+          : reply,
+      ),
+  },
+  {
+    name: 'balance-stale',
+    breaks: ['bet.debit', 'win.credit'],
+    mayBreak: [
+      'money.conservation',
+      'balance.read',
+      'bet.exact-balance',
+      'refund.restore',
+      'concurrency.no-lost-update',
+      'money.main-unit',
+      'balance.read-only',
+    ],
+    description: 'Reading a balance shows what it was before the last transaction.',
+    change: (right) => {
+      const before = new Map<number, bigint>();
+      return {
+        book: (store, wallet, moved) => {
+          before.set(wallet.id, wallet.balance);
+          return right.book(store, wallet, moved);
+        },
+        carryOut: async (store, work) => {
+          const decision = await right.carryOut(store, work);
+          const { wallet } = work.look();
+          if (decision.kind !== 'balance' || !wallet) return decision;
+          return { ...decision, balance: right.show(wallet, before.get(wallet.id) ?? wallet.balance) };
+        },
+      };
+    },
+  },
+  {
+    name: 'balance-read-costs',
+    breaks: ['balance.read-only'],
+    mayBreak: ['money.conservation'],
+    description: 'Each time that the balance is read, the smallest unit is gone.',
+    change: (right) => ({
+      carryOut: async (store, work) => {
+        const decision = await right.carryOut(store, work);
+        const { wallet } = work.look();
+        if (decision.kind === 'balance' && wallet && wallet.balance > 0n)
+          store.setBalance(wallet.id, wallet.balance - 1n);
+        return decision;
+      },
+    }),
+  },
+  {
+    name: 'extra-query-refused',
+    breaks: ['balance.extra-query'],
+    mayBreak: ['signature.query-canonical', 'signature.query-unicode', 'signature.tampered-query'],
+    description: 'A balance call with a parameter that we do not know is answered 400.',
+    change: (right) => ({
+      receive: (request, answer) =>
+        [...new URLSearchParams(request.query).keys()].some((name) => name !== 'sessionID')
+          ? Promise.resolve(failure({ status: 400, message: 'This request has an unknown parameter.' }))
+          : right.receive(request, answer),
+    }),
+  },
+  {
+    name: 'bet-free-of-charge',
+    breaks: ['bet.debit'],
+    mayBreak: [
+      'bet.exact-balance',
+      'bet.decimal-amount',
+      'money.conservation',
+      'bet.many-in-round',
+      'money.exact',
+      'money.large',
+      'refund.restore',
+      'concurrency.no-lost-update',
+      'money.main-unit',
+    ],
+    description: 'Bets are accepted, but nothing is taken.',
+    change: () => ({ debitOf: () => 0n }),
+  },
+  {
+    name: 'bet-reply-before-debit',
+    breaks: ['bet.debit'],
+    mayBreak: [
+      'bet.exact-balance',
+      'concurrency.no-lost-update',
+      'money.main-unit',
+      'bet.decimal-amount',
+      'money.exact',
+    ],
+    description: 'The reply to a bet shows the balance from before it was taken.',
+    change: (right) => ({
+      book: (store, wallet, moved) => {
+        const balance = right.book(store, wallet, moved);
+        return moved < 0n ? wallet.balance : balance;
+      },
+    }),
+  },
+  {
+    name: 'bet-overdrawn',
+    breaks: ['bet.insufficient-funds'],
+    mayBreak: [
+      'reply.error-is-not-200',
+      'reply.error-message',
+      'concurrency.no-overdraft',
+      'bet.declined-takes-nothing',
+      'money.decimal-string',
+    ],
+    description: 'A bet above the balance is accepted, and the balance becomes negative.',
+    change: () => ({ covers: () => true }),
+  },
+  {
+    name: 'insufficient-funds-other-code',
+    breaks: ['bet.insufficient-funds'],
+    mayBreak: ['reply.error-code'],
+    description: 'A bet above the balance is declined with the code INSUFFICIENT_BALANCE.',
+    change: (right) =>
+      rewriting(right, (reply) => ({
+        ...reply,
+        body: textOf(reply).replace('"insufficient_funds"', '"INSUFFICIENT_BALANCE"'),
+      })),
+  },
+  {
+    name: 'insufficient-funds-no-code',
+    breaks: ['bet.insufficient-funds'],
+    description: 'A bet above the balance is declined without a code.',
+    change: (right) =>
+      rewriting(right, (reply) => ({ ...reply, body: textOf(reply).replace('"code":"insufficient_funds",', '') })),
+  },
+  {
+    name: 'insufficient-funds-200',
+    breaks: ['reply.error-is-not-200'],
+    mayBreak: ['bet.insufficient-funds', 'concurrency.no-overdraft'],
+    description: 'A bet above the balance is answered 200 with an error in the body.',
+    change: (right) =>
+      rewriting(right, (reply) => (textOf(reply).includes('insufficient_funds') ? { ...reply, status: 200 } : reply)),
+  },
+  {
+    name: 'insufficient-funds-taken',
+    breaks: ['bet.declined-takes-nothing'],
+    mayBreak: ['concurrency.no-overdraft', 'refund.declined-bet', 'refund.restore', 'money.decimal-string'],
+    description: 'A bet above the balance is declined, but what was there is taken.',
+    change: (right) => ({
+      covers: (wallet, debit) => right.covers(wallet, debit),
+      record: (store, entry) => {
+        if (entry.outcome === 'insufficient-funds' && entry.walletID !== null)
+          store.setBalance(entry.walletID, store.wallet(entry.walletID).balance / 2n);
+        return right.record(store, entry);
+      },
+    }),
+  },
+  {
+    name: 'whole-balance-refused',
+    breaks: ['bet.exact-balance'],
+    mayBreak: ['money.exact', 'concurrency.no-overdraft', 'bet.insufficient-funds', 'money.large'],
+    description: 'A bet of the whole balance is declined: greater is asked where greater or equal is meant.',
+    change: () => ({ covers: (wallet, debit) => wallet.balance > debit || debit === 0n }),
+  },
+  {
+    name: 'second-bet-ignored',
+    breaks: ['bet.many-in-round'],
+    mayBreak: ['refund.one-of-many'],
+    description: 'The second bet of a round is answered with success, but is not taken.',
+    change: (right) => ({
+      book: (store, wallet, moved) => right.book(store, wallet, moved),
+      record: (store, entry) => {
+        if (
+          entry.call === 'bet' &&
+          entry.outcome === 'done' &&
+          entry.walletID !== null &&
+          hasInRound(store, entry, 'bet')
+        ) {
+          const wallet = store.wallet(entry.walletID);
+          store.setBalance(wallet.id, wallet.balance - entry.moved);
+          return right.record(store, {
+            ...entry,
+            moved: 0n,
+            balance: right.show(wallet, wallet.balance - entry.moved),
+          });
+        }
+        return right.record(store, entry);
+      },
+    }),
+  },
+  {
+    name: 'win-zero-400',
+    breaks: ['win.zero'],
+    mayBreak: ['idempotency.win', 'reply.tx-id-distinct'],
+    description: 'A win of 0 is answered with an error.',
+    change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
+  },
+  {
+    name: 'win-zero-returns-bet',
+    breaks: ['win.zero'],
+    mayBreak: ['money.conservation'],
+    description: 'A win of 0 pays one unit.',
+    change: (right) => ({ creditOf: (win) => (win.amount === 0n ? 1n : right.creditOf(win)) }),
+  },
+  {
+    name: 'second-win-ignored',
+    breaks: ['win.many-in-round'],
+    description: 'The second win of a round is answered with success, but is not credited.',
+    change: (right) => ({
+      record: (store, entry) => {
+        if (entry.call === 'win' && entry.frID === null && entry.walletID !== null && hasInRound(store, entry, 'win')) {
+          const wallet = store.wallet(entry.walletID);
+          store.setBalance(wallet.id, wallet.balance - entry.moved);
+          return right.record(store, {
+            ...entry,
+            moved: 0n,
+            balance: right.show(wallet, wallet.balance - entry.moved),
+          });
+        }
+        return right.record(store, entry);
+      },
+    }),
+  },
+  {
+    name: 'failed-win-returns-bet',
+    breaks: ['win.failed-keeps-bet'],
+    mayBreak: [
+      'signature.no-effect',
+      'session.unknown',
+      'robustness.bad-amount',
+      'robustness.malformed-json',
+      'robustness.missing-field',
+      'money.conservation',
+      'idempotency.conflicting-body',
+    ],
+    description:
+      'When a win fails, the bet of its round is given back, and the win is paid as well when it is sent again.',
+    change: (right) => {
+      const open = new Map<unknown, () => void>();
+      return {
+        record: (store, entry) => {
+          const { walletID, moved, roundID } = entry;
+          if (entry.call === 'bet' && walletID !== null && entry.outcome === 'done') {
+            open.set(roundID, () => store.setBalance(walletID, store.wallet(walletID).balance - moved));
+          } else if (entry.call === 'refund') open.clear();
+          return right.record(store, entry);
+        },
+        receive: async (request, answer) => {
+          const reply = await right.receive(request, answer);
+          const roundID = bodyOf(request)?.roundID;
+          if (callOf(request) !== 'win' || reply.status === 200) return reply;
+          open.get(roundID)?.();
+          open.delete(roundID);
+          return reply;
+        },
+      };
+    },
+  },
+  {
+    name: 'shared-wallet',
+    breaks: ['session.isolated'],
+    mayBreak: ['refund.foreign-session'],
+    description: "All players with one currency share one wallet: one player's bet lowers another's balance.",
+    change: (right) => {
+      const shared = new Map<string, Wallet>();
+      return {
+        walletOf: (store, session) => {
+          const own = right.walletOf(store, session);
+          const first = shared.get(own.currency) ?? own;
+          shared.set(own.currency, first);
+          return store.wallet(first.id);
+        },
+      };
+    },
+  },
+  {
+    name: 'round-id-globally-unique',
+    breaks: ['session.round-id-reuse'],
+    mayBreak: ['refund.foreign-session'],
+    description: 'A round id that was used in another game is refused.',
+    change: (right) =>
+      objecting(right, 'bet', (store, { extCID, roundID, gameID, txID }) =>
+        store
+          .transactions(extCID)
+          .some((other) => other.roundID === roundID && other.gameID !== gameID && other.txID !== txID),
+      ),
+  },
+  {
+    name: 'unknown-session-500',
+    breaks: ['session.unknown'],
+    description: 'An unknown session is answered 500.',
+    change: (right) =>
+      rewriting(right, (reply) => (textOf(reply).includes('session_not_found') ? { ...reply, status: 500 } : reply)),
+  },
+  {
+    name: 'unknown-session-served',
+    breaks: ['session.unknown'],
+    mayBreak: ['reply.error-is-not-200'],
+    description: 'An unknown session is taken for that of some other player.',
+    change: (right) => {
+      let last: string | undefined;
+      return {
+        sessionOf: (store, extCID, sessionID) => {
+          const known = right.sessionOf(store, extCID, sessionID);
+          if (known) last ??= sessionID;
+          return known ?? (last === undefined ? undefined : right.sessionOf(store, extCID, last));
+        },
+      };
+    },
+  },
+  {
+    name: 'expired-session-refuses-all',
+    breaks: ['session.expired-settles'],
+    description: 'Wins and refunds are refused after the session expired, and the money of the round is lost.',
+    change: (right) => ({
+      objection: (store, claim, session) =>
+        session !== undefined && !right.isOpen(session) ? 'session-expired' : right.objection(store, claim, session),
+    }),
+  },
+  {
+    name: 'free-bet-refused',
+    breaks: ['free-rounds.bet'],
+    mayBreak: [
+      'free-rounds.win',
+      'free-rounds.replay',
+      'free-rounds.empty-wallet',
+      'free-rounds.refund',
+      'free-rounds.withdrawal',
+    ],
+    description: 'Bets of type free are refused.',
+    change: (right) => objecting(right, 'bet', (_store, { type }) => type === 'free'),
+  },
+  {
+    name: 'free-win-refused',
+    breaks: ['free-rounds.win'],
+    mayBreak: ['free-rounds.replay', 'free-rounds.withdrawal'],
+    description: 'Wins of type free are refused.',
+    change: (right) => objecting(right, 'win', (_store, { type }) => type === 'free'),
+  },
+  {
+    name: 'free-bet-needs-money',
+    breaks: ['free-rounds.empty-wallet'],
+    description: 'A free bet is declined when the balance is below its amount, though it takes nothing.',
+    change: (right) => ({
+      objection: (store, claim, session) =>
+        claim.type === 'free' &&
+        claim.call === 'bet' &&
+        claim.walletID !== null &&
+        store.wallet(claim.walletID).balance < (claim.amount ?? 0n)
+          ? 'insufficient-funds'
+          : right.objection(store, claim, session),
+    }),
+  },
+  {
+    name: 'withdrawal-ignored',
+    breaks: ['free-rounds.withdrawal'],
+    description: 'The bonus of a free-rounds campaign is answered with success, but is not paid.',
+    change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
+  },
+  {
+    name: 'withdrawal-on-top',
+    breaks: ['free-rounds.withdrawal'],
+    description: 'Free wins are paid at once, and the bonus at the end pays them again.',
+    change: () => ({ creditOf: (win) => win.amount ?? 0n }),
+  },
+  {
+    name: 'declines-with-redirect',
+    breaks: ['reply.success-is-200'],
+    mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
+    description: 'Refunds are answered with a redirect to another server.',
+    change: (right) =>
+      rewriting(right, (reply, request) =>
+        callOf(request) === 'refund' && reply.status === 200
+          ? { ...withHeader(reply, 'Location', '/moved'), status: 302 }
+          : reply,
+      ),
+  },
+];
