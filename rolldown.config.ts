@@ -1,9 +1,20 @@
-import { defineConfig } from 'rolldown';
+import { defineConfig, type Plugin } from 'rolldown';
+
+/**
+ * Importing `node:process` makes Node reckon all its fields at once, which takes a tenth of a quick command's time; the
+ * global is the same object.
+ */
+const globalProcess: Plugin = {
+  name: 'global-process',
+  resolveId: (id) => (id === 'node:process' || id === 'process' ? '\0global-process' : null),
+  load: (id) => (id === '\0global-process' ? 'export default globalThis.process;' : null),
+};
 
 /** Everything is bundled into lazily loaded chunks, so that a command reads only the code that it runs. */
 export default defineConfig({
   input: { main: 'src/cli/main.ts' },
   platform: 'node',
+  plugins: [globalProcess],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -11,7 +11,7 @@ export function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Co
     for (const scenario of cases) {
       // Most claims are proven by the first case; the others need not be planned then.
       if (open.size === 0) break;
-      for (const rule of applicableRules(scenario.plan())) open.delete(rule);
+      for (const rule of applicableRules(scenario.plan(), [...open.keys()])) open.delete(rule);
     }
     return [...open.values()].map(({ id, place }) => {
       const start = (first.source.lineStarts[place.line - 1] ?? 0) + place.column - 1;

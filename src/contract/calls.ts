@@ -4,21 +4,6 @@ import type { CallName } from './call-name.ts';
 /** A plain decimal: digits, then perhaps a point and more digits. No sign, exponent, leading zero or white space. */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-/** The error codes that earlier versions published; the contract itself shows only some (position). */
-export const PUBLISHED_ERROR_CODES = [
-  'game_not_found',
-  'currency_not_supported',
-  'locale_not_supported',
-  'account_blocked',
-  'bet_limit',
-  'loss_limit',
-  'time_limit',
-  'insufficient_funds',
-  'session_expired',
-  'session_not_found',
-  'client_connection_error',
-] as const;
-
 const sessionID = z.string().min(1).describe("The operator's own reference of the player's session.");
 const txID = z.uuidv4().describe('Identifies one action, globally and for good: the key of idempotency.');
 const roundID = z.uuid().describe('Shared by all actions of one round; unique within one game only.');

@@ -1,5 +1,5 @@
 import type { CallName } from '../contract/call-name.ts';
-import { PUBLISHED_ERROR_CODES } from '../contract/calls.ts';
+import { PUBLISHED_ERROR_CODES } from '../contract/error-codes.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { Answer } from './check.ts';
 import type { ReplyReading } from './reading.ts';

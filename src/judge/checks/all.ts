@@ -42,7 +42,13 @@ export function checksOf(part: Part, story: Story): readonly Applied[] {
   return ALL.filter(([, check]) => check.applies(part, story));
 }
 
-/** The same, reckoned once for each step of a story. */
+/** Whether a step puts one rule to the test; none does with what only the operator's own calls show. */
+export function applies(rule: RuleId, part: Part, story: Story): boolean {
+  const checks: Readonly<Partial<Record<RuleId, RuleCheck>>> = CHECKS;
+  return checks[rule]?.applies(part, story) === true;
+}
+
+/** All of them, reckoned once for each step of a story. */
 export class ChecksByStep {
   readonly #story: Story;
   readonly #known = new Map<string, readonly Applied[]>();

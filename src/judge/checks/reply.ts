@@ -1,4 +1,4 @@
-import { PUBLISHED_ERROR_CODES } from '../../contract/calls.ts';
+import { PUBLISHED_ERROR_CODES } from '../../contract/error-codes.ts';
 import { replyMs } from '../../journal/exchange.ts';
 import { breach, type Decision, described, type GroupChecks, PASS, type Seen } from '../check.ts';
 import { describeJsonProblem } from '../reply-json.ts';
