@@ -6,7 +6,8 @@ import { defineConfig, type Plugin } from 'rolldown';
  */
 const globalProcess: Plugin = {
   name: 'global-process',
-  resolveId: (id) => (id === 'node:process' || id === 'process' ? '\0global-process' : null),
+  // Only where the whole of it is imported: a module that names single fields needs the real one.
+  resolveId: (id, importer) => (id === 'node:process' && importer?.includes('/commander/') ? '\0global-process' : null),
   load: (id) => (id === '\0global-process' ? 'export default globalThis.process;' : null),
 };
 
