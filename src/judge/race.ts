@@ -199,20 +199,28 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
   );
 }
 
-/** Whether the replied balances are those of the calls one after another, in some order. */
+/**
+ * Whether the replied balances are those of the calls one after another, in some order: each call leads from the balance
+ * that it found to the one that it replied, and an order is a way through all of them from where the balance was.
+ */
 function oneOrder(before: Money, seens: readonly Seen[]): boolean {
-  const rest = new Set(seens);
-  const step = (balance: Money, depth: number): boolean => {
-    if (rest.size === 0) return true;
-    if (depth > 10_000) return false;
-    for (const seen of rest) {
-      const next = balance.plus(seen.effect);
-      if (!seen.reading?.balance.money?.equals(next)) continue;
-      rest.delete(seen);
-      if (step(next, depth + 1)) return true;
-      rest.add(seen);
-    }
-    return false;
-  };
-  return step(before, 0);
+  const ways = new Map<string, string[]>();
+  const surplus = new Map<string, number>();
+  const count = (place: string, by: number): void => void surplus.set(place, (surplus.get(place) ?? 0) + by);
+  for (const { reading, effect } of seens) {
+    const to = reading?.balance.money;
+    if (!to) return false;
+    const from = to.minus(effect).toString();
+    ways.set(from, [...(ways.get(from) ?? []), to.toString()]);
+    count(from, 1);
+    count(to.toString(), -1);
+  }
+  const start = before.toString();
+  count(start, -1);
+  count(seens.reduce((sum, { effect }) => sum.plus(effect), before).toString(), 1);
+  // Such a way exists when every place is left as often as it is come to, and all can be reached.
+  if ([...surplus.values()].some((one) => one !== 0)) return false;
+  const reached = new Set([start]);
+  for (const place of reached) for (const next of ways.get(place) ?? []) reached.add(next);
+  return [...ways.keys()].every((place) => reached.has(place));
 }
