@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Pool } from 'undici';
+import { play } from '../src/cli/play.ts';
+import { SILENT } from '../src/cli/progress.ts';
+import { loadSuite, userSource } from '../src/cli/suite.ts';
+import { createScrubber } from '../src/journal/scrubber.ts';
+import { type BuiltRequest, buildRequest } from '../src/wire/request.ts';
+import { withFolder } from './folder.ts';
+import { longStory } from './long-story.ts';
+import { inTurn, type Measurement, median } from './measurement.ts';
+import { type ServedOperator, withOperator } from './served-operator.ts';
+
+const EXCHANGES = 4000;
+const ROUNDS = 7;
+
+/**
+ * What one exchange costs: planned, signed, written to the journal before and after, sent, judged, folded; against the same
+ * calls signed beforehand and sent by undici alone. The operator is another process.
+ */
+export async function measureExchange(): Promise<Measurement> {
+  const [bare = [], runner = []] = await withOperator((operator) =>
+    withFolder((folder) => inTurn(ROUNDS, [() => sendBare(operator), () => judge(operator, folder)])),
+  );
+  const each = (times: readonly number[]) => `${((median(times) / EXCHANGES) * 1000).toFixed(0)} µs`;
+  return {
+    what: 'one exchange of the runner',
+    detail: `${each(runner)}, undici alone with the same bytes ${each(bare)}`,
+    value: median(runner) / median(bare),
+    unit: 'times',
+    limit: 2,
+  };
+}
+
+async function judge({ extCID, baseUrl, key, session }: ServedOperator, folder: string): Promise<number> {
+  const file = path.join(folder, 'story.yaml');
+  await writeFile(file, longStory(EXCHANGES));
+  const { scenarios } = loadSuite([userSource(file, folder)], folder, randomUUID);
+  const started = performance.now();
+  const { status, failure } = await play({
+    options: {
+      croupier: 'bench',
+      client: {
+        extCID,
+        integratorBaseUrl: baseUrl,
+        integrationApiKey: key,
+        paths: {},
+        headers: {},
+        sessions: [session],
+        wire: {},
+      },
+      scenarios,
+      selection: [],
+      whole: false,
+      seed: 'bench',
+      strict: false,
+      stakes: {},
+      campaign: null,
+      largeAmounts: false,
+      deadlineMs: 5000,
+      lingerMs: 2000,
+      workers: 1,
+      bail: null,
+      ratePerSecond: null,
+      maxAtOnce: 64,
+      signal: new AbortController().signal,
+    },
+    journal: path.join(folder, 'run.ndjson'),
+    cwd: folder,
+    scrub: createScrubber([key]),
+    progress: SILENT,
+    onExchange: undefined,
+  });
+  const took = performance.now() - started;
+  if (status !== 0) throw new Error(`the measured run ended with status ${status}`, { cause: failure });
+  return took;
+}
+
+async function sendBare(operator: ServedOperator): Promise<number> {
+  const requests = signedRequests(operator);
+  const pool = new Pool(new URL(operator.baseUrl).origin, { connections: 1, pipelining: 1, allowH2: false });
+  const started = performance.now();
+  for (const { method, url, headers, body } of requests) {
+    const { pathname, search } = new URL(url);
+    const reply = await pool.request({ path: `${pathname}${search}`, method, headers: headers.flat(), body });
+    const text = await reply.body.text();
+    if (reply.statusCode !== 200) throw new Error(`${method} ${pathname} was answered ${reply.statusCode}: ${text}`);
+  }
+  const took = performance.now() - started;
+  await pool.close();
+  return took;
+}
+
+/** The calls of the story: half reads, half bets of the smallest unit. */
+function signedRequests({ baseUrl, key, session: { sessionID } }: ServedOperator): BuiltRequest[] {
+  const target = { baseUrl };
+  return Array.from({ length: EXCHANGES }, (_, index) =>
+    index < EXCHANGES / 2
+      ? buildRequest({ call: 'balance', target, key, fields: { sessionID } })
+      : buildRequest({
+          call: 'bet',
+          target,
+          key,
+          fields: { sessionID, txID: randomUUID(), roundID: randomUUID(), amount: '0.01', type: 'regular' },
+        }),
+  );
+}

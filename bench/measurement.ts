@@ -1,0 +1,38 @@
+/** One thing that is to be quick enough, measured. */
+export interface Measurement {
+  readonly what: string;
+  /** Both sides, as a person would read them. */
+  readonly detail: string;
+  readonly value: number;
+  readonly unit: 'times' | 'seconds';
+  /** The most that `value` may be. */
+  readonly limit: number;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
+}
+
+/** What was exceeded: a limit, or the measurement is no number at all. */
+export function isExceeded({ value, limit }: Measurement): boolean {
+  return !(value <= limit);
+}
+
+/**
+ * Repeats several things in turn, so that whatever else the machine does falls on all of them alike.
+ *
+ * @returns the milliseconds that each took, by thing; a first round that warms caches is left out
+ */
+export async function inTurn(rounds: number, things: readonly (() => Promise<number>)[]): Promise<number[][]> {
+  const taken: number[][] = things.map(() => []);
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, thing] of things.entries()) {
+      const ms = await thing();
+      if (round > 0) taken[index]?.push(ms);
+    }
+  }
+  return taken;
+}

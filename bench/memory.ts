@@ -1,0 +1,55 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CROUPIER, timeOf } from './command.ts';
+import { withFolder } from './folder.ts';
+import { longStory } from './long-story.ts';
+import type { Measurement } from './measurement.ts';
+import { type ServedOperator, withOperator } from './served-operator.ts';
+
+const FEW = 1000;
+const MANY = 100_000;
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+
+/** The most memory that one run holds, for many exchanges against few. The operator is another process. */
+export async function measureMemory(): Promise<Measurement> {
+  const few = await withOperator((operator) => peakOf(FEW, operator));
+  const many = await withOperator((operator) => peakOf(MANY, operator));
+  return {
+    what: `peak memory, ${MANY} exchanges`,
+    detail: `${megabytes(many)}, for ${FEW} exchanges ${megabytes(few)}`,
+    value: many / few,
+    unit: 'times',
+    limit: 1.2,
+  };
+}
+
+/** @returns kilobytes */
+async function peakOf(exchanges: number, operator: ServedOperator): Promise<number> {
+  return withFolder(async (folder) => {
+    const [story, key, peak] = ['story.yaml', 'key', 'peak'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await writeFile(story, longStory(exchanges));
+    await writeFile(key, operator.key);
+    const { sessionID, player, currency } = operator.session;
+    await timeOf(
+      [
+        '--import',
+        `${REPORTER}?${peak}`,
+        CROUPIER,
+        'run',
+        story,
+        ...['--base-url', operator.baseUrl, '--ext-cid', operator.extCID, '--key-file', key],
+        ...['--session', `${sessionID},player=${player},currency=${currency}`],
+      ],
+      folder,
+    );
+    return Number(await readFile(peak, 'utf8'));
+  });
+}
+
+function megabytes(kilobytes: number): string {
+  return `${(kilobytes / 1024).toFixed(0)} MB`;
+}
