@@ -130,7 +130,13 @@ export function wants200(seen: Seen, what: string): Decision | undefined {
     case 'declined':
     case 'failed': {
       const limit = ownLimit(seen);
-      return limit ? { kind: 'skip', reason: limit } : breach(`${what} is answered 200`, described(seen));
+      if (limit) return { kind: 'skip', reason: limit };
+      // A correct signature that is refused everywhere is one fault, not one of each kind of call.
+      return breach(
+        `${what} is answered 200`,
+        described(seen),
+        seen.answer === 'refused' ? ['signature.accepted'] : [],
+      );
     }
   }
 }

@@ -114,7 +114,7 @@ export class QuietReads {
       memory.dip = late;
       return { kind: 'wait' };
     }
-    const explained = explain(value, wallet.possible(), wallet.obligations, this.#proven);
+    const explained = explain(value, wallet.possible(), [...wallet.obligations, ...inAnotherUnit(read)], this.#proven);
     if (!explained && !this.#isTiny(read)) {
       this.#pending = read;
       return { kind: 'probe' };
@@ -320,3 +320,28 @@ function either(possible: readonly Money[]): string {
   const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
   return sorted.length <= 1 ? (sorted[0] ?? 'unknown') : `${sorted.slice(0, -1).join(', ')} or ${sorted.at(-1)}`;
 }
+
+/** A wallet that counts in another unit is off by the same power of ten for whatever was moved. */
+function inAnotherUnit({ wallet, step, exchange }: QuietRead): Obligation[] {
+  const net = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
+  if (net.isZero() || wallet.moves.length < 2) return [];
+  const offsets = POWERS.map((power) => ({
+    by: net.shift(power).minus(net),
+    meaning: `what was moved, ${net}, moved the balance by ${net.shift(power)}`,
+  }));
+  return [
+    {
+      rule: 'money.main-unit',
+      endpoint: null,
+      step,
+      exchange,
+      offsets,
+      rank: 1,
+      until: 'read',
+      expected: 'amounts are in the main unit of the currency',
+      reported: false,
+    },
+  ];
+}
+
+const POWERS = [1, 2, 3, 8, -1, -2, -3, -8];

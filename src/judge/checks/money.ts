@@ -51,7 +51,9 @@ export const moneyChecks: GroupChecks<'money'> = {
           return breach(
             expected,
             `it is ${JSON.stringify(written)}`,
-            seen.reading.balance.money?.isNegative() ? ['bet.insufficient-funds', 'concurrency.no-overdraft', 'robustness.bad-amount'] : [],
+            seen.reading.balance.money?.isNegative()
+              ? ['bet.insufficient-funds', 'concurrency.no-overdraft', 'robustness.bad-amount']
+              : [],
           );
         case 'not-an-amount':
           return breach(expected, `it is ${written}`);
@@ -69,7 +71,7 @@ export const moneyChecks: GroupChecks<'money'> = {
 
   'money.main-unit': {
     effect: 'amounts are in the main unit of the currency',
-    applies: (part) => isMover(part) && (part.step.call === 'bet' || part.step.call === 'win'),
+    applies: isMover,
     offsets(seen) {
       if (seen.answer !== 'accepted' || seen.effect.isZero()) return [];
       return SCALES.map((scale) => ({
@@ -101,7 +103,11 @@ export const moneyChecks: GroupChecks<'money'> = {
     },
     offsets(seen): readonly Offset[] {
       if (seen.answer !== 'accepted') return [];
-      return [seen.unit, seen.unit.negated()].map((by) => ({ by, meaning: `the balance is off by ${seen.unit}` }));
+      const steps = [seen.unit, seen.unit.negated()].map((by) => ({
+        by,
+        meaning: `the balance is off by ${seen.unit}`,
+      }));
+      return [...steps, ...roundings(seen)];
     },
   },
 
@@ -128,6 +134,22 @@ export const moneyChecks: GroupChecks<'money'> = {
     applies: (part) => isMover(part),
   },
 };
+
+/** The amount cut or rounded to fewer decimals than it has. */
+function roundings({ amount, effect, part }: Seen): Offset[] {
+  if (!amount) return [];
+  const offsets: Offset[] = [];
+  for (let decimals = amount.decimals() - 1; decimals >= 0; decimals -= 1) {
+    const [whole = '0', fraction = ''] = amount.format().split('.');
+    const down = Money.of(decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`);
+    for (const rounded of [down, down.plus(Money.unit(decimals))]) {
+      const off = rounded.minus(amount);
+      const by = effect.isNegative() ? off.negated() : off;
+      offsets.push({ by, meaning: `the ${part.step.call} of ${amount} was booked as ${rounded}` });
+    }
+  }
+  return offsets;
+}
 
 /** As `Number.toFixed`, which falls back to exponents from 1e21 on. */
 function toFixed(value: number, decimals: number): string {

@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import { breach, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
+import { breach, type Decision, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
 import { fieldOf } from '../expected-sum.ts';
 import type { Offset } from '../obligation.ts';
 import { isBroken, isTakenBet, type Part } from '../story.ts';
@@ -124,7 +124,7 @@ export const refundChecks: GroupChecks<'refund'> = {
     effect: 'a refunded bet leaves the balance as it was, also when it is carried out late',
     applies: (part) =>
       isMeant(part) && part.target !== null && isBroken(part.target) && part.target.step.call === 'bet',
-    reply: (seen) => wants200(seen, 'the refund of a bet whose connection broke'),
+    reply: (seen) => becauseUnknown(seen, wants200(seen, 'the refund of a bet whose connection broke')),
     offsets: lateOffsets,
   },
 
@@ -145,7 +145,10 @@ export const refundChecks: GroupChecks<'refund'> = {
           ? { kind: 'skip', reason: 'no bet of the story was answered 500 or after the deadline' }
           : undefined;
       }
-      return wants200(seen, `the refund of a bet that was answered ${bet === 'failed' ? '500' : 'too late'}`);
+      return becauseUnknown(
+        seen,
+        wants200(seen, `the refund of a bet that was answered ${bet === 'failed' ? '500' : 'too late'}`),
+      );
     },
     offsets: (seen) => (seen.target?.answer === 'failed' || seen.target?.answer === 'late' ? lateOffsets(seen) : []),
   },
@@ -202,13 +205,17 @@ export const refundChecks: GroupChecks<'refund'> = {
       part.step.call === 'bet' &&
       part.step.origin.kind === 'fresh' &&
       part.signedRight &&
-      story.parts.some((other) => isNewRefund(other) && other.target?.step.key === part.step.key && comesFirst(other, part)),
+      story.parts.some(
+        (other) => isNewRefund(other) && other.target?.step.key === part.step.key && comesFirst(other, part),
+      ),
     offsets: (seen) =>
       seen.effect.isZero()
         ? []
         : [
             { by: seen.effect, meaning: 'the bet that came after its own refund was taken' },
-            ...(seen.part.group === null ? [] : [{ by: seen.effect.negated(), meaning: 'the refund was paid and the bet was not taken' }]),
+            ...(seen.part.group === null
+              ? []
+              : [{ by: seen.effect.negated(), meaning: 'the refund was paid and the bet was not taken' }]),
           ],
   },
 
@@ -250,4 +257,11 @@ function comesFirst(refund: Part, bet: Part): boolean {
 
 function othersOfRound(part: Part): readonly string[] {
   return part.target === null || part.target.step.roundID === null ? [] : part.roundMates;
+}
+
+/** Where the bet never arrived, its refund is one of an unknown transaction, and refused for that. */
+function becauseUnknown(seen: Seen, decision: Decision | undefined): Decision | undefined {
+  return decision?.kind === 'breach' && seen.answer === 'declined' && seen.target?.state === 'unknown'
+    ? breach(decision.expected, decision.actual, ['refund.unknown'])
+    : decision;
 }
