@@ -92,8 +92,7 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    applies: (part) =>
-      isNewBet(part) && part.group === null && part.step.expect.outcome === 'declined' && part.signedRight,
+    applies: (part) => isNewBet(part) && part.group === null && part.step.expect.outcome === 'declined' && part.regular,
     offsets: (seen) =>
       seen.answer === 'declined' && !seen.effect.isZero()
         ? [{ by: seen.effect, meaning: 'the bet that was declined was taken all the same' }]

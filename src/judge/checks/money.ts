@@ -1,8 +1,8 @@
 import { Money } from '../../contract/money.ts';
 import { breach, type Decision, type GroupChecks, PASS, type Seen } from '../check.ts';
-import { mentions } from '../expected-sum.ts';
+import { bySum, mentions } from '../expected-sum.ts';
 import type { Offset } from '../obligation.ts';
-import { isTakenBet, type Part } from '../story.ts';
+import { isTakenBet, type Part, type Story } from '../story.ts';
 
 const isMover = (part: Part): boolean =>
   part.regular &&
@@ -30,6 +30,11 @@ const hasDecimals = (part: Part): boolean => {
         : undefined;
   return typeof written === 'string' && (Money.read(written)?.decimals() ?? 0) > 0;
 };
+
+/** A bet of all that is left after amounts with decimals: rounding may hide in what is shown, but not from it. */
+const isLastUnit = (part: Part, story: Story): boolean =>
+  bySum(part.step, 'amount') === 'balance' &&
+  story.parts.some((other) => other.index < part.index && isMover(other) && hasDecimals(other));
 
 /** Powers of ten by which a wallet is off that counts in another unit. */
 const SCALES = [1, 2, 3, 8, -1, -2, -3, -8];
@@ -92,13 +97,14 @@ export const moneyChecks: GroupChecks<'money'> = {
 
   'money.exact': {
     effect: 'amounts add up exactly',
-    applies: (part) => isMover(part) && hasDecimals(part),
+    // What is beyond the reach of a double is told under `money.large`, which is a SHOULD.
+    applies: (part, story) =>
+      isMover(part) && !story.plan.needs.largeAmounts && (hasDecimals(part) || isLastUnit(part, story)),
     reply(seen) {
       if (!isTakenBet(seen.part) || !seen.wholeBalance || seen.reading?.code !== 'insufficient_funds') return undefined;
       return breach(
         'the balance can be bet down to its last smallest unit',
-        'the bet of the whole balance was answered `insufficient_funds`',
-        ['bet.debit', 'win.credit'],
+        'the bet of the whole balance, as it was read, was answered `insufficient_funds`',
       );
     },
     offsets(seen): readonly Offset[] {
