@@ -32,7 +32,18 @@ export interface ReplyReading {
 
 const NO_BALANCE: BalanceReading = { written: undefined, money: undefined, form: 'missing', decimals: 0 };
 
+const READINGS = new WeakMap<Reply, ReplyReading>();
+
+/** Reads a reply. The judge and those who act on what it says ask for the same reading, which is made once. */
 export function readReply(reply: Reply): ReplyReading {
+  const known = READINGS.get(reply);
+  if (known) return known;
+  const reading = read(reply);
+  READINGS.set(reply, reading);
+  return reading;
+}
+
+function read(reply: Reply): ReplyReading {
   const { object, numbers, problem } = readJsonObject(reply.body);
   const txID = object?.txID;
   const message = object?.message;

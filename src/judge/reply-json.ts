@@ -36,13 +36,8 @@ export function readJsonObject(body: Body): JsonReading {
     problem ??= { kind: 'byte-order-mark' };
   }
   let value: JsonValue;
-  const numbers = new Map<string, string>();
   try {
-    // The third argument of a reviver gives a number's own text, which JSON.parse alone would round.
-    value = JSON.parse(text, function (this: unknown, key: string, item: unknown, context?: { source?: string }) {
-      if (typeof item === 'number' && context?.source !== undefined) numbers.set(key, context.source);
-      return item;
-    } as (key: string, value: unknown) => unknown) as JsonValue;
+    value = JSON.parse(text) as JsonValue;
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'not-json', detail } };
@@ -53,7 +48,19 @@ export function readJsonObject(body: Body): JsonReading {
   }
   const repeated = duplicateKey(text);
   if (repeated !== undefined) problem ??= { kind: 'duplicate-key', key: repeated };
-  return { object: value as JsonObject, numbers, problem };
+  return { object: value as JsonObject, numbers: numbersOf(value as JsonObject, text), problem };
+}
+
+/** How the numbers were written. Few replies have any, and finding out takes longer than parsing, so it is asked first. */
+function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string> {
+  if (!Object.values(object).some((value) => typeof value === 'number')) return NOTHING;
+  const numbers = new Map<string, string>();
+  // The third argument of a reviver gives a number's own text, which JSON.parse alone would round.
+  JSON.parse(text, function (this: unknown, key: string, item: unknown, context?: { source?: string }) {
+    if (typeof item === 'number' && context?.source !== undefined) numbers.set(key, context.source);
+    return item;
+  } as (key: string, value: unknown) => unknown);
+  return numbers;
 }
 
 /** The first name that an object of the text (which is known to be JSON) has twice. */

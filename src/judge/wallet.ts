@@ -117,8 +117,9 @@ export class Wallet {
 
   /** Takes those that the present read decides; the others (they need a read after the linger) stay. */
   takeObligations(lingered: boolean): Obligation[] {
-    const due = this.#obligations.filter((one) => lingered || one.until === 'read');
-    this.#obligations = this.#obligations.filter((one) => !due.includes(one));
+    const isDue = (one: Obligation): boolean => lingered || one.until === 'read';
+    const due = this.#obligations.filter(isDue);
+    this.#obligations = this.#obligations.filter((one) => !isDue(one));
     return due;
   }
 
