@@ -242,22 +242,18 @@ class Telling {
     this.#number += 1;
     const { place } = this.#plan;
     return {
-      ...{
-        kind: 'call',
-        key: `${word}.${this.#number}`,
-        place,
-        call: 'balance',
-        session: alias,
-        origin: { kind: 'fresh' },
-      },
-      ...{
-        fields: [],
-        txID: null,
-        roundID: null,
-        campaign: false,
-        deviations: {},
-        expect: { outcome: 'accepted', stated: false },
-      },
+      kind: 'call',
+      key: `${word}.${this.#number}`,
+      place,
+      call: 'balance',
+      session: alias,
+      origin: { kind: 'fresh' },
+      fields: [],
+      txID: null,
+      roundID: null,
+      campaign: false,
+      deviations: {},
+      expect: { outcome: 'accepted', stated: false },
     };
   }
 
@@ -342,7 +338,10 @@ class Telling {
     const reached =
       !('none' in said) || !['refused', 'unresolved', 'unreachable', 'connect-timeout'].includes(said.none);
     return {
-      ...{ id: `x${this.#number}`, call: step.call, outcome, connection: reached ? { id: 1, reused: false } : null },
+      id: `x${this.#number}`,
+      call: step.call,
+      outcome,
+      connection: reached ? { id: 1, reused: false } : null,
       request: {
         method: step.call === 'balance' ? 'GET' : 'POST',
         url: 'http://operator.test/',

@@ -86,7 +86,7 @@ export class ToyWallet {
   answer({ call, fields, signedRight }: Ask): Told {
     if (!signedRight) return error(401, 'Wrong signature');
     if (!fields) return error(400, 'Not JSON');
-    const player = this.#players.get(String(fields['sessionID']));
+    const player = this.#players.get(textOf(fields['sessionID']));
     if (call === 'balance') {
       if (player === undefined) return error(404, 'No such session', 'session_not_found');
       return { status: 200, body: { balance: this.balance(player).format(2) } };
@@ -118,13 +118,17 @@ export class ToyWallet {
 
   #effect(call: CallName, amount: Money, player: string, fields: JsonObject): Money {
     if (call !== 'refund') return call === 'bet' ? amount.negated() : amount;
-    const of = String(fields['origTxID']);
+    const of = textOf(fields['origTxID']);
     this.#barred.add(of);
     const bet = this.#transactions.get(of);
     if (bet?.call !== 'bet' || bet.reversed || bet.player !== player) return Money.zero;
     bet.reversed = true;
     return bet.effect.negated();
   }
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 export function error(status: number, message: string, code?: string): Told {

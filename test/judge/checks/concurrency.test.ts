@@ -41,10 +41,7 @@ judges('concurrency', {
     story: MIXED,
     honest: 'note',
     lies: {
-      'reads after all have committed': [
-        (ask, tell, wallet) => (tell(), ask.key === '3.1' ? wallet.ok('p1', wallet.balance()) : wallet.ok()),
-        'note',
-      ],
+      'reads after all have committed': [(_ask, tell, wallet) => tell() && wallet.ok(), 'note'],
     },
   },
   'concurrency.no-overdraft': {

@@ -76,6 +76,15 @@ judges('free-rounds', {
   'free-rounds.effect': {
     story: 'steps: [{ bet: { type: free, amount: "2.00" } }, { balance: }]',
     honest: 'note',
-    lies: { 'takes money': [at('1', (_ask, tell, wallet) => (tell(), wallet.move('-2.00'), wallet.ok())), 'note'] },
+    lies: {
+      'takes money': [
+        at('1', (_ask, tell, wallet) => {
+          tell();
+          wallet.move('-2.00');
+          return wallet.ok();
+        }),
+        'note',
+      ],
+    },
   },
 });

@@ -32,7 +32,10 @@ judges('reply', {
     story: ROUND,
     lies: {
       'took 5.2 s': changing('1', { tookMs: 5200 }),
-      'never came whole': at('1', (_ask, tell) => (tell(), { none: 'too-late' })),
+      'never came whole': at('1', (_ask, tell) => {
+        tell();
+        return { none: 'too-late' };
+      }),
       'was lost on the way': [at('3', () => ({ none: 'closed-early' })), 'pass'],
     },
   },

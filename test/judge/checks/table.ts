@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GROUPS, type RuleId } from '../../../src/contract/catalogue.ts';
+import { GROUPS } from '../../../src/contract/catalogue.ts';
 import type { Verdict } from '../../../src/journal/finding.ts';
 import { type TellOptions, tell } from '../story-builder.ts';
 import type { Lie } from '../toy-wallet.ts';
@@ -23,7 +23,7 @@ export function judges(group: string, rows: Readonly<Record<string, Row | readon
   });
 
   describe.each(
-    Object.entries(rows).flatMap(([rule, row]) => [row].flat().map((one) => [rule as RuleId, one as Row] as const)),
+    Object.entries(rows).flatMap(([rule, row]) => ([row].flat() as readonly Row[]).map((one) => [rule, one] as const)),
   )('%s', (rule, row) => {
     test(`${row.honest ?? 'pass'} for an honest operator`, () => {
       const judged = tell(row.story, row.options);

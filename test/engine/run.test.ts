@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import { conclude } from '../../src/journal/conclusion.ts';
+import { error } from '../judge/toy-wallet.ts';
+import { operatorServer, P1, P2, ran, scenarioOf } from './operator-server.ts';
+
+const BET = scenarioOf('bet/debit', 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]');
+const READ = scenarioOf('balance/read', 'rules: [balance.read]\nsteps: [{ balance: }]');
+const LATE = scenarioOf(
+  'refund/broken',
+  'rules: [refund.broken-connection]\nsteps: [{ bet: { amount: "7.00" }, as: lost, break: sent }, { refund: { of: lost } }, { balance: }, { balance: , after: linger }]',
+);
+const RACE = scenarioOf(
+  'concurrency/race',
+  'rules: [concurrency.no-lost-update]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: , times: 4 }] }, { balance: }]',
+);
+
+describe('an honest operator', () => {
+  it('passes, and has its balance back', async () => {
+    const { url, wallet } = await operatorServer();
+    const run = await ran(url, [BET, READ, LATE, RACE]);
+    expect(run.findings().filter(({ verdict }) => verdict !== 'note')).toEqual([]);
+    expect(run.ended.how).toBe('complete');
+    expect(
+      ['bet.debit', 'balance.read', 'refund.broken-connection', 'concurrency.no-lost-update'].map(run.verdict),
+    ).toEqual(['pass', 'pass', 'pass', 'pass']);
+    expect(run.scenario('bet/debit')).toMatchObject({ verdict: 'pass', restored: true });
+    expect(wallet.balance().format(2)).toBe('100.00');
+    expect(conclude(run.fold).exitCode).toBe(0);
+  });
+
+  it('is given what a story needs, and gives it back', async () => {
+    const { url, wallet } = await operatorServer(undefined, { balance: '2.00' });
+    const run = await ran(url, [
+      scenarioOf(
+        'bet/rich',
+        'rules: [bet.debit]\nneeds: { balance: "${20 * stake}" }\nsteps: [{ bet: { amount: "${20 * stake}" } }, { balance: }]',
+      ),
+    ]);
+    expect(run.verdict('bet.debit')).toBe('pass');
+    expect(wallet.balance().format(2)).toBe('20.00');
+  });
+
+  it('is not asked for more than it will give', async () => {
+    const { url } = await operatorServer(({ call }, tell) => (call === 'win' ? error(403, 'No wins today') : tell()), {
+      balance: '2.00',
+    });
+    const run = await ran(url, [
+      scenarioOf(
+        'bet/rich',
+        'rules: [bet.debit]\nneeds: { balance: "${20 * stake}" }\nsteps: [{ bet: }, { balance: }]',
+      ),
+    ]);
+    expect(run.scenario('bet/rich').verdict).toBe('skip');
+    expect(run.scenario('bet/rich').reason).toContain('needs a balance of 20');
+  });
+
+  it('has several players played side by side, and one after another when there is one', async () => {
+    let most = 0;
+    let now = 0;
+    const slow = async (_called: unknown, tell: () => ReturnType<typeof error>) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      now -= 1;
+      return tell();
+    };
+    const stories = [1, 2, 3, 4].map((number) =>
+      scenarioOf(`balance/${number}`, 'rules: [balance.read]\nsteps: [{ balance: , times: 4 }]'),
+    );
+    const sessions = [P1, P2];
+    const { url } = await operatorServer(slow, { sessions });
+    await ran(url, stories, {}, sessions);
+    expect(most).toBe(2);
+    most = 0;
+    await ran(url, stories, { workers: 1 }, sessions);
+    expect(most).toBe(1);
+  });
+
+  it('is spared more calls a second than are allowed', async () => {
+    const { url } = await operatorServer();
+    const start = performance.now();
+    await ran(url, [scenarioOf('balance/many', 'rules: [balance.read]\nsteps: [{ balance: , times: 10 }]')], {
+      ratePerSecond: 50,
+    });
+    expect(performance.now() - start).toBeGreaterThan(180);
+  });
+
+  it('is called only after the journal has been told', async () => {
+    const announced = new Set<string>();
+    let early = 0;
+    const { url } = await operatorServer(({ fields }, tell) => {
+      if (typeof fields?.['txID'] === 'string' && !announced.has(fields['txID'])) early += 1;
+      return tell();
+    });
+    await ran(url, [BET, RACE], {
+      record: (event) => {
+        const txID = event.event === 'sending' && /"txID":"([^"]+)"/.exec(event.request.body?.data ?? '')?.[1];
+        if (txID) announced.add(txID);
+      },
+    });
+    expect(announced.size).toBeGreaterThan(5);
+    expect(early).toBe(0);
+  });
+});
+
+describe('a liar', () => {
+  it('is found out, once', async () => {
+    const { url } = await operatorServer(({ call }, tell, wallet) => {
+      const told = tell();
+      if (call !== 'bet') return told;
+      wallet.move('-1.00');
+      return wallet.ok();
+    });
+    const run = await ran(url, [BET]);
+    expect(run.findings().map(({ rule, verdict }) => `${verdict} ${rule}`)).toEqual(['fail bet.debit']);
+    expect(run.scenario('bet/debit')).toMatchObject({ verdict: 'fail', restored: false });
+    expect(conclude(run.fold).exitCode).toBe(1);
+  });
+
+  it('that takes a bet after its refund is found out within the story', async () => {
+    const { url } = await operatorServer(({ call }, tell, wallet) => {
+      if (call !== 'bet') return tell();
+      setTimeout(() => wallet.move('-7.00'), 30);
+      return wallet.ok();
+    });
+    const run = await ran(url, [LATE]);
+    expect(run.verdict('refund.broken-connection')).toBe('fail');
+  });
+
+  it('that takes it when the story is over is found out at the end of the run', async () => {
+    const { url } = await operatorServer(
+      ({ call, fields }, tell, wallet) => {
+        if (call !== 'bet' || fields?.['sessionID'] !== 's1') return tell();
+        setTimeout(() => wallet.move('-7.00'), 250);
+        return wallet.ok();
+      },
+      { sessions: [P1, { ...P2, currency: 'JPY' }] },
+    );
+    const elsewhere = scenarioOf(
+      'robustness/elsewhere',
+      'rules: [balance.read]\nneeds: { currency: { decimals: 0 } }\nsteps: [{ balance: }, { wait: 400ms }]',
+    );
+    const run = await ran(url, [LATE, elsewhere], {}, [P1, { ...P2, currency: 'JPY' }]);
+    expect(run.scenario('refund/broken').verdict).not.toBe('fail');
+    expect(run.verdict('refund.broken-connection')).toBe('fail');
+    expect(run.findings('refund.broken-connection')[0]?.actual).toContain('a debit landed after its refund');
+  });
+
+  it('whose replies come too late is told so, and its story ends', async () => {
+    const { url } = await operatorServer(async ({ call }, tell) => {
+      if (call === 'bet') await new Promise((resolve) => setTimeout(resolve, 300));
+      return tell();
+    });
+    const run = await ran(url, [BET]);
+    expect(run.findings('reply.deadline').map(({ verdict }) => verdict)).toEqual(['fail']);
+    expect(run.scenario('bet/debit').verdict).toBe('fail');
+    expect(run.verdict('bet.debit')).toBe('inconclusive');
+    expect(run.fold.owed).toEqual([]);
+  });
+
+  it('that answers one call of a race after another has not been put to the test', async () => {
+    const { url } = await operatorServer(({ call, response }, tell) => {
+      if (call === 'balance') return tell();
+      const told = tell();
+      response.writeHead(told.status, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(told.body));
+      return null;
+    });
+    const alone = scenarioOf(
+      'concurrency/alone',
+      'rules: [concurrency.no-lost-update]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: }, { bet: , trickle: { pieces: 2, gap: 80ms }, expect: accepted }] }, { balance: }]',
+    );
+    const run = await ran(url, [alone]);
+    expect(run.findings().filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    expect(run.verdict('concurrency.no-lost-update')).not.toBe('pass');
+  });
+
+  it('whose wallet moves by itself is another who is using the session', async () => {
+    const { url } = await operatorServer(({ call, number }, tell, wallet) => {
+      if (call === 'balance' && number > 1) wallet.move(`0.${10 + number}`);
+      return tell();
+    });
+    const run = await ran(url, [
+      READ,
+      scenarioOf('balance/again', 'rules: [balance.read-only]\nsteps: [{ balance: , times: 3 }]'),
+    ]);
+    expect(run.scenario('balance/again')).toMatchObject({
+      verdict: 'inconclusive',
+      reason: expect.stringContaining('somebody else') as string,
+    });
+    expect(conclude(run.fold).exitCode).not.toBe(0);
+  });
+});
+
+describe('transport', () => {
+  it('is to blame when nobody answers, and the run ends there', async () => {
+    const run = await ran('http://127.0.0.1:1', [READ, BET, RACE]);
+    expect(run.ended.how).toBe('unreachable');
+    expect(run.findings().filter(({ verdict }) => verdict === 'fail' || verdict === 'pass')).toEqual([]);
+    expect(run.events.filter(({ event }) => event === 'scenario-started').length).toBeLessThanOrEqual(2);
+    expect(conclude(run.fold).exitCode).toBe(3);
+  });
+
+  it('is to blame when kept-alive connections are closed under a call', async () => {
+    const seen = new WeakSet<object>();
+    const { url } = await operatorServer(({ request }, tell) => {
+      if (seen.has(request.socket)) {
+        request.socket.resetAndDestroy();
+        return null;
+      }
+      seen.add(request.socket);
+      return tell();
+    });
+    const run = await ran(url, [BET, READ]);
+    expect(run.findings().filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    expect(run.verdict('bet.debit')).toBe('pass');
+    expect(run.fold.notices.join()).toContain('kept-alive');
+  });
+
+  it('is to blame when a connection is reset, and the story is played once more', async () => {
+    let resets = 0;
+    const { url } = await operatorServer(({ request, number }, tell) => {
+      if (number !== 2) return tell();
+      resets += 1;
+      request.socket.resetAndDestroy();
+      return null;
+    });
+    const run = await ran(url, [READ, BET], { client: { wire: { keepAlive: false } } as never });
+    expect(resets).toBe(1);
+    expect(run.findings().filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    expect(run.verdict('bet.debit')).toBe('pass');
+  });
+});
+
+describe('a run', () => {
+  it('skips what the operator declines by its own limits, with the code', async () => {
+    const { url } = await operatorServer(({ call }, tell) =>
+      call === 'bet' ? error(403, 'Too much', 'bet_limit') : tell(),
+    );
+    const run = await ran(url, [BET]);
+    expect(run.scenario('bet/debit').verdict).toBe('skip');
+    expect(run.scenario('bet/debit').reason).toContain('bet_limit');
+    expect(run.verdict('bet.debit')).toBe('skip');
+  });
+
+  it('says what it lacks', async () => {
+    const { url, calls } = await operatorServer();
+    const run = await ran(url, [
+      scenarioOf(
+        'signature/client',
+        'rules: [signature.client-key]\nneeds: { client: other }\nsteps: [{ bet: , sign: other-client, expect: refused }]',
+      ),
+      scenarioOf(
+        'money/large',
+        'rules: [money.large]\nneeds: { amounts: large }\nsteps: [{ bet: , as: r }, { win: { round: r } }, { balance: }]',
+      ),
+      scenarioOf(
+        'session/isolated',
+        'rules: [session.isolated]\nneeds: { other: { player: other } }\nsteps: [{ bet: }, { balance: { session: other } }]',
+      ),
+    ]);
+    const reason = (id: string): string | null => run.scenario(id).reason;
+    expect(reason('signature/client')).toContain('a second client');
+    expect(reason('money/large')).toContain('largeAmounts: true');
+    expect(reason('session/isolated')).toContain('a further session of another player');
+    expect(calls).toEqual([]);
+  });
+
+  it('stops after as many failures as it is told', async () => {
+    const { url } = await operatorServer(({ call }, tell, wallet) => (call === 'bet' ? wallet.ok() : tell()));
+    const run = await ran(
+      url,
+      [1, 2, 3, 4].map((number) => scenarioOf(`bet/${number}`, 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]')),
+      { bail: 2 },
+    );
+    expect(run.ended.how).toBe('bail');
+    expect(run.events.filter(({ event }) => event === 'scenario-ended')).toHaveLength(2);
+  });
+
+  it('that is interrupted begins nothing more, and gives back what it took', async () => {
+    const abort = new AbortController();
+    const { url, wallet } = await operatorServer(({ call }, tell) => {
+      if (call === 'bet') abort.abort('SIGTERM');
+      return tell();
+    });
+    const run = await ran(
+      url,
+      [
+        scenarioOf(
+          'bet/long',
+          'rules: [bet.debit]\nsteps: [{ bet: { amount: "5.00" } }, { balance: }, { bet: }, { balance: }]',
+        ),
+        READ,
+      ],
+      { signal: abort.signal },
+    );
+    expect(run.ended).toMatchObject({ how: 'interrupted', signal: 'SIGTERM' });
+    expect(run.scenario('bet/long')).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'the run was interrupted',
+      restored: true,
+    });
+    expect(wallet.balance().format(2)).toBe('100.00');
+    expect(run.events.filter(({ event }) => event === 'scenario-started').length).toBeLessThanOrEqual(2);
+    expect(conclude(run.fold).exitCode).toBe(143);
+  });
+
+  it('plays what is to be last when all others are done, and sends the first transactions again', async () => {
+    const last = scenarioOf(
+      'balance/last',
+      'order: last\nrules: [idempotency.durable]\nsteps: [{ balance: }, { resend: { earliest: bet } }, { balance: }]',
+    );
+    const { url } = await operatorServer();
+    const run = await ran(url, [last, BET]);
+    expect(run.events.flatMap((event) => (event.event === 'scenario-started' ? [event.scenario] : []))).toEqual([
+      'bet/debit',
+      'balance/last',
+    ]);
+    expect(run.verdict('idempotency.durable')).toBe('pass');
+  });
+
+  it('finds out what one rule has to do with another only when all is known', async () => {
+    const { url } = await operatorServer((called, tell, wallet) =>
+      called.signedRight ? tell() : wallet.answer({ ...called, signedRight: true }),
+    );
+    const bad = (sign: string) =>
+      `rules: [signature.mismatch, signature.missing]\nsteps: [{ bet: }, { balance: }, { bet: , sign: ${sign}, expect: refused }, { balance: }]`;
+    const run = await ran(url, [
+      scenarioOf('signature/missing', bad('missing').replace('signature.mismatch, ', '')),
+      scenarioOf('signature/mismatch', bad('garbage').replace(', signature.missing', '')),
+    ]);
+    expect(run.verdict('signature.mismatch')).toBe('fail');
+    expect(run.verdict('signature.missing')).toBe('inconclusive');
+  });
+});
