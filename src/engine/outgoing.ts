@@ -33,7 +33,8 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
   const tampered = map(deviations.tamper?.fields);
   const add = map(deviations.query?.add);
   const raw = deviations.body?.raw === undefined ? undefined : textOf(evaluate(deviations.body.raw, own));
-  const { order, encode } = deviations.query ?? {};
+  // The service writes a query as it signs it; the order is a twist of its own.
+  const { order = 'sorted', encode } = deviations.query ?? {};
   const spec: CallSpec = {
     call: step.call,
     target: { baseUrl: client.integratorBaseUrl, paths: client.paths, headers: client.headers },
@@ -51,7 +52,7 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
     ...(deviations.query && {
       query: {
         ...(add && { add: Object.fromEntries(Object.entries(add).map(([name, value]) => [name, textOf(value)])) }),
-        ...(order && { order }),
+        order,
         ...(encode && { encode }),
       },
     }),

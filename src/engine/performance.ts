@@ -34,6 +34,8 @@ export interface PerformanceOptions {
 
 const POLL_MS = 100;
 const MOST_RETRIES = 6;
+/** After so many calls of a repetition the balance is read. */
+const MOST_UNREAD = 200;
 
 /** Plays the steps of one scenario: sends, hands what came to the judge, and does what the judge asks for. */
 export class Performance {
@@ -116,7 +118,7 @@ export class Performance {
         case 'repeat':
           for (let index = 0; index < step.times; index += 1) {
             if (this.#run.signal.aborted) return halted('the run was interrupted');
-            const halt = await this.#call(step.instance(index));
+            const halt = (await this.#call(step.instance(index))) ?? (await this.#readWhatPiledUp());
             if (halt) return halt;
           }
           return null;
@@ -127,6 +129,16 @@ export class Performance {
       if (error instanceof EvaluationError) return halted(`step ${step.key} could not be sent: ${error.message}`);
       throw error;
     }
+  }
+
+  /** What calls should have moved is remembered until a read has shown it, so a long repetition is read now and then. */
+  async #readWhatPiledUp(): Promise<Halt | null> {
+    for (const { alias, wallet } of this.#stage.wallets) {
+      if (wallet.moves.length < MOST_UNREAD) continue;
+      const { halt } = await this.read(alias);
+      if (halt) return halt;
+    }
+    return null;
   }
 
   async #call(step: CallStep): Promise<Halt | null> {

@@ -1,3 +1,4 @@
+import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { Tally } from '../journal/event.ts';
@@ -35,6 +36,8 @@ export interface Played {
   readonly passes: Tally;
   /** Rules that were found broken with nothing else to explain it. */
   readonly broken: readonly RuleId[];
+  /** Endpoints that carried out a call with a wrong signature. */
+  readonly letIn: readonly CallName[];
   /** Another attempt may decide what this one could not. */
   readonly again: 'stale-connection' | 'connection' | 'no-overlap' | null;
   /** By wallet: the balance that was read last. */
@@ -70,6 +73,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     restored,
     passes: stage.judge.passes,
     broken: findings.flatMap((finding) => (isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [])),
+    letIn: [...stage.judge.letIn],
     again: performance.stale
       ? 'stale-connection'
       : halt?.connection

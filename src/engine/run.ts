@@ -106,8 +106,15 @@ class Run {
     const last: RunnableScenario[] = [];
     for (const scenario of inOrder(this.#options.scenarios, this.#options.seed))
       (scenario.last ? last : first).push(scenario);
-    await this.#playAll(first);
-    await this.#playAll(last);
+    // Players who share a wallet would disturb each other: whether they do is found out before any play side by side.
+    const isIsolation = ({ rules }: RunnableScenario): boolean => rules.includes('session.isolated');
+    await this.#playAll(first.filter(isIsolation), 1);
+    const most = this.#blame.isProven('session.isolated') ? 1 : this.#options.workers;
+    await this.#playAll(
+      first.filter((scenario) => !isIsolation(scenario)),
+      most,
+    );
+    await this.#playAll(last, most);
     if (this.#reached) await this.#late.lookOnceMore(this.#cashier);
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();
@@ -134,13 +141,13 @@ class Run {
     return signal.aborted || this.#unreachable !== null || (bail !== null && this.#failed >= bail);
   }
 
-  async #playAll(scenarios: readonly RunnableScenario[]): Promise<void> {
+  async #playAll(scenarios: readonly RunnableScenario[], workers: number): Promise<void> {
     const queue = [...scenarios];
     const waiting: Waiting[] = [];
     const running = new Set<Promise<void>>();
     // The first scenario runs alone: when nobody answers, one failure says so instead of one for each player.
     while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
-      if (!this.#stopped) this.#fill(queue, waiting, running);
+      if (!this.#stopped) this.#fill(queue, waiting, running, workers);
       if (running.size === 0) {
         if (this.#stopped || (queue.length === 0 && waiting.length === 0)) break;
         continue;
@@ -149,8 +156,8 @@ class Run {
     }
   }
 
-  #fill(queue: RunnableScenario[], waiting: Waiting[], running: Set<Promise<void>>): void {
-    const most = this.#reached ? Math.min(this.#options.workers, this.#pool.players) : 1;
+  #fill(queue: RunnableScenario[], waiting: Waiting[], running: Set<Promise<void>>, workers: number): void {
+    const most = this.#reached ? Math.min(workers, this.#pool.players) : 1;
     while (waiting.length < this.#pool.players * 4 && queue.length > 0) {
       const scenario = queue.shift();
       const ready = scenario && this.#prepare(scenario);
@@ -264,7 +271,7 @@ class Run {
   }
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[]): void {
-    this.#blame.add(scenario.id, findings);
+    this.#blame.add(scenario.id, findings, played.letIn);
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;
     if (this.#reached) return;

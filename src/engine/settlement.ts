@@ -74,5 +74,7 @@ function text(name: string, value: string): readonly [string, Template] {
 
 /** Accepted, or declined in a way that another try a moment later won't change. */
 function isFinal(status: number | undefined): boolean {
-  return status === 200 || (status !== undefined && status >= 400 && status < 500 && ![409, 423, 425, 429].includes(status));
+  return (
+    status === 200 || (status !== undefined && status >= 400 && status < 500 && ![409, 423, 425, 429].includes(status))
+  );
 }

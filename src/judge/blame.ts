@@ -4,22 +4,17 @@ import type { Blamed } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 
 /** On an endpoint that takes a wrong signature these prove nothing: whatever was sent would have been accepted. */
-const RUNGS: readonly (readonly [rule: RuleId, lower: readonly RuleId[]])[] = [
-  [
-    'signature.mismatch',
-    [
-      'signature.missing',
-      'signature.tampered-body',
-      'signature.tampered-query',
-      'signature.client-key',
-      'signature.accepted',
-      'signature.raw-body',
-      'signature.raw-body-escapes',
-      'signature.query-canonical',
-      'signature.query-unicode',
-      'signature.header-case',
-    ],
-  ],
+const LOWER_RUNGS: readonly RuleId[] = [
+  'signature.missing',
+  'signature.tampered-body',
+  'signature.tampered-query',
+  'signature.client-key',
+  'signature.accepted',
+  'signature.raw-body',
+  'signature.raw-body-escapes',
+  'signature.query-canonical',
+  'signature.query-unicode',
+  'signature.header-case',
 ];
 
 /** A finding with other possible causes, kept until the run is over. */
@@ -36,11 +31,16 @@ interface Ambiguous {
  */
 export class Blame {
   readonly #proven = new Set<string>();
-  readonly #endpoints = new Map<RuleId, Set<CallName | null>>();
+  readonly #letIn = new Set<CallName>();
   readonly #ambiguous: Ambiguous[] = [];
 
-  /** The findings of one scenario, of the attempt that counts. */
-  add(scenario: string, findings: readonly Finding[]): void {
+  /**
+   * The findings of one scenario, of the attempt that counts.
+   *
+   * @param letIn the endpoints that carried out a call with a wrong signature
+   */
+  add(scenario: string, findings: readonly Finding[], letIn: readonly CallName[] = []): void {
+    for (const endpoint of letIn) this.#letIn.add(endpoint);
     for (const { rule, verdict, endpoint, causes } of findings) {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
       if (causes.length > 0) {
@@ -49,8 +49,6 @@ export class Blame {
       }
       if (verdict !== 'fail') continue;
       this.#proven.add(rule);
-      const endpoints = this.#endpoints.get(rule) ?? new Set();
-      this.#endpoints.set(rule, endpoints.add(endpoint));
     }
   }
 
@@ -80,30 +78,27 @@ export class Blame {
   }
 
   *#rungs(): Generator<Blamed> {
-    for (const [rule, lower] of RUNGS) {
-      for (const endpoint of this.#endpoints.get(rule) ?? []) {
-        for (const rung of lower) {
-          const judged = ruleById(rung).endpoints;
-          const at = judged ? endpoint : null;
-          if (judged && (endpoint === null || !judged.includes(endpoint))) continue;
-          if (!judged && !isOnlyAbout(rung, endpoint)) continue;
-          yield {
-            event: 'blamed',
-            rule: rung,
-            endpoint: at,
-            scenario: null,
-            verdict: 'inconclusive',
-            because: rule,
-            reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} takes wrong signatures, so nothing is proven by what else it takes`,
-          };
-        }
+    if (!this.#proven.has('signature.mismatch')) return;
+    for (const endpoint of this.#letIn) {
+      for (const rung of LOWER_RUNGS) {
+        const judged = ruleById(rung).endpoints;
+        if (judged ? !judged.includes(endpoint) : !isOnlyAbout(rung, endpoint)) continue;
+        yield {
+          event: 'blamed',
+          rule: rung,
+          endpoint: judged ? endpoint : null,
+          scenario: null,
+          verdict: 'inconclusive',
+          because: 'signature.mismatch',
+          reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} takes wrong signatures, so nothing is proven by what else it takes`,
+        };
       }
     }
   }
 }
 
 /** Rules without a verdict by endpoint that are all about one. */
-function isOnlyAbout(rule: RuleId, endpoint: CallName | null): boolean {
+function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
   return (
     endpoint === 'balance' &&
     ['signature.tampered-query', 'signature.query-canonical', 'signature.query-unicode'].includes(rule)

@@ -82,8 +82,11 @@ export interface RuleCheck {
   readonly until?: 'linger';
   /** The step exists to see what the operator does: its answer and what it moved are noted. */
   readonly observed?: true;
-  /** Decided only when the same endpoint was seen to accept the call without the twist. */
-  readonly controlled?: true;
+  /**
+   * Decided only when the same endpoint was seen to accept the call without the twist. A twist of a higher tier has those
+   * of the lower ones for its controls: text in a further field has a further field.
+   */
+  readonly controlled?: 1 | 2 | 3;
 }
 
 export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
@@ -135,10 +138,14 @@ export function wants200(seen: Seen, what: string): Decision | undefined {
       return breach(
         `${what} is answered 200`,
         described(seen),
-        seen.answer === 'refused' ? ['signature.accepted'] : [],
+        seen.answer === 'refused' ? ['signature.accepted'] : isRedirect(seen) ? ['reply.success-is-200'] : [],
       );
     }
   }
+}
+
+function isRedirect({ reading }: Seen): boolean {
+  return reading !== undefined && reading.status >= 300 && reading.status < 400;
 }
 
 /** For a call that a rule wants answered with a 4xx. */
@@ -146,7 +153,7 @@ export function wants4xx(seen: Seen, what: string): Decision | undefined {
   const { reading } = seen;
   if (!reading) {
     return seen.answer === 'late'
-      ? breach(`${what} is answered with a 4xx`, described(seen), ['reply.deadline'])
+      ? breach(`${what} is answered with a 4xx`, described(seen))
       : { kind: 'undecided', reason: `${what}: ${described(seen)}` };
   }
   if (reading.status >= 400 && reading.status < 500) return undefined;

@@ -1,6 +1,6 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Answer, Decision } from './check.ts';
-import { checksOf } from './checks/all.ts';
+import { checkOf, checksOf } from './checks/all.ts';
 import type { Docket } from './docket.ts';
 import type { Part, Story } from './story.ts';
 
@@ -60,6 +60,7 @@ export class Controls {
 
   #controlOf(rule: RuleId, twisted: Part): Seen | undefined {
     const own = deviationsOf(twisted);
+    const tier = checkOf(rule)?.controlled ?? 0;
     const fitting = this.#seen.filter(
       ({ part }) =>
         part.step.call === twisted.step.call &&
@@ -68,7 +69,7 @@ export class Controls {
         part.signedRight &&
         part.step.deviations.break === undefined &&
         deviationsOf(part).every((key) => own.includes(key)) &&
-        !checksOf(part, this.#story).some(([id]) => id === rule),
+        !checksOf(part, this.#story).some(([id, check]) => id === rule || (check.controlled ?? 0) >= tier),
     );
     const closest = Math.max(...fitting.map(({ part }) => deviationsOf(part).length));
     const controls = fitting.filter(({ part }) => deviationsOf(part).length === closest);

@@ -81,6 +81,8 @@ export class Judge {
   readonly #txIDs = new Map<string, string>();
   readonly #amounts = new Map<string, Money>();
   readonly #replies = new Map<string, ReplyReading>();
+  /** Endpoints that carried out a call with a wrong signature. */
+  readonly letIn = new Set<CallName>();
 
   constructor(story: Story, context: JudgeContext) {
     this.story = story;
@@ -216,6 +218,8 @@ export class Judge {
     const { part, exchange } = seen;
     const wallet = this.#context.walletOf(part.step.session);
     this.#controls.saw(part, seen.answer);
+    if (seen.answer === 'accepted' && !part.signedRight && part.step.expect.outcome === 'refused')
+      this.letIn.add(part.step.call);
     for (const [rule, check] of this.#checks.of(part)) {
       const matter = { rule, step: part.step, exchange: exchange.id };
       const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
@@ -317,6 +321,12 @@ export class Judge {
   /** Whatever a call moves, it moves in one wallet: the next read of the others tells. */
   #leaveOthersAlone(seen: Seen, own: Wallet | null): void {
     const { part, effect, exchange } = seen;
+    // What a call has moved that should have been refused, and whose money it was, is anybody's guess.
+    if (seen.answer === 'accepted' && (!part.signedRight || own === null)) {
+      if (part.step.call === 'refund' && own === null) return;
+      for (const wallet of this.#context.wallets) wallet.leaveOpen(part.step.key);
+      return;
+    }
     if (own === null || effect.isZero() || part.step.call === 'balance' || seen.answer !== 'accepted') return;
     if (part.target && part.target.step.session !== part.step.session) return;
     for (const other of this.#context.wallets) {

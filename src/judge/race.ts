@@ -1,5 +1,5 @@
 import { Money } from '../contract/money.ts';
-import { breach, PASS, type Seen } from './check.ts';
+import { type Answer, breach, PASS, type Seen } from './check.ts';
 import { isOverdraft } from './checks/concurrency.ts';
 import type { Docket } from './docket.ts';
 import type { QuietReads } from './quiet-reads.ts';
@@ -7,6 +7,9 @@ import type { Wallet } from './wallet.ts';
 
 /** Subsets of more overlapping calls than this are not enumerated one by one but by the sums that they reach. */
 const MOST_SUMS = 20_000;
+
+/** Calls whose effect a balance may show already. */
+const MAY_HAVE_HAPPENED: readonly Answer[] = ['accepted', 'failed', 'late', 'broken', 'lost'];
 
 export interface Race {
   readonly seens: readonly Seen[];
@@ -173,10 +176,12 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
 /** A wallet that commits and then reads may already see what overlapped, and must see what had finished. */
 function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): void {
   const said = seen.reading?.balance.money;
-  const others = seens.filter((other) => other !== seen && !other.effect.isZero() && other.answer === 'accepted');
+  const others = seens.filter(
+    (other) => other !== seen && !other.effect.isZero() && MAY_HAVE_HAPPENED.includes(other.answer),
+  );
   if (!said || before === undefined) return;
   const sent = seen.exchange.stamps.sent ?? seen.exchange.stamps.start;
-  const finished = others.filter(({ exchange }) => exchange.stamps.end <= sent);
+  const finished = others.filter(({ exchange, answer }) => answer === 'accepted' && exchange.stamps.end <= sent);
   const base = [seen, ...finished].reduce((sum, { effect }) => sum.plus(effect), before);
   const sums = new Map([[base.toString(), base]]);
   for (const other of others.filter(

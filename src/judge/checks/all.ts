@@ -44,8 +44,12 @@ export function checksOf(part: Part, story: Story): readonly Applied[] {
 
 /** Whether a step puts one rule to the test; none does with what only the operator's own calls show. */
 export function applies(rule: RuleId, part: Part, story: Story): boolean {
+  return checkOf(rule)?.applies(part, story) === true;
+}
+
+export function checkOf(rule: RuleId): RuleCheck | undefined {
   const checks: Readonly<Partial<Record<RuleId, RuleCheck>>> = CHECKS;
-  return checks[rule]?.applies(part, story) === true;
+  return checks[rule];
 }
 
 /** All of them, reckoned once for each step of a story. */

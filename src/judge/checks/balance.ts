@@ -1,3 +1,4 @@
+import type { Template } from '../../scenario/plan.ts';
 import { breach, type GroupChecks, PASS, wants200 } from '../check.ts';
 import { isPlain } from '../story.ts';
 
@@ -32,14 +33,20 @@ export const balanceChecks: GroupChecks<'balance'> = {
   },
 
   'balance.extra-query': {
-    controlled: true,
+    controlled: 1,
     applies: ({ step, signedRight }) =>
       step.call === 'balance' &&
       step.deviations.query?.add !== undefined &&
       step.deviations.query.order === undefined &&
       step.deviations.query.encode === undefined &&
+      isPlainText(step.deviations.query.add) &&
       signedRight &&
       step.expect.outcome === 'accepted',
     reply: (seen) => wants200(seen, 'GET /balance with a further, signed query parameter') ?? PASS,
   },
 };
+
+/** Values that are written alike whatever encodes them. */
+function isPlainText(added: readonly (readonly [string, Template])[]): boolean {
+  return added.every(([, value]) => value.kind === 'literal' && /^[A-Za-z0-9-]*$/.test(String(value.value)));
+}

@@ -46,7 +46,7 @@ export const betChecks: GroupChecks<'bet'> = {
   },
 
   'bet.decimal-amount': {
-    controlled: true,
+    controlled: 1,
     effect: 'a bet with decimals is taken exactly',
     applies: (part) =>
       isTakenBet(part) &&
@@ -100,7 +100,7 @@ export const betChecks: GroupChecks<'bet'> = {
   },
 
   'bet.exact-balance': {
-    controlled: true,
+    controlled: 1,
     effect: 'a bet of the whole balance leaves zero',
     applies: isWholeBalance,
     reply(seen) {

@@ -33,7 +33,10 @@ function wantsFree(seen: Seen, what: string): Decision | undefined {
         'no campaign is configured, and the operator refused one that was made up (`freeRounds: { frID: … }` names one it knows)',
     };
   }
-  return refused;
+  // A win of nothing that is declined is told of wins of every kind.
+  return refused?.kind === 'breach' && seen.part.step.call === 'win' && seen.amount?.isZero()
+    ? breach(refused.expected, refused.actual, ['win.zero'])
+    : refused;
 }
 
 const afterWholeBalance = (part: Part, story: { readonly parts: readonly Part[] }): boolean =>

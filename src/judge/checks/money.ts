@@ -79,9 +79,12 @@ export const moneyChecks: GroupChecks<'money'> = {
     applies: isMover,
     offsets(seen) {
       if (seen.answer !== 'accepted' || seen.effect.isZero()) return [];
+      // In words only when asked: it is needed where a wallet is wrong, and this is reckoned for each call.
       return SCALES.map((scale) => ({
         by: seen.effect.shift(scale).minus(seen.effect),
-        meaning: `the ${seen.part.step.call} of ${seen.amount} moved ${seen.effect.shift(scale).absolute()}`,
+        get meaning() {
+          return `the ${seen.part.step.call} of ${seen.amount} moved ${seen.effect.shift(scale).absolute()}`;
+        },
       }));
     },
   },

@@ -72,8 +72,8 @@ export const refundChecks: GroupChecks<'refund'> = {
   },
 
   'refund.unknown': {
-    controlled: true,
-    applies: (part) => isUnknown(part) && part.group === null,
+    controlled: 1,
+    applies: (part, story) => isUnknown(part) && part.group === null && story.plan.needs.state !== 'expired',
     reply(seen) {
       const refused = wants200(seen, 'the refund of a transaction that the operator does not know');
       if (refused) return refused;
@@ -108,7 +108,7 @@ export const refundChecks: GroupChecks<'refund'> = {
   },
 
   'refund.without-round': {
-    controlled: true,
+    controlled: 1,
     effect: 'a refund without `roundID` gives the bet back',
     applies: (part) =>
       isMeant(part) &&

@@ -36,7 +36,9 @@ export const replyChecks: GroupChecks<'reply'> = {
   },
 
   'reply.deadline': {
-    applies: (part) => part.group === null && part.step.deviations.break === undefined,
+    // What hangs on a body that the service would not send is told under the rule about that body.
+    applies: (part) =>
+      part.group === null && part.step.deviations.break === undefined && part.step.deviations.body === undefined,
     reply(seen) {
       const limit = seen.deadlineMs;
       if (seen.answer === 'late')

@@ -28,7 +28,7 @@ function moved(what: string): NonNullable<RuleCheck['offsets']> {
 
 export const robustnessChecks: GroupChecks<'robustness'> = {
   'robustness.unknown-field': {
-    controlled: true,
+    controlled: 1,
     applies: (part) =>
       isNew(part) &&
       part.signedRight &&
@@ -38,12 +38,12 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
     reply: (seen) => wants200(seen, 'a body with a field that the operator does not know') ?? PASS,
   },
   'robustness.malformed-json': {
-    controlled: true,
+    controlled: 1,
     applies: (part) => isNew(part) && part.step.deviations.body?.raw !== undefined && part.signedRight,
     reply: (seen) => wants4xx(seen, 'a signed body that is not JSON') ?? PASS,
   },
   'robustness.missing-field': {
-    controlled: true,
+    controlled: 1,
     effect: 'a call without `txID` or `amount` moves nothing',
     applies: (part) =>
       isNew(part) &&
@@ -57,14 +57,14 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
     offsets: moved('a call with a field missing'),
   },
   'robustness.bad-amount': {
-    controlled: true,
+    controlled: 1,
     effect: 'a call with a bad amount moves nothing',
     applies: (part) => isNew(part) && part.signedRight && hasBadAmount(part),
     reply: (seen) => wants4xx(seen, `a ${seen.part.step.call} with a bad amount`) ?? PASS,
     offsets: moved('a call with a bad amount'),
   },
   'robustness.slow-body': {
-    controlled: true,
+    controlled: 1,
     applies: (part) =>
       isNew(part) &&
       part.step.deviations.trickle !== undefined &&

@@ -37,7 +37,7 @@ export const winChecks: GroupChecks<'win'> = {
   },
 
   'win.zero': {
-    controlled: true,
+    controlled: 1,
     applies: (part) => isMeant(part) && isZero(part),
     reply: (seen) => wants200(seen, 'a win of 0') ?? PASS,
   },
