@@ -9,7 +9,7 @@ import { DEFECTS, defectByName } from '../src/operator/defects.ts';
 import { DEMO_CAMPAIGN, demoOperator } from '../src/operator/demo.ts';
 import { createOperator } from '../src/operator/operator.ts';
 
-const SCALE = { deadlineMs: 400 };
+const SCALE = { deadlineMs: Number(process.env.DEADLINE ?? 400) };
 const LINGER_MS = 300;
 const AT_ONCE = 3;
 
@@ -128,7 +128,10 @@ await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
     while (queue.length > 0) {
       const defect = queue.shift();
-      if (!show(defect?.name ?? 'correct', defect, await judge(defect))) wrong += 1;
+      const name = defect?.name ?? 'correct';
+      const began = performance.now();
+      const fold = await judge(defect);
+      if (!show(`${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`, defect, fold)) wrong += 1;
     }
   }),
 );

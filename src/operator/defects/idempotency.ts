@@ -69,23 +69,22 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description: 'When the same refund arrives twice, the bet is given back twice.',
-    change: (right) => ({
-      ...processingAgain(right, (earlier, again) => again.call === 'refund' && isAgain(earlier, again)),
-      restoredBy: (refund, original) =>
-        right.restoredBy(
-          refund,
-          original && original.walletID === refund.walletID ? { ...original, reversedBy: null } : original,
-        ),
-      // A refund of its own, under a txID of its own, is still recognised.
-      objection: (store, claim, session) => {
-        if (claim.call !== 'refund' || claim.walletID === null || claim.origTxID === null)
-          return right.objection(store, claim, session);
-        const others = store
-          .refundsOf(claim.walletID, claim.origTxID)
-          .filter(({ txID }) => !txID.startsWith(claim.txID));
-        return others.length > 0 ? 'bet-reversed' : right.objection(store, claim, session);
-      },
-    }),
+    change: (right) => {
+      let repeated: string | undefined;
+      const again = processingAgain(right, (earlier, claim) => claim.call === 'refund' && isAgain(earlier, claim));
+      return {
+        ...again,
+        recall: (earlier, claim, store) => {
+          repeated = claim.txID;
+          return again.recall?.(earlier, claim, store);
+        },
+        // A second refund under a txID of its own is still recognised.
+        restoredBy: (refund, original) => {
+          const isRepeated = refund.txID === repeated && original?.walletID === refund.walletID;
+          return right.restoredBy(refund, original && isRepeated ? { ...original, reversedBy: null } : original);
+        },
+      };
+    },
   },
   {
     name: 'replay-409',
@@ -152,6 +151,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'idempotency-by-round',
     breaks: ['bet.many-in-round', 'win.many-in-round'],
     mayBreak: [
+      'bet.insufficient-funds',
+      'free-rounds.withdrawal',
       'refund.one-of-many',
       'idempotency.concurrent',
       'idempotency.conflicting-body',

@@ -2,7 +2,7 @@ import { readAmount, scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
 import type { Wallet } from '../store.ts';
-import { type Fields, rewritingFields } from './rewriting.ts';
+import { bodyOf, type Fields, rewritingFields, textOf } from './rewriting.ts';
 
 /** Changes how a balance is written in every reply. */
 function showing(right: Behaviour, write: (balance: string) => unknown): Partial<Behaviour> {
@@ -24,6 +24,10 @@ class Doubles {
 
 function asDouble(units: bigint, { currency }: Wallet): number {
   return Number(writeAmount(units, scaleOf(currency)));
+}
+
+function isWithoutDecimals({ currency }: Wallet): boolean {
+  return ['JPY', 'KRW', 'VND'].includes(currency);
 }
 
 /** A double in the smallest unit, with its fraction cut off. */
@@ -63,10 +67,27 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, (balance) => `+${balance}`),
   },
   {
-    name: 'balance-null-on-refund',
+    name: 'refund-unknown-without-balance',
     breaks: ['refund.unknown'],
+    mayBreak: ['money.decimal-string'],
     description: 'The reply to a refund of an unknown bet has no balance.',
-    change: (right) => rewritingFields(right, (fields) => (fields.balance === '0' ? { txID: fields.txID } : fields)),
+    change: (right) => {
+      const nothing = new Set<unknown>();
+      return {
+        originalOf: (store, refund) => {
+          const original = right.originalOf(store, refund);
+          if (!original) nothing.add(refund.txID);
+          return original;
+        },
+        receive: async (request, answer) => {
+          const reply = await right.receive(request, answer);
+          const body = bodyOf(request);
+          if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
+          const { balance: _left, ...fields } = JSON.parse(textOf(reply)) as Fields;
+          return { ...reply, body: JSON.stringify(fields) };
+        },
+      };
+    },
   },
   {
     name: 'cents',
@@ -167,19 +188,26 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'yen-with-decimals',
     breaks: ['money.precision'],
-    description: 'Balances in yen, won and dong carry two decimals with an amount in them.',
+    description: 'Balances in yen, won and dong are written with two decimals.',
     change: (right) => ({
-      show: (wallet, balance) =>
-        `${right.show(wallet, balance)}${['JPY', 'KRW', 'VND'].includes(wallet.currency) ? '.50' : ''}`,
+      show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
     }),
   },
   {
     name: 'three-decimals',
     breaks: ['money.precision'],
-    mayBreak: ['money.exact'],
-    description: 'Balances carry a tenth of a cent.',
+    description: 'Balances carry a tenth of a cent, which is always 0.',
     change: (right) => ({
-      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '5' : ''}`,
+      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '0' : ''}`,
+    }),
+  },
+  {
+    name: 'tenth-of-a-cent',
+    breaks: ['money.precision'],
+    mayBreak: ['bet.exact-balance', 'money.exact', 'bet.insufficient-funds'],
+    description: 'Balances show a fifth of a cent that cannot be bet.',
+    change: (right) => ({
+      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '2' : ''}`,
     }),
   },
   {

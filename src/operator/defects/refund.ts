@@ -37,7 +37,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-unknown-credited',
     breaks: ['refund.unknown-pays-nothing'],
-    mayBreak: ['refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
+    mayBreak: ['refund.before-bet', 'refund.declined-bet', 'refund.broken-connection', 'idempotency.refund'],
     description: 'A refund of a bet that we have never seen is paid out, as much as the refund says.',
     change: (right) => restoring(right, (refund, original) => (original ? undefined : (refund.amount ?? 0n))),
   },

@@ -217,16 +217,16 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'win-zero-400',
     breaks: ['win.zero'],
-    mayBreak: ['idempotency.win', 'reply.tx-id-distinct'],
+    mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
     description: 'A win of 0 is answered with an error.',
     change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
   },
   {
-    name: 'win-zero-returns-bet',
+    name: 'win-zero-consoles',
     breaks: ['win.zero'],
     mayBreak: ['money.conservation'],
-    description: 'A win of 0 pays one unit.',
-    change: (right) => ({ creditOf: (win) => (win.amount === 0n ? 1n : right.creditOf(win)) }),
+    description: 'A win of 0 pays a consolation of 150 of the smallest unit.',
+    change: (right) => ({ creditOf: (win) => (win.amount === 0n ? 150n : right.creditOf(win)) }),
   },
   {
     name: 'second-win-ignored',
@@ -319,20 +319,19 @@ export const WALLET_DEFECTS: readonly Defect[] = [
       rewriting(right, (reply) => (textOf(reply).includes('session_not_found') ? { ...reply, status: 500 } : reply)),
   },
   {
-    name: 'unknown-session-served',
+    name: 'unknown-session-opened',
     breaks: ['session.unknown'],
     mayBreak: ['reply.error-is-not-200'],
-    description: 'An unknown session is taken for that of some other player.',
-    change: (right) => {
-      let last: string | undefined;
-      return {
-        sessionOf: (store, extCID, sessionID) => {
-          const known = right.sessionOf(store, extCID, sessionID);
-          if (known) last ??= sessionID;
-          return known ?? (last === undefined ? undefined : right.sessionOf(store, extCID, last));
-        },
-      };
-    },
+    description: 'An unknown session is opened on the spot, with money in it.',
+    change: (right) => ({
+      sessionOf: (store, extCID, sessionID) => {
+        const known = right.sessionOf(store, extCID, sessionID);
+        if (known) return known;
+        const wallet = store.openWallet({ extCID, player: sessionID, currency: 'USD', balance: 100_000n });
+        store.putSession({ extCID, sessionID, gameID: 'catch', state: 'active', walletID: wallet.id });
+        return right.sessionOf(store, extCID, sessionID);
+      },
+    }),
   },
   {
     name: 'expired-session-refuses-all',
