@@ -4,6 +4,7 @@ import type { Money } from '../contract/money.ts';
 import type { Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding, graver, type Verdict } from '../journal/finding.ts';
 import { readReply } from '../judge/reading.ts';
+import type { Wallet } from '../judge/wallet.ts';
 import { evaluateMoney } from '../scenario/evaluate.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { buildRequest } from '../wire/request.ts';
@@ -54,8 +55,8 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   const written = await openingBalance(options);
   const stage = setStage({ ...options, report, written });
   const performance = new Performance({ ...options, stage });
-  const opened = await open(stage, performance, options);
-  const openings = new Map(stage.wallets.map(({ wallet }) => [wallet, stage.judge.reads.lastRead(wallet)]));
+  const openings = new Map<Wallet, Money>();
+  const opened = await open(stage, performance, options, openings);
   const halt = opened ?? (await performance.steps(stage.plan.steps, true));
   let restored: boolean | null = null;
   if (!opened) {
@@ -115,11 +116,18 @@ async function openingBalance({ casting, run, sender, plan }: PlayOptions): Prom
   return outcome.kind === 'reply' ? (readReply(outcome.reply).balance.written ?? '') : '';
 }
 
-/** Reads every wallet of the story, and sees to it that there is enough in it. */
-async function open(stage: Stage, performance: Performance, { cashier }: PlayOptions): Promise<Halt | null> {
-  for (const { alias } of stage.wallets) {
+/** Reads every wallet of the story, notes what was found in it, and sees to it that there is enough. */
+async function open(
+  stage: Stage,
+  performance: Performance,
+  { cashier }: PlayOptions,
+  openings: Map<Wallet, Money>,
+): Promise<Halt | null> {
+  for (const { alias, wallet } of stage.wallets) {
     const { halt } = await performance.read(alias);
     if (halt) return halt;
+    const found = stage.judge.reads.lastRead(wallet);
+    if (found) openings.set(wallet, found);
   }
   const wanted = stage.plan.needs.balance;
   const wallet = stage.names.walletOf('main');
@@ -153,11 +161,7 @@ async function lastLook(stage: Stage, performance: Performance): Promise<void> {
   }
 }
 
-async function restore(
-  stage: Stage,
-  openings: ReadonlyMap<unknown, Money | undefined>,
-  cashier: Cashier,
-): Promise<boolean | null> {
+async function restore(stage: Stage, openings: ReadonlyMap<Wallet, Money>, cashier: Cashier): Promise<boolean | null> {
   let all: boolean | null = null;
   for (const { alias, wallet } of stage.wallets) {
     const from = openings.get(wallet);

@@ -29,15 +29,16 @@ describe('an honest operator', () => {
   });
 
   it('is given what a story needs, and gives it back', async () => {
-    const { url, wallet } = await operatorServer(undefined, { balance: '2.00' });
+    const { url, wallet } = await operatorServer(undefined, { balance: '0.50' });
     const run = await ran(url, [
       scenarioOf(
         'bet/rich',
-        'rules: [bet.debit]\nneeds: { balance: "${20 * stake}" }\nsteps: [{ bet: { amount: "${20 * stake}" } }, { balance: }]',
+        'rules: [bet.debit]\nneeds: { balance: "${21 * stake}" }\nsteps: [{ bet: { amount: "${20 * stake}" } }, { balance: }]',
       ),
     ]);
     expect(run.verdict('bet.debit')).toBe('pass');
-    expect(wallet.balance().format(2)).toBe('20.00');
+    expect(wallet.balance().format(2)).toBe('0.50');
+    expect(run.scenario('bet/rich').restored).toBe(true);
   });
 
   it('is not asked for more than it will give', async () => {

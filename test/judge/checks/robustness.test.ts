@@ -16,7 +16,7 @@ judges('robustness', {
       'steps: [{ bet: }, { balance: }, { bet: , body: "amount", expect: { outcome: declined, status: 4xx } }, { balance: }]',
     lies: {
       'breaks the operator': [saying('3', error(500, 'Oops')), 'warn'],
-      'is never answered': [at('3', () => ({ none: 'too-late' })), 'warn', ['reply.deadline']],
+      'is never answered': [at('3', () => ({ none: 'too-late' })), 'warn'],
       'is answered by a closed connection': [at('3', () => ({ none: 'reset' })), 'untested'],
     },
   },

@@ -27,8 +27,8 @@ judges('session', {
     story:
       'needs: { state: expired }\nsteps: [{ bet: , expect: declined }, { balance: }, { refund: { of: unknown } }, { balance: }]',
     lies: {
-      'is refused': [saying('3', refused), 'warn', ['refund.unknown']],
-      'is refused for the session': [changing('3', error(403, 'Over', 'session_expired')), 'warn', ['refund.unknown']],
+      'is refused': [saying('3', refused), 'warn'],
+      'is refused for the session': [changing('3', error(403, 'Over', 'session_expired')), 'warn'],
     },
   },
   'session.round-id-reuse': {
