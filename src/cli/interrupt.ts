@@ -5,6 +5,9 @@ type Signal = 'SIGINT' | 'SIGTERM';
 /** The conventional statuses: 128 and the signal's number. */
 const STATUS: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
+/** Signals that are this close together are one. */
+const SAME_WISH_MS = 250;
+
 export interface Interrupt {
   /** Aborted with the signal's name as its reason. */
   readonly signal: AbortSignal;
@@ -15,8 +18,14 @@ export interface Interrupt {
 /** The first SIGINT or SIGTERM asks for a neat end, the second ends at once; what the journal has by then is in the file. */
 export function listenForInterrupt(stdio: Stdio, notice: string): Interrupt {
   const controller = new AbortController();
+  let first = 0;
   const onSignal = (name: Signal) => {
-    if (controller.signal.aborted) process.exit(STATUS[name]);
+    if (controller.signal.aborted) {
+      // A shell or a supervisor signals the process and its group: the same wish, twice.
+      if (performance.now() - first < SAME_WISH_MS) return;
+      process.exit(STATUS[name]);
+    }
+    first = performance.now();
     stdio.err.write(notice);
     controller.abort(name);
   };

@@ -41,20 +41,13 @@ export class Cashier {
       const stake = now.compare(usual) < 0 ? unit : usual;
       const done = missing.isNegative()
         ? await this.#round(account, missing.negated(), null, purpose)
-        : await this.#raise(account, now, missing, purpose);
+        : await this.#round(account, stake, stake.plus(missing), purpose);
       const read = await this.read(account, purpose);
       if (!read) return undefined;
       now = read;
       if (!done) break;
     }
     return now;
-  }
-
-  /** A poor player can't bet a stake, but perhaps a smallest unit. */
-  #raise(account: Account, now: Money, missing: Money, purpose: 'prepare' | 'restore'): Promise<boolean> {
-    const { stake, unit } = account.denomination;
-    const bet = now.compare(stake) >= 0 ? stake : unit;
-    return this.#round(account, bet, bet.plus(missing), purpose);
   }
 
   async read({ sessionID, scenario }: Account, purpose: 'prepare' | 'restore' | 'read'): Promise<Money | undefined> {

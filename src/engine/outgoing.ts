@@ -65,7 +65,8 @@ function amountIn(fields: JsonObject): Money | undefined {
   return typeof amount === 'string' ? (Money.read(amount) ?? lenientMoney(amount)) : undefined;
 }
 
-function headerName(letterCase: HeaderCase): string {
+/** The signature header's name in a letter case. */
+export function headerName(letterCase: HeaderCase): string {
   switch (letterCase) {
     case 'lower':
       return 'x-request-sign';

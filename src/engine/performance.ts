@@ -9,8 +9,9 @@ import { EvaluationError, evaluate, evaluateMoney } from '../scenario/evaluate.t
 import type { CallStep, Step, TogetherStep } from '../scenario/plan.ts';
 import { buildRequest } from '../wire/request.ts';
 import type { History } from './history.ts';
-import { type Outgoing, outgoingOf } from './outgoing.ts';
+import { headerName, type Outgoing, outgoingOf } from './outgoing.ts';
 import { walletIdOf } from './pool.ts';
+import { replyStatus } from './reply-status.ts';
 import type { RunOptions } from './run-options.ts';
 import { scopeOf } from './scope.ts';
 import type { Departure, Sender } from './sender.ts';
@@ -34,6 +35,8 @@ export interface PerformanceOptions {
 
 const POLL_MS = 100;
 const MOST_RETRIES = 6;
+/** The first pause before a retry, as a part of the deadline; each further one is twice as long. */
+const FIRST_RETRY = 0.02;
 /** After so many calls of a repetition the balance is read. */
 const MOST_UNREAD = 200;
 
@@ -126,7 +129,7 @@ export class Performance {
           return await this.#call(step);
       }
     } catch (error) {
-      if (error instanceof EvaluationError) return halted(`step ${step.key} could not be sent: ${error.message}`);
+      if (error instanceof EvaluationError) return this.#unreckoned(step, error);
       throw error;
     }
   }
@@ -141,26 +144,51 @@ export class Performance {
     return null;
   }
 
+  /** What a step is made of can't be reckoned; where a bet was answered 500 the balance is open until its refund, by the contract. */
+  #unreckoned(step: Step, error: EvaluationError): Halt {
+    const open = this.#stage.wallets.some(({ wallet }) => wallet.forks.some(({ kind }) => kind === 'lost'));
+    return open
+      ? {
+          verdict: 'skip',
+          reason: 'a bet was answered 500 or not at all, so the balance is not certain',
+          connection: false,
+          causes: [],
+        }
+      : halted(`step ${step.key} could not be sent: ${error.message}`);
+  }
+
   async #call(step: CallStep): Promise<Halt | null> {
     if (step.call === 'balance') return this.#balance(step);
     if (step.origin.kind === 'earlier') return this.#fromBefore(step, step.origin.call, step.origin.from);
     const outgoing = this.#outgoing(step);
     if (!outgoing) return halted(`step ${step.key} sends a call again that was not sent`);
-    let { exchange, halt } = await this.#judged(step, outgoing);
-    // The service sends a win or a refund of unknown outcome again until it is answered 200.
-    for (let retry = 0; retry < MOST_RETRIES && !halt && this.#mustGoOn(step, exchange); retry += 1) {
-      await this.#pause(Math.min(100 * 2 ** retry, this.#run.deadlineMs));
-      ({ exchange, halt } = await this.#judged(step, outgoing));
+    // The service sends a win or a refund of unknown outcome again until it is answered 200: only the last answer is judged.
+    for (let retry = 0; retry < MOST_RETRIES && this.#isRetried(step); retry += 1) {
+      const exchange = await this.#sender.send(this.#departure(step, outgoing));
+      this.#noteConnection(exchange);
+      if (!isBusy(exchange)) return this.#react(this.#observe(step, outgoing, exchange));
+      await this.#pause(this.#run.deadlineMs * FIRST_RETRY * 2 ** retry);
     }
-    return halt;
+    const { exchange, reaction } = await this.#sender.judged(
+      this.#departure(step, outgoing),
+      this.#model(step.session),
+      (landed) => ({ exchange: landed, reaction: this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)) }),
+    );
+    this.#after(step, outgoing, exchange);
+    return this.#react(reaction);
   }
 
-  /** An answer such as "still being processed" to a win or refund that is sent again after its connection broke. */
-  #mustGoOn(step: CallStep, exchange: Exchange): boolean {
-    if (step.origin.kind !== 'resend' || exchange.outcome.kind !== 'reply') return false;
-    const { status } = exchange.outcome.reply;
-    const broken = this.#stage.judge.story.part(step).source?.step.deviations.break !== undefined;
-    return broken && (step.call === 'win' || step.call === 'refund') && [409, 423, 425, 429, 503].includes(status);
+  #observe(step: CallStep, outgoing: Outgoing, exchange: Exchange): Reaction {
+    const reaction = this.#stage.judge.observe(this.#sentOf(step, outgoing, exchange));
+    this.#after(step, outgoing, exchange);
+    return reaction;
+  }
+
+  /** A win or refund whose first connection broke, or the refund of a bet whose connection broke: the first may still be worked on. */
+  #isRetried(step: CallStep): boolean {
+    if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return false;
+    const { source, target } = this.#stage.judge.story.part(step);
+    return source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
   }
 
   async #balance(step: CallStep): Promise<Halt | null> {
@@ -233,19 +261,6 @@ export class Performance {
     if (!outgoing) return undefined;
     const { outcome } = await this.#sender.send({ ...this.#departure(step, outgoing), purpose: 'probe' });
     return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
-  }
-
-  async #judged(step: CallStep, outgoing: Outgoing): Promise<{ exchange: Exchange; halt: Halt | null }> {
-    const { exchange, reaction } = await this.#sender.judged(
-      this.#departure(step, outgoing),
-      this.#model(step.session),
-      (landed) => ({
-        exchange: landed,
-        reaction: this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)),
-      }),
-    );
-    this.#after(step, outgoing, exchange);
-    return { exchange, halt: await this.#react(reaction) };
   }
 
   #model(alias: string): () => readonly string[] {
@@ -331,12 +346,21 @@ export class Performance {
     return source ? this.#sent.get(source.step.key) : undefined;
   }
 
+  /** The same call once more: as it was, but for how it is signed, tampered with or headed this time. */
   #again(step: CallStep, first: Outgoing): Outgoing {
-    const { sign } = step.deviations;
-    if (sign === undefined) return first;
+    const { sign, tamper, headerCase } = step.deviations;
+    if (sign === undefined && tamper === undefined && headerCase === undefined) return first;
     const { tamper: _undone, ...spec } = first.spec;
-    const signed = { ...spec, sign };
-    return { ...first, spec: signed, request: buildRequest(signed) };
+    const scope = scopeOf(this.#stage.names, step);
+    const changed = {
+      ...spec,
+      ...(sign && { sign }),
+      ...(headerCase && { headerName: headerName(headerCase) }),
+      ...(tamper && {
+        tamper: { fields: Object.fromEntries(tamper.fields.map(([name, value]) => [name, evaluate(value, scope)])) },
+      }),
+    };
+    return { ...first, spec: changed, request: buildRequest(changed) };
   }
 
   /** Bytes are kept only of calls that a later step sends again. */
@@ -432,6 +456,12 @@ export class Performance {
     // Waits that make findings sound are kept when the run is interrupted; a second signal ends them.
     await sleep(ms);
   }
+}
+
+/** An answer that says: not yet. */
+function isBusy(exchange: Exchange): boolean {
+  const status = replyStatus(exchange);
+  return status !== undefined && [409, 423, 425, 429, 500, 502, 503, 504].includes(status);
 }
 
 function textFields(outgoing: Outgoing | undefined): Record<string, string> {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../contract/json.ts';
-import type { Money } from '../contract/money.ts';
+import { Money } from '../contract/money.ts';
 import type { Judge } from '../judge/judge.ts';
 import type { Wallet } from '../judge/wallet.ts';
 import type { Scope, Value } from '../scenario/evaluate.ts';
@@ -30,7 +30,7 @@ export function scopeOf(names: Names, self: CallStep | undefined): Scope {
         case 'unit':
           return names.denomination.unit;
         case 'balance':
-          return names.walletOf(second ?? 'main')?.certain();
+          return inDecimals(names.walletOf(second ?? 'main')?.certain(), names.denomination.decimals);
         case 'campaign':
           return names.campaign;
         case 'session':
@@ -68,4 +68,11 @@ function within(value: JsonValue | undefined, path: readonly string[]): JsonValu
     here = (here as { readonly [key: string]: JsonValue })[name];
   }
   return here;
+}
+
+/** A balance that is shown with more decimals than the currency has can only be bet down to what an amount may say. */
+function inDecimals(balance: Money | undefined, decimals: number): Money | undefined {
+  if (!balance || balance.isNegative() || balance.decimals() <= decimals) return balance;
+  const [whole = '0', fraction = ''] = balance.format().split('.');
+  return Money.of(decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`);
 }

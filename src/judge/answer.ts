@@ -14,7 +14,8 @@ export function answerOf(exchange: Exchange, reading: ReplyReading | undefined):
   if (reading.status >= 200 && reading.status < 300)
     return tellsOfError(exchange.call, reading) ? 'error-200' : 'accepted';
   if (reading.status === 401) return 'refused';
-  return reading.status === 500 ? 'failed' : 'declined';
+  // What a redirect did is as unknown as what an internal error did: the service follows none.
+  return reading.status === 500 || (reading.status >= 300 && reading.status < 400) ? 'failed' : 'declined';
 }
 
 /** A success has a `balance`; what has none and names an error, or names a published code, is none. */

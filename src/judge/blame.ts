@@ -1,5 +1,5 @@
 import type { CallName } from '../contract/call-name.ts';
-import { type RuleId, ruleById } from '../contract/catalogue.ts';
+import { isRuleId, type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Blamed } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 
@@ -33,6 +33,8 @@ export class Blame {
   readonly #proven = new Set<string>();
   readonly #letIn = new Set<CallName>();
   readonly #ambiguous: Ambiguous[] = [];
+  /** Scenarios that ended with a sum that nothing in them explained. */
+  readonly #unexplained = new Set<string>();
 
   /**
    * The findings of one scenario, of the attempt that counts.
@@ -48,7 +50,8 @@ export class Blame {
         continue;
       }
       if (verdict !== 'fail') continue;
-      this.#proven.add(rule);
+      if (rule === 'money.conservation') this.#unexplained.add(scenario);
+      else this.#proven.add(rule);
     }
   }
 
@@ -58,7 +61,25 @@ export class Blame {
 
   /** The corrections that the whole of the run asks for. */
   conclude(): Blamed[] {
-    return [...this.#explained(), ...this.#rungs()];
+    return [...this.#explained(), ...this.#sums(), ...this.#rungs()];
+  }
+
+  /** A sum that is wrong is a matter of its own only when no breach that loses or invents money was shown. */
+  *#sums(): Generator<Blamed> {
+    const rule = 'money.conservation';
+    const because = [...this.#proven].filter(isRuleId).find((proven) => ruleById(proven).money);
+    if (because === undefined) return;
+    for (const scenario of this.#unexplained) {
+      yield {
+        event: 'blamed',
+        rule,
+        endpoint: null,
+        scenario,
+        verdict: 'inconclusive',
+        because,
+        reason: `a sum was wrong, which the breach of \`${because}\` that this run has shown may explain`,
+      };
+    }
   }
 
   *#explained(): Generator<Blamed> {

@@ -14,7 +14,7 @@ import type { Transaction } from './transaction.ts';
  * - `error-200`: 200 with a body that tells of an error
  * - `refused`: 401
  * - `declined`: any other status but 500
- * - `failed`: 500
+ * - `failed`: 500, or a redirect: what it did is not known
  * - `late`: no whole reply within the deadline
  * - `broken`: we broke the connection
  * - `lost`: no reply for a reason of transport

@@ -126,6 +126,7 @@ export class Effects {
       transaction.wallet?.leaveOpen(part.step.key);
       const target = this.#targetOf(part);
       target?.wallet?.leaveOpen(part.step.key);
+      if (target && answer === 'accepted') target.state = 'reversed';
     }
   }
 

@@ -328,6 +328,8 @@ export class Judge {
       return;
     }
     if (own === null || effect.isZero() || part.step.call === 'balance' || seen.answer !== 'accepted') return;
+    // Whose money a call moves whose signature was wrong is a matter of the signature.
+    if (!part.signedRight) return;
     if (part.target && part.target.step.session !== part.step.session) return;
     for (const other of this.#context.wallets) {
       if (other === own || !other.known) continue;

@@ -1,4 +1,4 @@
-import type { RuleId } from '../contract/catalogue.ts';
+import { RULES, type RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { breach, PASS } from './check.ts';
@@ -247,27 +247,31 @@ export class QuietReads {
     const possible = wallet.possible();
     const difference = nearestDifference(value, possible);
     const actual = `the balance is ${value}, off by ${difference}`;
-    const at = (rule: RuleId, step = read.step, exchange = read.exchange): void =>
-      this.#docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual));
+    const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
+      this.#docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual, causes));
     const fresh = due.filter((one) => !one.reported);
     if (due.some((one) => one.reported)) return;
     if (memory.suspect) {
       const { rule, step, exchange, expected } = memory.suspect;
-      this.#docket.decide({ rule, step, exchange }, breach(`${expected}: the balance is ${either(possible)}`, actual));
+      this.#docket.decide(
+        { rule, step, exchange },
+        breach(`${expected}: the balance is ${either(possible)}`, actual, WRONG_SUMS),
+      );
       return;
     }
     if (this.#isTiny(read)) {
-      at('money.exact');
+      at('money.exact', []);
       return;
     }
     // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
     const steps = new Set(wallet.moves.map(({ step }) => step));
     const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
     const [first] = only;
-    if (first && new Set(only.map((one) => one.step.key)).size === 1) at(first.rule, first.step, first.exchange);
+    if (first && new Set(only.map((one) => one.step.key)).size === 1)
+      at(first.rule, SYSTEMATIC, first.step, first.exchange);
     else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
-      at(fresh[0].rule, fresh[0].step, fresh[0].exchange);
-    else at('money.conservation');
+      at(fresh[0].rule, SYSTEMATIC, fresh[0].step, fresh[0].exchange);
+    else at('money.conservation', OTHER_MONEY_RULES);
   }
 
   /** Less than a smallest unit is no transaction: something was not reckoned exactly. */
@@ -343,5 +347,21 @@ function inAnotherUnit({ wallet, step, exchange }: QuietRead): Obligation[] {
     },
   ];
 }
+
+/** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
+const SYSTEMATIC: readonly RuleId[] = ['money.main-unit', 'money.exact', 'session.isolated', 'signature.no-effect'];
+
+const WRONG_SUMS: readonly RuleId[] = [
+  ...SYSTEMATIC,
+  'bet.debit',
+  'win.credit',
+  'refund.restore',
+  'idempotency.concurrent',
+];
+
+/** Conservation is reported only where no other breach explains the difference. */
+const OTHER_MONEY_RULES: readonly RuleId[] = RULES.filter(
+  ({ id, money, level }) => money && level === 'MUST' && id !== 'money.conservation',
+).map(({ id }) => id);
 
 const POWERS = [1, 2, 3, 8, -1, -2, -3, -8];

@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import type { BrokenCell, Cell, Entry } from './cell.ts';
 import { type Complaint, complaintAt } from './complaint.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import { placeAt, type Source, type Spot, toSource } from './source.ts';
 import { quoteUnquoted } from './unquoted.ts';
 
@@ -31,6 +32,13 @@ export interface YamlDocument {
  */
 export function readDocument(text: string, file: string): YamlDocument {
   const source = toSource(file, text);
+  const root = readPlainYaml(source);
+  return root ? { source, root, complaints: [] } : readWholeYaml(source);
+}
+
+/** The same, by a parser that knows all of YAML. */
+export function readWholeYaml(source: Source): YamlDocument {
+  const { text } = source;
   const { text: mended, found } = quoteUnquoted(text);
   const complaints = found.map(({ start, end, text: value }) =>
     complaintAt(

@@ -1,3 +1,4 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { breach, described, type GroupChecks, ownLimit, PASS, type Seen, wants200 } from '../check.ts';
 import { bySum, mentions } from '../expected-sum.ts';
@@ -29,6 +30,15 @@ function roundings(seen: Seen): Offset[] {
 function notTaken(seen: Seen, meaning: string): Offset[] {
   return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
 }
+
+/** A wallet whose balance is not what it says can't be bet to its end, or beyond it, on purpose. */
+const WRONG_BALANCES: readonly RuleId[] = [
+  'bet.debit',
+  'win.credit',
+  'money.main-unit',
+  'money.exact',
+  'money.precision',
+];
 
 export const betChecks: GroupChecks<'bet'> = {
   'bet.debit': {
@@ -68,7 +78,8 @@ export const betChecks: GroupChecks<'bet'> = {
       const { reading } = seen;
       if (!reading) return { kind: 'undecided', reason: described(seen) };
       const expected = 'a bet above the balance is answered with an error whose code is `insufficient_funds`';
-      if (seen.answer === 'accepted') return breach(expected, `${described(seen)}: the bet was accepted`);
+      if (seen.answer === 'accepted')
+        return breach(expected, `${described(seen)}: the bet was accepted`, WRONG_BALANCES);
       const limit = ownLimit(seen);
       if (limit) return { kind: 'skip', reason: limit };
       if (seen.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
@@ -105,9 +116,7 @@ export const betChecks: GroupChecks<'bet'> = {
     applies: isWholeBalance,
     reply(seen) {
       const refused = wants200(seen, 'a bet of the whole balance');
-      return refused?.kind === 'breach'
-        ? breach(refused.expected, refused.actual, ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact'])
-        : refused;
+      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual, WRONG_BALANCES) : refused;
     },
     offsets: (seen) => notTaken(seen, 'the bet of the whole balance was not taken'),
   },

@@ -18,6 +18,9 @@ const hasAmountOfItsOwn = (part: Part): boolean => {
   return Boolean(own && bets) && JSON.stringify(own) !== JSON.stringify(bets);
 };
 
+/** A refund without a round is a twist of its own, and whatever is judged about refunds is judged by one that has a round. */
+const hasRound = ({ step }: Part): boolean => step.roundID !== null;
+
 const isUnknown = (part: Part): boolean => isMeant(part) && part.step.refund?.kind === 'unknown';
 
 const isOfTakenBet = (part: Part): boolean =>
@@ -63,7 +66,12 @@ export const refundChecks: GroupChecks<'refund'> = {
     rank: 1,
     effect: 'refunding an accepted bet gives back exactly its amount',
     applies: (part) =>
-      isOfTakenBet(part) && !isBroken(part) && part.group === null && part.refundsBefore === 0 && !part.roundSettled,
+      isOfTakenBet(part) &&
+      hasRound(part) &&
+      !isBroken(part) &&
+      part.group === null &&
+      part.refundsBefore === 0 &&
+      !part.roundSettled,
     reply(seen) {
       const refused = wants200(seen, 'the refund of an accepted bet');
       return refused?.kind === 'breach' ? breach(refused.expected, refused.actual) : refused;
@@ -115,7 +123,12 @@ export const refundChecks: GroupChecks<'refund'> = {
       part.step.roundID === null &&
       part.group === null &&
       part.step.fields.every(([name]) => name !== 'roundID'),
-    reply: (seen) => wants200(seen, 'a refund without `roundID`'),
+    reply(seen) {
+      const refused = wants200(seen, 'a refund without `roundID`');
+      return refused?.kind === 'breach' && seen.part.target === null
+        ? breach(refused.expected, refused.actual, ['refund.unknown'])
+        : refused;
+    },
     offsets: notRestored,
   },
 
@@ -124,7 +137,10 @@ export const refundChecks: GroupChecks<'refund'> = {
     effect: 'a refunded bet leaves the balance as it was, also when it is carried out late',
     applies: (part) =>
       isMeant(part) && part.target !== null && isBroken(part.target) && part.target.step.call === 'bet',
-    reply: (seen) => becauseUnknown(seen, wants200(seen, 'the refund of a bet whose connection broke')),
+    reply: (seen) =>
+      hasRound(seen.part)
+        ? becauseUnknown(seen, wants200(seen, 'the refund of a bet whose connection broke'))
+        : undefined,
     offsets: lateOffsets,
   },
 
@@ -165,7 +181,7 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.one-of-many': {
     effect: 'the refund of one of several bets of a round gives back that bet alone',
     applies: (part) => isOfTakenBet(part) && part.refundsBefore === 0 && othersOfRound(part).length > 0,
-    reply: (seen) => wants200(seen, 'the refund of one of several bets of a round'),
+    reply: (seen) => (hasRound(seen.part) ? wants200(seen, 'the refund of one of several bets of a round') : undefined),
     offsets(seen) {
       const own = sum(seen);
       if (seen.answer !== 'accepted' || !own) return [];
@@ -196,7 +212,18 @@ export const refundChecks: GroupChecks<'refund'> = {
       part.refundsBefore > 0 &&
       !part.targetIsLater &&
       !isForeign(part),
-    offsets: (seen) => paid(seen, sum(seen), 'a bet that had been refunded was refunded again'),
+    offsets(seen) {
+      const once = paid(seen, sum(seen), 'a bet that had been refunded was refunded again');
+      // Of refunds at once any number may have been paid.
+      return seen.part.group === null
+        ? once
+        : once.flatMap(({ by, meaning }) =>
+            Array.from({ length: seen.part.refundsBefore }, (_, more) => ({
+              by: by.times(Money.of(String(more + 1))),
+              meaning,
+            })),
+          );
+    },
   },
 
   'refund.before-bet': {

@@ -31,7 +31,12 @@ export const sessionChecks: GroupChecks<'session'> = {
       part.step.call !== 'balance' &&
       part.step.call !== 'bet' &&
       part.step.expect.outcome === 'accepted',
-    reply: (seen) => wants200(seen, `a ${seen.part.step.call} of a round that began before the session expired`),
+    reply(seen) {
+      const refused = wants200(seen, `a ${seen.part.step.call} of a round that began before the session expired`);
+      return refused?.kind === 'breach' && seen.part.step.refund?.kind === 'unknown'
+        ? breach(refused.expected, refused.actual, ['refund.unknown'])
+        : refused;
+    },
     offsets: (seen) =>
       seen.answer === 'accepted' && !seen.effect.isZero()
         ? [{ by: seen.effect.negated(), meaning: `the ${seen.part.step.call} after the session expired had no effect` }]

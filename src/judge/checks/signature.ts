@@ -140,7 +140,10 @@ export const signatureChecks: GroupChecks<'signature'> = {
 
   'signature.no-effect': {
     effect: 'a call that was answered 401 moves nothing and leaves its txID free',
-    applies: (part) => (isPost(part) && part.step.expect.outcome === 'refused' && !part.signedRight) || isMended(part),
+    applies: (part) =>
+      (isPost(part) && part.step.expect.outcome === 'refused' && !part.signedRight) ||
+      (isPost(part) && sentAs(part, 'upper-case')) ||
+      isMended(part),
     reply(seen) {
       if (!isMended(seen.part) || seen.earlier?.state !== 'refused' || seen.answer === 'refused') return undefined;
       const refused = wants200(seen, 'a call that was answered 401, sent again with the right signature,');
