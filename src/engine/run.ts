@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallName } from '../contract/call-name.ts';
 import { CONTRACT_VERSION } from '../contract/versions.ts';
 import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
@@ -15,6 +16,7 @@ import type { RunnableScenario, RunOptions } from './run-options.ts';
 import { Sender } from './sender.ts';
 
 const MOST_ATTEMPTS = 3;
+const MOST_BREACHES = 5;
 
 /**
  * Judges one client by the scenarios of the options, side by side where there are several players, and hands every event to
@@ -89,6 +91,8 @@ class Run {
   readonly #blame = new Blame();
   readonly #pool: Pool;
   readonly #late: LateLandings;
+  /** How often an endpoint let the deadline pass. */
+  readonly #breaches = new Map<CallName, number>();
   #failed = 0;
   #reached = false;
   #unreachable: string | null = null;
@@ -181,6 +185,11 @@ class Run {
     const plan = scenario.plan();
     const { needs } = plan;
     const castings = this.#pool.cast(needs);
+    const late = this.#tooLate(plan);
+    if (late) {
+      this.#leave(scenario, late);
+      return undefined;
+    }
     const reason = 'reason' in castings ? castings.reason : this.#missing(plan);
     if (reason === null && !('reason' in castings)) return { scenario, plan, castings };
     this.#skip(scenario, reason ?? '');
@@ -196,6 +205,30 @@ class Run {
     if (needs.largeAmounts && !this.#options.largeAmounts)
       return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
     return null;
+  }
+
+  /** An endpoint that is late again and again would make every story that needs it wait in vain. */
+  #tooLate(plan: Plan): CallName | undefined {
+    const needed = new Set(
+      plan.steps.flatMap((step) => (step.kind === 'call' && step.expect.outcome === 'accepted' ? [step.call] : [])),
+    );
+    return [...needed].find((call) => (this.#breaches.get(call) ?? 0) >= MOST_BREACHES);
+  }
+
+  #leave(scenario: RunnableScenario, late: CallName): void {
+    const { record, now } = this.#options;
+    const reason = `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass ${MOST_BREACHES} times, so what needs it is not tried any more`;
+    record({ event: 'scenario-started', scenario: scenario.id, attempt: 1, at: now(), sessions: {} });
+    record({
+      event: 'scenario-ended',
+      scenario: scenario.id,
+      attempt: 1,
+      verdict: 'inconclusive',
+      reason,
+      durationMs: 0,
+      restored: null,
+      passes: {},
+    });
   }
 
   #skip(scenario: RunnableScenario, reason: string): void {
@@ -271,6 +304,10 @@ class Run {
   }
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[]): void {
+    for (const { rule, verdict, endpoint } of findings) {
+      if (rule !== 'reply.deadline' || verdict !== 'fail' || endpoint === null) continue;
+      this.#breaches.set(endpoint, (this.#breaches.get(endpoint) ?? 0) + 1);
+    }
     this.#blame.add(scenario.id, findings, played.letIn);
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;

@@ -26,7 +26,9 @@ export async function settle(stage: Stage, performance: Performance, uuid: () =>
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (tries > 0) await sleep(FIRST_PAUSE_MS * 2 ** tries);
       const exchange = await performance.settle(step, isBet && tries === 0);
-      if (!exchange || isFinal(replyStatus(exchange))) break;
+      const status = exchange && replyStatus(exchange);
+      // Who doesn't answer twice isn't waited for any longer; what is owed then stays written down.
+      if (!exchange || isFinal(status) || (status === undefined && tries > 0)) break;
     }
   }
 }
