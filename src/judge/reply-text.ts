@@ -18,7 +18,12 @@ const LEAKS: readonly (readonly [RegExp, string])[] = [
     /\b(TypeError|ReferenceError|KeyError|ValueError|IntegrityError|OperationalError|NoMethodError|AttributeError):/,
     'holds an exception of the program',
   ],
-  [/\bSELECT\b.+\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.+\bSET\b|\bDELETE\s+FROM\b/is, 'holds SQL'],
+  // In capitals the words are enough; in small letters "select a game from the list" is no SQL.
+  [/\bSELECT\b.+\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.+\bSET\b|\bDELETE\s+FROM\b/s, 'holds SQL'],
+  [
+    /\bselect\s.+\sfrom\s.+\swhere\s.+[=<>]|\binsert\s+into\s.+\bvalues\s*\(|\bupdate\s+\S+\s+set\s+\S+\s*=|\bdelete\s+from\s+\S+\s+where\s/is,
+    'holds SQL',
+  ],
   [
     /SQLSTATE|ORA-\d{5}|syntax error at or near|SQLITE_[A-Z]+|UNIQUE constraint failed|duplicate key value violates|\bpsycopg2\b|You have an error in your SQL/i,
     'holds a database error',
