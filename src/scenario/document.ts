@@ -1,5 +1,6 @@
 import {
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -12,7 +13,7 @@ import {
 import type { BrokenCell, Cell, Entry } from './cell.ts';
 import { type Complaint, complaintAt } from './complaint.ts';
 import { readPlainYaml } from './plain-yaml.ts';
-import { placeAt, type Source, type Spot, toSource } from './source.ts';
+import { firstLine, placeAt, type Source, type Spot, toSource } from './source.ts';
 import { quoteUnquoted } from './unquoted.ts';
 
 /** More aliases than this are taken for an attack on memory. */
@@ -150,6 +151,7 @@ class Converter {
   #spotOf(node: Node, around: Spot): Spot {
     const range = node.range;
     if (!range || range[1] <= range[0]) return around;
+    if (isCollection(node) && node.flow !== true) return firstLine(this.#source, range[0]);
     return { source: this.#source, start: range[0], end: range[1] };
   }
 

@@ -1,5 +1,5 @@
 import type { Cell, Entry, MapCell, ScalarCell } from './cell.ts';
-import type { Source, Spot } from './source.ts';
+import { firstLine, type Source, type Spot } from './source.ts';
 
 /**
  * Reads the plain kind of YAML that nearly all scenarios are written in, many times quicker than a whole YAML parser: block
@@ -43,12 +43,6 @@ interface Line {
   readonly start: number;
 }
 
-interface Read<C extends Cell = Cell> {
-  readonly cell: C;
-  /** Where the next thing may begin: behind the line break. */
-  readonly end: number;
-}
-
 class PlainReader {
   readonly #source: Source;
   readonly #text: string;
@@ -62,55 +56,45 @@ class PlainReader {
   }
 
   document(): Cell {
-    const { cell } = this.#block(0, 0);
+    const root = this.#block(0, 0);
     if (this.#next < this.#lines.length) throw new NotPlain();
-    return cell;
+    return root;
   }
 
   /** The map or list whose first line is the next one. */
-  #block(indent: number, depth: number): Read {
+  #block(indent: number, depth: number): Cell {
     const line = this.#lines[this.#next];
     if (line?.indent !== indent || depth > DEEPEST) throw new NotPlain();
-    return this.#isItem(line.start) ? this.#list(indent, depth) : this.#map(line.start, indent, depth);
+    return this.#isItem(line.start) ? this.#list(line.start, indent, depth) : this.#map(line.start, indent, depth);
   }
 
   #isItem(at: number): boolean {
     return this.#text.startsWith('- ', at);
   }
 
-  #list(indent: number, depth: number): Read {
-    const start = this.#lines[this.#next]?.start ?? 0;
+  #list(start: number, indent: number, depth: number): Cell {
     const items: Cell[] = [];
-    let end = start;
     for (let line = this.#lines[this.#next]; line?.indent === indent; line = this.#lines[this.#next]) {
       if (!this.#isItem(line.start)) throw new NotPlain();
       const at = this.#after(SPACES, line.start + 1);
-      const inner = indent + at - line.start;
       const isMap = this.#match(KEY, at) !== undefined;
-      const item = isMap ? this.#map(at, inner, depth + 1) : this.#lineValue(at, indent);
-      items.push(item.cell);
-      end = item.end;
+      items.push(isMap ? this.#map(at, indent + at - line.start, depth + 1) : this.#lineValue(at, indent));
     }
     this.#endsAt(indent);
-    return { cell: { kind: 'list', spot: this.#spot(start, end), items }, end };
+    return { kind: 'list', spot: firstLine(this.#source, start), items };
   }
 
-  /** @param at where its first key stands, which may be behind the dash of a list */
-  #map(at: number, indent: number, depth: number): Read<MapCell> {
+  /** @param start where its first key stands, which may be behind the dash of a list */
+  #map(start: number, indent: number, depth: number): MapCell {
     const entries: Entry[] = [];
-    const start = at;
-    let end = at;
-    let keyAt: number | undefined = at;
-    while (keyAt !== undefined) {
-      const key = this.#key(keyAt, entries);
-      const value = this.#valueOf(key.keySpot, indent, depth);
-      entries.push({ ...key, value: value.cell });
-      end = value.end;
-      const line = this.#lines[this.#next];
-      keyAt = line?.indent === indent ? line.start : undefined;
+    for (let at: number | undefined = start; at !== undefined; ) {
+      const key = this.#key(at, entries);
+      entries.push({ ...key, value: this.#valueOf(key.keySpot, indent, depth) });
+      const line: Line | undefined = this.#lines[this.#next];
+      at = line?.indent === indent ? line.start : undefined;
     }
     this.#endsAt(indent);
-    return { cell: { kind: 'map', spot: this.#spot(start, end), entries }, end };
+    return { kind: 'map', spot: firstLine(this.#source, start), entries };
   }
 
   /** What follows must belong to something around: a deeper line here is a mistake, or goes on with a text. */
@@ -124,29 +108,24 @@ class PlainReader {
     return { key, keySpot: this.#spot(at, at + key.length) };
   }
 
-  #valueOf(keySpot: Spot, indent: number, depth: number): Read {
-    const colon = keySpot.end;
-    const at = this.#after(SPACES, colon + 1);
-    if (at < this.#text.length && this.#text[at] !== '\n') {
-      if (this.#text[at] !== '#') return this.#lineValue(at, indent);
-    } else if (at !== colon + 1) throw new NotPlain();
+  #valueOf(keySpot: Spot, indent: number, depth: number): Cell {
+    const at = this.#after(SPACES, keySpot.end + 1);
+    if (this.#match(REST, keySpot.end + 1) === undefined) return this.#lineValue(at, indent);
     this.#next += 1;
     const below = this.#lines[this.#next];
     if (below && below.indent > indent) return this.#block(below.indent, depth + 1);
-    // A list may stand as far left as its key; where an empty value ends that comments follow is not known here.
-    if (!/^\n? *$/.test(this.#text.slice(at, below?.start)) || (below?.indent === indent && this.#isItem(below.start)))
-      throw new NotPlain();
-    return { cell: { kind: 'scalar', value: null, written: '', spot: keySpot }, end: colon + 1 };
+    // A list may stand as far left as its key.
+    if (below?.indent === indent && this.#isItem(below.start)) throw new NotPlain();
+    return { kind: 'scalar', value: null, written: '', spot: keySpot };
   }
 
   /** A value that stands whole in the present line, whose indentation is given. */
-  #lineValue(at: number, indent: number): Read {
+  #lineValue(at: number, indent: number): Cell {
     const cell = this.#flow(at, false, 0);
-    const rest = this.#match(REST, cell.spot.end);
-    if (rest === undefined) throw new NotPlain();
+    if (this.#match(REST, cell.spot.end) === undefined) throw new NotPlain();
     this.#next += 1;
     this.#endsAt(indent);
-    return { cell, end: cell.spot.end + rest.length };
+    return cell;
   }
 
   #flow(at: number, inside: boolean, depth: number): Cell {

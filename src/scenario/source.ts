@@ -34,6 +34,12 @@ export function placeAt(source: Source, offset: number): Place {
   return { file: source.file, line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 };
 }
 
+/** From an offset to the end of its line: what is shown of something that goes on over several lines. */
+export function firstLine(source: Source, start: number): Spot {
+  const end = source.text.indexOf('\n', start);
+  return { source, start, end: end === -1 ? source.text.length : end };
+}
+
 /** Where a spot begins. */
 export function placeOf(spot: Spot): Place {
   return placeAt(spot.source, spot.start);
