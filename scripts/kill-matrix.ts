@@ -100,7 +100,7 @@ function detail(fold: Fold, rules: ReadonlySet<string>): void {
     for (const finding of result.findings.slice(0, 6)) {
       if (finding.verdict === 'pass') continue;
       console.log(
-        `        ${finding.verdict} ${finding.scenario} ${finding.place?.line ?? ''}: expected ${finding.expected}; ${finding.actual}${finding.because ? ` [${finding.because}]` : ''}`,
+        `        ${finding.verdict} ${finding.scenario} ${finding.place?.line ?? ''}: expected ${finding.expected}; ${finding.actual}${finding.because ? ` [${finding.because}]` : ''}${finding.causes.length > 0 ? ` {${finding.causes.join(', ')}}` : ''}`,
       );
     }
   }

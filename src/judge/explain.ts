@@ -31,10 +31,13 @@ export function explain(
   proven: (rule: string) => boolean,
 ): Explanation | undefined {
   const candidates = obligations.flatMap((obligation) => obligation.offsets.map((offset) => ({ obligation, offset })));
+  // A wallet that counts in another unit does so throughout: nothing more is wrong then, or it is not that.
+  const combinable = candidates.filter(({ obligation }) => obligation.rule !== 'money.main-unit');
   for (let size = 1; size <= MOST_BREACHES; size += 1) {
-    if (size > 1 && candidates.length ** size > 200_000) return undefined;
+    const pool = size === 1 ? candidates : combinable;
+    if (size > 1 && pool.length ** size > 200_000) return undefined;
     const found: Breach[][] = [];
-    for (const expected of possible) collect(read.minus(expected), candidates, size, 0, [], found);
+    for (const expected of possible) collect(read.minus(expected), pool, size, 0, [], found);
     if (found.length > 0) return cheapest(found, proven);
   }
   return undefined;

@@ -114,7 +114,8 @@ export class QuietReads {
       memory.dip = late;
       return { kind: 'wait' };
     }
-    const explained = explain(value, wallet.possible(), [...wallet.obligations, ...inAnotherUnit(read)], this.#proven);
+    const suspects = [...wallet.obligations, ...this.#movesOfNoRule(read), ...inAnotherUnit(read)];
+    const explained = explain(value, wallet.possible(), suspects, this.#proven);
     if (!explained && !this.#isTiny(read)) {
       this.#pending = read;
       return { kind: 'probe' };
@@ -274,6 +275,35 @@ export class QuietReads {
     else at('money.conservation', OTHER_MONEY_RULES);
   }
 
+  /**
+   * A call with a twist moves money as any other does. The rules that hold for every call are not judged by it, but it
+   * must not be forgotten where a number is to be explained, or its plain neighbour is blamed.
+   */
+  #movesOfNoRule({ wallet, exchange }: QuietRead): Obligation[] {
+    return wallet.moves.flatMap(({ step: key, delta }): Obligation[] => {
+      const part = this.#effects.ofStep(key)?.part;
+      if (!part || part.step.call === 'balance' || delta.isZero()) return [];
+      const { rule, expected } = PLAIN_EFFECTS[part.step.call];
+      if (wallet.obligations.some((one) => one.rule === rule && one.step.key === key)) return [];
+      return [
+        {
+          rule,
+          endpoint: null,
+          step: part.step,
+          exchange,
+          offsets: [
+            { by: delta.negated(), meaning: `the accepted ${part.step.call} had no effect` },
+            { by: delta, meaning: `the accepted ${part.step.call} took effect twice` },
+          ],
+          rank: 1,
+          until: 'read',
+          expected,
+          reported: false,
+        },
+      ];
+    });
+  }
+
   /** Less than a smallest unit is no transaction: something was not reckoned exactly. */
   #isTiny(read: QuietRead): boolean {
     const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
@@ -319,6 +349,12 @@ export class QuietReads {
     return memory;
   }
 }
+
+const PLAIN_EFFECTS: Readonly<Record<'bet' | 'win' | 'refund', { readonly rule: RuleId; readonly expected: string }>> = {
+  bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
+  win: { rule: 'win.credit', expected: 'an accepted win raises the balance by exactly its amount' },
+  refund: { rule: 'refund.restore', expected: 'refunding an accepted bet gives back exactly its amount' },
+};
 
 function either(possible: readonly Money[]): string {
   const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);

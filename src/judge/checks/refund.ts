@@ -84,6 +84,8 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (part, story) => isUnknown(part) && part.group === null && story.plan.needs.state !== 'expired',
     reply(seen) {
       const refused = wants200(seen, 'the refund of a transaction that the operator does not know');
+      if (refused?.kind === 'breach' && !hasRound(seen.part))
+        return breach(refused.expected, refused.actual, ['refund.without-round']);
       if (refused) return refused;
       if (!seen.reading?.object) return { kind: 'undecided', reason: 'its body cannot be read as JSON' };
       if (seen.reading.balance.money) return PASS;
