@@ -46,7 +46,7 @@ judges('refund', {
     story:
       'steps: [{ bet: }, { refund: }, { balance: }, { bet: { amount: "2.00" } }, { balance: }, { refund: { round: none } }, { balance: }]',
     lies: {
-      'is refused': [saying('6', refused), 'fail', ['refund.restore']],
+      'is refused': saying('6', refused),
       'gives nothing back': nodding('6'),
     },
   },

@@ -1,0 +1,68 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { Sender } from '../../src/engine/sender.ts';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { buildRequest } from '../../src/wire/request.ts';
+import { KEY, operatorServer } from './operator-server.ts';
+
+function senderTo(url: string) {
+  const events: JournalEvent[] = [];
+  const sender = new Sender({
+    wire: {},
+    deadlineMs: 500,
+    now: () => performance.now(),
+    record: (event) => events.push(event),
+    ratePerSecond: null,
+    maxAtOnce: 64,
+  });
+  onTestFinished(() => sender.close());
+  const departure = (fields: Readonly<Record<string, string>> = {}) => {
+    const request = buildRequest({
+      call: 'balance',
+      target: { baseUrl: url },
+      key: KEY,
+      fields: { sessionID: 's1', ...fields },
+    });
+    return { call: 'balance', request, scenario: 's', step: '1', purpose: 'step' } as const;
+  };
+  return { sender, events, departure };
+}
+
+it('announces each call before it leaves, and says what came of it', async () => {
+  const { url } = await operatorServer();
+  const { sender, events, departure } = senderTo(url);
+  const exchange = await sender.send(departure());
+  expect(events.map(({ event }) => event)).toEqual(['sending', 'received']);
+  expect(events.map((event) => 'id' in event && event.id)).toEqual([exchange.id, exchange.id]);
+  expect(exchange.outcome).toMatchObject({ kind: 'reply', reply: { status: 200 } });
+});
+
+it('lets go of calls at once only when all are ready', async () => {
+  const { url, calls } = await operatorServer(async (_called, tell) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return tell();
+  });
+  const { sender, departure } = senderTo(url);
+  const five = [departure(), departure(), departure(), departure(), departure()];
+  const exchanges = await sender.together(
+    five,
+    () => [],
+    (all) => all,
+  );
+  const sent = exchanges.map(({ stamps }) => stamps.sent ?? Number.NaN);
+  expect(Math.max(...sent)).toBeLessThan(Math.min(...exchanges.map(({ stamps }) => stamps.end)));
+  expect(new Set(exchanges.map(({ connection }) => connection?.id)).size).toBe(5);
+  expect(calls).toHaveLength(5);
+});
+
+it('gives each call a connection of its own once keep-alive is given up', async () => {
+  const { url, calls } = await operatorServer();
+  const { sender, departure } = senderTo(url);
+  await sender.send(departure());
+  await sender.send(departure());
+  expect(new Set(calls.map(({ request }) => request.socket)).size).toBe(1);
+  expect(sender.giveUpKeepAlive()).toBe(true);
+  expect(sender.giveUpKeepAlive()).toBe(false);
+  await sender.send(departure());
+  await sender.send(departure());
+  expect(new Set(calls.map(({ request }) => request.socket)).size).toBe(3);
+});

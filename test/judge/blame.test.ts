@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { CallName } from '../../src/contract/call-name.ts';
+import type { RuleId } from '../../src/contract/catalogue.ts';
+import type { Finding } from '../../src/journal/finding.ts';
+import { Blame } from '../../src/judge/blame.ts';
+
+function found(
+  rule: RuleId,
+  causes: readonly RuleId[] = [],
+  verdict: Finding['verdict'] = 'fail',
+  endpoint: CallName | null = null,
+): Finding {
+  return { rule, verdict, endpoint, step: '1', place: null, exchange: 'x1', expected: '', actual: '', causes };
+}
+
+const told = (...scenarios: readonly (readonly Finding[])[]): string[] => toldWith([], ...scenarios);
+
+const toldWith = (letIn: readonly CallName[], ...scenarios: readonly (readonly Finding[])[]): string[] => {
+  const blame = new Blame();
+  blame.add('let in', [], letIn);
+  for (const [index, findings] of scenarios.entries()) blame.add(`s${index}`, findings);
+  return blame
+    .conclude()
+    .map(
+      ({ rule, because, scenario, endpoint }) =>
+        `${scenario ?? '*'} ${rule}${endpoint ? `@${endpoint}` : ''} < ${because}`,
+    );
+};
+
+describe('blame', () => {
+  it('is taken from a finding whose cause was proven elsewhere', () => {
+    expect(told([found('bet.exact-balance', ['bet.debit'])], [found('bet.debit')])).toContain(
+      's0 bet.exact-balance < bet.debit',
+    );
+  });
+
+  it('stays where no cause was proven', () => {
+    expect(told([found('bet.exact-balance', ['bet.debit'])], [found('win.credit')])).toEqual([]);
+  });
+
+  it('stays where the cause is only suspected itself', () => {
+    expect(told([found('bet.exact-balance', ['bet.debit'])], [found('bet.debit', ['money.main-unit'])])).toEqual([]);
+  });
+
+  it('stays where the rule was broken in a story of its own too', () => {
+    expect(
+      told([found('bet.exact-balance', ['bet.debit'])], [found('bet.debit')], [found('bet.exact-balance')]),
+    ).toEqual([]);
+  });
+
+  it('falls on the lower rungs of an endpoint that takes wrong signatures, and on no other endpoint', () => {
+    const all = toldWith(['win'], [found('signature.mismatch', [], 'fail', 'win')]);
+    expect(all).toContain('* signature.missing@win < signature.mismatch');
+    expect(all).toContain('* signature.accepted@win < signature.mismatch');
+    expect(all.filter((one) => /@(bet|refund|balance)/.test(one))).toEqual([]);
+    expect(all.join()).not.toContain('tampered-query');
+  });
+
+  it('of a query falls with the reads', () => {
+    expect(toldWith(['balance'], [found('signature.mismatch', [], 'fail', 'balance')]).join()).toContain(
+      'signature.tampered-query',
+    );
+  });
+
+  it('stays where an endpoint answers wrong signatures badly, but lets nothing in', () => {
+    expect(told([found('signature.mismatch', [], 'fail', 'win')])).toEqual([]);
+  });
+
+  it('is taken from a wrong sum where money was lost in a way that is known', () => {
+    expect(told([found('money.conservation')], [found('idempotency.bet')])).toEqual([
+      's0 money.conservation < idempotency.bet',
+    ]);
+    expect(told([found('money.conservation')], [found('reply.json')])).toEqual([]);
+  });
+
+  it('knows what was proven', () => {
+    const blame = new Blame();
+    blame.add('s', [
+      found('bet.debit'),
+      found('win.credit', ['money.main-unit']),
+      found('reply.content-type', [], 'warn'),
+    ]);
+    expect(['bet.debit', 'win.credit', 'reply.content-type'].map((rule) => blame.isProven(rule))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

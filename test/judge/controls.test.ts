@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { saying } from './lies.ts';
+import { tell } from './story-builder.ts';
+import { error, type Lie } from './toy-wallet.ts';
+
+const TWIST = 'steps: [{ bet: }, { bet: , header-case: lower, expect: accepted }, { balance: }]';
+const refused = error(401, 'Wrong signature');
+
+it('a twist that fails where its control works is a breach', () => {
+  expect(tell(TWIST, { lie: saying('2', refused) }).verdict('signature.header-case')).toBe('fail');
+});
+
+it('a twist whose control fails too proves nothing', () => {
+  const lie: Lie = (ask, honest) => (ask.call === 'bet' ? refused : honest());
+  const judged = tell(TWIST, { lie });
+  expect(judged.broken).not.toContain('signature.header-case');
+  const both = tell(
+    'steps: [{ bet: , header-case: lower, expect: accepted }, { bet: , body: { set: { device: mobile } }, expect: accepted }, { balance: }]',
+    { lie },
+  );
+  expect(both.broken).not.toContain('signature.header-case');
+});
+
+it('a twist that works needs no control', () => {
+  expect(
+    tell('steps: [{ bet: , header-case: lower, expect: accepted }, { balance: }]').verdict('signature.header-case'),
+  ).toBe('pass');
+});
+
+it('a control is of the same call', () => {
+  const lie: Lie = (ask, honest) => (ask.call === 'win' ? refused : honest());
+  const judged = tell('steps: [{ bet: }, { balance: }, { win: , header-case: lower, expect: accepted }]', { lie });
+  expect(judged.verdict('signature.header-case')).not.toBe('pass');
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { at, nodding, saying } from './lies.ts';
+import { type Judged, tell } from './story-builder.ts';
+import { error, type Lie } from './toy-wallet.ts';
+
+const state = (judged: Judged, step: string): string | undefined => judged.judge.effects.ofStep(step)?.state;
+
+describe('a transaction', () => {
+  it.each<[string, string, string, Lie | undefined]>([
+    ['applied', '1', 'steps: [{ bet: }]', undefined],
+    ['none', '1', 'steps: [{ bet: { amount: "500.00" }, expect: declined }]', undefined],
+    ['refused', '1', 'steps: [{ bet: , sign: garbage, expect: refused }]', undefined],
+    ['unknown', '1', 'steps: [{ bet: , break: sent }]', at('1', (_ask, _tell, wallet) => wallet.ok())],
+    ['applied', '1', 'steps: [{ bet: , break: sent }, { balance: }]', undefined],
+    ['unknown', '1', 'steps: [{ bet: , expect: either }]', saying('1', error(500, 'Oops'))],
+    ['none', '1', 'steps: [{ bet: , expect: either }]', at('1', () => ({ none: 'refused' }))],
+    ['unknown', '1', 'steps: [{ bet: , expect: either }]', at('1', () => ({ none: 'reset' }))],
+    ['reversed', '1', 'steps: [{ bet: }, { refund: }]', undefined],
+    ['reversed', '1', 'steps: [{ bet: , as: b, break: sent }, { refund: { of: b } }]', undefined],
+    ['reversed', '2', 'steps: [{ refund: { of: b } }, { bet: , as: b, expect: either }]', undefined],
+    ['unknown', '2', 'steps: [{ bet: }, { win: , break: sent }]', at('2', (_ask, _tell, wallet) => wallet.ok())],
+    ['applied', '2', 'steps: [{ bet: }, { win: , as: w, break: sent }, { resend: w }]', undefined],
+    [
+      'applied',
+      '1',
+      'steps: [{ bet: , as: b, sign: garbage, expect: refused }, { resend: b, sign: valid }]',
+      undefined,
+    ],
+  ])('is %s (step %s of %s)', (expected, step, story, lie) => {
+    expect(state(tell(story, lie && { lie }), step)).toBe(expected);
+  });
+
+  it('that was reversed before it came takes nothing, whatever it is answered', () => {
+    const story = 'steps: [{ refund: { of: b } }, { balance: }, { bet: , as: b, expect: either }, { balance: }]';
+    for (const lie of [nodding('3'), saying('3', error(409, 'Refunded')), saying('3', error(500, 'Oops'))]) {
+      expect(tell(story, { lie }).broken).toEqual([]);
+    }
+  });
+
+  it('without a known outcome keeps both worlds until it is answered 200', () => {
+    const judged = tell(
+      'steps: [{ bet: }, { balance: }, { win: { amount: "4.00" }, as: w, break: sent }, { balance: }, { resend: w }, { balance: }]',
+    );
+    expect(judged.broken).toEqual([]);
+    const twice = tell(
+      'rules: [win.retried]\nsteps: [{ bet: }, { balance: }, { win: { amount: "4.00" }, as: w, break: sent }, { balance: }, { resend: w }, { balance: }]',
+      {
+        lie: at('5', (_ask, honest, wallet) => {
+          const told = honest();
+          wallet.move('4.00');
+          return told;
+        }),
+      },
+    );
+    expect(twice.verdict('win.retried')).toBe('fail');
+  });
+});
+
+it('leaves a declined bet that is sent again, and what the contract leaves open, to the next read', () => {
+  const story =
+    'steps: [{ bet: }, { balance: }, { win: { round: new, amount: "3.00" }, expect: either }, { balance: }, { bet: }, { balance: }]';
+  for (const lie of [undefined, saying('3', error(404, 'No such round')), nodding('3')]) {
+    expect(tell(story, lie && { lie }).broken).toEqual([]);
+  }
+});
