@@ -5,7 +5,7 @@ import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
 import { type Breach, explain, nearestDifference, wouldHaveShown } from './explain.ts';
-import type { Obligation, Observation } from './obligation.ts';
+import type { Obligation, Observation, Offset } from './obligation.ts';
 import type { Wallet } from './wallet.ts';
 
 /** What is to be done after a quiet read. */
@@ -210,7 +210,7 @@ export class QuietReads {
     const possible = wallet.possible();
     const due = wallet.takeObligations(lingered);
     if (breaches.length > 0) {
-      for (const { obligation, offset } of breaches) this.#blame(obligation, offset.meaning, value, possible, rivals);
+      for (const { obligation, offset } of breaches) this.#blame(obligation, offset, value, possible, rivals);
       for (const obligation of due) {
         if (obligation.reported || breaches.some((one) => one.obligation === obligation)) continue;
         if (rivals.some((rival) => rival.obligation === obligation)) continue;
@@ -219,6 +219,12 @@ export class QuietReads {
     } else this.#unexplained(read, memory, due);
     const blamed = breaches.map(({ obligation }) => obligation);
     if (!lingered) for (const late of wallet.dropObligations()) if (!blamed.includes(late)) wallet.owe(late);
+    // What such a call really moved is not known any more: nor is what giving it back would move.
+    const wrong =
+      breaches.length > 0
+        ? breaches.map(({ obligation }) => obligation.step.key)
+        : wallet.moves.map(({ step }) => step);
+    for (const step of wrong) this.#effects.misbooked(step);
     this.#writeDown(memory, value, wallet);
     wallet.anchor(value);
     this.#turn(memory, value);
@@ -226,18 +232,20 @@ export class QuietReads {
 
   #blame(
     obligation: Obligation,
-    meaning: string,
+    offset: Offset,
     value: Money,
     possible: readonly Money[],
     rivals: readonly Breach[],
   ): void {
     if (obligation.reported) return;
-    const causes = [...new Set(rivals.map((rival) => rival.obligation.rule))];
+    const causes = [
+      ...new Set([...rivals.map((rival) => rival.obligation.rule), ...(offset.causes ?? []), ...UNIVERSAL]),
+    ];
     this.#docket.decide(
       { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },
       breach(
         `${obligation.expected}: the balance is ${either(possible)}`,
-        `the balance is ${value}: ${meaning}`,
+        `the balance is ${value}: ${offset.meaning}`,
         causes,
       ),
     );
@@ -250,7 +258,11 @@ export class QuietReads {
     const actual = `the balance is ${value}, off by ${difference}`;
     const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
       this.#docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual, causes));
-    const fresh = due.filter((one) => !one.reported);
+    // A call whose own reply told the right balance is the last to be doubted.
+    const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
+    const fresh = due.filter(
+      (one) => !one.reported && (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
+    );
     if (due.some((one) => one.reported)) return;
     if (memory.suspect) {
       const { rule, step, exchange, expected } = memory.suspect;
@@ -261,16 +273,20 @@ export class QuietReads {
       return;
     }
     if (this.#isTiny(read)) {
-      at('money.exact', []);
+      at('money.exact', UNIVERSAL);
       return;
     }
     // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
-    const steps = new Set(wallet.moves.map(({ step }) => step));
+    const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
     const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
     const [first] = only;
-    if (first && new Set(only.map((one) => one.step.key)).size === 1)
-      at(first.rule, SYSTEMATIC, first.step, first.exchange);
-    else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
+    if (first && new Set(only.map((one) => one.step.key)).size === 1) {
+      const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
+      // No rounding takes a hundredth of a sum.
+      const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
+      const causes = SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding);
+      at(first.rule, causes, first.step, first.exchange);
+    } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
       at(fresh[0].rule, SYSTEMATIC, fresh[0].step, fresh[0].exchange);
     else at('money.conservation', OTHER_MONEY_RULES);
   }
@@ -282,7 +298,7 @@ export class QuietReads {
   #movesOfNoRule({ wallet, exchange }: QuietRead): Obligation[] {
     return wallet.moves.flatMap(({ step: key, delta }): Obligation[] => {
       const part = this.#effects.ofStep(key)?.part;
-      if (!part || part.step.call === 'balance' || delta.isZero()) return [];
+      if (!part || part.step.call === 'balance' || part.step.expect.outcome !== 'accepted') return [];
       const { rule, expected } = PLAIN_EFFECTS[part.step.call];
       if (wallet.obligations.some((one) => one.rule === rule && one.step.key === key)) return [];
       return [
@@ -350,11 +366,12 @@ export class QuietReads {
   }
 }
 
-const PLAIN_EFFECTS: Readonly<Record<'bet' | 'win' | 'refund', { readonly rule: RuleId; readonly expected: string }>> = {
-  bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
-  win: { rule: 'win.credit', expected: 'an accepted win raises the balance by exactly its amount' },
-  refund: { rule: 'refund.restore', expected: 'refunding an accepted bet gives back exactly its amount' },
-};
+const PLAIN_EFFECTS: Readonly<Record<'bet' | 'win' | 'refund', { readonly rule: RuleId; readonly expected: string }>> =
+  {
+    bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
+    win: { rule: 'win.credit', expected: 'an accepted win raises the balance by exactly its amount' },
+    refund: { rule: 'refund.restore', expected: 'refunding an accepted bet gives back exactly its amount' },
+  };
 
 function either(possible: readonly Money[]): string {
   const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
@@ -384,8 +401,11 @@ function inAnotherUnit({ wallet, step, exchange }: QuietRead): Obligation[] {
   ];
 }
 
+/** Faults that spoil every number: amounts in another unit, money that others move, reads that move it. */
+const UNIVERSAL: readonly RuleId[] = ['money.main-unit', 'session.isolated', 'balance.read-only'];
+
 /** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
-const SYSTEMATIC: readonly RuleId[] = ['money.main-unit', 'money.exact', 'session.isolated', 'signature.no-effect'];
+const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', 'signature.no-effect'];
 
 const WRONG_SUMS: readonly RuleId[] = [
   ...SYSTEMATIC,
@@ -393,6 +413,7 @@ const WRONG_SUMS: readonly RuleId[] = [
   'win.credit',
   'refund.restore',
   'idempotency.concurrent',
+  'bet.declined-takes-nothing',
 ];
 
 /** Conservation is reported only where no other breach explains the difference. */
