@@ -30,7 +30,7 @@ const QUOTED = /"[^"\\\n]*"|'[^'\n]*'(?!')/y;
 const SPACES = / */y;
 const REST = / *(?: #.*)?(?:\n|$)/y;
 const SIMPLE_NUMBER = /^(?:0|[1-9]\d{0,8})$/;
-const DURATION = /^\d+m?s$/;
+const DURATION = /^\d+(?:m?s|xx)$/;
 const SPECIAL_WORD = /^(?:null|true|false)$/i;
 const DEEPEST = 20;
 
