@@ -51,6 +51,9 @@ export class Pool {
       }
       castings.push(...partial);
     }
+    // Wallets that are kept by currency alone would not show it between currencies.
+    const alike = (casting: Casting): number => new Set([...casting.values()].map(({ currency }) => currency)).size;
+    castings.sort((a, b) => alike(a) - alike(b));
     return castings.length > 0 ? castings : { reason: missing(needs, this.#sessions) };
   }
 

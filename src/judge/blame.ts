@@ -1,5 +1,5 @@
 import type { CallName } from '../contract/call-name.ts';
-import { isRuleId, type RuleId, ruleById } from '../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Blamed } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 
@@ -17,8 +17,12 @@ const LOWER_RUNGS: readonly RuleId[] = [
   'signature.header-case',
 ];
 
-/** A finding with other possible causes, kept until the run is over. */
-interface Ambiguous {
+/** More breaches than this are not weighed against each other. */
+const MOST_BREACHES = 5000;
+
+/** A finding that is kept until the run is over, for others may explain it. */
+interface Breach {
+  readonly fails: boolean;
   readonly scenario: string;
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
@@ -30,11 +34,9 @@ interface Ambiguous {
  * what it would explain elsewhere too.
  */
 export class Blame {
-  readonly #proven = new Set<string>();
+  readonly #failing = new Set<RuleId>();
   readonly #letIn = new Set<CallName>();
-  readonly #ambiguous: Ambiguous[] = [];
-  /** Scenarios that ended with a sum that nothing in them explained. */
-  readonly #unexplained = new Set<string>();
+  readonly #breaches: Breach[] = [];
 
   /**
    * The findings of one scenario, of the attempt that counts.
@@ -45,47 +47,29 @@ export class Blame {
     for (const endpoint of letIn) this.#letIn.add(endpoint);
     for (const { rule, verdict, endpoint, causes } of findings) {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
-      if (causes.length > 0) {
-        this.#ambiguous.push({ scenario, rule, endpoint, causes });
-        continue;
-      }
-      if (verdict !== 'fail') continue;
-      if (rule === 'money.conservation') this.#unexplained.add(scenario);
-      else this.#proven.add(rule);
+      if (verdict === 'fail') this.#failing.add(rule);
+      if (this.#breaches.length < MOST_BREACHES)
+        this.#breaches.push({ scenario, rule, endpoint, causes, fails: verdict === 'fail' });
     }
   }
 
+  /** True when a breach of the rule was found that no other failing rule explains. */
   isProven(rule: string): boolean {
-    return this.#proven.has(rule);
+    return this.#breaches.some(
+      (one) => one.rule === rule && one.fails && !one.causes.some((cause) => this.#failing.has(cause)),
+    );
   }
 
   /** The corrections that the whole of the run asks for. */
   conclude(): Blamed[] {
-    return [...this.#explained(), ...this.#sums(), ...this.#rungs()];
-  }
-
-  /** A sum that is wrong is a matter of its own only when no breach that loses or invents money was shown. */
-  *#sums(): Generator<Blamed> {
-    const rule = 'money.conservation';
-    const because = [...this.#proven].filter(isRuleId).find((proven) => ruleById(proven).money);
-    if (because === undefined) return;
-    for (const scenario of this.#unexplained) {
-      yield {
-        event: 'blamed',
-        rule,
-        endpoint: null,
-        scenario,
-        verdict: 'inconclusive',
-        because,
-        reason: `a sum was wrong, which the breach of \`${because}\` that this run has shown may explain`,
-      };
-    }
+    return [...this.#explained(), ...this.#rungs()];
   }
 
   *#explained(): Generator<Blamed> {
-    for (const { scenario, rule, endpoint, causes } of this.#ambiguous) {
-      const because = causes.find((cause) => this.#proven.has(cause));
-      if (because === undefined || this.#proven.has(rule)) continue;
+    const proven = new Set([...this.#failing].filter((rule) => this.isProven(rule)));
+    for (const { scenario, rule, endpoint, causes } of this.#breaches) {
+      const because = causes.find((cause) => proven.has(cause));
+      if (because === undefined || proven.has(rule)) continue;
       yield {
         event: 'blamed',
         rule,
@@ -99,7 +83,7 @@ export class Blame {
   }
 
   *#rungs(): Generator<Blamed> {
-    if (!this.#proven.has('signature.mismatch')) return;
+    if (!this.#failing.has('signature.mismatch')) return;
     for (const endpoint of this.#letIn) {
       for (const rung of LOWER_RUNGS) {
         const judged = ruleById(rung).endpoints;

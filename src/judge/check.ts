@@ -82,6 +82,8 @@ export interface RuleCheck {
   readonly until?: 'linger';
   /** The step exists to see what the operator does: its answer and what it moved are noted. */
   readonly observed?: true;
+  /** Nothing may move, and if something does, no number tells in advance how much. */
+  readonly watched?: true;
   /**
    * Decided only when the same endpoint was seen to accept the call without the twist. A twist of a higher tier has those
    * of the lower ones for its controls: text in a further field has a further field.

@@ -53,7 +53,7 @@ export class Docket {
       }
       case 'breach': {
         const { level } = ruleById(rule);
-        if ((decision.causes ?? []).length === 0) this.#broken.add(rule);
+        if (!(decision.causes ?? []).some((cause) => this.#broken.has(cause))) this.#broken.add(rule);
         const verdict =
           level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
         this.#find(matter, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? []);

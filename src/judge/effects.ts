@@ -18,6 +18,8 @@ export class Effects {
   readonly #barred = new Set<string>();
   /** What free wins of the story have credited: a withdrawal must not pay it again. */
   readonly #freeWins = new Set<string>();
+  /** Transactions that moved something else than their amount. */
+  readonly #misbooked = new Set<string>();
   /** Free bets that were seen to take money. */
   readonly #freeBets = new Set<string>();
 
@@ -83,6 +85,12 @@ export class Effects {
       return;
     }
     if (transaction.state === 'unknown' && happened) transaction.state = 'applied';
+  }
+
+  /** A quiet read has shown that the call did not move what it says. */
+  misbooked(step: string): void {
+    const transaction = this.#byStep.get(step);
+    if (transaction) this.#misbooked.add(transaction.txID);
   }
 
   get freeBetsTakeMoney(): boolean {
@@ -236,7 +244,11 @@ export class Effects {
       }
       return;
     }
-    const open = part.roundSettled || target.part.step.call !== 'bet' || !sameAmount(refund.amount, target.amount);
+    const open =
+      part.roundSettled ||
+      target.part.step.call !== 'bet' ||
+      !sameAmount(refund.amount, target.amount) ||
+      this.#misbooked.has(target.txID);
     switch (target.state) {
       case 'applied':
         if (open) target.wallet?.leaveOpen(key);

@@ -228,7 +228,8 @@ export class Judge {
         else this.docket.decide(matter, decision);
       }
       const offsets = check.offsets?.(seen) ?? [];
-      if (offsets.length > 0 && wallet) {
+      const watched = check.watched === true && seen.answer === 'accepted';
+      if ((offsets.length > 0 || watched) && wallet) {
         const { rank = 0, until = 'read', effect = '' } = check;
         // A rule that was decided by the reply still explains what the wallet shows.
         const reported = decision !== undefined && decision.kind !== 'pass';
@@ -300,7 +301,11 @@ export class Judge {
     if (settledBySomebodyElse || answer === 'error-200') return [wallet];
     const replay = part.source !== null && seen.earlier?.state !== 'refused' && seen.earlier?.reply !== reading;
     const said = reading?.balance.money;
-    if (answer !== 'accepted' || replay || !said || part.namesake || wallet.allows(said)) return [];
+    if (answer !== 'accepted' || replay || !said || part.namesake) return [];
+    if (wallet.allows(said)) {
+      if (wallet.forks.length === 0) wallet.vouch();
+      return [];
+    }
     if (step.call === 'refund' && seen.target?.state !== 'reversed') return [];
     if (
       step.call === 'refund' &&

@@ -8,6 +8,8 @@ export interface Offset {
   readonly by: Money;
   /** What would have happened, as a clause: "the bet was taken a second time". */
   readonly meaning: string;
+  /** Rules whose breach would lead to the same: a bet that was never taken can't be given back. */
+  readonly causes?: readonly RuleId[];
 }
 
 /** A rule that the next quiet read decides, for one step. */

@@ -94,7 +94,14 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
       endpoint: null,
       step: first.part.step,
       exchange: first.exchange.id,
-      offsets: [...times.slice(0, -1), { by: effect.negated(), meaning: 'it had no effect at all' }],
+      offsets: [
+        ...times.slice(0, -1),
+        {
+          by: effect.negated(),
+          meaning: 'it had no effect at all',
+          causes: ['bet.debit', 'win.credit', 'refund.restore'],
+        },
+      ],
       rank: 0,
       until: 'read',
       expected: `${set.length} copies of one call at once have one effect`,
@@ -118,7 +125,14 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
     .reduce((total, { effect }) => total.plus(effect), Money.zero);
   const expected = `accepted bets never sum to more than the balance, ${before}`;
   if (sum.compare(before.plus(won)) > 0) {
-    docket.decide(matter, breach(expected, `${accepted.length} bets were accepted, ${sum} in all`));
+    docket.decide(
+      matter,
+      breach(expected, `${accepted.length} bets were accepted, ${sum} in all`, [
+        'bet.debit',
+        'money.main-unit',
+        'money.exact',
+      ]),
+    );
     // The balance after an overdraft is whatever the last write left: the overdraft explains it.
     wallet.owe({ ...matter, endpoint: null, offsets: [], rank: 0, until: 'read', expected, reported: true });
     return;

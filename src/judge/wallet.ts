@@ -15,6 +15,14 @@ export interface Fork {
   readonly kind: 'lost' | 'unanswered' | 'either';
 }
 
+/** A sure effect since the last quiet read. */
+export interface Move {
+  readonly step: string;
+  readonly delta: Money;
+  /** A reply has told a balance that has it in. */
+  readonly vouched: boolean;
+}
+
 /** What a quiet read said about the forks. */
 export interface Settled {
   readonly happened: readonly Fork[];
@@ -38,7 +46,7 @@ export class Wallet {
   #open: string | null = null;
   #obligations: Obligation[] = [];
   /** Sure effects since the last anchor, by step. */
-  #moves: { readonly step: string; readonly delta: Money }[] = [];
+  #moves: Move[] = [];
 
   constructor(id: string, unit: Money) {
     this.id = id;
@@ -53,7 +61,7 @@ export class Wallet {
     return this.#obligations;
   }
 
-  get moves(): readonly { readonly step: string; readonly delta: Money }[] {
+  get moves(): readonly Move[] {
     return this.#moves;
   }
 
@@ -89,7 +97,12 @@ export class Wallet {
   move(step: string, delta: Money): void {
     if (this.#base === undefined || delta.isZero()) return;
     this.#base = this.#base.plus(delta);
-    this.#moves.push({ step, delta });
+    this.#moves.push({ step, delta, vouched: false });
+  }
+
+  /** The reply to the last call told a balance that is right: all that was moved until then has shown. */
+  vouch(): void {
+    this.#moves = this.#moves.map((move) => ({ ...move, vouched: true }));
   }
 
   fork(fork: Fork): void {

@@ -116,7 +116,9 @@ export const betChecks: GroupChecks<'bet'> = {
     applies: isWholeBalance,
     reply(seen) {
       const refused = wants200(seen, 'a bet of the whole balance');
-      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual, WRONG_BALANCES) : refused;
+      return refused?.kind === 'breach'
+        ? breach(refused.expected, refused.actual, ['bet.debit', 'win.credit', 'money.main-unit', 'money.precision'])
+        : refused;
     },
     offsets: (seen) => notTaken(seen, 'the bet of the whole balance was not taken'),
   },

@@ -35,7 +35,7 @@ function wantsFree(seen: Seen, what: string): Decision | undefined {
   }
   // A win of nothing that is declined is told of wins of every kind.
   return refused?.kind === 'breach' && seen.part.step.call === 'win' && seen.amount?.isZero()
-    ? breach(refused.expected, refused.actual, ['win.zero'])
+    ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'win.zero'])
     : refused;
 }
 

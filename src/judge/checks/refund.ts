@@ -44,7 +44,11 @@ function notRestored(seen: Seen): Offset[] {
   const amount = sum(seen);
   return seen.answer === 'accepted' && amount && !amount.isZero()
     ? [
-        { by: amount.negated(), meaning: 'the refunded bet was not given back' },
+        {
+          by: amount.negated(),
+          meaning: 'the refunded bet was not given back',
+          causes: ['bet.debit', 'refund.restore'],
+        },
         { by: amount, meaning: 'the refunded bet was given back twice' },
       ]
     : [];
@@ -55,8 +59,16 @@ function lateOffsets(seen: Seen): Offset[] {
   const amount = sum(seen);
   return amount
     ? [
-        { by: amount.negated(), meaning: 'the bet was taken and stayed taken although its refund was answered 200' },
-        { by: amount, meaning: 'the refund was paid for a bet that had not been taken' },
+        {
+          by: amount.negated(),
+          meaning: 'the bet was taken and stayed taken although its refund was answered 200',
+          causes: ['refund.restore', 'concurrency.no-lost-update'],
+        },
+        {
+          by: amount,
+          meaning: 'the refund was paid for a bet that had not been taken',
+          causes: ['bet.debit', 'refund.unknown-pays-nothing', 'concurrency.no-lost-update'],
+        },
       ]
     : [];
 }
@@ -74,7 +86,7 @@ export const refundChecks: GroupChecks<'refund'> = {
       !part.roundSettled,
     reply(seen) {
       const refused = wants200(seen, 'the refund of an accepted bet');
-      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual) : refused;
+      return refused;
     },
     offsets: notRestored,
   },

@@ -147,12 +147,18 @@ export const signatureChecks: GroupChecks<'signature'> = {
     reply(seen) {
       if (!isMended(seen.part) || seen.earlier?.state !== 'refused' || seen.answer === 'refused') return undefined;
       const refused = wants200(seen, 'a call that was answered 401, sent again with the right signature,');
-      return refused?.kind === 'breach' ? breach(refused.expected, refused.actual) : refused;
+      return refused;
     },
     offsets(seen) {
       if (!isMended(seen.part)) return offsetsOfRefused(seen);
       return seen.answer === 'accepted' && seen.earlier?.state === 'refused' && !seen.effect.isZero()
-        ? [{ by: seen.effect.negated(), meaning: 'its txID was used up by the call that was answered 401' }]
+        ? [
+            {
+              by: seen.effect.negated(),
+              meaning: 'its txID was used up by the call that was answered 401',
+              causes: ['bet.debit', 'win.credit', 'refund.restore'],
+            },
+          ]
         : [];
     },
   },

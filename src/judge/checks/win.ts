@@ -38,6 +38,8 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.zero': {
     controlled: 1,
+    watched: true,
+    effect: 'a win of 0 changes nothing',
     applies: (part) => isMeant(part) && isZero(part),
     reply: (seen) => wants200(seen, 'a win of 0') ?? PASS,
   },
