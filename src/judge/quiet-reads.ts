@@ -298,7 +298,9 @@ export class QuietReads {
   #movesOfNoRule({ wallet, exchange }: QuietRead): Obligation[] {
     return wallet.moves.flatMap(({ step: key, delta }): Obligation[] => {
       const part = this.#effects.ofStep(key)?.part;
-      if (!part || part.step.call === 'balance' || part.step.expect.outcome !== 'accepted') return [];
+      // Calls that were sent at once are weighed together, as a race.
+      if (!part || part.group !== null || part.step.call === 'balance' || part.step.expect.outcome !== 'accepted')
+        return [];
       const { rule, expected } = PLAIN_EFFECTS[part.step.call];
       if (wallet.obligations.some((one) => one.rule === rule && one.step.key === key)) return [];
       return [
