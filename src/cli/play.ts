@@ -10,7 +10,6 @@ import { type Fold, startFolding } from '../journal/fold.ts';
 import { readJournal } from '../journal/read.ts';
 import type { OpenJournal } from '../report/options.ts';
 import { whyUnreadable } from './configuration.ts';
-import { keepMemoryLean } from './lean-memory.ts';
 import type { Progress } from './progress.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -42,7 +41,6 @@ export interface Played {
  * @throws what the engine threw before its run began
  */
 export async function play({ options, journal, cwd, scrub, progress, onExchange }: Play): Promise<Played> {
-  keepMemoryLean();
   const file = path.resolve(cwd, journal ?? path.join('.croupier', journalName(new Date())));
   const written = openJournalFile(file, scrub);
   const folding = startFolding();

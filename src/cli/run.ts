@@ -7,6 +7,7 @@ import { type Clients, resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
 import { gravestStatus } from './exit-status.ts';
 import { type Interrupt, listenForInterrupt } from './interrupt.ts';
+import { keepMemoryLean } from './lean-memory.ts';
 import { packageRoot } from './package-root.ts';
 import { type Play, play } from './play.ts';
 import { type Progress, SILENT, startProgress } from './progress.ts';
@@ -23,6 +24,7 @@ import { version } from './version.ts';
 
 /** `croupier run`. Everything is checked before the first request; after it, nothing that was gathered is lost. */
 export async function runCommand(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<number> {
+  keepMemoryLean();
   const wishes = (flags.report ?? []).map((text) => readReportWish(text, '--report'));
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
