@@ -18,7 +18,13 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'lost-update',
     breaks: ['concurrency.no-lost-update'],
-    mayBreak: ['concurrency.no-overdraft', 'session.isolated', 'idempotency.concurrent'],
+    mayBreak: [
+      'concurrency.no-overdraft',
+      'session.isolated',
+      'idempotency.concurrent',
+      'refund.before-bet',
+      'refund.broken-connection',
+    ],
     description:
       'Of two calls at once, the second overwrites the balance that the first wrote: it is read, reckoned and written back.',
     change: (right) => staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),

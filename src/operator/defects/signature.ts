@@ -303,7 +303,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
   {
     name: 'win-key-mistaken',
     breaks: ['signature.accepted'],
-    mayBreak: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
+    mayBreak: ['free-rounds.win', 'free-rounds.replay', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
     description: 'Correct signatures of wins are refused: the wrong key is used for that endpoint.',
     change: (right) => verifyingBodies(right, () => false, ['win']),
   },
