@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../src/contract/json.ts';
 import { Money } from '../../src/contract/money.ts';
 import type { Body, Exchange, Outcome } from '../../src/journal/exchange.ts';
 import { type Finding, graver, type Verdict } from '../../src/journal/finding.ts';
+import { Blame } from '../../src/judge/blame.ts';
 import { Judge, type Reaction, type Sent } from '../../src/judge/judge.ts';
 import { lenientMoney, type ReplyReading, readReply } from '../../src/judge/reading.ts';
 import { Story } from '../../src/judge/story.ts';
@@ -52,7 +53,7 @@ export interface Judged {
   readonly overlapped: number | undefined;
   /** The gravest that was said of a rule; `untested` when nothing was. */
   verdict(rule: string): Verdict;
-  /** The rules that failed with nothing else to explain it. */
+  /** The rules that failed with nothing else of the story to explain it. */
   readonly broken: readonly string[];
 }
 
@@ -138,13 +139,7 @@ class Telling {
       judge: this.#judge,
       stop,
       overlapped: this.#overlapped,
-      broken: [
-        ...new Set(
-          this.#findings
-            .filter(({ verdict, causes }) => verdict === 'fail' && causes.length === 0)
-            .map(({ rule }) => rule),
-        ),
-      ],
+      broken: brokenRules(this.#findings),
       verdict: (rule) =>
         this.#findings
           .filter((finding) => finding.rule === rule)
@@ -368,6 +363,15 @@ class Telling {
       },
     };
   }
+}
+
+/** The rules that failed, when what one breach explains of another is taken from it. */
+function brokenRules(findings: readonly Finding[]): readonly string[] {
+  const blame = new Blame();
+  blame.add('story', findings);
+  const explained = new Set<string>(blame.conclude().map(({ rule }) => rule));
+  const failed = findings.filter(({ verdict }) => verdict === 'fail').map(({ rule }) => rule);
+  return [...new Set(failed)].filter((rule) => !explained.has(rule));
 }
 
 /** A body with its text, whatever that is. */

@@ -57,7 +57,12 @@ export const moneyChecks: GroupChecks<'money'> = {
             expected,
             `it is ${JSON.stringify(written)}`,
             seen.reading.balance.money?.isNegative()
-              ? ['bet.insufficient-funds', 'concurrency.no-overdraft', 'robustness.bad-amount']
+              ? [
+                  'bet.insufficient-funds',
+                  'bet.declined-takes-nothing',
+                  'concurrency.no-overdraft',
+                  'robustness.bad-amount',
+                ]
               : [],
           );
         case 'not-an-amount':

@@ -47,7 +47,11 @@ judges('money', {
     story: 'steps: [{ bet: { amount: "4.35" } }, { balance: }, { bet: { amount: "${balance}" } }, { balance: }]',
     lies: {
       'cuts a unit off': moving('1', '0.01'),
-      'has a unit less than it shows': [at('3', () => error(402, 'Not enough', 'insufficient_funds')), 'fail'],
+      'has a unit less than it shows': [
+        at('3', () => error(402, 'Not enough', 'insufficient_funds')),
+        'fail',
+        ['bet.exact-balance'],
+      ],
     },
   },
   'money.large': {
