@@ -4,7 +4,9 @@ import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
 import { REFUND_DEFECTS } from './defects/refund.ts';
+import { REFUSAL_DEFECTS } from './defects/refusal.ts';
 import { REPLY_DEFECTS } from './defects/reply.ts';
+import { SESSION_DEFECTS } from './defects/session.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
 import { WALLET_DEFECTS } from './defects/wallet.ts';
 
@@ -15,7 +17,9 @@ export const DEFECTS: readonly Defect[] = [
   ...CONCURRENCY_DEFECTS,
   ...MONEY_DEFECTS,
   ...WALLET_DEFECTS,
+  ...SESSION_DEFECTS,
   ...SIGNATURE_DEFECTS,
+  ...REFUSAL_DEFECTS,
   ...REPLY_DEFECTS,
   ...BODY_DEFECTS,
 ];

@@ -1,20 +1,9 @@
 import { failure } from '../../sdk/reply.ts';
-import type { Behaviour } from '../behaviour.ts';
-import type { Defect } from '../defect.ts';
-import type { Claim, Store, TransactionCall, Wallet } from '../store.ts';
-import { bodyOf, callOf, rewriting, textOf, withHeader } from './rewriting.ts';
 
-/** Refuses new calls of a kind under a condition. */
-function objecting(
-  right: Behaviour,
-  call: TransactionCall,
-  when: (store: Store, claim: Claim) => boolean,
-): Partial<Behaviour> {
-  return {
-    objection: (store, claim, session) =>
-      claim.call === call && when(store, claim) ? 'transaction-conflict' : right.objection(store, claim, session),
-  };
-}
+import type { Defect } from '../defect.ts';
+import type { Claim, Store, TransactionCall } from '../store.ts';
+import { objecting } from './objecting.ts';
+import { bodyOf, callOf, rewriting, textOf, withHeader } from './rewriting.ts';
 
 function hasInRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): boolean {
   return (
@@ -281,112 +270,6 @@ export const WALLET_DEFECTS: readonly Defect[] = [
         },
       };
     },
-  },
-  {
-    name: 'shared-wallet',
-    breaks: ['session.isolated'],
-    mayBreak: ['refund.foreign-session'],
-    description: "All players with one currency share one wallet: one player's bet lowers another's balance.",
-    change: (right) => {
-      const shared = new Map<string, Wallet>();
-      return {
-        walletOf: (store, session) => {
-          const own = right.walletOf(store, session);
-          const first = shared.get(own.currency) ?? own;
-          shared.set(own.currency, first);
-          return store.wallet(first.id);
-        },
-      };
-    },
-  },
-  {
-    name: 'round-id-globally-unique',
-    breaks: ['session.round-id-reuse'],
-    mayBreak: ['refund.foreign-session'],
-    description: 'A round id that was used in another game is refused.',
-    change: (right) =>
-      objecting(right, 'bet', (store, { extCID, roundID, gameID, txID }) =>
-        store
-          .transactions(extCID)
-          .some((other) => other.roundID === roundID && other.gameID !== gameID && other.txID !== txID),
-      ),
-  },
-  {
-    name: 'unknown-session-500',
-    breaks: ['session.unknown'],
-    description: 'An unknown session is answered 500.',
-    change: (right) =>
-      rewriting(right, (reply) => (textOf(reply).includes('session_not_found') ? { ...reply, status: 500 } : reply)),
-  },
-  {
-    name: 'unknown-session-opened',
-    breaks: ['session.unknown'],
-    mayBreak: ['reply.error-is-not-200'],
-    description: 'An unknown session is opened on the spot, with money in it.',
-    change: (right) => ({
-      sessionOf: (store, extCID, sessionID) => {
-        const known = right.sessionOf(store, extCID, sessionID);
-        if (known) return known;
-        const wallet = store.openWallet({ extCID, player: sessionID, currency: 'USD', balance: 100_000n });
-        store.putSession({ extCID, sessionID, gameID: 'catch', state: 'active', walletID: wallet.id });
-        return right.sessionOf(store, extCID, sessionID);
-      },
-    }),
-  },
-  {
-    name: 'expired-session-refuses-all',
-    breaks: ['session.expired-settles'],
-    description: 'Wins and refunds are refused after the session expired, and the money of the round is lost.',
-    change: (right) => ({
-      objection: (store, claim, session) =>
-        session !== undefined && !right.isOpen(session) ? 'session-expired' : right.objection(store, claim, session),
-    }),
-  },
-  {
-    name: 'free-bet-refused',
-    breaks: ['free-rounds.bet'],
-    mayBreak: [
-      'free-rounds.win',
-      'free-rounds.replay',
-      'free-rounds.empty-wallet',
-      'free-rounds.refund',
-      'free-rounds.withdrawal',
-    ],
-    description: 'Bets of type free are refused.',
-    change: (right) => objecting(right, 'bet', (_store, { type }) => type === 'free'),
-  },
-  {
-    name: 'free-win-refused',
-    breaks: ['free-rounds.win'],
-    mayBreak: ['free-rounds.replay', 'free-rounds.withdrawal'],
-    description: 'Wins of type free are refused.',
-    change: (right) => objecting(right, 'win', (_store, { type }) => type === 'free'),
-  },
-  {
-    name: 'free-bet-needs-money',
-    breaks: ['free-rounds.empty-wallet'],
-    description: 'A free bet is declined when the balance is below its amount, though it takes nothing.',
-    change: (right) => ({
-      objection: (store, claim, session) =>
-        claim.type === 'free' &&
-        claim.call === 'bet' &&
-        claim.walletID !== null &&
-        store.wallet(claim.walletID).balance < (claim.amount ?? 0n)
-          ? 'insufficient-funds'
-          : right.objection(store, claim, session),
-    }),
-  },
-  {
-    name: 'withdrawal-ignored',
-    breaks: ['free-rounds.withdrawal'],
-    description: 'The bonus of a free-rounds campaign is answered with success, but is not paid.',
-    change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
-  },
-  {
-    name: 'withdrawal-on-top',
-    breaks: ['free-rounds.withdrawal'],
-    description: 'Free wins are paid at once, and the bonus at the end pays them again.',
-    change: () => ({ creditOf: (win) => win.amount ?? 0n }),
   },
   {
     name: 'declines-with-redirect',
