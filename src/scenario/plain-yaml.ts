@@ -26,7 +26,8 @@ const KEY = /[A-Za-z_][\w.-]*(?=:(?: |$))/my;
 const LINE = /( *)(?:#.*|(\S.*))?(?:\n|$)/y;
 const PLAIN_IN_BLOCK = /[\w$(/](?:[^\s:#]|:(?=[^\s])|(?<=\S)#| +(?=[^\s#]))*/y;
 const PLAIN_IN_FLOW = /[\w$(/](?:[^\s:#,[\]{}]| +(?=[^\s#,[\]{}]))*/y;
-const QUOTED = /"[^"\\\n]*"|'[^'\n]*'(?!')/y;
+/** Of the escapes, those that JSON has too. */
+const QUOTED = /"(?:[^"\\\n]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|'[^'\n]*'(?!')/y;
 const SPACES = / */y;
 const REST = / *(?: #.*)?(?:\n|$)/y;
 const SIMPLE_NUMBER = /^(?:0|[1-9]\d{0,8})$/;
@@ -136,7 +137,9 @@ class PlainReader {
     if (first === '"' || first === "'") {
       const quoted = this.#match(QUOTED, at);
       if (quoted === undefined) throw new NotPlain();
-      return this.#scalar(quoted.slice(1, -1), at, 1);
+      if (first === "'" || !quoted.includes('\\')) return this.#scalar(quoted.slice(1, -1), at, 1);
+      const value = JSON.parse(quoted) as string;
+      return { kind: 'scalar', value, written: value, spot: this.#spot(at, at + quoted.length) };
     }
     const plain = this.#match(inside ? PLAIN_IN_FLOW : PLAIN_IN_BLOCK, at);
     if (plain === undefined || SPECIAL_WORD.test(plain)) return this.#special(plain, at);
