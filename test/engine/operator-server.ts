@@ -20,7 +20,7 @@ export const P1: SessionUnderTest = { sessionID: 's1', player: 'p1', currency: '
 export const P2: SessionUnderTest = { sessionID: 's2', player: 'p2', currency: 'USD', gameID: 'swipe' };
 
 /** A call with what is needed to misbehave on its connection. */
-export interface Called extends Ask {
+interface Called extends Ask {
   /** How many calls came before it. */
   readonly number: number;
   readonly request: IncomingMessage;

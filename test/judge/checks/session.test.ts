@@ -26,6 +26,7 @@ judges('session', {
   'session.expired-settles': {
     story:
       'needs: { state: expired }\nsteps: [{ bet: , expect: declined }, { balance: }, { refund: { of: unknown } }, { balance: }]',
+    honest: 'skip',
     lies: {
       'is refused': [saying('3', refused), 'warn'],
       'is refused for the session': [changing('3', error(403, 'Over', 'session_expired')), 'warn'],
