@@ -93,6 +93,7 @@ export function scenarioOf(id: string, yaml: string, uuid: () => string = () => 
     place,
     tags,
     last,
+    builtIn: true,
     rules: rules.map((rule) => rule.id),
     plan: () => planScenario(scenario, scenario.stories[0]?.caseId, { uuid }),
   };
@@ -106,7 +107,7 @@ export interface Ran {
   /** How a scenario ended, in the attempt that counts. */
   scenario(id: string): ScenarioEnded;
   findings(rule?: string): readonly Finding[];
-  verdict(rule: string): Verdict | undefined;
+  readonly verdict: (rule: string) => Verdict | undefined;
 }
 
 /** Runs scenarios against an operator with a deadline of 150 ms and a linger of 50 ms. */

@@ -3,6 +3,9 @@ import { conclude } from '../../src/journal/conclusion.ts';
 import { error } from '../judge/toy-wallet.ts';
 import { operatorServer, P1, P2, ran, scenarioOf } from './operator-server.ts';
 
+const bad = (sign: string) =>
+  `rules: [signature.mismatch, signature.missing]\nsteps: [{ bet: }, { balance: }, { bet: , sign: ${sign}, expect: refused }, { balance: }]`;
+
 const BET = scenarioOf('bet/debit', 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]');
 const READ = scenarioOf('balance/read', 'rules: [balance.read]\nsteps: [{ balance: }]');
 const LATE = scenarioOf(
@@ -324,8 +327,6 @@ describe('a run', () => {
     const { url } = await operatorServer((called, tell, wallet) =>
       called.signedRight ? tell() : wallet.answer({ ...called, signedRight: true }),
     );
-    const bad = (sign: string) =>
-      `rules: [signature.mismatch, signature.missing]\nsteps: [{ bet: }, { balance: }, { bet: , sign: ${sign}, expect: refused }, { balance: }]`;
     const run = await ran(url, [
       scenarioOf('signature/missing', bad('missing').replace('signature.mismatch, ', '')),
       scenarioOf('signature/mismatch', bad('garbage').replace(', signature.missing', '')),

@@ -6,6 +6,8 @@ import { answerOf, mayHaveArrived } from '../../src/judge/answer.ts';
 import { readReply } from '../../src/judge/reading.ts';
 import { bodyOf } from './story-builder.ts';
 
+const told = (reason: NoReplyReason) => answerOf(exchange('bet', { kind: 'none', reason, detail: '' }), undefined);
+
 function exchange(call: CallName, outcome: Exchange['outcome'], connected = true): Exchange {
   return {
     id: 'x1',
@@ -41,7 +43,6 @@ it.each([
 });
 
 it('takes every reason of transport for a call that was lost, and no reason for a pass or a refusal', () => {
-  const told = (reason: NoReplyReason) => answerOf(exchange('bet', { kind: 'none', reason, detail: '' }), undefined);
   expect(told('too-late')).toBe('late');
   expect(told('broken')).toBe('broken');
   const others = NO_REPLY_REASONS.filter((reason) => reason !== 'too-late' && reason !== 'broken');

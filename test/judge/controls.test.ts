@@ -3,6 +3,10 @@ import { saying } from './lies.ts';
 import { tell } from './story-builder.ts';
 import { error, type Lie } from './toy-wallet.ts';
 
+const refusingWins: Lie = (ask, honest) => (ask.call === 'win' ? refused : honest());
+
+const refusingBets: Lie = (ask, honest) => (ask.call === 'bet' ? refused : honest());
+
 const TWIST = 'steps: [{ bet: }, { bet: , header-case: lower, expect: accepted }, { balance: }]';
 const refused = error(401, 'Wrong signature');
 
@@ -11,8 +15,7 @@ it('a twist that fails where its control works is a breach', () => {
 });
 
 it('a twist whose control fails too proves nothing', () => {
-  const lie: Lie = (ask, honest) => (ask.call === 'bet' ? refused : honest());
-  const judged = tell(TWIST, { lie });
+  const judged = tell(TWIST, { lie: refusingBets });
   expect(judged.broken).not.toContain('signature.header-case');
 });
 
@@ -23,7 +26,8 @@ it('a twist that works needs no control', () => {
 });
 
 it('a control is of the same call', () => {
-  const lie: Lie = (ask, honest) => (ask.call === 'win' ? refused : honest());
-  const judged = tell('steps: [{ bet: }, { balance: }, { win: , header-case: lower, expect: accepted }]', { lie });
+  const judged = tell('steps: [{ bet: }, { balance: }, { win: , header-case: lower, expect: accepted }]', {
+    lie: refusingWins,
+  });
   expect(judged.verdict('signature.header-case')).not.toBe('pass');
 });

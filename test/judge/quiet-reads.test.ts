@@ -3,6 +3,8 @@ import { at, movingSilently, saying } from './lies.ts';
 import { tell } from './story-builder.ts';
 import { error, type Lie } from './toy-wallet.ts';
 
+const never: Lie = (ask, honest, wallet) => (ask.key === '1' ? wallet.ok() : honest());
+
 const READS = 'steps: [{ balance: }, { balance: }, { balance: }]';
 const BROKEN =
   'rules: [refund.broken-connection]\nsteps: [{ bet: { amount: "7.00" }, as: lost, break: sent }, { refund: { of: lost } }, { balance: }, { balance: , after: linger }]';
@@ -107,7 +109,6 @@ describe('a lost bet', () => {
   it('may have been taken or not, and either is right until it is refunded', () => {
     const story =
       'steps: [{ bet: { amount: "7.00" }, as: lost, break: sent }, { balance: }, { refund: { of: lost } }, { balance: }]';
-    const never: Lie = (ask, honest, wallet) => (ask.key === '1' ? wallet.ok() : honest());
     for (const lie of [never, undefined]) expect(tell(story, lie && { lie }).broken).toEqual([]);
   });
 });

@@ -4,6 +4,17 @@ import { withFields } from './lies.ts';
 import { tell } from './story-builder.ts';
 import type { Lie } from './toy-wallet.ts';
 
+const hidden: Lie = (ask, honest, wallet) => (ask.key.startsWith('3.') && ask.key !== '3.1x1' ? wallet.ok() : honest());
+
+const other: Lie = (ask, honest) => {
+  const told = honest();
+  return ask.key.startsWith('3.') && ask.key !== '3.1'
+    ? { ...told, body: { ...(told.body as object), txID: ask.key } }
+    : told;
+};
+
+const slow: Lie = (ask, honest) => (ask.key.startsWith('3.') ? { ...honest(), tookMs: 9000 } : honest());
+
 const RACE =
   'rules: [concurrency.no-lost-update]\nsteps: [{ bet: , as: a }, { balance: }, { together: [{ bet: { amount: "2.00" } }, { win: { round: a, amount: "5.00" } }, { bet: { amount: "3.00" } }] }, { balance: }]';
 
@@ -21,7 +32,6 @@ describe('calls at once', () => {
   });
 
   it('have no deadline', () => {
-    const slow: Lie = (ask, honest) => (ask.key.startsWith('3.') ? { ...honest(), tookMs: 9000 } : honest());
     expect(tell(RACE, { lie: slow }).broken).toEqual([]);
   });
 
@@ -60,12 +70,6 @@ describe('copies at once', () => {
   });
 
   it('with two txIDs are two transactions, even where the balance hides it', () => {
-    const other: Lie = (ask, honest) => {
-      const told = honest();
-      return ask.key.startsWith('3.') && ask.key !== '3.1'
-        ? { ...told, body: { ...(told.body as object), txID: ask.key } }
-        : told;
-    };
     expect(tell(copies, { lie: other }).broken).toEqual(['idempotency.concurrent']);
   });
 
@@ -87,8 +91,6 @@ describe('copies at once', () => {
 it('an overdraft is judged by what was accepted, not by the balance that a lost update hides', () => {
   const story =
     'rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
-  const hidden: Lie = (ask, honest, wallet) =>
-    ask.key.startsWith('3.') && ask.key !== '3.1x1' ? wallet.ok() : honest();
   expect(tell(story, { lie: hidden }).verdict('concurrency.no-overdraft')).toBe('fail');
   expect(tell(story).verdict('concurrency.no-overdraft')).toBe('pass');
 });

@@ -19,7 +19,7 @@ it.each([
       data: Buffer.from('{"a":"\xe9"}', 'latin1').toString('base64'),
       length: 9,
       truncated: false,
-    } as Body,
+    },
     'not-utf8',
     true,
   ],

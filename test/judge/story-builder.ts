@@ -100,6 +100,7 @@ class Telling {
       expired: plan.needs.state === 'expired',
     });
     this.#judge = new Judge(new Story(plan), {
+      demanding: true,
       strict: options.strict ?? false,
       deadlineMs: 5000,
       campaignKnown: options.campaignKnown ?? true,
