@@ -21,7 +21,7 @@ export function readPlainYaml(source: Source): Cell | undefined {
 }
 
 /** Tabs and other control characters, line ends that are not `\n`, byte order marks, directives, documents, very long lines. */
-const UNUSUAL = /[\0-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff-\uffff]|^(?:---|\.\.\.|%)|.{900}/m;
+const UNUSUAL = /[\0-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff-\uffff]|^(?:---|\.\.\.|%)|.{900}/m;
 const KEY = /[A-Za-z_][\w.-]*(?=:(?: |$))/my;
 const LINE = /( *)(?:#.*|(\S.*))?(?:\n|$)/y;
 const PLAIN_IN_BLOCK = /[\w$(/](?:[^\s:#]|:(?=[^\s])|(?<=\S)#| +(?=[^\s#]))*/y;
