@@ -120,6 +120,7 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
       `--base-url ${integratorBaseUrl}: it must be an http or https URL, such as https://wallet.example/eu`,
     );
   }
+  refuseMoreThanAPath(integratorBaseUrl);
   return {
     extCID,
     integratorBaseUrl,
@@ -129,6 +130,22 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
     sessions,
     wire: wireOptions(entry, { configuration, flags, stdio }),
   };
+}
+
+/** The address is printed in reports, and a call's path is appended to it: neither secrets nor a query belong in it. */
+function refuseMoreThanAPath(integratorBaseUrl: string): void {
+  const { origin, pathname, search, hash, username, password } = new URL(integratorBaseUrl);
+  const bare = `${origin}${pathname}`;
+  if (username !== '' || password !== '') {
+    throw new UsageError(
+      `The base URL ${bare} holds a user or a password, which would stand in every report.\nLeave them out, and send an Authorization header instead (\`headers\` of the client in croupier.yaml).`,
+    );
+  }
+  if (search !== '' || hash !== '') {
+    throw new UsageError(
+      `The base URL ${bare} has a ${search === '' ? 'fragment' : 'query'} of its own: a call's path is appended to it, so it must end with its path.`,
+    );
+  }
 }
 
 function pem(file: string | undefined, base: string, what: string): string | undefined {

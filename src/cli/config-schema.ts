@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencyByCode } from '../contract/currencies.ts';
 import { readDuration } from '../scenario/duration.ts';
 
 const MONEY = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -28,7 +29,10 @@ const session = z.strictObject({
   player: text
     .optional()
     .describe('Who plays. Sessions of one player share a wallet; two players let more be tested, and side by side.'),
-  currency: text.optional().describe('The code of the currency. Stakes and decimals follow from it.'),
+  currency: text
+    .refine((code) => currencyByCode(code) !== undefined, 'must be the code of a currency of the service, such as EUR')
+    .optional()
+    .describe('The code of the currency. Stakes and decimals follow from it.'),
   gameID: text.optional().describe('Which game the session is for. Sessions of two games let more be tested.'),
   state: z
     .enum(['active', 'expired'])

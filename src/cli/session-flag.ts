@@ -1,3 +1,4 @@
+import { CURRENCIES, currencyByCode } from '../contract/currencies.ts';
 import type { SessionUnderTest } from '../engine/run-options.ts';
 import { nearest } from '../scenario/near.ts';
 import { UsageError } from './usage-error.ts';
@@ -29,6 +30,13 @@ export function readSession(text: string): SessionUnderTest {
   }
   const { player, currency, game, state } = fields;
   if (state !== undefined && state !== 'active' && state !== 'expired') throw wrong('state is active or expired');
+  if (currency !== undefined && !currencyByCode(currency)) {
+    const near = nearest(
+      currency,
+      CURRENCIES.map(({ code }) => code),
+    );
+    throw wrong(`${currency} is no currency of the service${near === undefined ? '' : `; did you mean ${near}?`}`);
+  }
   return {
     sessionID,
     ...(player !== undefined && { player }),

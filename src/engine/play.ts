@@ -27,6 +27,8 @@ export interface PlayOptions {
   readonly history: History;
   readonly proven: (rule: string) => boolean;
   readonly report: (finding: Finding) => void;
+  /** Whether what the scenario states beyond the rules is a demand of its own. */
+  readonly demanding: boolean;
 }
 
 /** What became of one attempt at a scenario. */

@@ -38,6 +38,8 @@ export interface RunnableScenario {
   readonly tags: readonly string[];
   /** Played when all others are done. */
   readonly last: boolean;
+  /** True for the suite that croupier brings along, which demands nothing beyond the rules. */
+  readonly builtIn: boolean;
   plan(): Plan;
 }
 

@@ -259,6 +259,7 @@ class Run {
         sessions: Object.fromEntries([...casting].map(([alias, { sessionID }]) => [alias, sessionID])),
       });
       const played = await playScenario({
+        demanding: !scenario.builtIn,
         plan: attempt === 1 ? plan : scenario.plan(),
         casting,
         run: this.#options,

@@ -26,12 +26,13 @@ export interface StageOptions {
   readonly run: RunOptions;
   readonly proven: (rule: string) => boolean;
   readonly report: (finding: Finding) => void;
+  readonly demanding: boolean;
   /** A balance of the main session, as the operator wrote it. */
   readonly written: string;
 }
 
 /** Sets a scenario up. */
-export function setStage({ plan, casting, run, proven, report, written }: StageOptions): Stage {
+export function setStage({ plan, casting, run, proven, report, demanding, written }: StageOptions): Stage {
   const main = sessionOf(casting, 'main');
   const wallets = new Map<string, Wallet>();
   const byAlias = new Map<string, Wallet>();
@@ -45,6 +46,7 @@ export function setStage({ plan, casting, run, proven, report, written }: StageO
   const story = new Story(plan);
   const judge = new Judge(story, {
     strict: run.strict,
+    demanding,
     deadlineMs: run.deadlineMs,
     campaignKnown: run.campaign !== null,
     walletOf: (alias) => byAlias.get(alias) ?? null,

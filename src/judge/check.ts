@@ -165,3 +165,7 @@ export function wants4xx(seen: Seen, what: string): Decision | undefined {
     seen.answer === 'error-200' ? ['reply.error-is-not-200'] : [],
   );
 }
+
+/** Why free rounds can't be judged where the test had to make a campaign up. */
+export const UNKNOWN_CAMPAIGN =
+  'no campaign is configured, and the operator refused one that was made up (`freeRounds: { frID: … }` names one it knows)';

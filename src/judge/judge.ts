@@ -7,7 +7,7 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { answerOf } from './answer.ts';
-import { breach, described, PASS, type RuleCheck, type Seen } from './check.ts';
+import { breach, described, PASS, type RuleCheck, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
 import { ChecksByStep } from './checks/all.ts';
 import { Controls } from './controls.ts';
 import { Docket, endpointOf } from './docket.ts';
@@ -24,6 +24,8 @@ import type { Wallet } from './wallet.ts';
 /** What the judge must know of the world around a scenario. */
 export interface JudgeContext {
   readonly strict: boolean;
+  /** Whether what a scenario states of a reply beyond the rules is a demand of its own. */
+  readonly demanding: boolean;
   readonly deadlineMs: number;
   readonly campaignKnown: boolean;
   /** The wallet of a session alias; null for a session that the operator never issued. */
@@ -267,7 +269,14 @@ export class Judge {
         : { kind: 'settled' };
     const moves = sent.stated.moves;
     this.#expectations(seen, sent.stated);
-    if (regular && moves && before && !value.minus(before).equals(moves) && sent.step.expect.outcome !== 'either') {
+    if (
+      this.#context.demanding &&
+      regular &&
+      moves &&
+      before &&
+      !value.minus(before).equals(moves) &&
+      sent.step.expect.outcome !== 'either'
+    ) {
       this.docket.unmet(
         sent.step,
         seen.exchange.id,
@@ -376,6 +385,7 @@ export class Judge {
   }
 
   #expectations(seen: Seen, stated: Stated): void {
+    if (!this.#context.demanding) return;
     for (const { expected, actual } of unmetExpectations(seen, stated)) {
       // What a rule has found fault with already is not reported a second time under the scenario's own words.
       if (this.#ruleSaid(seen)) continue;
@@ -435,6 +445,19 @@ function stopAfter(seen: Seen): Reaction['stop'] {
   if (answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
   if (step.expect.outcome !== 'accepted' || answer === 'accepted' || answer === 'broken') return null;
   if (step.origin.kind !== 'fresh' || step.call === 'refund') return null;
+  const status = seen.reading?.status ?? 0;
+  if ((step.type === 'free' || step.campaign) && !seen.campaignKnown && status >= 400 && status < 500) {
+    return { verdict: 'skip', reason: UNKNOWN_CAMPAIGN, connection: false, causes: [] };
+  }
+  const isFurther = (step.call === 'bet' && part.betsBefore > 0) || (step.call === 'win' && part.winsBefore > 0);
+  if (isFurther && status >= 400 && status < 500 && status !== 401) {
+    return {
+      verdict: 'skip',
+      reason: `the operator declines a further ${step.call} of a round`,
+      connection: false,
+      causes: [],
+    };
+  }
   const limit =
     seen.reading &&
     (seen.reading.status === 429 ||

@@ -30,6 +30,8 @@ export interface ReplyReading {
   readonly code: string | undefined;
 }
 
+const MOST_DIGITS = 100;
+
 const NO_BALANCE: BalanceReading = { written: undefined, money: undefined, form: 'missing', decimals: 0 };
 
 const READINGS = new WeakMap<Reply, ReplyReading>();
@@ -75,11 +77,20 @@ function read(reply: Reply): ReplyReading {
 function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): BalanceReading {
   const value = object.balance;
   if (typeof value === 'number') {
-    const written = numbers.get('balance') ?? String(value);
+    const written = (numbers.get('balance') ?? String(value)).slice(0, MOST_DIGITS);
     return { written, money: lenientMoney(written), form: 'number', decimals: decimalsOf(written) };
   }
   if (typeof value !== 'string') {
     return { written: JSON.stringify(value), money: undefined, form: 'not-an-amount', decimals: 0 };
+  }
+  // Nobody has so much money, and reckoning with so many digits would take for ever.
+  if (value.length > MOST_DIGITS) {
+    return {
+      written: `${value.slice(0, 20)}… (${value.length} characters)`,
+      money: undefined,
+      form: 'not-an-amount',
+      decimals: 0,
+    };
   }
   const plain = Money.read(value);
   if (plain) return { written: value, money: plain, form: 'plain', decimals: decimalsOf(value) };

@@ -34,7 +34,9 @@ function isLeftOut({ verdict, scenarios, rule }: RuleResult, fold: Fold): boolea
 /** How many rules the selection left out; undefined: none. */
 export function leftOut(fold: Fold, { unicode }: ReportOptions): string | undefined {
   const count = fold.rules.filter((result) => isLeftOut(result, fold)).length;
-  return count === 0 ? undefined : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not among what was selected`;
+  return count === 0
+    ? undefined
+    : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not among what was selected`;
 }
 
 function groupLines(group: RuleGroup, results: readonly RuleResult[], options: ReportOptions): readonly string[] {

@@ -73,7 +73,8 @@ export const betChecks: GroupChecks<'bet'> = {
   },
 
   'bet.insufficient-funds': {
-    applies: isBeyond,
+    // A further bet of a round may be declined for being one.
+    applies: (part) => isBeyond(part) && part.betsBefore === 0,
     reply(seen) {
       const { reading } = seen;
       if (!reading) return { kind: 'undecided', reason: described(seen) };

@@ -1,4 +1,4 @@
-import { breach, type Decision, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
+import { breach, type Decision, type GroupChecks, PASS, type Seen, UNKNOWN_CAMPAIGN, wants200 } from '../check.ts';
 import { isTakenBet, type Part } from '../story.ts';
 
 const isFree = (part: Part): boolean => part.step.type === 'free' || part.source?.step.type === 'free';
@@ -27,11 +27,7 @@ function wantsFree(seen: Seen, what: string): Decision | undefined {
     seen.reading.status >= 400 &&
     seen.reading.status < 500
   ) {
-    return {
-      kind: 'skip',
-      reason:
-        'no campaign is configured, and the operator refused one that was made up (`freeRounds: { frID: … }` names one it knows)',
-    };
+    return { kind: 'skip', reason: UNKNOWN_CAMPAIGN };
   }
   // A win of nothing that is declined is told of wins of every kind.
   return refused?.kind === 'breach' && seen.part.step.call === 'win' && seen.amount?.isZero()

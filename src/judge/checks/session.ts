@@ -3,6 +3,9 @@ import { isTakenBet, type Part } from '../story.ts';
 
 const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
 
+const NO_ROUND_BEGUN =
+  'the session had expired before the run, so no round was begun in it; a refund that needs none was not refused';
+
 export const sessionChecks: GroupChecks<'session'> = {
   'session.unknown': {
     applies: (part) => isUnknown(part) && part.step.call !== 'refund' && part.regular,
@@ -25,22 +28,20 @@ export const sessionChecks: GroupChecks<'session'> = {
   },
 
   'session.expired-settles': {
-    effect: 'a win and a refund of a round that began in time take effect after the session expired',
     applies: (part, story) =>
       isOfExpired(part, story.plan) &&
-      part.step.call !== 'balance' &&
-      part.step.call !== 'bet' &&
-      part.step.expect.outcome === 'accepted',
+      (part.step.call === 'refund' || part.step.call === 'win') &&
+      part.step.origin.kind === 'fresh' &&
+      part.regular,
     reply(seen) {
-      const refused = wants200(seen, `a ${seen.part.step.call} of a round that began before the session expired`);
-      return refused?.kind === 'breach' && seen.part.step.refund?.kind === 'unknown'
-        ? breach(refused.expected, refused.actual, ['refund.unknown'])
-        : refused;
+      const { call } = seen.part.step;
+      const expected = `a ${call} is accepted after the session expired`;
+      if (seen.reading?.code === 'session_expired') return breach(expected, described(seen));
+      if (seen.answer === 'accepted') return { kind: 'skip', reason: NO_ROUND_BEGUN };
+      return call === 'refund' && seen.answer === 'declined'
+        ? breach(expected, described(seen), ['refund.unknown'])
+        : { kind: 'skip', reason: NO_ROUND_BEGUN };
     },
-    offsets: (seen) =>
-      seen.answer === 'accepted' && !seen.effect.isZero()
-        ? [{ by: seen.effect.negated(), meaning: `the ${seen.part.step.call} after the session expired had no effect` }]
-        : [],
   },
 
   'session.round-id-reuse': {
