@@ -4,14 +4,14 @@ import path from 'node:path';
 /** The built command line. */
 export const CROUPIER: string = path.join(import.meta.dirname, '..', 'bin', 'croupier.js');
 
-export interface Finished {
+interface Finished {
   readonly ms: number;
   readonly status: number | null;
   readonly stderr: string;
 }
 
 /** Runs this Node with the arguments to its end; what it prints on stdout is thrown away. */
-export function node(args: readonly string[], cwd?: string): Promise<Finished> {
+function node(args: readonly string[], cwd?: string): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -70,9 +70,6 @@ export type BalanceQuery = z.infer<typeof balanceQuerySchema>;
 export type BetRequest = z.infer<typeof betRequestSchema>;
 export type WinRequest = z.infer<typeof winRequestSchema>;
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
-export type BalanceReply = z.infer<typeof balanceReplySchema>;
-export type TransactionReply = z.infer<typeof transactionReplySchema>;
-export type ErrorReply = z.infer<typeof errorReplySchema>;
 
 /** What each call sends: its query (balance) or its body. */
 export const REQUEST_SCHEMAS = {

@@ -1,4 +1,4 @@
-export type CurrencyType = 'fiat' | 'crypto' | 'virtual';
+type CurrencyType = 'fiat' | 'crypto' | 'virtual';
 
 export interface Currency {
   /** As it stands in requests; letter case matters (`mBTC` is not `MBTC`). */

@@ -4,19 +4,19 @@ import type { BetRequest, RefundRequest, WinRequest } from './calls.ts';
  * Where a bet is. `refund-owed` and `refund-pending` are bets declined by a 500 or without a reply in time: the refund
  * was not answered yet, or answered with an error.
  */
-export type BetStatus = 'sent' | 'accepted' | 'declined' | 'refund-owed' | 'refund-pending' | 'refunded';
+type BetStatus = 'sent' | 'accepted' | 'declined' | 'refund-owed' | 'refund-pending' | 'refunded';
 
 /** Where a win is. `pending`: it failed at least once and is sent again until it is answered 200. */
-export type WinStatus = 'sent' | 'pending' | 'settled';
+type WinStatus = 'sent' | 'pending' | 'settled';
 
-export interface RoundBet {
+interface RoundBet {
   readonly status: BetStatus;
   readonly request: BetRequest;
   /** Reserved when the bet is placed, so that every retry of the refund, also after a crash, carries the same `txID`. */
   readonly refundTxID: string;
 }
 
-export interface RoundWin {
+interface RoundWin {
   readonly status: WinStatus;
   readonly request: WinRequest;
 }
@@ -57,7 +57,7 @@ export type OwedCall =
  * Why an event cannot happen in a round: its `txID` was given to another action, no action has it, that action awaits
  * no answer any more, or it is a win while no bet of the round is accepted.
  */
-export type RoundRefusal = 'tx-id-used' | 'tx-id-unknown' | 'not-awaited' | 'no-accepted-bet';
+type RoundRefusal = 'tx-id-used' | 'tx-id-unknown' | 'not-awaited' | 'no-accepted-bet';
 
 /** `owed` are the calls that became due by this event; each has to be sent once, and its answer reported back. */
 export type RoundStep =

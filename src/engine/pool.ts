@@ -8,7 +8,7 @@ export type Casting = ReadonlyMap<string, SessionUnderTest>;
 /** Sessions whose player is not given count as one player's: they may share a wallet. */
 const NOBODY = '(unnamed player)';
 
-export function playerOf(session: SessionUnderTest): string {
+function playerOf(session: SessionUnderTest): string {
   return session.player ?? NOBODY;
 }
 

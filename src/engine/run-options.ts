@@ -43,15 +43,6 @@ export interface RunnableScenario {
   plan(): Plan;
 }
 
-/** A transaction of an earlier run that may be sent again. */
-export interface EarlierTransaction {
-  readonly call: CallName;
-  readonly url: string;
-  readonly body: string;
-  readonly sessionID: string;
-  readonly reply: string;
-}
-
 export interface RunOptions {
   readonly croupier: string;
   readonly client: ClientUnderTest;

@@ -74,6 +74,10 @@ function planHash(scenarios: readonly RunnableScenario[]): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
+function isIsolation({ rules }: RunnableScenario): boolean {
+  return rules.includes('session.isolated');
+}
+
 interface Waiting {
   readonly scenario: RunnableScenario;
   readonly plan: Plan;
@@ -111,7 +115,6 @@ class Run {
     for (const scenario of inOrder(this.#options.scenarios, this.#options.seed))
       (scenario.last ? last : first).push(scenario);
     // Players who share a wallet would disturb each other: whether they do is found out before any play side by side.
-    const isIsolation = ({ rules }: RunnableScenario): boolean => rules.includes('session.isolated');
     await this.#playAll(first.filter(isIsolation), 1);
     const most = this.#blame.isProven('session.isolated') ? 1 : this.#options.workers;
     await this.#playAll(

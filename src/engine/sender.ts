@@ -42,7 +42,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#pace = new Pace(options.ratePerSecond, options.now);
+    this.#pace = new Pace(options.ratePerSecond, options.maxAtOnce, options.now);
     this.#wire = this.#open();
   }
 
@@ -61,10 +61,11 @@ export class Sender {
    * @param model the balances that are held possible, as text; asked before and after the judgement
    */
   async judged<T>(departure: Departure, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
-    await this.#pace.turn();
+    await this.#pace.enter(1);
     const id = this.#announce(departure);
     const flight = this.#launch(departure, false);
     const exchange = exchangeOf(id, departure, await flight.landing);
+    this.#pace.leave(1);
     const before = model();
     try {
       return judge(exchange);
@@ -79,7 +80,7 @@ export class Sender {
     model: Model,
     judge: (exchanges: readonly Exchange[]) => T,
   ): Promise<T> {
-    await this.#pace.turn();
+    await this.#pace.enter(departures.length);
     const started = departures.map((departure) => {
       const id = this.#announce(departure);
       return { id, departure, flight: this.#launch(departure, departure.trickle === undefined) };
@@ -92,6 +93,7 @@ export class Sender {
         exchange: exchangeOf(id, departure, await flight.landing),
       })),
     );
+    this.#pace.leave(departures.length);
     const before = model();
     try {
       return judge(landed.map(({ exchange }) => exchange));

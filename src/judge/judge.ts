@@ -396,7 +396,7 @@ export class Judge {
   #ruleSaid(seen: Seen): boolean {
     const decides = (check: RuleCheck): boolean => {
       const decision = check.reply?.(seen);
-      return decision !== undefined && decision.kind !== 'pass';
+      return decision?.kind === 'breach';
     };
     return this.#checks.of(seen.part).some(([, check]) => decides(check));
   }

@@ -1,11 +1,14 @@
-import { RULES, type RuleId } from '../contract/catalogue.ts';
+import type { RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
-import { type Breach, explain, nearestDifference, wouldHaveShown } from './explain.ts';
+import { type Breach, explain, wouldHaveShown } from './explain.ts';
 import type { Obligation, Observation, Offset } from './obligation.ts';
+import type { QuietRead, Suspicion } from './quiet-read.ts';
+import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
+import { blameUnexplained, either, isTiny, UNIVERSAL } from './unexplained.ts';
 import type { Wallet } from './wallet.ts';
 
 /** What is to be done after a quiet read. */
@@ -17,16 +20,6 @@ export type ReadResult =
   /** Nothing explains it: read twice more, to see whether the balance moves by itself. */
   | { readonly kind: 'probe' };
 
-/** A quiet read: nothing of ours was in flight when it was sent. */
-export interface QuietRead {
-  readonly wallet: Wallet;
-  readonly value: Money;
-  readonly step: CallStep;
-  readonly exchange: string;
-  /** True when nothing that was sent before can land any more. */
-  readonly lingered: boolean;
-}
-
 /** What is remembered of a wallet between two quiet reads. */
 interface Memory {
   last: Money | undefined;
@@ -37,13 +30,6 @@ interface Memory {
   suspect: Suspicion | undefined;
   /** A reply whose balance did not fit, to be weighed when the wallet has been read. */
   odd: OddReply | undefined;
-}
-
-export interface Suspicion {
-  readonly rule: RuleId;
-  readonly step: CallStep;
-  readonly exchange: string;
-  readonly expected: string;
 }
 
 export interface OddReply {
@@ -114,9 +100,9 @@ export class QuietReads {
       memory.dip = late;
       return { kind: 'wait' };
     }
-    const suspects = [...wallet.obligations, ...this.#movesOfNoRule(read), ...inAnotherUnit(read)];
+    const suspects = [...wallet.obligations, ...movesOfNoRule(read, this.#effects), ...inAnotherUnit(read)];
     const explained = explain(value, wallet.possible(), suspects, this.#proven);
-    if (!explained && !this.#isTiny(read)) {
+    if (!explained && !isTiny(read)) {
       this.#pending = read;
       return { kind: 'probe' };
     }
@@ -216,7 +202,7 @@ export class QuietReads {
         if (rivals.some((rival) => rival.obligation === obligation)) continue;
         this.#docket.decide({ rule: obligation.rule, step: obligation.step, exchange: obligation.exchange }, PASS);
       }
-    } else this.#unexplained(read, memory, due);
+    } else blameUnexplained(read, memory.suspect, due, this.#docket);
     const blamed = breaches.map(({ obligation }) => obligation);
     if (!lingered) for (const late of wallet.dropObligations()) if (!blamed.includes(late)) wallet.owe(late);
     // What such a call really moved is not known any more: nor is what giving it back would move.
@@ -249,83 +235,6 @@ export class QuietReads {
         causes,
       ),
     );
-  }
-
-  #unexplained(read: QuietRead, memory: Memory, due: readonly Obligation[]): void {
-    const { wallet, value } = read;
-    const possible = wallet.possible();
-    const difference = nearestDifference(value, possible);
-    const actual = `the balance is ${value}, off by ${difference}`;
-    const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
-      this.#docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual, causes));
-    // A call whose own reply told the right balance is the last to be doubted.
-    const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
-    const fresh = due.filter(
-      (one) => !one.reported && (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
-    );
-    if (due.some((one) => one.reported)) return;
-    if (memory.suspect) {
-      const { rule, step, exchange, expected } = memory.suspect;
-      this.#docket.decide(
-        { rule, step, exchange },
-        breach(`${expected}: the balance is ${either(possible)}`, actual, WRONG_SUMS),
-      );
-      return;
-    }
-    if (this.#isTiny(read)) {
-      at('money.exact', UNIVERSAL);
-      return;
-    }
-    // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
-    const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
-    const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
-    const [first] = only;
-    if (first && new Set(only.map((one) => one.step.key)).size === 1) {
-      const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
-      // No rounding takes a hundredth of a sum.
-      const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-      const causes = SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding);
-      at(first.rule, causes, first.step, first.exchange);
-    } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
-      at(fresh[0].rule, SYSTEMATIC, fresh[0].step, fresh[0].exchange);
-    else at('money.conservation', OTHER_MONEY_RULES);
-  }
-
-  /**
-   * A call with a twist moves money as any other does. The rules that hold for every call are not judged by it, but it
-   * must not be forgotten where a number is to be explained, or its plain neighbour is blamed.
-   */
-  #movesOfNoRule({ wallet, exchange }: QuietRead): Obligation[] {
-    return wallet.moves.flatMap(({ step: key, delta }): Obligation[] => {
-      const part = this.#effects.ofStep(key)?.part;
-      // Calls that were sent at once are weighed together, as a race.
-      if (!part || part.group !== null || part.step.call === 'balance' || part.step.expect.outcome !== 'accepted')
-        return [];
-      const { rule, expected } = PLAIN_EFFECTS[part.step.call];
-      if (wallet.obligations.some((one) => one.rule === rule && one.step.key === key)) return [];
-      return [
-        {
-          rule,
-          endpoint: null,
-          step: part.step,
-          exchange,
-          offsets: [
-            { by: delta.negated(), meaning: `the accepted ${part.step.call} had no effect` },
-            { by: delta, meaning: `the accepted ${part.step.call} took effect twice` },
-          ],
-          rank: 1,
-          until: 'read',
-          expected,
-          reported: false,
-        },
-      ];
-    });
-  }
-
-  /** Less than a smallest unit is no transaction: something was not reckoned exactly. */
-  #isTiny(read: QuietRead): boolean {
-    const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
-    return !difference.isZero() && difference.compare(read.wallet.unit) < 0;
   }
 
   #lateBet({ wallet, value }: QuietRead): Obligation | undefined {
@@ -367,60 +276,3 @@ export class QuietReads {
     return memory;
   }
 }
-
-const PLAIN_EFFECTS: Readonly<Record<'bet' | 'win' | 'refund', { readonly rule: RuleId; readonly expected: string }>> =
-  {
-    bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
-    win: { rule: 'win.credit', expected: 'an accepted win raises the balance by exactly its amount' },
-    refund: { rule: 'refund.restore', expected: 'refunding an accepted bet gives back exactly its amount' },
-  };
-
-function either(possible: readonly Money[]): string {
-  const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
-  return sorted.length <= 1 ? (sorted[0] ?? 'unknown') : `${sorted.slice(0, -1).join(', ')} or ${sorted.at(-1)}`;
-}
-
-/** A wallet that counts in another unit is off by the same power of ten for whatever was moved. */
-function inAnotherUnit({ wallet, step, exchange }: QuietRead): Obligation[] {
-  const net = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
-  if (net.isZero() || wallet.moves.length < 2) return [];
-  const offsets = POWERS.map((power) => ({
-    by: net.shift(power).minus(net),
-    meaning: `what was moved, ${net}, moved the balance by ${net.shift(power)}`,
-  }));
-  return [
-    {
-      rule: 'money.main-unit',
-      endpoint: null,
-      step,
-      exchange,
-      offsets,
-      rank: 1,
-      until: 'read',
-      expected: 'amounts are in the main unit of the currency',
-      reported: false,
-    },
-  ];
-}
-
-/** Faults that spoil every number: amounts in another unit, money that others move, reads that move it. */
-const UNIVERSAL: readonly RuleId[] = ['money.main-unit', 'session.isolated', 'balance.read-only'];
-
-/** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
-const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', 'signature.no-effect'];
-
-const WRONG_SUMS: readonly RuleId[] = [
-  ...SYSTEMATIC,
-  'bet.debit',
-  'win.credit',
-  'refund.restore',
-  'idempotency.concurrent',
-  'bet.declined-takes-nothing',
-];
-
-/** Conservation is reported only where no other breach explains the difference. */
-const OTHER_MONEY_RULES: readonly RuleId[] = RULES.filter(
-  ({ id, money, level }) => money && level === 'MUST' && id !== 'money.conservation',
-).map(({ id }) => id);
-
-const POWERS = [1, 2, 3, 8, -1, -2, -3, -8];

@@ -4,7 +4,7 @@ import { header, type Reply } from '../journal/exchange.ts';
 import { type JsonProblem, readJsonObject } from './reply-json.ts';
 
 /** A balance as it was written and as it can be understood with good will. */
-export interface BalanceReading {
+interface BalanceReading {
   /** undefined: the reply has no `balance`. */
   readonly written: string | undefined;
   /** What it says, read as leniently as possible; undefined when it says no amount. */

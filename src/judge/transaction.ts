@@ -13,7 +13,7 @@ import type { Wallet } from './wallet.ts';
  * - `unknown`: it may have been carried out, now or later
  * - `reversed`: a bet that was refunded
  */
-export type TransactionState = 'applied' | 'none' | 'refused' | 'unknown' | 'reversed';
+type TransactionState = 'applied' | 'none' | 'refused' | 'unknown' | 'reversed';
 
 export interface Transaction {
   readonly txID: string;

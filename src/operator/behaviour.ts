@@ -139,7 +139,7 @@ export function decisionOf(transaction: Transaction): Decision {
 }
 
 /** Compared by what moves money or decides where to: a further field, or `1.0` for `1.00`, makes no other claim. */
-export function isSameClaim(a: Claim, b: Claim): boolean {
+function isSameClaim(a: Claim, b: Claim): boolean {
   return (
     a.call === b.call &&
     a.sessionID === b.sessionID &&

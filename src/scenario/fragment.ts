@@ -130,7 +130,7 @@ export function openFragment(
           inside.complain(
             entry.keySpot,
             `nothing uses the parameter \`${entry.key}\``,
-            'remove it, or use it as ${' + entry.key + '}',
+            `remove it, or use it as \${${entry.key}}`,
           );
       }
     },

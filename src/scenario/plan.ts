@@ -36,11 +36,11 @@ export type SignKind = (typeof SIGN_KINDS)[number];
 
 /** How a query or body is written where it isn't written as the service writes it. */
 export const BODY_FORMATS = ['canonical', 'pretty', 'spaced', 'unsorted', 'escaped'] as const;
-export type BodyFormat = (typeof BODY_FORMATS)[number];
+type BodyFormat = (typeof BODY_FORMATS)[number];
 export const QUERY_ENCODINGS = ['standard', 'all', 'letters', 'minimal', 'plus'] as const;
-export type QueryEncoding = (typeof QUERY_ENCODINGS)[number];
+type QueryEncoding = (typeof QUERY_ENCODINGS)[number];
 export const QUERY_ORDERS = ['sorted', 'reversed', 'as-given'] as const;
-export type QueryOrder = (typeof QUERY_ORDERS)[number];
+type QueryOrder = (typeof QUERY_ORDERS)[number];
 export const HEADER_CASES = ['lower', 'upper', 'mixed'] as const;
 export type HeaderCase = (typeof HEADER_CASES)[number];
 
@@ -71,7 +71,7 @@ export interface Deviations {
   readonly trickle?: { readonly pieces: number; readonly gapMs: number };
 }
 
-export type ExpectedOutcome =
+type ExpectedOutcome =
   /** 200, with the effect that the contract gives the call. */
   | 'accepted'
   /** An error; nothing moved. */
@@ -162,7 +162,7 @@ export interface TogetherStep extends StepBase {
   readonly steps: readonly CallStep[];
 }
 
-export interface WaitStep extends StepBase {
+interface WaitStep extends StepBase {
   readonly kind: 'wait';
   readonly ms: number | 'linger';
 }

@@ -114,7 +114,7 @@ export function money(what: string, strict: boolean): Shape<Template> {
     },
     json: () => ({
       type: 'string',
-      ...(strict ? { anyOf: [{ pattern: AMOUNT.source }, { pattern: INTERPOLATED['pattern'] }] } : {}),
+      ...(strict ? { anyOf: [{ pattern: AMOUNT.source }, { pattern: INTERPOLATED.pattern }] } : {}),
       examples: ['${stake}', '${2 * stake}', '${stake + unit}'],
     }),
   };

@@ -9,7 +9,7 @@ import { type QueryEncoding, type QueryOrder, type QueryParam, queryText } from 
 import { type SignKind, signatureFor } from './sign-kind.ts';
 
 /** Where an operator takes reverse calls. */
-export interface Target {
+interface Target {
   /** The path of a call is appended to its path. */
   readonly baseUrl: string;
   /** Where a call is not at its usual path: what is appended instead. */

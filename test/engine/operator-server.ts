@@ -93,7 +93,6 @@ export function scenarioOf(id: string, yaml: string, uuid: () => string = () => 
     place,
     tags,
     last,
-    builtIn: false,
     builtIn: true,
     rules: rules.map((rule) => rule.id),
     plan: () => planScenario(scenario, scenario.stories[0]?.caseId, { uuid }),

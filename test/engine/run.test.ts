@@ -93,7 +93,7 @@ describe('an honest operator', () => {
     const announced = new Set<string>();
     let early = 0;
     const { url } = await operatorServer(({ fields }, tell) => {
-      if (typeof fields?.['txID'] === 'string' && !announced.has(fields['txID'])) early += 1;
+      if (typeof fields?.txID === 'string' && !announced.has(fields.txID)) early += 1;
       return tell();
     });
     await ran(url, [BET, RACE], {
@@ -134,7 +134,7 @@ describe('a liar', () => {
   it('that takes it when the story is over is found out at the end of the run', async () => {
     const { url } = await operatorServer(
       ({ call, fields }, tell, wallet) => {
-        if (call !== 'bet' || fields?.['sessionID'] !== 's1') return tell();
+        if (call !== 'bet' || fields?.sessionID !== 's1') return tell();
         setTimeout(() => wallet.move('-7.00'), 250);
         return wallet.ok();
       },

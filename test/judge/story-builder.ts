@@ -278,7 +278,7 @@ class Telling {
     const exchange = this.#exchange(step, broken ? { none: 'broken' } : said, tookMs);
     const { outcome } = exchange;
     if (exchange.connection && (outcome.kind === 'none' || outcome.reply.status === 500)) this.#risky = true;
-    const written = fields?.['amount'];
+    const written = fields?.amount;
     const amount = typeof written === 'string' ? lenientMoney(written) : undefined;
     if (
       outcome.kind === 'reply' &&

@@ -86,12 +86,12 @@ export class ToyWallet {
   answer({ call, fields, signedRight }: Ask): Told {
     if (!signedRight) return error(401, 'Wrong signature');
     if (!fields) return error(400, 'Not JSON');
-    const player = this.#players.get(textOf(fields['sessionID']));
+    const player = this.#players.get(textOf(fields.sessionID));
     if (call === 'balance') {
       if (player === undefined) return error(404, 'No such session', 'session_not_found');
       return { status: 200, body: { balance: this.balance(player).format(2) } };
     }
-    const amount = typeof fields['amount'] === 'string' ? Money.read(fields['amount']) : undefined;
+    const amount = typeof fields.amount === 'string' ? Money.read(fields.amount) : undefined;
     const { txID } = fields;
     if (typeof txID !== 'string' || !amount || amount.isNegative() || amount.decimals() > 2) {
       return error(400, 'A field is missing or wrong');
@@ -105,7 +105,7 @@ export class ToyWallet {
       return known.call === call && known.amount.equals(amount) ? known.reply : error(409, 'That txID was used');
     }
     if (call === 'bet' && this.#barred.has(txID)) return error(409, 'It was refunded');
-    const free = fields['type'] === 'free';
+    const free = fields.type === 'free';
     if (call === 'bet' && !free && amount.compare(this.balance(player)) > 0) {
       return error(402, 'Not enough money', 'insufficient_funds');
     }
@@ -118,7 +118,7 @@ export class ToyWallet {
 
   #effect(call: CallName, amount: Money, player: string, fields: JsonObject): Money {
     if (call !== 'refund') return call === 'bet' ? amount.negated() : amount;
-    const of = textOf(fields['origTxID']);
+    const of = textOf(fields.origTxID);
     this.#barred.add(of);
     const bet = this.#transactions.get(of);
     if (bet?.call !== 'bet' || bet.reversed || bet.player !== player) return Money.zero;

@@ -25,7 +25,7 @@ describe('routeTable', () => {
   it('answers 404 with a message for a path that it does not know', async () => {
     const reply = await answer(request('GET', '/a/balance/'));
     expect(reply.status).toBe(404);
-    expect(JSON.parse(String(reply.body))).toEqual({ message: 'There is nothing at /a/balance/.' });
+    expect(JSON.parse(reply.body as string)).toEqual({ message: 'There is nothing at /a/balance/.' });
   });
 
   it('answers 405 and names the methods for another method', async () => {

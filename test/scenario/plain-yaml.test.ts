@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readWholeYaml } from '../../src/scenario/document.ts';
 import { readPlainYaml } from '../../src/scenario/plain-yaml.ts';

@@ -109,7 +109,7 @@ describe('planScenario', () => {
   it('refunds what a bet of the whole balance took, not what is there by then', () => {
     const [bet, refund] = callsOf(planOf('  - bet: { amount: "${balance}" }\n  - refund:\n').steps);
     expect(bet?.name).toBe('step_1');
-    expect(Object.fromEntries(refund?.fields ?? [])['amount']).toMatchObject({
+    expect(Object.fromEntries(refund?.fields ?? []).amount).toMatchObject({
       expression: { path: [bet?.name, 'amount'] },
     });
   });
@@ -140,7 +140,7 @@ describe('planScenario', () => {
   it('says null for an id that is known only later', () => {
     const [, win] = callsOf(planOf('  - bet:\n    as: first\n  - win: { txID: "${first.reply.txID}" }\n').steps);
     expect(win?.txID).toBeNull();
-    expect(Object.fromEntries(win?.fields ?? [])['txID']).toMatchObject({ kind: 'expression' });
+    expect(Object.fromEntries(win?.fields ?? []).txID).toMatchObject({ kind: 'expression' });
   });
 });
 

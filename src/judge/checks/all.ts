@@ -16,7 +16,7 @@ import { signatureChecks } from './signature.ts';
 import { winChecks } from './win.ts';
 
 /** Every rule that the four calls can show. `launch.*` is judged by what the operator's own calls show. */
-export type CallRule = Exclude<RuleId, `launch.${string}`>;
+type CallRule = Exclude<RuleId, `launch.${string}`>;
 
 const CHECKS: { readonly [id in CallRule]: RuleCheck } = {
   ...balanceChecks,

@@ -48,5 +48,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
 
 /** Values that are written alike whatever encodes them. */
 function isPlainText(added: readonly (readonly [string, Template])[]): boolean {
-  return added.every(([, value]) => value.kind === 'literal' && /^[A-Za-z0-9-]*$/.test(String(value.value)));
+  return added.every(
+    ([, value]) => value.kind === 'literal' && typeof value.value === 'string' && /^[A-Za-z0-9-]*$/.test(value.value),
+  );
 }

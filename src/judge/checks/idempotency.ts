@@ -7,8 +7,7 @@ const isReplay = (part: Part): boolean =>
   part.step.origin.kind === 'resend' &&
   part.regular &&
   part.group === null &&
-  part.source !== null &&
-  part.source.regular &&
+  part.source?.regular === true &&
   !isBroken(part.source) &&
   part.source.step.expect.outcome !== 'declined' &&
   part.step.type !== 'free' &&

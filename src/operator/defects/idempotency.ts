@@ -6,7 +6,7 @@ import type { Defect } from '../defect.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
 
 /** A second transaction under a used txID needs another key in books that hold each only once. */
-export function recordAgain(store: Store, entry: TransactionEntry): Transaction {
+function recordAgain(store: Store, entry: TransactionEntry): Transaction {
   const taken = store.transaction(entry.extCID, entry.txID) !== undefined;
   return store.record(taken ? { ...entry, txID: `${entry.txID}#${randomUUID()}` } : entry);
 }

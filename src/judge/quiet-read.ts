@@ -1,0 +1,22 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Money } from '../contract/money.ts';
+import type { CallStep } from '../scenario/plan.ts';
+import type { Wallet } from './wallet.ts';
+
+/** A quiet read: nothing of ours was in flight when it was sent. */
+export interface QuietRead {
+  readonly wallet: Wallet;
+  readonly value: Money;
+  readonly step: CallStep;
+  readonly exchange: string;
+  /** True when nothing that was sent before can land any more. */
+  readonly lingered: boolean;
+}
+
+/** Whom an unexplained balance is laid at the door of: calls that were sent at the same instant. */
+export interface Suspicion {
+  readonly rule: RuleId;
+  readonly step: CallStep;
+  readonly exchange: string;
+  readonly expected: string;
+}

@@ -1,0 +1,85 @@
+import { RULES, type RuleId } from '../contract/catalogue.ts';
+import { Money } from '../contract/money.ts';
+import { breach } from './check.ts';
+import type { Docket } from './docket.ts';
+import { nearestDifference } from './explain.ts';
+import type { Obligation } from './obligation.ts';
+import type { QuietRead, Suspicion } from './quiet-read.ts';
+
+/** Faults that spoil every number: amounts in another unit, money that others move, reads that move it. */
+export const UNIVERSAL: readonly RuleId[] = ['money.main-unit', 'session.isolated', 'balance.read-only'];
+
+/** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
+const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', 'signature.no-effect'];
+
+const WRONG_SUMS: readonly RuleId[] = [
+  ...SYSTEMATIC,
+  'bet.debit',
+  'win.credit',
+  'refund.restore',
+  'idempotency.concurrent',
+  'bet.declined-takes-nothing',
+];
+
+/** Conservation is reported only where no other breach explains the difference. */
+const OTHER_MONEY_RULES: readonly RuleId[] = RULES.filter(
+  ({ id, money, level }) => money && level === 'MUST' && id !== 'money.conservation',
+).map(({ id }) => id);
+
+/** Says whose fault a balance is that no known mistake explains. */
+export function blameUnexplained(
+  read: QuietRead,
+  suspect: Suspicion | undefined,
+  due: readonly Obligation[],
+  docket: Docket,
+): void {
+  const { wallet, value } = read;
+  const possible = wallet.possible();
+  const difference = nearestDifference(value, possible);
+  const actual = `the balance is ${value}, off by ${difference}`;
+  const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
+    docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual, causes));
+  // A call whose own reply told the right balance is the last to be doubted.
+  const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
+  const fresh = due.filter(
+    (one) => !one.reported && (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
+  );
+  if (due.some((one) => one.reported)) return;
+  if (suspect) {
+    const { rule, step, exchange, expected } = suspect;
+    docket.decide(
+      { rule, step, exchange },
+      breach(`${expected}: the balance is ${either(possible)}`, actual, WRONG_SUMS),
+    );
+    return;
+  }
+  if (isTiny(read)) {
+    at('money.exact', UNIVERSAL);
+    return;
+  }
+  // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
+  const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
+  const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
+  const [first] = only;
+  if (first && new Set(only.map((one) => one.step.key)).size === 1) {
+    const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
+    // No rounding takes a hundredth of a sum.
+    const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
+    const causes = SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding);
+    at(first.rule, causes, first.step, first.exchange);
+  } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
+    at(fresh[0].rule, SYSTEMATIC, fresh[0].step, fresh[0].exchange);
+  else at('money.conservation', OTHER_MONEY_RULES);
+}
+
+/** Less than a smallest unit is no transaction: something was not reckoned exactly. */
+export function isTiny(read: QuietRead): boolean {
+  const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
+  return !difference.isZero() && difference.compare(read.wallet.unit) < 0;
+}
+
+/** The balances that would be right, in words. */
+export function either(possible: readonly Money[]): string {
+  const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
+  return sorted.length <= 1 ? (sorted[0] ?? 'unknown') : `${sorted.slice(0, -1).join(', ')} or ${sorted.at(-1)}`;
+}
