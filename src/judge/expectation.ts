@@ -10,6 +10,8 @@ export interface Stated {
 }
 
 export interface Unmet {
+  /** `answer`: how the call was answered, which rules speak about too. `content`: what else the reply is to be like. */
+  readonly about: 'answer' | 'content';
   readonly expected: string;
   readonly actual: string;
 }
@@ -21,7 +23,7 @@ export function unmetExpectations(seen: Seen, stated: Stated): Unmet[] {
   const actual = described(seen);
   if (expect.stated) {
     const wrong = outcomeProblem(seen);
-    if (wrong !== undefined) unmet.push({ expected: wrong, actual });
+    if (wrong !== undefined) unmet.push({ about: 'answer', expected: wrong, actual });
   }
   const { reading } = seen;
   if (
@@ -31,14 +33,15 @@ export function unmetExpectations(seen: Seen, stated: Stated): Unmet[] {
       typeof one === 'number' ? one === reading.status : Number(one[0]) === Math.floor(reading.status / 100),
     )
   ) {
-    unmet.push({ expected: `status ${expect.status.join(' or ')}`, actual });
+    unmet.push({ about: 'answer', expected: `status ${expect.status.join(' or ')}`, actual });
   }
   if (expect.code !== undefined && reading?.code !== expect.code)
-    unmet.push({ expected: `code ${JSON.stringify(expect.code)}`, actual });
+    unmet.push({ about: 'answer', expected: `code ${JSON.stringify(expect.code)}`, actual });
   if (expect.withinMs !== undefined) {
     const took = replyMs(seen.exchange.stamps);
     if (took === null || took > expect.withinMs) {
       unmet.push({
+        about: 'content',
         expected: `the reply within ${expect.withinMs} ms`,
         actual: took === null ? 'no reply came' : `it took ${Math.round(took)} ms`,
       });
@@ -52,6 +55,7 @@ export function unmetExpectations(seen: Seen, stated: Stated): Unmet[] {
         : first.balance.written === reading.balance.written;
     if (reading.txID !== first.txID || !sameBalance) {
       unmet.push({
+        about: 'content',
         expected: `the first reply again: txID ${first.txID}, balance ${first.balance.written}`,
         actual: `txID ${reading.txID}, balance ${reading.balance.written}`,
       });
@@ -61,6 +65,7 @@ export function unmetExpectations(seen: Seen, stated: Stated): Unmet[] {
     const found = reading?.object === undefined ? undefined : at(reading.object, path);
     if (JSON.stringify(found) !== JSON.stringify(value)) {
       unmet.push({
+        about: 'content',
         expected: `\`${path}\` is ${JSON.stringify(value)}`,
         actual: found === undefined ? `the reply has no \`${path}\`` : `it is ${JSON.stringify(found)}`,
       });

@@ -386,19 +386,18 @@ export class Judge {
 
   #expectations(seen: Seen, stated: Stated): void {
     if (!this.#context.demanding) return;
-    for (const { expected, actual } of unmetExpectations(seen, stated)) {
-      // What a rule has found fault with already is not reported a second time under the scenario's own words.
-      if (this.#ruleSaid(seen)) continue;
+    for (const { about, expected, actual } of unmetExpectations(seen, stated)) {
+      // What a rule has said of the answer already is not reported a second time under the scenario's own words.
+      if (this.#ruleSpoke(seen, about)) continue;
       this.docket.unmet(seen.part.step, seen.exchange.id, expected, actual);
     }
   }
 
-  #ruleSaid(seen: Seen): boolean {
-    const decides = (check: RuleCheck): boolean => {
-      const decision = check.reply?.(seen);
-      return decision?.kind === 'breach';
-    };
-    return this.#checks.of(seen.part).some(([, check]) => decides(check));
+  #ruleSpoke(seen: Seen, about: 'answer' | 'content'): boolean {
+    return this.#checks.of(seen.part).some(([, check]) => {
+      const kind = check.reply?.(seen)?.kind ?? 'pass';
+      return about === 'answer' ? kind !== 'pass' : kind === 'breach';
+    });
   }
 
   #remember(seen: Seen): void {

@@ -20,3 +20,13 @@ export interface Suspicion {
   readonly exchange: string;
   readonly expected: string;
 }
+
+/** A reply to a call that was sent alone whose balance is not a possible one. */
+export interface OddReply {
+  readonly rule: RuleId;
+  readonly warnOnly: boolean;
+  readonly step: CallStep;
+  readonly exchange: string;
+  readonly expected: string;
+  readonly actual: string;
+}

@@ -1,14 +1,13 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
-import type { CallStep } from '../scenario/plan.ts';
 import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
 import { type Breach, explain, wouldHaveShown } from './explain.ts';
 import type { Obligation, Observation, Offset } from './obligation.ts';
-import type { QuietRead, Suspicion } from './quiet-read.ts';
+import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
 import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
-import { blameUnexplained, either, isTiny, UNIVERSAL } from './unexplained.ts';
+import { blameUnexplained, either, isTiny, SYSTEMATIC, UNIVERSAL } from './unexplained.ts';
 import type { Wallet } from './wallet.ts';
 
 /** What is to be done after a quiet read. */
@@ -30,15 +29,6 @@ interface Memory {
   suspect: Suspicion | undefined;
   /** A reply whose balance did not fit, to be weighed when the wallet has been read. */
   odd: OddReply | undefined;
-}
-
-export interface OddReply {
-  readonly rule: RuleId;
-  readonly warnOnly: boolean;
-  readonly step: CallStep;
-  readonly exchange: string;
-  readonly expected: string;
-  readonly actual: string;
 }
 
 /** Decides at each quiet read what the balance says about the rules. */
@@ -101,7 +91,11 @@ export class QuietReads {
       return { kind: 'wait' };
     }
     const suspects = [...wallet.obligations, ...movesOfNoRule(read, this.#effects), ...inAnotherUnit(read)];
-    const explained = explain(value, wallet.possible(), suspects, this.#proven);
+    // Where a reply was the first to be wrong, it is that call's doing if anything of it explains the sum.
+    const { odd } = memory;
+    const own = odd ? suspects.filter(({ step }) => step.key === odd.step.key) : [];
+    const explained =
+      explain(value, wallet.possible(), own, this.#proven) ?? explain(value, wallet.possible(), suspects, this.#proven);
     if (!explained && !isTiny(read)) {
       this.#pending = read;
       return { kind: 'probe' };
@@ -170,7 +164,7 @@ export class QuietReads {
       const { rule, step, exchange, expected, actual, warnOnly } = memory.odd;
       this.#docket.decide(
         { rule, step, exchange },
-        warnOnly ? { kind: 'warn', expected, actual } : breach(expected, actual),
+        warnOnly ? { kind: 'warn', expected, actual } : breach(expected, actual, SYSTEMATIC),
       );
     }
     if (moved && !open)
@@ -202,7 +196,7 @@ export class QuietReads {
         if (rivals.some((rival) => rival.obligation === obligation)) continue;
         this.#docket.decide({ rule: obligation.rule, step: obligation.step, exchange: obligation.exchange }, PASS);
       }
-    } else blameUnexplained(read, memory.suspect, due, this.#docket);
+    } else blameUnexplained(read, memory, due, this.#docket);
     const blamed = breaches.map(({ obligation }) => obligation);
     if (!lingered) for (const late of wallet.dropObligations()) if (!blamed.includes(late)) wallet.owe(late);
     // What such a call really moved is not known any more: nor is what giving it back would move.
@@ -224,9 +218,10 @@ export class QuietReads {
     rivals: readonly Breach[],
   ): void {
     if (obligation.reported) return;
-    const causes = [
-      ...new Set([...rivals.map((rival) => rival.obligation.rule), ...(offset.causes ?? []), ...UNIVERSAL]),
-    ];
+    const causes = causesOf(obligation.rule, [
+      ...rivals.map((rival) => rival.obligation.rule),
+      ...(offset.causes ?? []),
+    ]);
     this.#docket.decide(
       { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },
       breach(
@@ -275,4 +270,13 @@ export class QuietReads {
     this.#memories.set(wallet, memory);
     return memory;
   }
+}
+
+/** What else may explain a number: of the faults that spoil every number only those that go before it. */
+function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
+  const at = UNIVERSAL.indexOf(rule);
+  if (at >= 0) return UNIVERSAL.slice(0, at);
+  // An amount that is cut is both a bet that is not taken exactly and a sum that is not exact.
+  const further = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
+  return [...new Set([...further, ...UNIVERSAL])];
 }

@@ -4,13 +4,18 @@ import { breach } from './check.ts';
 import type { Docket } from './docket.ts';
 import { nearestDifference } from './explain.ts';
 import type { Obligation } from './obligation.ts';
-import type { QuietRead, Suspicion } from './quiet-read.ts';
+import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
 
 /** Faults that spoil every number: amounts in another unit, money that others move, reads that move it. */
-export const UNIVERSAL: readonly RuleId[] = ['money.main-unit', 'session.isolated', 'balance.read-only'];
+export const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
 
 /** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
-const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', 'signature.no-effect'];
+export const SYSTEMATIC: readonly RuleId[] = [
+  ...UNIVERSAL,
+  'money.exact',
+  'signature.no-effect',
+  'bet.declined-takes-nothing',
+];
 
 const WRONG_SUMS: readonly RuleId[] = [
   ...SYSTEMATIC,
@@ -18,7 +23,6 @@ const WRONG_SUMS: readonly RuleId[] = [
   'win.credit',
   'refund.restore',
   'idempotency.concurrent',
-  'bet.declined-takes-nothing',
 ];
 
 /** Conservation is reported only where no other breach explains the difference. */
@@ -29,7 +33,7 @@ const OTHER_MONEY_RULES: readonly RuleId[] = RULES.filter(
 /** Says whose fault a balance is that no known mistake explains. */
 export function blameUnexplained(
   read: QuietRead,
-  suspect: Suspicion | undefined,
+  { suspect, odd }: { readonly suspect: Suspicion | undefined; readonly odd: OddReply | undefined },
   due: readonly Obligation[],
   docket: Docket,
 ): void {
@@ -51,6 +55,12 @@ export function blameUnexplained(
       { rule, step, exchange },
       breach(`${expected}: the balance is ${either(possible)}`, actual, WRONG_SUMS),
     );
+    return;
+  }
+  if (odd) {
+    // Until that reply all replies were right, so it is that call's doing.
+    const own = fresh.find((one) => one.step.key === odd.step.key && one.rank === 0 && !one.rule.startsWith('money.'));
+    at(own?.rule ?? odd.rule, SYSTEMATIC, odd.step, odd.exchange);
     return;
   }
   if (isTiny(read)) {

@@ -88,6 +88,7 @@ export const betChecks: GroupChecks<'bet'> = {
         return breach(
           expected,
           reading.code === undefined ? `${described(seen)}, without a \`code\`` : described(seen),
+          ['bet.decimal-amount', 'money.precision'],
         );
       }
       if (seen.answer === 'error-200') return PASS;
