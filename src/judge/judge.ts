@@ -7,7 +7,7 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { answerOf } from './answer.ts';
-import { breach, described, PASS, type RuleCheck, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
+import { breach, described, PASS, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
 import { ChecksByStep } from './checks/all.ts';
 import { Controls } from './controls.ts';
 import { Docket, endpointOf } from './docket.ts';

@@ -30,6 +30,9 @@ const OTHER_MONEY_RULES: readonly RuleId[] = RULES.filter(
   ({ id, money, level }) => money && level === 'MUST' && id !== 'money.conservation',
 ).map(({ id }) => id);
 
+/** Rules that predict their numbers: what they don't explain is not theirs. */
+const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
+
 /** Says whose fault a balance is that no known mistake explains. */
 export function blameUnexplained(
   read: QuietRead,
@@ -46,7 +49,10 @@ export function blameUnexplained(
   // A call whose own reply told the right balance is the last to be doubted.
   const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
   const fresh = due.filter(
-    (one) => !one.reported && (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
+    (one) =>
+      !one.reported &&
+      !ABOUT_ANY_SUM.includes(one.rule) &&
+      (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
   );
   if (due.some((one) => one.reported)) return;
   if (suspect) {
@@ -57,14 +63,18 @@ export function blameUnexplained(
     );
     return;
   }
-  if (odd) {
-    // Until that reply all replies were right, so it is that call's doing.
-    const own = fresh.find((one) => one.step.key === odd.step.key && one.rank === 0 && !one.rule.startsWith('money.'));
-    at(own?.rule ?? odd.rule, SYSTEMATIC, odd.step, odd.exchange);
-    return;
-  }
   if (isTiny(read)) {
     at('money.exact', UNIVERSAL);
+    return;
+  }
+  const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
+  // No rounding takes a hundredth of a sum.
+  const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
+  const causes = SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding);
+  if (odd) {
+    // Until that reply all replies were right, so it is that call's doing.
+    const own = fresh.find((one) => one.step.key === odd.step.key && one.offsets.length === 0);
+    at(own?.rule ?? odd.rule, causes, odd.step, odd.exchange);
     return;
   }
   // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
@@ -72,13 +82,9 @@ export function blameUnexplained(
   const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
   const [first] = only;
   if (first && new Set(only.map((one) => one.step.key)).size === 1) {
-    const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
-    // No rounding takes a hundredth of a sum.
-    const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-    const causes = SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding);
     at(first.rule, causes, first.step, first.exchange);
   } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
-    at(fresh[0].rule, SYSTEMATIC, fresh[0].step, fresh[0].exchange);
+    at(fresh[0].rule, causes, fresh[0].step, fresh[0].exchange);
   else at('money.conservation', OTHER_MONEY_RULES);
 }
 
