@@ -109,12 +109,12 @@ export class Performance {
   }
 
   async #step(step: Step): Promise<Halt | null> {
-    if (step.atMs !== undefined) await this.#pause(this.#startedAt + step.atMs - this.#run.now());
+    if (step.atMs !== undefined) await this.#idle(this.#startedAt + step.atMs - this.#run.now());
     try {
       switch (step.kind) {
         case 'wait':
           if (step.ms === 'linger') await this.linger();
-          else await this.#pause(step.ms);
+          else await this.#idle(step.ms);
           return null;
         case 'together':
           return await this.#together(step);
@@ -451,10 +451,17 @@ export class Performance {
     }
   }
 
+  /** A wait that the story asks for; an interrupted run needs it no more. */
+  async #idle(ms: number): Promise<void> {
+    if (ms <= 0 || this.#run.signal.aborted) return;
+    await sleep(ms, undefined, { signal: this.#run.signal }).catch((error: unknown) => {
+      if (!this.#run.signal.aborted) throw error;
+    });
+  }
+
+  /** A wait that makes findings sound: kept when the run is interrupted, and ended by a second signal. */
   async #pause(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    // Waits that make findings sound are kept when the run is interrupted; a second signal ends them.
-    await sleep(ms);
+    if (ms > 0) await sleep(ms);
   }
 }
 
