@@ -102,12 +102,16 @@ function findingLines(
   const oneLine = id.length + title.length + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
   if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
+  // What would explain it too is worth a word only where this run has shown it to be broken.
+  const causes = finding.causes.filter((cause) =>
+    fold.rules.some(({ rule, verdict }) => rule.id === cause && verdict === 'fail'),
+  );
   return [
     ...heading,
     ...(finding.place ? placeLines(finding.place, options) : []),
     ...row('expected', finding.expected, 4, options),
     ...row('actual', finding.actual, 4, options, tint('fail', paint)),
-    ...(finding.causes.length > 0 ? row('perhaps', `because of ${finding.causes.join(', ')}`, 4, options) : []),
+    ...(causes.length > 0 ? row('perhaps', `because of ${causes.join(', ')}`, 4, options) : []),
     ...(exchange ? exchangeLines(exchange, 4, options) : []),
   ];
 }
