@@ -337,6 +337,10 @@ export class Performance {
     const sessionID = this.#stage.names.sessionID(step.session);
     if (sessionID === undefined) throw new EvaluationError(`no session plays \`${step.session}\``);
     const outgoing = outgoingOf(step, sessionID, this.#run.client, scopeOf(this.#stage.names, step));
+    // A wallet below zero would make a bet of what is in it a credit.
+    if (outgoing.amount?.isNegative() && step.deviations.body === undefined) {
+      throw new EvaluationError('its amount would be below zero');
+    }
     if (this.#isReferredTo(step)) this.#sent.set(step.key, outgoing);
     return outgoing;
   }
