@@ -214,7 +214,7 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
     breach(
       "each replied balance fits the call's own effect and some of those that overlapped it",
       `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`,
-      ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'session.isolated'],
+      ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'session.isolated', 'balance.read-only'],
     ),
   );
 }

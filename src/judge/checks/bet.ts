@@ -33,6 +33,7 @@ function notTaken(seen: Seen, meaning: string): Offset[] {
 
 /** A wallet whose balance is not what it says can't be bet to its end, or beyond it, on purpose. */
 const WRONG_BALANCES: readonly RuleId[] = [
+  'balance.read-only',
   'bet.debit',
   'win.credit',
   'money.main-unit',
@@ -119,7 +120,13 @@ export const betChecks: GroupChecks<'bet'> = {
     reply(seen) {
       const refused = wants200(seen, 'a bet of the whole balance');
       return refused?.kind === 'breach'
-        ? breach(refused.expected, refused.actual, ['bet.debit', 'win.credit', 'money.main-unit', 'money.precision'])
+        ? breach(refused.expected, refused.actual, [
+            'bet.debit',
+            'win.credit',
+            'money.main-unit',
+            'money.precision',
+            'balance.read-only',
+          ])
         : refused;
     },
     offsets: (seen) => notTaken(seen, 'the bet of the whole balance was not taken'),

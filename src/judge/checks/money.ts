@@ -113,6 +113,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       return breach(
         'the balance can be bet down to its last smallest unit',
         'the bet of the whole balance, as it was read, was answered `insufficient_funds`',
+        ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit'],
       );
     },
     offsets(seen): readonly Offset[] {
