@@ -31,3 +31,20 @@ it('a control is of the same call', () => {
   });
   expect(judged.verdict('signature.header-case')).not.toBe('pass');
 });
+
+it('a wrong signature that is refused proves nothing where the right one is refused too', () => {
+  const story = 'steps: [{ bet: , as: bad, sign: garbage, expect: refused }, { resend: bad, sign: valid }]';
+  expect(tell(story).verdict('signature.mismatch')).toBe('pass');
+  expect(tell(story, { lie: refusingBets }).verdict('signature.mismatch')).toBe('inconclusive');
+});
+
+it('a twist upon a twist is skipped where the first is declined', () => {
+  const story = [
+    'steps:',
+    '  - { refund: { of: unknown }, body: { set: { note: plain } }, expect: accepted }',
+    '  - { refund: { of: unknown }, body: { set: { note: café } }, expect: accepted }',
+  ].join('\n');
+  const refusingRefunds: Lie = (ask, honest) => (ask.call === 'refund' ? error(400, 'Unknown field') : honest());
+  expect(tell(story, { lie: refusingRefunds }).verdict('signature.raw-body')).toBe('skip');
+  expect(tell(story, { lie: saying('2', error(400, 'Bad text')) }).verdict('signature.raw-body')).toBe('fail');
+});

@@ -89,3 +89,11 @@ describe('a wallet', () => {
     expect(one.allows(money('3'))).toBe(true);
   });
 });
+
+it('takes what was read for the truth: what may land late still may, what was open is settled', () => {
+  const one = wallet();
+  one.fork({ txID: 'late', delta: money('-3'), kind: 'lost' });
+  one.fork({ txID: 'open', delta: money('-1'), kind: 'either' });
+  one.anchor(money('8'));
+  expect(worlds(one)).toEqual(['5', '8']);
+});
