@@ -19,7 +19,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sdk: ['contract'],
   listen: ['contract'],
   operator: ['contract', 'sdk', 'listen'],
-  cli: ['contract', 'journal', 'scenario', 'judge', 'wire', 'report', 'engine', 'sdk', 'listen', 'operator'],
+  selftest: ['contract', 'journal', 'report', 'engine', 'operator'],
+  cli: [
+    'contract',
+    'journal',
+    'scenario',
+    'judge',
+    'wire',
+    'report',
+    'engine',
+    'sdk',
+    'listen',
+    'operator',
+    'selftest',
+  ],
 };
 
 /** Folders whose code knows no clock, file, socket or process: everything comes in as an argument. */

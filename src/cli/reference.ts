@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientUnderTest } from '../engine/run-options.ts';
+import { type Behaviour, CORRECT } from '../operator/behaviour.ts';
 import { DEMO_CAMPAIGN, demoOperator } from '../operator/demo.ts';
 import { createOperator } from '../operator/operator.ts';
 
@@ -12,11 +13,14 @@ export interface Reference {
 }
 
 /** Starts the reference operator with keys that nobody else knows. */
-export async function startReference(onFault: (error: unknown) => void): Promise<Reference> {
+export async function startReference(
+  onFault: (error: unknown) => void,
+  behaviour: Behaviour = CORRECT,
+): Promise<Reference> {
   const keys = { first: randomBytes(24).toString('hex'), second: randomBytes(24).toString('hex') };
   const options = demoOperator(keys);
   const [first] = options.clients;
-  const listening = await createOperator({ ...options, onFault }).start();
+  const listening = await createOperator({ ...options, onFault }, behaviour).start();
   return {
     client: {
       extCID: first.extCID,
