@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { collect, countFlag, durationFlag } from './flag-values.ts';
 import type { InitFlags } from './init.ts';
 import type { RunFlags } from './run-flags.ts';
+import type { SelftestFlags } from './selftest.ts';
 import type { ServeFlags } from './serve-operator.ts';
 import type { Stdio } from './stdio.ts';
 
@@ -179,6 +180,31 @@ function addReport(program: Command, stdio: Stdio, done: (status: number) => voi
     });
 }
 
+function addSelftest(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program
+    .command('selftest')
+    .description("prove croupier's judgement on correct operators and on every defect")
+    .argument('[names...]', 'defects or habits, or two defects joined by +; none: all of them')
+    .addOption(new Option('--threads <n>', 'side by side (default: one per core)').argParser(countFlag))
+    .addOption(new Option('--deadline <duration>', 'how long a reply may take (default: 1s)').argParser(durationFlag))
+    .addOption(new Option('--linger <duration>', 'the wait for a late debit (default: 300ms)').argParser(durationFlag))
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier selftest                         the whole matrix, some minutes
+  croupier selftest bet-replay-debits       one defect
+  croupier selftest float-money+bet-replay-debits   two at once
+
+Exit status: 0 every operator was judged rightly, 1 one was not, 2 there is no such defect or habit`,
+    )
+    .action(async (names: string[], flags: SelftestFlags) => {
+      const { selftestCommand } = await import('./selftest.ts');
+      done(await selftestCommand(names, flags, stdio));
+    });
+}
+
 /** Every command with its flags. What a command does is imported when it is called. */
 export function addCommands(program: Command, stdio: Stdio, done: (status: number) => void): void {
   addRun(program, stdio, done);
@@ -186,4 +212,5 @@ export function addCommands(program: Command, stdio: Stdio, done: (status: numbe
   addInit(program, stdio, done);
   addServe(program, stdio, done);
   addReport(program, stdio, done);
+  addSelftest(program, stdio, done);
 }

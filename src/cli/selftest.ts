@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { nearest } from '../scenario/near.ts';
+import { idleScenarios } from '../selftest/guards.ts';
+import { headingOf, rowOf, totals } from '../selftest/matrix-text.ts';
+import type { Outcome } from '../selftest/outcome.ts';
+import type { TrialTimes } from '../selftest/play-trial.ts';
+import type { Trial } from '../selftest/trial.ts';
+import { TRIALS, trialByName } from '../selftest/trials.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { packageRoot } from './package-root.ts';
+import { reportOptions } from './publish.ts';
+import type { Stdio } from './stdio.ts';
+import { builtInSource, loadSuite } from './suite.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface SelftestFlags {
+  readonly threads?: number;
+  readonly deadline?: number;
+  readonly linger?: number;
+  readonly json?: boolean;
+}
+
+/** What a thread is asked. */
+export interface TrialOrder {
+  readonly trial: string;
+  readonly times: TrialTimes;
+}
+
+/** What it answers. */
+export type TrialAnswer = { readonly outcome: Outcome } | { readonly error: string };
+
+/** Of a run almost all is waiting, so that a thread plays some side by side. */
+const AT_ONCE = 3;
+const DEADLINE_MS = 1000;
+const LINGER_MS = 300;
+
+/** `croupier selftest`: judges the reference operator with each of its defects and habits, and says where that was wrong. */
+export async function selftestCommand(names: readonly string[], flags: SelftestFlags, stdio: Stdio): Promise<number> {
+  const chosen = names.length === 0 ? TRIALS : names.map(choose);
+  const times = { deadlineMs: flags.deadline ?? DEADLINE_MS, lingerMs: flags.linger ?? LINGER_MS };
+  const threads = Math.min(flags.threads ?? availableParallelism(), chosen.length);
+  const interrupt = listenForInterrupt(stdio, 'Interrupted.\n');
+  const began = performance.now();
+  const printer = new Printer(chosen, flags.json === true, stdio);
+  try {
+    const outcomes = await playAll(chosen, times, threads, interrupt.signal, (outcome) => printer.add(outcome));
+    if (interrupt.signal.aborted) return interrupt.signal.reason === 'SIGTERM' ? 143 : 130;
+    const idle = names.length === 0 ? idleScenarios(suiteScenarios(), outcomes) : null;
+    const durationMs = performance.now() - began;
+    if (flags.json) stdio.out.write(`${JSON.stringify({ outcomes, idle, durationMs }, null, 2)}\n`);
+    else printer.end(outcomes, idle, durationMs);
+    return outcomes.every(({ wrongs }) => wrongs.length === 0) && (idle ?? []).length === 0 ? 0 : 1;
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+function choose(name: string): Trial {
+  const trial = trialByName(name);
+  if (trial) return trial;
+  const near = nearest(
+    name,
+    TRIALS.map((one) => one.name),
+  );
+  throw new UsageError(
+    `There is no defect or habit ${name}.${near === undefined ? '' : ` Did you mean ${near}?`} croupier list defects shows them all.`,
+  );
+}
+
+function suiteScenarios() {
+  return loadSuite([builtInSource()], process.cwd(), randomUUID).scenarios;
+}
+
+/** Plays the trials in threads. @returns their outcomes in the order of the trials; fewer when it was interrupted */
+async function playAll(
+  trials: readonly Trial[],
+  times: TrialTimes,
+  threads: number,
+  signal: AbortSignal,
+  done: (outcome: Outcome) => void,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const queue = [...trials];
+  await Promise.all(
+    Array.from({ length: threads }, () =>
+      playInThread(queue, times, signal, (outcome) => {
+        outcomes.push(outcome);
+        done(outcome);
+      }),
+    ),
+  );
+  const order = new Map(trials.map(({ name }, index) => [name, index]));
+  return outcomes.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+}
+
+/** One thread takes trials from the queue until there are none. */
+function playInThread(
+  queue: Trial[],
+  times: TrialTimes,
+  signal: AbortSignal,
+  done: (outcome: Outcome) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(path.join(packageRoot(), 'dist', 'selftest-worker.js'));
+    let open = 0;
+    const finish = (error?: Error) => {
+      signal.removeEventListener('abort', interrupted);
+      worker.terminate().then(() => (error ? reject(error) : resolve()), reject);
+    };
+    const interrupted = () => finish();
+    const next = () => {
+      const trial = queue.shift();
+      if (trial) {
+        open += 1;
+        worker.postMessage({ trial: trial.name, times } satisfies TrialOrder);
+      } else if (open === 0) finish();
+    };
+    worker.on('error', finish);
+    worker.on('message', (answer: TrialAnswer) => {
+      open -= 1;
+      if ('error' in answer) {
+        finish(new Error(answer.error));
+        return;
+      }
+      done(answer.outcome);
+      next();
+    });
+    signal.addEventListener('abort', interrupted, { once: true });
+    for (let index = 0; index < AT_ONCE; index += 1) next();
+  });
+}
+
+/** Prints each row as soon as all rows before it are there, so that the order is always the same. */
+class Printer {
+  readonly #trials: readonly Trial[];
+  readonly #json: boolean;
+  readonly #stdio: Stdio;
+  readonly #ready = new Map<string, Outcome>();
+  readonly #column: number;
+  readonly #look;
+  #next = 0;
+
+  constructor(trials: readonly Trial[], json: boolean, stdio: Stdio) {
+    this.#trials = trials;
+    this.#json = json;
+    this.#stdio = stdio;
+    this.#column = Math.max(...trials.map(({ name }) => name.length));
+    this.#look = reportOptions(stdio.out, stdio, null);
+  }
+
+  add(outcome: Outcome): void {
+    this.#ready.set(outcome.name, outcome);
+    for (;;) {
+      const trial = this.#trials[this.#next];
+      const ready = trial && this.#ready.get(trial.name);
+      if (!trial || !ready) return;
+      const before = this.#trials[this.#next - 1];
+      this.#next += 1;
+      if (this.#json) this.#stdio.err.write(`${this.#next} of ${this.#trials.length}: ${trial.name}\n`);
+      else this.#print([...headingOf(trial, before, this.#look), ...rowOf(ready, this.#column, this.#look)]);
+    }
+  }
+
+  end(outcomes: readonly Outcome[], idle: readonly string[] | null, durationMs: number): void {
+    this.#print(totals(outcomes, idle, durationMs, this.#look));
+  }
+
+  #print(lines: readonly string[]): void {
+    this.#stdio.out.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}
