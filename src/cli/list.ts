@@ -6,12 +6,25 @@ import { complaintsError, loadConfiguration } from './configuration.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type SuiteScenario, userSource } from './suite.ts';
 
-/** `croupier list`: the rules with the scenarios that test them, or the scenarios with what they need. */
+/** What can be listed. */
+export type Listable = 'rules' | 'scenarios' | 'defects' | 'habits';
+
+/**
+ * `croupier list`: the rules with the scenarios that test them, the scenarios with what they need, or the defects and habits
+ * of the reference operator.
+ */
 export async function listCommand(
-  what: 'rules' | 'scenarios',
+  what: Listable,
+  words: readonly string[],
   flags: { readonly config?: string; readonly json?: boolean },
   stdio: Stdio,
 ): Promise<number> {
+  if (what === 'defects' || what === 'habits') {
+    const { listDefects, listHabits } = await import('./list-variations.ts');
+    const list = what === 'defects' ? listDefects : listHabits;
+    list(words, flags.json === true, stdio);
+    return 0;
+  }
   const { config, dir } = await loadConfiguration(flags.config, stdio);
   const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
   const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
@@ -29,12 +42,13 @@ function listRules(scenarios: readonly SuiteScenario[], json: boolean, { out }: 
     ]),
   );
   if (json) {
-    const rows = RULES.map(({ id, level, money, clause, sentence, since }) => ({
+    const rows = RULES.map(({ id, level, money, clause, sentence, means, since }) => ({
       id,
       level,
       money,
       clause,
       sentence,
+      means,
       since,
       scenarios: testing.get(id) ?? [],
     }));
@@ -45,6 +59,7 @@ function listRules(scenarios: readonly SuiteScenario[], json: boolean, { out }: 
     out.write(`${name}\n`);
     for (const rule of rules) {
       out.write(`  ${rule.id}  ${rule.level}${rule.money ? ' $' : ''}  (${rule.clause})\n    ${rule.sentence}\n`);
+      if (rule.means !== null) out.write(`    if broken: ${rule.means}\n`);
       const tests = testing.get(rule.id) ?? [];
       out.write(`    ${tests.length > 0 ? `tested by ${tests.join(', ')}` : 'tested by no scenario'}\n`);
     }

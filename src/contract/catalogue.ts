@@ -44,6 +44,7 @@ function toRule(id: RuleId, entry: RuleEntry): Rule {
     sentence: entry.sentence,
     since: entry.since ?? FIRST_VERSION,
     hint: entry.hint,
+    means: entry.means ?? null,
     ...(entry.endpoints && { endpoints: entry.endpoints }),
   };
 }

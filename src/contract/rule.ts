@@ -27,8 +27,18 @@ export const RULE_GROUPS = [
 export type RuleGroup = (typeof RULE_GROUPS)[number];
 
 /** What the catalogue says about one rule, under its id. */
-export interface RuleEntry {
-  readonly level: Level;
+export type RuleEntry = RuleText &
+  (
+    | {
+        readonly level: 'MUST' | 'SHOULD';
+        /** What a breach can do to players, their money or the operator: one sentence for whoever answers them. */
+        readonly means: string;
+      }
+    // What the contract leaves open has no breach, and so no consequence.
+    | { readonly level: 'NOTE'; readonly means?: never }
+  );
+
+interface RuleText {
   /** True when a breach loses or invents money. Left out means false. */
   readonly money?: true;
   /** The section of the contract it comes from, or `position` where the contract leaves the point open. */
@@ -53,5 +63,7 @@ export interface Rule {
   readonly sentence: string;
   readonly since: string;
   readonly hint: string;
+  /** What a breach can do to players, their money or the operator, in plain words; null for a NOTE, which has no breach. */
+  readonly means: string | null;
   readonly endpoints?: readonly CallName[];
 }

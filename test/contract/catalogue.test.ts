@@ -29,6 +29,18 @@ describe('the rule catalogue', () => {
     }
   });
 
+  it('says of every rule that can be broken what that means for players or the operator, in plain words', () => {
+    const binding = RULES.filter(({ level }) => level !== 'NOTE');
+    expect(new Set(binding.map(({ means }) => means)).size).toBe(binding.length);
+    for (const { id, means } of binding) {
+      expect(means, id).toMatch(/^[A-Z][^`{}]{30,130}\.$/);
+      expect(means, id).not.toMatch(
+        /\b(JSON|HTTP|API|txID|roundID|idempoten\w*|replay\w*|payload|endpoint|header|\d{3})\b/i,
+      );
+    }
+    for (const { level, means } of RULES) if (level === 'NOTE') expect(means).toBeNull();
+  });
+
   it('dates the rules that later versions of the contract brought', () => {
     const dated = RULES.filter((rule) => rule.since !== '1.0.0').map((rule) => [rule.id, rule.since]);
     expect(Object.fromEntries(dated)).toEqual({

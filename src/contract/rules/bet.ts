@@ -7,6 +7,7 @@ export const betRules = {
     clause: 'What the service does',
     sentence:
       'a bet that it accepts takes exactly its amount from the balance, both in the reply and when the balance is read next',
+    means: 'A player is charged more or less than was staked, or is shown a balance that is not the real one.',
     hint: 'Reply with the balance as it is after the debit was committed, and read it back from the same store that was debited (no cache, no read replica).',
   },
   'bet.decimal-amount': {
@@ -14,6 +15,7 @@ export const betRules = {
     clause: 'Versioning 1.2.11',
     since: '1.2.11',
     sentence: 'a bet with as many decimals as the currency has is accepted, and exactly that amount is taken',
+    means: 'A player who stakes 0.50 is turned away, or is charged another amount.',
     hint: 'Look for an amount that is parsed as a whole number, a validation pattern without a fraction, or rounding before the debit.',
   },
   'bet.insufficient-funds': {
@@ -21,6 +23,7 @@ export const betRules = {
     clause: 'Rules 4',
     sentence:
       'a bet of more than the balance is answered with an error whose `code` is `insufficient_funds` (with a status of 500 this is a warning, as a refund would follow)',
+    means: 'A player who has too little money is not told so: the game reports a failure, or lets the bet through.',
     hint: 'Check the balance before the debit, in the same transaction, and answer a 4xx with `"code": "insufficient_funds"` rather than a thrown error that becomes a 500.',
   },
   'bet.declined-takes-nothing': {
@@ -29,12 +32,14 @@ export const betRules = {
     clause: 'Errors, reverse calls',
     sentence:
       'a bet answered with a status other than 200 or 500 has taken nothing, because no refund ever follows such an answer',
+    means: 'A player can be told that the bet was declined and lose the stake all the same; nobody gives it back.',
     hint: 'Roll the debit back when anything after it fails, and take the money last: whoever answers an error here keeps money that nobody will ask back.',
   },
   'bet.exact-balance': {
     level: 'MUST',
     clause: 'Rules 4',
     sentence: 'a bet of everything the player has is accepted and leaves a balance of zero',
+    means: 'A player cannot stake the last of the money in the account.',
     hint: 'Look for `<` where `<=` is meant in the funds check, or for a comparison of floating-point numbers.',
   },
   'bet.many-in-round': {
@@ -43,6 +48,8 @@ export const betRules = {
     clause: 'States',
     sentence:
       'where several bets with one `roundID` come before any win, each one answered 200 is taken (declining the later ones is a warning)',
+    means:
+      'In a round of several bets some are played without being charged, so the operator pays wins on stakes it never took.',
     hint: 'Look for a unique key or a lookup on `roundID` that takes a second bet of the round for a repetition: only `txID` identifies an action.',
   },
   'bet.zero': {

@@ -7,6 +7,8 @@ export const concurrencyRules = {
     clause: 'What the service does',
     sentence:
       'when bets and wins of one session arrive together, each one answered 200 has its effect exactly once, and each balance replied agrees with its own effect and with some of those that overlapped it',
+    means:
+      'When bets and wins arrive at the same moment one can vanish from the balance: a player loses a win, or plays for free.',
     hint: 'Look for a balance that is read, reckoned with in the program and written back. Use one atomic update or lock the row first.',
   },
   'concurrency.order': {
@@ -21,6 +23,8 @@ export const concurrencyRules = {
     clause: 'Rules 4',
     sentence:
       'of bets that arrive together and sum to more than the balance, those it accepts never sum to more than the balance',
+    means:
+      "A player who bets several times at the same moment can stake more than the account holds, at the operator's cost.",
     hint: 'Make the funds check and the debit one step: an update with a condition on the balance, or a row lock held over both.',
   },
 } as const satisfies Readonly<Record<`concurrency.${string}`, RuleEntry>>;

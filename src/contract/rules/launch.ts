@@ -5,24 +5,29 @@ export const launchRules = {
     level: 'MUST',
     clause: 'Create New Game',
     sentence: 'every required field is in its `POST /create-new-game`, each in the type it must have',
+    means: "Players cannot open a game, because the operator's request to start it is incomplete.",
     hint: 'Compare the body that is sent with the table of fields; identifiers are strings, also where they look like numbers.',
   },
   'launch.locale': {
     level: 'MUST',
     clause: 'Locales',
     sentence: 'it asks for a supported locale, or sets `fallbackToDefaultLocale` to true',
+    means: 'Players cannot open a game when the service does not know the language that was asked for.',
     hint: 'Locales are lower case with an underscore, such as `en_us`. Map the locale of the browser, or ask for the fallback.',
   },
   'launch.currency': {
     level: 'MUST',
     clause: 'Create New Game',
     sentence: 'it asks for a supported currency',
+    means: 'Players cannot open a game when the service does not know the currency that was asked for.',
     hint: 'Currency codes are case-sensitive and come from the list of the service.',
   },
   'launch.session-known': {
     level: 'MUST',
     clause: 'Open-game flow',
     sentence: 'the `GET /balance` that follows a launch finds the `sessionID` which the launch sent',
+    means:
+      'A player opens a game and cannot play, because the operator does not recognise the session that it started itself.',
     hint: 'Store the session before the game is created, and send `sessionID`, not the `gsID` that comes back.',
   },
   'launch.campaign': {
@@ -30,6 +35,7 @@ export const launchRules = {
     clause: 'Limits',
     since: '1.2.8',
     sentence: 'no campaign that it creates with a `validUntil` lasts longer than 30 days',
+    means: 'Free rounds that were promised to players cannot be set up, because they are to last too long.',
     hint: 'Shorten the window of the campaign to 30 days, or leave `validUntil` out for one without end.',
   },
   'launch.games-gzip': {
@@ -37,6 +43,7 @@ export const launchRules = {
     clause: '`GET /games`',
     since: '1.5.1',
     sentence: 'it asks for gzip when it calls `GET /games`',
+    means: 'The list of games takes long to load, so that players may find the lobby empty.',
     hint: 'Send `Accept-Encoding: gzip`: the list can be larger than 1 MB and take 10 to 20 seconds.',
   },
 } as const satisfies Readonly<Record<`launch.${string}`, RuleEntry>>;

@@ -6,12 +6,14 @@ export const refundRules = {
     money: true,
     clause: 'What the service does',
     sentence: 'the refund of a bet it had accepted returns exactly the amount of that bet',
+    means: 'A player whose bet was cancelled gets back more or less than was staked.',
     hint: 'Find the bet by `origTxID` and credit what was really taken, in the same transaction that marks the bet as reversed.',
   },
   'refund.unknown': {
     level: 'MUST',
     clause: 'Rules 3',
     sentence: 'a refund whose `origTxID` it has never seen is answered 200 with a valid body',
+    means: 'The service repeats a cancellation for ever, because the operator objects that it does not know the bet.',
     hint: 'Answer 200 with `txID` and `balance` when the bet is not found. A 404 makes the service send the same refund again without end.',
   },
   'refund.unknown-pays-nothing': {
@@ -19,6 +21,7 @@ export const refundRules = {
     money: true,
     clause: 'Rules 3',
     sentence: 'a refund whose `origTxID` it has never seen adds nothing to the balance',
+    means: 'A player is given money for a bet that never reached the operator.',
     hint: 'Credit the amount of the bet that was found, never the `amount` of the refund request by itself.',
   },
   'refund.declined-bet': {
@@ -26,6 +29,7 @@ export const refundRules = {
     money: true,
     clause: 'States',
     sentence: 'the refund of a bet that it declined adds nothing to the balance',
+    means: 'A player is given back a stake that was never taken: a declined bet turns into free money.',
     hint: 'If declined bets are stored too, look at their state before crediting: they took nothing.',
   },
   'refund.without-round': {
@@ -34,6 +38,7 @@ export const refundRules = {
     clause: 'Versioning 1.5.0',
     since: '1.5.0',
     sentence: 'a refund without a `roundID` has the same effect as one with it',
+    means: 'A cancelled bet is not given back to the player when the cancellation leaves out the number of the round.',
     hint: 'Look the bet up by `origTxID` alone and let `roundID` be absent in the schema of the request.',
   },
   'refund.broken-connection': {
@@ -42,6 +47,7 @@ export const refundRules = {
     clause: 'Rules 3',
     sentence:
       'when the service drops the connection of a bet before the reply and then refunds that bet, the balance ends as it was before the bet, even if the bet is worked on only afterwards',
+    means: 'When the connection breaks during a bet, the player can lose the stake although the bet was cancelled.',
     hint: 'Remember the refund of an unknown bet under its `origTxID`, so that the bet takes nothing when it arrives late. Do not stop half-way when the client disconnects.',
   },
   'refund.after-error': {
@@ -50,6 +56,7 @@ export const refundRules = {
     clause: 'States',
     sentence:
       'a bet that was answered 500, or later than 5 seconds, leaves the balance as it was once it has been refunded (judged if that happens, else skipped)',
+    means: 'A player can lose the stake of a bet that ended in an error, although it was cancelled afterwards.',
     hint: 'Roll the debit back when the bet ends in an error, or keep it and let the refund find it; a timeout must not leave a debit that the refund cannot see.',
   },
   'refund.retried': {
@@ -58,6 +65,7 @@ export const refundRules = {
     clause: 'States',
     sentence:
       'a refund that is sent again after its connection broke, until it is answered 200, pays once and only once',
+    means: 'A cancelled stake can be given back twice, or never, when the connection breaks during the cancellation.',
     hint: 'Record the `txID` of the refund and credit the money in one transaction under a unique key.',
   },
   'refund.one-of-many': {
@@ -65,6 +73,8 @@ export const refundRules = {
     money: true,
     clause: 'Transaction fields, `origTxID`',
     sentence: 'where a round has several bets, refunding one of them returns that one and leaves the others taken',
+    means:
+      'Cancelling one of several bets gives back the wrong ones, and either the player or the operator loses the difference.',
     hint: 'Look the bet up by `origTxID`, not by `roundID`.',
   },
   'refund.once': {
@@ -73,6 +83,7 @@ export const refundRules = {
     clause: 'What the service does 2',
     sentence:
       'a further refund of the same bet, with a `txID` of its own, pays nothing: there is nothing left to reverse',
+    means: 'A player can be given the same stake back several times.',
     hint: 'Mark the bet as reversed and check that mark inside the transaction that credits. Checking only the `txID` of the refund is not enough.',
   },
   'refund.before-bet': {
@@ -81,6 +92,8 @@ export const refundRules = {
     clause: 'Rules 3',
     sentence:
       'a bet that comes in after its own refund leaves the balance as it was, whatever status it is answered with',
+    means:
+      'A player is charged for a bet that arrives after its own cancellation, and nobody will give the stake back.',
     hint: 'Keep a mark for each `origTxID` that was refunded before it was known, and look for it when a bet arrives.',
   },
   'refund.foreign-session': {
@@ -89,6 +102,7 @@ export const refundRules = {
     clause: 'Transaction fields',
     sentence:
       "a refund in one player's session that names another player's bet adds nothing to the sender's balance (paying it to the bet's owner is a warning)",
+    means: "A player can be paid the stake of somebody else's bet.",
     hint: 'Look the bet up by `origTxID` together with the player of the session.',
   },
   'refund.amount-mismatch': {

@@ -6,6 +6,8 @@ export const replyRules = {
     clause: 'Rules 1',
     sentence:
       'success is answered with 200 and nothing else: 201, 202, 204 and redirects count as errors (a 201 with a good body is one finding)',
+    means:
+      'The game takes a success for a failure: a stake that was taken is not given back, and a win that was paid is sent again.',
     hint: 'Look for a framework that answers POST with 201 by default, or a redirect for a trailing slash or for https.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
@@ -13,6 +15,8 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Rules 1',
     sentence: 'a call that it declines is not answered 200',
+    means:
+      'The game takes a failure for a success: players play on bets that were never charged, and refused wins are not sent again.',
     hint: 'Look for errors that are wrapped into a 200 with an error field: the service takes every 200 for a success.',
   },
   'reply.deadline': {
@@ -20,6 +24,7 @@ export const replyRules = {
     clause: 'Limits',
     sentence:
       'its reply is complete within 5 seconds after the last byte of the request (calls sent at once are left out; the time to connect counts as transport)',
+    means: 'Players wait and see their bets cancelled, because the operator answers too late.',
     hint: 'Look for locks, remote calls and missing indexes on the way. A later reply counts as an error, and a bet is then refunded.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
@@ -27,6 +32,7 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Integration Adapter',
     sentence: 'the body of a 200 is a single JSON object, encoded in UTF-8',
+    means: "The game cannot read the operator's answer and shows the player a failure, though the money has moved.",
     hint: 'Look for log lines or warnings printed into the body, a byte order mark, or another encoding.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
@@ -34,6 +40,8 @@ export const replyRules = {
     level: 'SHOULD',
     clause: 'Integration Adapter',
     sentence: 'the `Content-Type` of a 200 names JSON',
+    means:
+      "Strict software may not read the operator's answers, and players would see failures instead of their balance.",
     hint: 'Set `Content-Type: application/json` on the replies.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
@@ -42,6 +50,7 @@ export const replyRules = {
     clause: 'Integration Adapter',
     sentence:
       'the replies to bet, win and refund carry the `txID` that the operator gave the transaction (a number is a warning, and so is an empty string for an unknown refund)',
+    means: "When a player complains, nobody can find the operator's record of that bet, win or refund.",
     hint: 'Return the identifier of your own transaction record as a string.',
     endpoints: ['bet', 'win', 'refund'],
   },
@@ -49,6 +58,7 @@ export const replyRules = {
     level: 'SHOULD',
     clause: 'Fields, response `txID`',
     sentence: 'two different bets or wins never get the same operator `txID`',
+    means: 'Different bets or wins go by the same number, so that nobody can tell which of them a complaint is about.',
     hint: 'Look for a reply that returns a constant, the round, or the session instead of the transaction.',
   },
   'reply.error-message': {
@@ -56,6 +66,8 @@ export const replyRules = {
     clause: 'Errors',
     sentence:
       'the `message` of an error, if there is one, is fit for a player to read: without stack traces, SQL or markup (having none is a warning, save in a 401; other fields may say anything)',
+    means:
+      'Players can be shown pieces of code or of a database instead of a sentence that they understand, or nothing at all.',
     hint: 'Map internal errors to sentences for players, and put the technical part into `details`.',
   },
   'reply.error-code': {

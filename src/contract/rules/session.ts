@@ -6,6 +6,7 @@ export const sessionRules = {
     clause: 'Identifiers',
     sentence:
       'balance, bet and win with a `sessionID` that it never gave out are answered with a 4xx and a `message` (a refund may be answered 200 as well)',
+    means: 'Calls for a session that no player ever had are served, or end in a crash, instead of being turned away.',
     hint: 'Look for a missing session that ends in an unhandled error and thus in a 500, or in a session that is created on the fly.',
     endpoints: ['balance', 'bet', 'win'],
   },
@@ -14,6 +15,7 @@ export const sessionRules = {
     money: true,
     clause: 'Identifiers',
     sentence: "nothing that happens in the session of one player touches another player's balance",
+    means: "What one player does changes another player's money.",
     hint: 'Look for wallets found by something that players share: the client, the currency, the round, or a cached connection.',
   },
   'session.expired-settles': {
@@ -21,6 +23,7 @@ export const sessionRules = {
     money: true,
     clause: 'States',
     sentence: 'the win or the refund of a round begun before the session expired is accepted afterwards',
+    means: 'A player whose session runs out during a round is not paid the win, or not given back the stake.',
     hint: 'Check that a session is still alive for bets only. The service retries wins and refunds long after the player has left.',
   },
   'session.round-id-reuse': {
@@ -28,6 +31,7 @@ export const sessionRules = {
     clause: 'Transaction fields',
     sentence:
       'a `roundID` that also occurs in a session of another game causes no conflict (needs two sessions whose games are known to be different)',
+    means: 'A player is turned away because another game happens to use the same number for a round.',
     hint: 'Look for a unique key on `roundID` alone: it is unique within one game only.',
   },
 } as const satisfies Readonly<Record<`session.${string}`, RuleEntry>>;

@@ -7,12 +7,14 @@ export const winRules = {
     clause: 'What the service does',
     sentence:
       'a win that it accepts adds exactly its amount to the balance, both in the reply and when the balance is read next',
+    means: 'A player is paid more or less than was won, or is shown a balance that the account does not hold.',
     hint: 'Reply with the balance as it is after the credit was committed, and read it back from the same store that was credited.',
   },
   'win.zero': {
     level: 'MUST',
     clause: 'States',
     sentence: 'a win of `0`, which is how a lost round ends, is answered 200 and leaves the balance alone',
+    means: "A round that the player lost cannot be closed, or closing it moves the player's money.",
     hint: 'Look for a validation that wants amounts above zero, or an empty-value check that takes 0 for missing.',
   },
   'win.many-in-round': {
@@ -21,6 +23,7 @@ export const winRules = {
     clause: 'States',
     sentence:
       'of several wins with one `roundID`, each one answered 200 is credited (declining the later ones is a warning)',
+    means: 'A player who wins several times in one round is paid for only some of those wins.',
     hint: 'Look for a unique key or a lookup on `roundID` that takes a second win of the round for a repetition: only `txID` identifies an action.',
   },
   'win.retried': {
@@ -29,6 +32,7 @@ export const winRules = {
     clause: 'States',
     sentence:
       'a win that is sent again after its connection broke, until it is answered 200, is credited once and only once, even while the first one is still in work',
+    means: 'A win whose connection broke can be paid twice, or never.',
     hint: 'Record the `txID` and credit the money in one transaction under a unique key, so that a retry that overtakes the first attempt waits for it or is stopped by the key.',
   },
   'win.failed-keeps-bet': {
@@ -36,6 +40,8 @@ export const winRules = {
     money: true,
     clause: 'States',
     sentence: 'the bet of a round stays taken when the win of that round fails',
+    means:
+      'When a win fails at first the stake is handed back, so the player gets the win later and has played for free.',
     hint: 'Look for error handling of the win that cancels the round or pays the stake back: the service goes on retrying the win instead.',
   },
   'win.without-bet': {
