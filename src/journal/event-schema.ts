@@ -140,6 +140,18 @@ const received = object({
     .describe('balances that croupier held possible, as decimal text'),
 });
 
+const raced = object({
+  event: z.literal('race'),
+  scenario: scenarioID,
+  attempt,
+  round: z.int().min(1).describe('a story with a race is told several times'),
+  step: text.describe('key of the together step'),
+  exchanges: list(text).describe('ids, in the order in which they were let go'),
+  barrier: stamp.describe('when the first was let go; until then the last byte of each was held back'),
+  staggerMs: ms.describe('so much later the second half was let go; 0: all at once'),
+  overlapped: count.describe('how many of them were in flight together with another'),
+}).describe('calls that were let go together have all landed');
+
 const found = object({ event: z.literal('finding'), scenario: scenarioID, attempt, finding });
 
 const owed = object({
@@ -190,6 +202,7 @@ const journalEvent = z.discriminatedUnion('event', [
   scenarioStarted,
   sending,
   received,
+  raced,
   found,
   owed,
   scenarioEnded,

@@ -91,6 +91,25 @@ export interface Received {
   readonly model: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
 }
 
+/** Calls that were let go together have all landed: what was released, and what met. */
+export interface Raced {
+  readonly event: 'race';
+  readonly scenario: string;
+  readonly attempt: number;
+  /** A story with a race is told several times; 1 is the first. Its steps have the same keys each time, and ids of their own. */
+  readonly round: number;
+  /** Key of the `together` step. */
+  readonly step: string;
+  /** Ids of the exchanges, in the order in which they were let go. */
+  readonly exchanges: readonly string[];
+  /** When the first was let go, in monotonic ms as in the stamps. Until then the last byte of each was held back. */
+  readonly barrier: number;
+  /** So many ms after the first half the second half was let go; 0: all at once. */
+  readonly staggerMs: number;
+  /** How many of them were in flight together with another: sent whole before the other had its reply, and the other way. */
+  readonly overlapped: number;
+}
+
 /** A finding that is worth a line of its own: every one but a pass. */
 export interface Found {
   readonly event: 'finding';
@@ -157,6 +176,7 @@ export type JournalEvent =
   | ScenarioStarted
   | Sending
   | Received
+  | Raced
   | Found
   | Owed
   | ScenarioEnded

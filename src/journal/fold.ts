@@ -74,6 +74,8 @@ export function startFolding(): Folding {
       case 'received':
         if (event.outcome.kind === 'reply') answered += 1;
         return;
+      case 'race':
+        return;
       case 'finding':
         if (!isVoid(event)) addFinding(attemptOf(event.scenario), event.finding);
         return;
