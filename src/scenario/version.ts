@@ -1,6 +1,6 @@
 import { field, refuse, type Shape } from './shape.ts';
 
-const LANGUAGE_VERSION = 1;
+export const LANGUAGE_VERSION = 1;
 
 const version: Shape<number> = {
   read(cell, reading) {
