@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { collect, countFlag, durationFlag } from './flag-values.ts';
 import type { InitFlags } from './init.ts';
+import type { Listable } from './list.ts';
 import type { RunFlags } from './run-flags.ts';
 import type { SelftestFlags } from './selftest.ts';
 import type { ServeFlags } from './serve-operator.ts';
@@ -16,6 +17,8 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
     .argument('[selection...]', 'a group, a rule, a scenario, a file or file:line; none: everything')
     .optionsGroup('Whom to judge:')
     .option('--reference', 'the embedded reference operator, with sessions of its own')
+    .option('--defect <name>', 'give the embedded operator this defect (croupier list defects); repeatable', collect)
+    .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect)
     .addOption(CONFIG())
     .addOption(
       new Option('--client <extCID>', 'only this client of the configuration; repeatable')
@@ -75,6 +78,7 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
       `
 Examples:
   croupier run --reference                       see a whole run without an operator
+  croupier run --reference --defect lost-update  see what is reported of a wallet with a bug
   croupier run                                   judge every client of croupier.yaml
   croupier run idempotency refund.unknown        a group and a rule
   croupier run scenarios/refund/unknown.yaml:12  the scenario at that line
@@ -92,13 +96,22 @@ Exit status: 0 conforming, 1 not conforming, 2 usage or configuration (nothing w
 function addInquiries(program: Command, stdio: Stdio, done: (status: number) => void): void {
   program
     .command('list')
-    .description('the rules of the contract, or the scenarios that test them')
-    .addArgument(new Argument('<what>', 'what to list').choices(['rules', 'scenarios']))
+    .description('rules of the contract, scenarios that test them, or what serve operator can do otherwise')
+    .addArgument(new Argument('<what>', 'what to list').choices(['rules', 'scenarios', 'defects', 'habits']))
+    .argument('[names...]', 'only what is about these rules or groups; of defects and habits also their names')
     .addOption(CONFIG())
     .option(...JSON_FLAG)
-    .action(async (what: 'rules' | 'scenarios', flags: { config?: string; json?: boolean }) => {
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier list rules refund            the rules about refunds, with the scenarios that test them
+  croupier list defects idempotency     the deliberate faults that break these rules
+  croupier list habits                  the ways of correct operators that differ from the plain one`,
+    )
+    .action(async (what: Listable, names: string[], flags: { config?: string; json?: boolean }) => {
       const { listCommand } = await import('./list.ts');
-      done(await listCommand(what, flags, stdio));
+      done(await listCommand(what, names, flags, stdio));
     });
   program
     .command('lint')
@@ -153,9 +166,16 @@ function addServe(program: Command, stdio: Stdio, done: (status: number) => void
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--data <dir>', 'keep the wallet there, so that a restart loses nothing (default: in memory)')
     .option('--write-config <file>', 'write a croupier.yaml with its address and sessions')
+    .option('--defect <name>', 'do this wrong (croupier list defects); repeatable', collect)
+    .option('--habit <name>', 'do this in another way that is right too (croupier list habits); repeatable', collect)
     .addHelpText(
       'after',
-      '\nExample:\n  croupier serve operator --port 4000 --write-config croupier.yaml\n\nCROUPIER_KEY gives it a key of yours. It ends on SIGINT or SIGTERM with status 0.',
+      `
+Examples:
+  croupier serve operator --port 4000 --write-config croupier.yaml
+  croupier serve operator --defect replayed-bet-charged --defect lost-update
+
+CROUPIER_KEY gives it a key of yours. It ends on SIGINT or SIGTERM with status 0.`,
     )
     .action(async (flags: ServeFlags) => {
       const { serveOperatorCommand } = await import('./serve-operator.ts');

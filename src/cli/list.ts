@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { GROUPS, RULES } from '../contract/catalogue.ts';
+import { GROUPS, isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
+import { RULE_GROUPS, type Rule } from '../contract/rule.ts';
+import { nearest } from '../scenario/near.ts';
 import type { Needs } from '../scenario/plan.ts';
 import { complaintsError, loadConfiguration } from './configuration.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type SuiteScenario, userSource } from './suite.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What can be listed. */
 export type Listable = 'rules' | 'scenarios' | 'defects' | 'habits';
@@ -29,20 +32,37 @@ export async function listCommand(
   const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
   const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
   if (suite.complaints.length > 0) throw complaintsError(suite.complaints);
-  if (what === 'rules') listRules(suite.scenarios, flags.json === true, stdio);
-  else listScenarios(suite.scenarios, flags.json === true, stdio);
+  const rules = rulesNamed(words);
+  if (what === 'rules') listRules(rules, suite.scenarios, flags.json === true, stdio);
+  else {
+    const named = new Set<RuleId>(rules.map(({ id }) => id));
+    const some = suite.scenarios.filter((one) => words.length === 0 || one.rules.some((rule) => named.has(rule)));
+    listScenarios(some, flags.json === true, stdio);
+  }
   return 0;
 }
 
-function listRules(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
+/** Those rules that the words name by id or group; none: all of them. @throws UsageError */
+function rulesNamed(words: readonly string[]): readonly Rule[] {
+  for (const word of words) {
+    if (isRuleId(word) || RULE_GROUPS.some((group) => group === word)) continue;
+    const near = nearest(word, [...RULE_GROUPS, ...RULES.map(({ id }) => id)]);
+    throw new UsageError(
+      `Nothing is called ${word}: no rule and no group. ${near === undefined ? 'croupier list rules shows them all.' : `Did you mean ${near}?`}`,
+    );
+  }
+  return RULES.filter(({ id, group }) => words.length === 0 || words.includes(id) || words.includes(group));
+}
+
+function listRules(chosen: readonly Rule[], scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
   const testing = new Map(
-    RULES.map((rule) => [
+    chosen.map((rule) => [
       rule.id,
       [...new Set(scenarios.filter(({ rules }) => rules.includes(rule.id)).map(({ scenarioId }) => scenarioId))],
     ]),
   );
   if (json) {
-    const rows = RULES.map(({ id, level, money, clause, sentence, means, since }) => ({
+    const rows = chosen.map(({ id, level, money, clause, sentence, means, since }) => ({
       id,
       level,
       money,
@@ -56,8 +76,9 @@ function listRules(scenarios: readonly SuiteScenario[], json: boolean, { out }: 
     return;
   }
   for (const { name, rules } of GROUPS) {
-    out.write(`${name}\n`);
-    for (const rule of rules) {
+    const some = rules.filter((rule) => chosen.includes(rule));
+    if (some.length > 0) out.write(`${name}\n`);
+    for (const rule of some) {
       out.write(`  ${rule.id}  ${rule.level}${rule.money ? ' $' : ''}  (${rule.clause})\n    ${rule.sentence}\n`);
       if (rule.means !== null) out.write(`    if broken: ${rule.means}\n`);
       const tests = testing.get(rule.id) ?? [];

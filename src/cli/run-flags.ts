@@ -1,3 +1,5 @@
+import type { VariationFlags } from './variations.ts';
+
 /** The flags (and, behind them, the CROUPIER_* variables) that say whom to judge and how. */
 export interface ClientFlags {
   readonly config?: string;
@@ -12,7 +14,7 @@ export interface ClientFlags {
 }
 
 /** The flags of `run`, as the command line gave them. */
-export interface RunFlags extends ClientFlags {
+export interface RunFlags extends ClientFlags, VariationFlags {
   readonly reference?: boolean;
   readonly tag?: readonly string[];
   readonly grep?: string;

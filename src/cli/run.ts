@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createScrubber } from '../journal/scrubber.ts';
+import { behaviourWith } from '../operator/variation.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { type Clients, resolveClients } from './clients.ts';
@@ -20,12 +21,14 @@ import { asFile, select } from './selection.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
 import { UsageError } from './usage-error.ts';
+import { type Chosen, chosenVariations, describeVariations } from './variations.ts';
 import { version } from './version.ts';
 
 /** `croupier run`. Everything is checked before the first request; after it, nothing that was gathered is lost. */
 export async function runCommand(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<number> {
   keepMemoryLean();
   const wishes = (flags.report ?? []).map((text) => readReportWish(text, '--report'));
+  const variations = variationsOf(flags);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const suite = loadSuite(sources(words, configuration, stdio.cwd), stdio.cwd, randomUUID);
@@ -41,8 +44,15 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
 
   const reference = flags.reference
-    ? await startReference((error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`))
+    ? await startReference(
+        (error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`),
+        behaviourWith(
+          variations.map(({ variation }) => variation),
+          settings,
+        ),
+      )
     : undefined;
+  for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
@@ -110,6 +120,15 @@ async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: S
     );
   }
   return { clients: [], secrets: [], complaints: [] };
+}
+
+function variationsOf(flags: RunFlags): readonly Chosen[] {
+  const chosen = chosenVariations(flags);
+  const [first] = chosen;
+  if (!first || flags.reference) return chosen;
+  throw new UsageError(
+    `--${first.kind} ${first.variation.name} is for the embedded operator. Add --reference, or leave it out.`,
+  );
 }
 
 function choose(suite: Suite, words: readonly string[], flags: RunFlags, cwd: string): readonly SuiteScenario[] {

@@ -5,14 +5,16 @@ import type { Listening } from '../listen/server.ts';
 import { demoOperator } from '../operator/demo.ts';
 import { createOperator } from '../operator/operator.ts';
 import type { ClientOptions, OperatorOptions } from '../operator/options.ts';
+import { behaviourWith } from '../operator/variation.ts';
 import { configText } from './config-text.ts';
 import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { checkKey } from './key.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
+import { type Chosen, chosenVariations, describeVariations, type VariationFlags } from './variations.ts';
 
-export interface ServeFlags {
+export interface ServeFlags extends VariationFlags {
   readonly port?: string;
   readonly host: string;
   readonly data?: string;
@@ -30,10 +32,11 @@ export async function serveOperatorCommand(flags: ServeFlags, stdio: Stdio): Pro
   const given = stdio.env.CROUPIER_KEY;
   const keys = given ? { ...PLAY_KEYS, first: checkKey(given, 'CROUPIER_KEY') } : PLAY_KEYS;
   const options = demoOperator(keys);
+  const chosen = chosenVariations(flags);
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
-  const listening = await open(options, flags, stdio);
+  const listening = await open(options, flags, chosen, stdio);
   try {
-    const served: Served = { url: listening.url, clients: options.clients, ownKey: Boolean(given) };
+    const served: Served = { url: listening.url, clients: options.clients, ownKey: Boolean(given), chosen };
     const config = flags.writeConfig === undefined ? undefined : writeConfig(flags.writeConfig, served, stdio);
     stdio.err.write(`${describe(served, config)}\n`);
     // Whoever waits for this line may call at once.
@@ -54,16 +57,25 @@ interface Served {
   readonly clients: readonly ClientOptions[];
   /** The first client's key is the user's own, and is shown nowhere. */
   readonly ownKey: boolean;
+  readonly chosen: readonly Chosen[];
 }
 
-async function open(options: OperatorOptions, flags: ServeFlags, stdio: Stdio): Promise<Listening> {
+async function open(
+  options: OperatorOptions,
+  flags: ServeFlags,
+  chosen: readonly Chosen[],
+  stdio: Stdio,
+): Promise<Listening> {
   const port = readPort(flags.port);
   try {
-    const operator = createOperator({
-      ...options,
-      ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
-      onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
-    });
+    const operator = createOperator(
+      {
+        ...options,
+        ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
+        onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
+      },
+      behaviourWith(chosen.map(({ variation }) => variation)),
+    );
     return await operator.start({ port, host: flags.host });
   } catch (error) {
     throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}`, { cause: error });
@@ -84,7 +96,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function describe({ url, clients, ownKey }: Served, config: string | undefined): string {
+function describe({ url, clients, ownKey, chosen }: Served, config: string | undefined): string {
   const lines = clients.flatMap(({ extCID, basePath, integrationApiKey, campaigns, sessions }, index) => [
     `client ${extCID}   ${url}${basePath}`,
     `  key        ${ownKey && index === 0 ? 'the one of CROUPIER_KEY' : `${integrationApiKey} (made up for this play)`}`,
@@ -101,7 +113,14 @@ function describe({ url, clients, ownKey }: Served, config: string | undefined):
     config === undefined
       ? `${ownKey ? '' : `CROUPIER_KEY=${first?.integrationApiKey} `}croupier run --base-url ${url}${first?.basePath} --ext-cid ${first?.extCID} --session ${session?.sessionID},currency=${session?.currency}`
       : `croupier run --config ${config}`;
-  return [...lines, `Judge it:   ${command}`, 'Stop it:    Ctrl-C, or SIGTERM'].join('\n');
+  const differences = describeVariations(chosen);
+  return [
+    ...differences,
+    ...(differences.length > 0 ? [''] : []),
+    ...lines,
+    `Judge it:   ${command}`,
+    'Stop it:    Ctrl-C, or SIGTERM',
+  ].join('\n');
 }
 
 function keyFile(extCID: string): string {

@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { RULES } from '../../src/contract/catalogue.ts';
+import { DEFECTS } from '../../src/operator/defects.ts';
 import { croupier, ended, line, start } from './croupier.ts';
 
 let cwd = '';
@@ -39,6 +40,12 @@ describe('the command line', () => {
     [['run', '--bail', 'x'], 'whole number'],
     [['run', '--deadline', '5'], '300ms, 2s or 1m'],
     [['list', 'rule'], 'rules, scenarios'],
+    [['list', 'defects', 'refudn'], 'Did you mean refund?'],
+    [['list', 'rules', 'refudn'], 'Did you mean refund?'],
+    [['serve', 'operator', '--defect', 'lost-updaet'], 'Did you mean lost-update?'],
+    [['serve', 'operator', '--habit', 'lost-update'], 'It is a defect: --defect lost-update.'],
+    [['run', '--reference', '--defect', 'lost-updaet'], 'Did you mean lost-update?'],
+    [['run', '--defect', 'lost-update'], 'Add --reference'],
     [['schema'], 'missing required argument'],
     [['serve', 'operater'], 'Did you mean operator?'],
     [['serve', 'operator', '--port', '99999'], '65535'],
@@ -102,6 +109,29 @@ describe('list', () => {
   it('reads well without JSON', async () => {
     const { out } = await croupier(['list', 'rules'], { cwd });
     expect(out).toContain('  idempotency.bet  MUST $  (Rules 2)\n');
+  });
+
+  it('shows only what some rules or groups concern', async () => {
+    const rules = await croupier(['list', 'rules', 'win', 'bet.zero', '--json'], { cwd });
+    const ids = (JSON.parse(rules.out) as { id: string }[]).map(({ id }) => id);
+    expect(ids).toEqual(RULES.filter(({ id, group }) => group === 'win' || id === 'bet.zero').map(({ id }) => id));
+    const scenarios = await croupier(['list', 'scenarios', 'win.zero', '--json'], { cwd });
+    const rows = JSON.parse(scenarios.out) as { rules: string[] }[];
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(row.rules).toContain('win.zero');
+  });
+
+  it('shows what the reference operator can do wrong, all of it or what breaks a rule', async () => {
+    const all = await croupier(['list', 'defects', '--json'], { cwd });
+    expect((JSON.parse(all.out) as { name: string }[]).map(({ name }) => name)).toEqual(
+      DEFECTS.map(({ name }) => name),
+    );
+    const some = await croupier(['list', 'defects', 'money.large'], { cwd });
+    expect(some.out).toContain('large-amounts-double\n    Amounts are read as doubles');
+    expect(some.out).toContain('    breaks money.large (SHOULD) $\n');
+    expect(some.out).not.toContain('float-shown');
+    const one = await croupier(['list', 'defects', 'cents', '--json'], { cwd });
+    expect(JSON.parse(one.out)).toMatchObject([{ name: 'cents', breaks: ['money.main-unit'], money: true }]);
   });
 });
 
@@ -213,6 +243,19 @@ describe('init', () => {
   });
 });
 
+describe('run --reference', () => {
+  it('judges the embedded operator with a defect', async () => {
+    const { status, out, err } = await croupier(
+      ['run', '--reference', '--defect', 'win-zero-consoles', '--json', 'win.zero'],
+      { cwd },
+    );
+    const { rules } = JSON.parse(out) as { rules: { id: string; verdict: string }[] };
+    expect(rules.find(({ id }) => id === 'win.zero')?.verdict).toBe('fail');
+    expect(err).toContain('The embedded operator has the defect win-zero-consoles: ');
+    expect(status).toBe(1);
+  });
+});
+
 describe('serve operator', () => {
   it('says where it is, answers there, and ends on a signal with 0', async () => {
     const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
@@ -250,6 +293,17 @@ describe('serve operator', () => {
     const { status, err } = await croupier(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
     expect(status).toBe(2);
     expect(err).toContain('is there already');
+  });
+
+  it('has the defects that it is given, and says which', async () => {
+    const child = start(['serve', 'operator', '--defect', 'signature-403', '--defect', 'cents'], { cwd });
+    const over = ended(child);
+    const said = await line(child, 'operator ');
+    const reply = await fetch(`${said.replace('operator ', '')}/balance?sessionID=eu-anna-usd-catch`);
+    expect(reply.status).toBe(403);
+    child.kill('SIGTERM');
+    const { err } = await over;
+    expect(err).toMatch(/^defect signature-403: .*\ndefect cents: .*\n/);
   });
 
   it('says that a port is taken', async () => {
