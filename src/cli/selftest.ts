@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { nearest } from '../scenario/near.ts';
-import { idleScenarios } from '../selftest/guards.ts';
+import { idleScenarios } from '../selftest/idle-scenarios.ts';
 import { headingOf, rowOf, totals } from '../selftest/matrix-text.ts';
 import type { Outcome } from '../selftest/outcome.ts';
 import type { TrialTimes } from '../selftest/play-trial.ts';
