@@ -1,5 +1,6 @@
 import { RULES } from '../contract/catalogue.ts';
 import { type Attempt, addFinding, addPasses } from './attempt.ts';
+import { type Cause, likelyCauses } from './cause.ts';
 import type { Blamed, Found, JournalEvent, Owed, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import { byGravity, type JudgedCell, type JudgedFinding, judgeCell } from './judged-cell.ts';
@@ -16,6 +17,8 @@ export interface Fold {
   readonly ended: RunEnded | null;
   /** Every rule of the catalogue, each exactly once, in its order. */
   readonly rules: readonly RuleResult[];
+  /** The few broken rules that explain all that is broken, those about money first. */
+  readonly causes: readonly Cause[];
   /** What scenarios demanded beyond the rules and did not get. */
   readonly expectations: readonly JudgedFinding[];
   readonly scenarios: readonly ScenarioResult[];
@@ -140,10 +143,12 @@ function sumUp(
     scenarios.push(scenarioResult(scenario, attempt, own, ended));
   }
   const byRule = Map.groupBy(cells, (cell) => cell.rule);
+  const rules = RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, { run, ended }));
   return {
     run,
     ended,
-    rules: RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, { run, ended })),
+    rules,
+    causes: likelyCauses(rules, cells),
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((cell) => cell.findings).toSorted(byGravity),
     scenarios,
     ...rest,

@@ -35,11 +35,13 @@ export interface RuleResult {
   readonly seenIn: string | null;
   /** How often it was decided, one way or the other. */
   readonly checks: number;
+  /** How often it was found broken, what counts as a failure only. */
+  readonly breaches: number;
   /** Scenarios that tried it, in the order of the plan. */
   readonly scenarios: readonly string[];
   /** A verdict for each endpoint, where the rule is judged at each; else empty. */
   readonly endpoints: readonly EndpointResult[];
-  /** Examples, gravest first; `findingCount` counts all. */
+  /** Examples, gravest first, of equals the most telling; `findingCount` counts all. */
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
 }
@@ -60,7 +62,8 @@ export function ruleResult(
     rule,
     checks: countOf(cells, isDecided),
     scenarios: [...tried],
-    findings: cells.flatMap((cell) => cell.findings).toSorted(byGravity),
+    breaches: countOf(cells, ({ verdict }) => verdict === 'fail'),
+    findings: cells.flatMap((cell) => cell.findings).toSorted(mostTelling(rule, scenarios)),
     findingCount: countOf(cells, isFinding),
     endpoints: (rule.endpoints ?? []).map((endpoint): EndpointResult => {
       const here = cells.filter((cell) => cell.endpoint === endpoint);
@@ -89,6 +92,16 @@ export function ruleResult(
   }
   if (verdict === 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
   return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };
+}
+
+/** Gravest first, then what nothing else would explain, then the rule's own stories, then what an exchange shows. */
+function mostTelling(rule: Rule, scenarios: readonly ScenarioResult[]) {
+  const own = new Set(
+    scenarios.filter(({ planned }) => planned.rules.includes(rule.id)).map(({ planned }) => planned.id),
+  );
+  const weight = ({ causes, scenario, exchange }: JudgedFinding): number =>
+    (causes.length === 0 ? 4 : 0) + (own.has(scenario) ? 2 : 0) + (exchange === null ? 0 : 1);
+  return (a: JudgedFinding, b: JudgedFinding): number => byGravity(a, b) || weight(b) - weight(a);
 }
 
 function whyUntested(

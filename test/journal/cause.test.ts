@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
+import { blamed, ended, found, planned, runEnded, runStarted, started } from './events.ts';
+
+/** Each story with its findings, in a run that was played to its end. */
+async function causesOf(
+  stories: Readonly<Record<string, readonly JournalEvent[]>>,
+  after: readonly JournalEvent[] = [],
+  strict = false,
+) {
+  const events = [
+    runStarted(
+      Object.keys(stories).map((id) => planned(id, [])),
+      strict,
+    ),
+    ...Object.entries(stories).flatMap(([id, findings]) => [started(id), ...findings, ended(id, { verdict: 'fail' })]),
+    ...after,
+    runEnded(),
+  ];
+  const { causes } = await foldJournal(events);
+  return causes;
+}
+
+const names = (causes: Awaited<ReturnType<typeof causesOf>>) => causes.map(({ result }) => result.rule.id);
+
+describe('the likely causes', () => {
+  it('of a run without a breach are none, whatever could not be decided', async () => {
+    expect(await causesOf({ a: [found('a', 'bet.debit', 'inconclusive'), found('a', 'win.credit', 'warn')] })).toEqual(
+      [],
+    );
+  });
+
+  it('are the rules that explain the others, each with what it explains', async () => {
+    const causes = await causesOf(
+      {
+        a: [found('a', 'idempotency.bet', 'fail')],
+        b: [found('b', 'bet.debit', 'fail', { causes: ['idempotency.bet'] })],
+        c: [found('c', 'money.conservation', 'fail', { causes: ['idempotency.bet'] })],
+      },
+      [blamed('money.conservation', 'idempotency.bet', { scenario: 'c' })],
+    );
+    expect(names(causes)).toEqual(['idempotency.bet']);
+    expect(causes[0]).toMatchObject({
+      explains: [
+        { rule: 'bet.debit', verdict: 'fail' },
+        { rule: 'money.conservation', verdict: 'inconclusive' },
+      ],
+      findings: 3,
+      scenarios: ['a'],
+    });
+  });
+
+  it('keep a second breach of a rule that the first cause does not explain', async () => {
+    const causes = await causesOf({
+      a: [found('a', 'idempotency.bet', 'fail')],
+      b: [found('b', 'bet.debit', 'fail', { causes: ['idempotency.bet'] })],
+      c: [found('c', 'bet.debit', 'fail')],
+    });
+    expect(names(causes)).toEqual(['bet.debit', 'idempotency.bet']);
+    expect(causes.flatMap(({ explains }) => explains)).toEqual([]);
+  });
+
+  it('are one rule where it explains two that explain each other', async () => {
+    const causes = await causesOf({
+      a: [found('a', 'bet.debit', 'fail', { causes: ['money.exact'] })],
+      b: [found('b', 'money.exact', 'fail', { causes: ['bet.debit'] })],
+      c: [found('c', 'win.credit', 'fail', { causes: ['money.exact'] })],
+    });
+    expect(names(causes)).toEqual(['money.exact']);
+    expect(causes[0]?.explains.map(({ rule }) => rule)).toEqual(['bet.debit', 'win.credit']);
+  });
+
+  it('do not depend on the order in which things were found', async () => {
+    const a = [found('a', 'bet.debit', 'fail', { causes: ['win.credit'] })];
+    const b = [found('b', 'win.credit', 'fail', { causes: ['bet.debit'] })];
+    expect(names(await causesOf({ a, b }))).toEqual(['bet.debit']);
+    expect(names(await causesOf({ b, a }))).toEqual(['bet.debit']);
+  });
+
+  it('follow an explanation that is itself explained', async () => {
+    const causes = await causesOf(
+      {
+        a: [found('a', 'balance.read', 'fail')],
+        b: [found('b', 'bet.debit', 'fail', { causes: ['balance.read'] })],
+        c: [found('c', 'win.credit', 'fail')],
+      },
+      [blamed('win.credit', 'bet.debit', { scenario: 'c' })],
+    );
+    expect(names(causes)).toEqual(['balance.read']);
+    expect(causes[0]?.explains.map(({ rule }) => rule)).toEqual(['bet.debit', 'win.credit']);
+  });
+
+  it('name what a passed check no longer proves', async () => {
+    const passes = { 'signature.missing': { bet: 2 } } as const;
+    const events = [
+      runStarted([planned('a', ['signature.mismatch'])]),
+      started('a'),
+      found('a', 'signature.mismatch', 'fail', { endpoint: 'bet' }),
+      ended('a', { verdict: 'fail', passes }),
+      blamed('signature.missing', 'signature.mismatch', { endpoint: 'bet' }),
+      runEnded(),
+    ];
+    const [cause] = (await foldJournal(events)).causes;
+    expect(cause?.explains).toEqual([{ rule: 'signature.missing', verdict: 'inconclusive' }]);
+    expect(cause?.findings).toBe(1);
+  });
+
+  it('come with money first, then by how much they explain', async () => {
+    const causes = await causesOf({
+      a: [found('a', 'balance.read', 'fail'), found('a', 'reply.json', 'fail'), found('a', 'reply.json', 'fail')],
+      b: [found('b', 'refund.once', 'fail'), found('b', 'idempotency.bet', 'fail')],
+      c: [found('c', 'win.zero', 'fail', { causes: ['reply.json'] })],
+      d: [found('d', 'win.credit', 'fail', { causes: ['idempotency.bet'] })],
+    });
+    expect(names(causes)).toEqual(['idempotency.bet', 'refund.once', 'reply.json', 'balance.read']);
+  });
+
+  it('count a SHOULD only where it fails the run', async () => {
+    const stories = { a: [found('a', 'idempotency.same-reply', 'warn')] };
+    expect(names(await causesOf(stories))).toEqual([]);
+    expect(names(await causesOf(stories, [], true))).toEqual(['idempotency.same-reply']);
+  });
+
+  it('show first what nothing else explains, then a story of the rule itself, then what an exchange shows', async () => {
+    const stories = ['a', 'b', 'c', 'd'].map((id) => planned(id, id === 'c' || id === 'd' ? ['bet.debit'] : []));
+    const findings = [
+      found('a', 'bet.debit', 'fail', { causes: ['win.credit'], exchange: 'x1' }),
+      found('b', 'bet.debit', 'fail', { exchange: 'x2' }),
+      found('c', 'bet.debit', 'fail'),
+      found('d', 'bet.debit', 'fail', { exchange: 'x4' }),
+    ];
+    const events = [runStarted(stories), ...stories.map(({ id }) => started(id)), ...findings, runEnded()];
+    const [cause] = (await foldJournal(events)).causes;
+    expect(cause?.telling?.exchange).toBe('x4');
+    expect(cause?.scenarios).toEqual(['d', 'c', 'b', 'a']);
+  });
+});
