@@ -204,7 +204,7 @@ function addSelftest(program: Command, stdio: Stdio, done: (status: number) => v
   program
     .command('selftest')
     .description("prove croupier's judgement on correct operators and on every defect")
-    .argument('[names...]', 'defects or habits, or two defects joined by +; none: all of them')
+    .argument('[names...]', 'defects or habits, or several defects joined by +; none: all of them')
     .addOption(new Option('--threads <n>', 'side by side (default: one per core)').argParser(countFlag))
     .addOption(new Option('--deadline <duration>', 'how long a reply may take (default: 1s)').argParser(durationFlag))
     .addOption(new Option('--linger <duration>', 'the wait for a late debit (default: 300ms)').argParser(durationFlag))

@@ -11,6 +11,8 @@ export interface Defect extends Variation {
   readonly breaks: readonly RuleId[];
   /** Rules that it breaks as well, in ways that don't show in every run. */
   readonly mayBreak?: readonly RuleId[];
+  /** True where its breach of a MUST is of the kind that only warns, such as zeros in excess. */
+  readonly onlyWarns?: true;
 }
 
 /** The correct behaviour with the defects put in, one upon the other. */

@@ -11,7 +11,7 @@ const TITLES: Readonly<Record<TrialKind, string>> = {
   correct: 'Correct operators: nothing may be reported',
   habit: 'Correct operators: nothing may be reported',
   defect: 'Defects, each alone: what was reported of it',
-  pair: 'Two defects at once: both must be found',
+  several: 'Several defects at once: each must be found',
 };
 
 const WRONGS: Readonly<Record<Wrong['kind'], string>> = {
@@ -74,7 +74,7 @@ export function totals(
   const right = (some: readonly Outcome[]) => some.filter(({ wrongs }) => wrongs.length === 0).length;
   const correct = tried(['correct', 'habit']);
   const defects = tried(['defect']);
-  const pairs = tried(['pair']);
+  const several = tried(['several']);
   if (correct.length > 0) {
     const accused = correct.filter(({ failed, warned }) => failed.length + warned.length > 0).length;
     sentences.push(
@@ -82,7 +82,8 @@ export function totals(
     );
   }
   if (defects.length > 0) sentences.push(`${plural(defects.length, 'defect')}: ${countsOf(defects, right(defects))}.`);
-  if (pairs.length > 0) sentences.push(`${pairs.length} times two defects at once: ${countsOf(pairs, right(pairs))}.`);
+  if (several.length > 0)
+    sentences.push(`${several.length} times several defects at once: ${countsOf(several, right(several))}.`);
   if (idle !== null && idle.length > 0)
     sentences.push(
       `${plural(idle.length, 'scenario')} passed against every defect, and could as well not be there: ${idle.join(', ')}.`,

@@ -2,7 +2,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
-import { mustFail, type Trial, type TrialKind } from './trial.ts';
+import type { Trial, TrialKind } from './trial.ts';
 
 /** Findings shown of each rule that was judged wrongly. */
 const MOST_TOLD = 3;
@@ -66,7 +66,7 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
 /** One defect alone must be told whole. Of two at once each must be found; one can stand in the way of a rule of the other. */
 function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonly Wrong[] {
   const missed =
-    trial.kind === 'pair'
+    trial.kind === 'several'
       ? trial.breaks.filter((rules) => !rules.some((rule) => found.has(rule))).flat()
       : trial.breaks.flat().filter((rule) => !found.has(rule));
   return missed.map((rule) => ({ kind: 'missed', rule, told: tell(rule, fold) }));
@@ -84,14 +84,17 @@ function doubtsIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold): re
 }
 
 function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
-  const fails = mustFail(trial);
-  if (fails ? exitCode === 1 : exitCode === 0 || (exitCode === 3 && trial.kind !== 'correct' && trial.kind !== 'habit'))
+  if (
+    trial.mustFail
+      ? exitCode === 1
+      : exitCode === 0 || (exitCode === 3 && trial.kind !== 'correct' && trial.kind !== 'habit')
+  )
     return [];
   return [
     {
       kind: 'status',
       rule: null,
-      told: [`the run ended with status ${exitCode}, it should have been ${fails ? 1 : 0}`],
+      told: [`the run ended with status ${exitCode}, it should have been ${trial.mustFail ? 1 : 0}`],
     },
   ];
 }

@@ -1,24 +1,20 @@
 import type { RuleId } from '../contract/catalogue.ts';
-import { ruleById } from '../contract/catalogue.ts';
 import type { Behaviour } from '../operator/behaviour.ts';
 import type { DefectScale } from '../operator/defect.ts';
 
-/** The correct operator plainly, in one of its habits, with one defect, or with two at once. */
-export type TrialKind = 'correct' | 'habit' | 'defect' | 'pair';
+/** The correct operator plainly, in one of its habits, with one defect, or with several at once. */
+export type TrialKind = 'correct' | 'habit' | 'defect' | 'several';
 
 /** One operator that croupier's judgement is tried on, and what a right judgement of it is. */
 export interface Trial {
-  /** What it is called where trials are chosen: `correct`, a habit, a defect, or two defects joined by `+`. */
+  /** What it is called where trials are chosen: `correct`, a habit, a defect, or defects joined by `+`. */
   readonly name: string;
   readonly kind: TrialKind;
   /** The rules of each defect, a list to a defect. Every list must be found; correct operators have none. */
   readonly breaks: readonly (readonly RuleId[])[];
   /** May be reported as well, or not. */
   readonly mayBreak: readonly RuleId[];
+  /** Must a run against it end as not conforming? */
+  readonly mustFail: boolean;
   readonly behaviour: (scale: DefectScale) => Behaviour;
-}
-
-/** Must a run against it end as not conforming? Where only a SHOULD is broken it must not. */
-export function mustFail({ breaks }: Trial): boolean {
-  return breaks.flat().some((rule) => ruleById(rule).level === 'MUST');
 }

@@ -15,7 +15,7 @@ it(
     expect(err).toBe('');
     expect(out).toMatch(/✓ correct +nothing/);
     expect(out).toMatch(/✓ refund-unknown-404 +refund\.unknown/);
-    expect(out).toContain('Two defects at once');
+    expect(out).toContain('Several defects at once');
     expect(out).toContain('croupier judged all of them rightly.');
     expect(out).toContain('1 correct operator: 1 judged rightly, 0 accused.');
     // A part of the matrix can't say which scenarios are idle.

@@ -188,6 +188,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'yen-with-decimals',
     breaks: ['money.precision'],
+    onlyWarns: true,
     description: 'Balances in yen, won and dong are written with two decimals.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
@@ -196,6 +197,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'three-decimals',
     breaks: ['money.precision'],
+    onlyWarns: true,
     description: 'Balances carry a tenth of a cent, which is always 0.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '0' : ''}`,
