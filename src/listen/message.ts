@@ -1,3 +1,5 @@
+import type { Carriage } from './carriage.ts';
+
 /** Header lines as name and value, in the order and letter case of the wire. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
@@ -22,6 +24,8 @@ export interface ListenReply {
   readonly headers: HeaderPairs;
   /** In pieces, it is sent as they come, without a length. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
+  /** How it travels; left out: as HTTP/1.1 usually does. */
+  readonly carriage?: Carriage;
 }
 
 /** Answers one request. May throw: the server then answers 500 without saying why to the caller. */

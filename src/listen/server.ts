@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { type Handler, type HeaderPairs, headerOf, jsonReply, type ListenReply } from './message.ts';
+import { type Handler, type HeaderPairs, jsonReply, type ListenReply } from './message.ts';
+import { sendReply } from './sending.ts';
 
 export interface ListenOptions {
   /** 0, the default, lets the system choose a free one. */
@@ -48,16 +49,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   server.timeout = limits.idleMs;
 
   const send = (response: ServerResponse, reply: ListenReply): void => {
-    const lines: string[] = [];
-    for (const [name, value] of reply.headers) lines.push(name, value);
-    const whole = isWhole(reply.body) ? reply.body : undefined;
-    if (whole !== undefined && headerOf(reply.headers, 'content-length') === undefined) {
-      lines.push('Content-Length', String(Buffer.byteLength(whole)));
-    }
-    if (closing) lines.push('Connection', 'close');
-    response.writeHead(reply.status, lines);
-    if (isWhole(reply.body)) response.end(reply.body);
-    else void sendPieces(response, reply.body);
+    sendReply(response, reply, closing !== undefined);
   };
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -130,19 +122,6 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       return closing;
     },
   };
-}
-
-function isWhole(body: ListenReply['body']): body is string | Uint8Array {
-  return typeof body === 'string' || body instanceof Uint8Array;
-}
-
-/** Stops when the caller has gone away. */
-async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) {
-    if (response.destroyed) return;
-    response.write(piece);
-  }
-  response.end();
 }
 
 /** A request has a body exactly when one of these says so (RFC 9112, 6.3). */

@@ -31,6 +31,8 @@ export interface Behaviour {
     request: ListenRequest,
     answer: (request: ListenRequest) => Promise<ListenReply>,
   ) => Promise<ListenReply>;
+  /** Puts a finished reply on its way: how its text is laid out, encoded and carried, never what it says. */
+  readonly deliver: (reply: ListenReply, request: ListenRequest) => ListenReply;
   /** Finds the signature among the headers. */
   readonly signatureOf: (headers: HeaderPairs) => string | undefined;
   /** The keys that may have signed a call for this client. */
@@ -71,6 +73,8 @@ export interface Behaviour {
   readonly covers: (wallet: Wallet, debit: bigint) => boolean;
   /** The refunds because of which a bet that arrives only now must take nothing. */
   readonly refundsAhead: (store: Store, walletID: number, betTxID: string) => readonly Transaction[];
+  /** Is a round of these bets, accepted and declined ones, over without anything to be won in it? */
+  readonly isCancelled: (bets: readonly Transaction[]) => boolean;
   /** What a win adds, in the smallest unit. */
   readonly creditOf: (win: Claim) => bigint;
   /** The transaction that a refund is about. */
@@ -90,6 +94,7 @@ export interface Behaviour {
 /** Right by every MUST and SHOULD of the catalogue. */
 export const CORRECT: Behaviour = {
   receive: (request, answer) => answer(request),
+  deliver: (reply) => reply,
   signatureOf: (headers) => headerOf(headers, SIGNATURE_HEADER),
   keysOf: (client) => [client.integrationApiKey],
   verify: { balance: verifyBalance, bet: verifyBet, win: verifyWin, refund: verifyRefund },
@@ -106,6 +111,7 @@ export const CORRECT: Behaviour = {
   debitOf: (bet) => (bet.type === 'free' ? 0n : (bet.amount ?? 0n)),
   covers: (wallet, debit) => wallet.balance >= debit,
   refundsAhead: (store, walletID, betTxID) => store.refundsOf(walletID, betTxID),
+  isCancelled: (bets) => bets.length > 0 && !bets.some(stands),
   creditOf: (win) => (win.type === 'free' ? 0n : (win.amount ?? 0n)),
   originalOf: (store, { extCID, origTxID }) => (origTxID === null ? undefined : store.transaction(extCID, origTxID)),
   restoredBy: (refund, original) => {
@@ -130,6 +136,11 @@ const REFUSALS: Readonly<Record<Refused['reason'], Reply>> = {
 };
 
 export const CONFLICT: Decision = { kind: 'declined', reason: 'transaction-conflict' };
+
+/** An accepted bet that was not given back. */
+export function stands({ call, outcome, reversedBy }: Transaction): boolean {
+  return call === 'bet' && outcome === 'done' && reversedBy === null;
+}
 
 /** The decision that was made about a transaction when it came first. */
 export function decisionOf(transaction: Transaction): Decision {

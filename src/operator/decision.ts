@@ -7,7 +7,14 @@ export type DeclineReason =
   | 'amount-invalid'
   | 'bet-reversed' // its refund came first
   | 'round-cancelled' // every bet of the round was declined or refunded
-  | 'transaction-conflict'; // the txID stands for something else already
+  | 'transaction-conflict' // the txID stands for something else already
+  // Only operators with certain habits decline for these:
+  | 'bet-limit'
+  | 'stake-missing'
+  | 'round-ended'
+  | 'round-unknown'
+  | 'win-held'
+  | 'bet-of-another';
 
 /** What the operator made of one call, before it is put into words. */
 export type Decision =
@@ -50,4 +57,10 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
     status: 409,
     message: 'This transaction was already processed in another form. Nothing was changed.',
   },
+  'bet-limit': { status: 403, code: 'bet_limit', message: 'This stake is above your limit.' },
+  'stake-missing': { status: 400, message: 'A bet needs a stake.' },
+  'round-ended': { status: 409, message: 'This round has ended already.' },
+  'round-unknown': { status: 404, message: 'There is no such round.' },
+  'win-held': { status: 422, message: 'This win is checked by our staff first.' },
+  'bet-of-another': { status: 403, message: 'This is not your bet.' },
 };

@@ -1,6 +1,6 @@
 import type { BalanceQuery, BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
 import { scaleOf } from './amount.ts';
-import { type Behaviour, type Books, decisionOf, type Work } from './behaviour.ts';
+import { type Behaviour, type Books, decisionOf, stands, type Work } from './behaviour.ts';
 import type { Decision, DeclineReason } from './decision.ts';
 import type { Claim, Session, Store, Transaction, TransactionCall, Wallet } from './store.ts';
 
@@ -65,7 +65,7 @@ export function winWork(desk: Desk, call: WinRequest): Work {
     const bets = store.round(wallet.id, session.gameID, call.roundID).filter(({ call }) => call === 'bet');
     const standing = bets.some(stands);
     const withdrawal = claim.frID !== null && claim.type !== 'free';
-    if (bets.length > 0 && !standing && !withdrawal) return declined('round-cancelled');
+    if (behaviour.isCancelled(bets) && !withdrawal) return declined('round-cancelled');
     const credit = behaviour.creditOf(claim);
     if (credit > 0n && !behaviour.isOpen(session)) {
       const begun = standing || (claim.frID !== null && store.campaign(wallet.id, claim.frID).some(stands));
@@ -155,11 +155,6 @@ function settle({ store, behaviour }: Desk, { claim, wallet }: Matter, ruling: R
 /** The service repeats a refund until it is answered 200, and nothing was taken in a session that never was. */
 function refundOfNobody({ store, behaviour }: Desk, claim: Claim): Decision {
   return decisionOf(behaviour.record(store, { ...claim, outcome: 'done', moved: 0n, balance: '0' }));
-}
-
-/** An accepted bet that was not given back. */
-function stands({ call, outcome, reversedBy }: Transaction): boolean {
-  return call === 'bet' && outcome === 'done' && reversedBy === null;
 }
 
 function declined(reason: DeclineReason): { readonly kind: 'declined'; readonly reason: DeclineReason } {

@@ -101,7 +101,7 @@ function routesOf(
   const route = (name: CallName, method: string, handler: (request: ListenRequest) => Promise<ListenReply>): Route => ({
     method,
     path: `${basePath}/${name}`,
-    handler: (request) => behaviour.receive(request, handler),
+    handler: async (request) => behaviour.deliver(await behaviour.receive(request, handler), request),
   });
   const post = <C>(
     name: CallName,

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '../../sdk/reply.ts';
+import { bodyOf } from '../defects/rewriting.ts';
+import type { Habit } from '../habit.ts';
+
+/** A number from 0 to 1 that looks random, and is the same in each run. */
+function jitter(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** One after another: each waits for the one before. */
+function queue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+/** When things happen, within what the contract allows. */
+export const TIMING_HABITS: readonly Habit[] = [
+  {
+    name: 'slow-replies',
+    description: 'Every reply takes three of the five seconds; the money has moved by then.',
+    change: (right, { deadlineMs }) => ({
+      receive: async (request, answer) => {
+        const reply = await right.receive(request, answer);
+        await sleep(deadlineMs * 0.6);
+        return reply;
+      },
+    }),
+  },
+  {
+    name: 'jittered-replies',
+    description:
+      'Calls wait a while before they are carried out and a while before they are answered, now more, now less.',
+    change: (right) => {
+      const random = jitter();
+      return {
+        receive: async (request, answer) => {
+          await sleep(random() * 12);
+          const reply = await right.receive(request, answer);
+          await sleep(random() * 12);
+          return reply;
+        },
+      };
+    },
+  },
+  {
+    name: 'queued-calls',
+    description: 'Calls are carried out some time after they arrive, also when the caller has gone away meanwhile.',
+    change: (right) => ({
+      receive: async (request, answer) => {
+        await sleep(25);
+        return right.receive(request, answer);
+      },
+    }),
+  },
+  {
+    name: 'abandoned-calls-dropped',
+    description: 'A call whose caller has gone away is not carried out, if that is noticed in time.',
+    change: (right) => ({
+      receive: async (request, answer) => {
+        await sleep(3);
+        return request.isGone?.()
+          ? failure({ status: 499, message: 'The caller has gone away.' })
+          : right.receive(request, answer);
+      },
+    }),
+  },
+  {
+    name: 'player-lock',
+    description: 'The calls of one player wait for each other, some milliseconds each.',
+    change: (right) => {
+      const queues = new Map<number, ReturnType<typeof queue>>();
+      return {
+        carryOut: (store, work) => {
+          const id = work.look().wallet?.id;
+          if (id === undefined) return right.carryOut(store, work);
+          const mine = queues.get(id) ?? queue();
+          queues.set(id, mine);
+          return mine(async () => {
+            await sleep(4);
+            return right.carryOut(store, work);
+          });
+        },
+      };
+    },
+  },
+  {
+    name: 'one-call-at-a-time',
+    description: 'All calls of all players wait for each other.',
+    change: (right) => {
+      const all = queue();
+      return { carryOut: (store, work) => all(async () => right.carryOut(store, work)) };
+    },
+  },
+  {
+    name: 'duplicate-in-flight-409',
+    description: 'A txID whose first call is still being processed is answered 409, and afterwards the stored reply.',
+    change: (right) => {
+      const underWay = new Set<unknown>();
+      return {
+        receive: async (request, answer) => {
+          const txID = bodyOf(request)?.txID;
+          if (txID === undefined) return right.receive(request, answer);
+          if (underWay.has(txID)) {
+            return failure({ status: 409, message: 'This transaction is still being processed.' });
+          }
+          underWay.add(txID);
+          try {
+            await sleep(8);
+            return await right.receive(request, answer);
+          } finally {
+            underWay.delete(txID);
+          }
+        },
+      };
+    },
+  },
+  {
+    name: 'balance-read-after-commit',
+    description:
+      'A call is booked first, and the balance for its reply is read afterwards: others may have changed it.',
+    change: (right) => {
+      const told = new Map<string, string>();
+      return {
+        carryOut: async (store, work) => {
+          const decision = await right.carryOut(store, work);
+          const { wallet } = work.look();
+          if (decision.kind !== 'done' || !wallet) return decision;
+          await sleep(2);
+          const now = store.wallet(wallet.id);
+          const balance = told.get(decision.txID) ?? right.show(now, now.balance);
+          told.set(decision.txID, balance);
+          return { ...decision, balance };
+        },
+      };
+    },
+  },
+];
