@@ -42,6 +42,8 @@ export interface Denomination {
 
 /** Of a currency without a limit of decimals croupier uses this many. */
 const DECIMALS_WITHOUT_LIMIT = 8;
+/** An unknown currency is played with no more: a balance written with further ones does not prove that bets may have them. */
+const DECIMALS_UNKNOWN = 2;
 
 /**
  * @param code undefined: the session's currency is not configured, and is told from how its balance is written
@@ -54,7 +56,7 @@ export function denominationOf(
 ): Denomination {
   const currency = code === undefined ? undefined : currencyByCode(code);
   const seen = /\.(\d+)$/.exec(written)?.[1]?.length ?? 0;
-  const decimals = currency ? (currency.decimals ?? DECIMALS_WITHOUT_LIMIT) : Math.min(seen, DECIMALS_WITHOUT_LIMIT);
+  const decimals = currency ? (currency.decimals ?? DECIMALS_WITHOUT_LIMIT) : Math.min(seen, DECIMALS_UNKNOWN);
   const stake = (code === undefined ? undefined : (stakes[code] ?? STAKES[code])) ?? '1';
   return { code, stake: Money.of(stake), unit: Money.unit(decimals), decimals };
 }
