@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../contract/money.ts';
+import type { Exchange } from '../journal/exchange.ts';
+import { mayHaveArrived } from '../judge/answer.ts';
 import { readReply } from '../judge/reading.ts';
 import { buildRequest } from '../wire/request.ts';
 import { replyStatus } from './reply-status.ts';
@@ -10,17 +13,32 @@ import type { Denomination } from './stakes.ts';
 export interface Account {
   readonly sessionID: string;
   readonly denomination: Denomination;
-  readonly scenario: string;
+  /** On whose behalf; null: of none. */
+  readonly scenario: string | null;
+}
+
+/** Why croupier changes a balance. */
+type Purpose = 'prepare' | 'restore';
+
+/** A call of croupier's own round. */
+interface OwnCall {
+  readonly call: 'bet' | 'win' | 'refund';
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 const MOST_TRIES = 2;
+/** So often a win or a refund of croupier's own is sent before it is left to be settled. */
+const MOST_SENDINGS = 4;
+const FIRST_PAUSE_MS = 50;
+
+export type CashierOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'>;
 
 /** Moves a player's money by ordinary rounds of croupier's own, which are not judged. */
 export class Cashier {
   readonly #sender: Sender;
-  readonly #run: RunOptions;
+  readonly #run: CashierOptions;
 
-  constructor(sender: Sender, run: RunOptions) {
+  constructor(sender: Sender, run: CashierOptions) {
     this.#sender = sender;
     this.#run = run;
   }
@@ -50,36 +68,85 @@ export class Cashier {
     return now;
   }
 
-  async read({ sessionID, scenario }: Account, purpose: 'prepare' | 'restore' | 'read'): Promise<Money | undefined> {
-    const request = buildRequest({ call: 'balance', ...this.#client(), fields: { sessionID } });
-    const { outcome } = await this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
-    return outcome.kind === 'reply' && outcome.reply.status === 200
-      ? readReply(outcome.reply).balance.money
-      : undefined;
+  async read(account: Account, purpose: Purpose | 'read'): Promise<Money | undefined> {
+    return balanceIn(await this.ask(account, purpose));
   }
 
-  async #round(account: Account, stake: Money, win: Money | null, purpose: 'prepare' | 'restore'): Promise<boolean> {
+  /** The call that reads a balance. */
+  ask({ sessionID, scenario }: Account, purpose: Purpose | 'read'): Promise<Exchange> {
+    const request = buildRequest({ call: 'balance', ...this.#client(), fields: { sessionID } });
+    return this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
+  }
+
+  async #round(account: Account, stake: Money, win: Money | null, purpose: Purpose): Promise<boolean> {
     const roundID = this.#run.uuid();
     const { decimals } = account.denomination;
-    const send = async (call: 'bet' | 'win', amount: Money): Promise<boolean> => {
-      const fields = {
-        sessionID: account.sessionID,
-        txID: this.#run.uuid(),
-        roundID,
-        amount: amount.format(decimals),
-        type: 'regular',
-      };
-      const request = buildRequest({ call, ...this.#client(), fields });
-      const exchange = await this.#sender.send({ call, request, scenario: account.scenario, step: null, purpose });
-      // Another 2xx is a breach that is told elsewhere; the money moved all the same.
-      return Math.floor((replyStatus(exchange) ?? 0) / 100) === 2;
-    };
-    if (!(await send('bet', stake))) return false;
-    return win === null || send('win', win);
+    const fieldsOf = (amount: Money) => ({
+      sessionID: account.sessionID,
+      txID: this.#run.uuid(),
+      roundID,
+      amount: amount.format(decimals),
+    });
+    const bet: OwnCall = { call: 'bet', fields: { ...fieldsOf(stake), type: 'regular' } };
+    const taken = await this.#send(account, bet, purpose);
+    if (!isSuccess(taken)) {
+      const refund: OwnCall = { call: 'refund', fields: { ...fieldsOf(stake), origTxID: bet.fields.txID ?? '' } };
+      // By the contract no other error is refunded, for it has taken nothing.
+      if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose)))
+        this.#owe(account, 'refund', bet);
+      return false;
+    }
+    if (win === null) return true;
+    const credit: OwnCall = { call: 'win', fields: { ...fieldsOf(win), type: 'regular' } };
+    if (await this.#untilAnswered(account, credit, purpose)) return true;
+    this.#owe(account, 'win', credit);
+    return false;
+  }
+
+  async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {
+    const request = buildRequest({ call, ...this.#client(), fields });
+    return this.#sender.send({ call, request, scenario, step: null, purpose });
+  }
+
+  /** As the service does with wins and refunds, but not for ever. */
+  async #untilAnswered(account: Account, call: OwnCall, purpose: Purpose): Promise<boolean> {
+    for (let sendings = 0; sendings < MOST_SENDINGS; sendings += 1) {
+      if (sendings > 0) await sleep(FIRST_PAUSE_MS * 2 ** sendings);
+      const exchange = await this.#send(account, call, purpose);
+      if (isSuccess(exchange)) return true;
+      const status = replyStatus(exchange);
+      // Who doesn't answer twice isn't waited for any longer.
+      if (status === undefined ? sendings > 0 : isSettledError(status)) return false;
+    }
+    return false;
+  }
+
+  /** Else the player would have lost the stake, and nobody would know. */
+  #owe({ scenario, sessionID }: Account, call: 'win' | 'refund', { fields }: OwnCall): void {
+    this.#run.record({ event: 'owed', scenario, call, sessionID, txID: fields.txID ?? '', open: true, fields });
   }
 
   #client() {
     const { integratorBaseUrl, paths, headers, integrationApiKey } = this.#run.client;
     return { target: { baseUrl: integratorBaseUrl, paths, headers }, key: integrationApiKey };
   }
+}
+
+/** The balance that a read was answered with; undefined: none. */
+export function balanceIn({ outcome }: Exchange): Money | undefined {
+  return outcome.kind === 'reply' && outcome.reply.status === 200 ? readReply(outcome.reply).balance.money : undefined;
+}
+
+/** Another 2xx is a breach that is told elsewhere; the money moved all the same. */
+function isSuccess(exchange: Exchange): boolean {
+  return Math.floor((replyStatus(exchange) ?? 0) / 100) === 2;
+}
+
+function mayHaveTaken(exchange: Exchange): boolean {
+  return mayHaveArrived(exchange) && (replyStatus(exchange) ?? 500) >= 500;
+}
+
+/** An error that another try a moment later won't change. */
+function isSettledError(status: number): boolean {
+  return status < 500 && ![409, 423, 425, 429].includes(status);
 }
