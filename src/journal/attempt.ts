@@ -1,10 +1,12 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
-import type { ScenarioEnded, ScenarioStarted } from './event.ts';
+import type { Raced, ScenarioEnded, ScenarioStarted } from './event.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 /** So many findings are kept as examples of one verdict on one rule at one endpoint in one scenario; all are counted. */
 const SAMPLES = 5;
+/** So many races of one attempt are kept: a story with a race is told a few times, not without end. */
+const RACES = 100;
 /** Longer phrases of a finding are cut: an operator's text may stand in them. */
 const PHRASE = 4000;
 
@@ -21,6 +23,7 @@ export interface Cell {
 export interface Attempt {
   readonly started: ScenarioStarted | null;
   readonly cells: Map<string, Cell>;
+  readonly races: Raced[];
   ended: ScenarioEnded | null;
 }
 
@@ -45,6 +48,11 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
       actual: finding.actual.slice(0, PHRASE),
     });
   }
+}
+
+/** Notes what was let go together, for the findings that show it. */
+export function addRace(attempt: Attempt, race: Raced): void {
+  if (attempt.races.length < RACES) attempt.races.push(race);
 }
 
 /** Counts what held, from the sums that a scenario ends with. */

@@ -1,7 +1,7 @@
 import { RULES } from '../contract/catalogue.ts';
-import { type Attempt, addFinding, addPasses } from './attempt.ts';
+import { type Attempt, addFinding, addPasses, addRace } from './attempt.ts';
 import { type Cause, likelyCauses } from './cause.ts';
-import type { Blamed, Found, JournalEvent, Owed, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
+import type { Blamed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import { byGravity, type JudgedCell, type JudgedFinding, judgeCell } from './judged-cell.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
@@ -22,6 +22,8 @@ export interface Fold {
   /** What scenarios demanded beyond the rules and did not get. */
   readonly expectations: readonly JudgedFinding[];
   readonly scenarios: readonly ScenarioResult[];
+  /** What was let go together, where a finding names one of the calls. */
+  readonly races: readonly Raced[];
   readonly notices: readonly string[];
   /** What has to be sent yet so that nobody's money hangs in the air. */
   readonly owed: readonly Owed[];
@@ -49,13 +51,13 @@ export function startFolding(): Folding {
   const attemptOf = (scenario: string): Attempt => {
     let attempt = attempts.get(scenario);
     if (!attempt) {
-      attempt = { started: null, cells: new Map(), ended: null };
+      attempt = { started: null, cells: new Map(), races: [], ended: null };
       attempts.set(scenario, attempt);
     }
     return attempt;
   };
 
-  const isVoid = (event: Found | ScenarioEnded): boolean => {
+  const isVoid = (event: Found | Raced | ScenarioEnded): boolean => {
     const started = attempts.get(event.scenario)?.started;
     return started != null && started.attempt !== event.attempt;
   };
@@ -69,7 +71,7 @@ export function startFolding(): Folding {
         if (notices.size < NOTICES) notices.add(event.text);
         return;
       case 'scenario-started':
-        attempts.set(event.scenario, { started: event, cells: new Map(), ended: null });
+        attempts.set(event.scenario, { started: event, cells: new Map(), races: [], ended: null });
         return;
       case 'sending':
         sent += 1;
@@ -78,6 +80,7 @@ export function startFolding(): Folding {
         if (event.outcome.kind === 'reply') answered += 1;
         return;
       case 'race':
+        if (!isVoid(event)) addRace(attemptOf(event.scenario), event);
         return;
       case 'finding':
         if (!isVoid(event)) addFinding(attemptOf(event.scenario), event.finding);
@@ -151,6 +154,13 @@ function sumUp(
     causes: likelyCauses(rules, cells),
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((cell) => cell.findings).toSorted(byGravity),
     scenarios,
+    races: [...attempts.values()].flatMap(telling),
     ...rest,
   };
+}
+
+/** The races of an attempt that something was found in. */
+function telling({ races, cells }: Attempt): readonly Raced[] {
+  const shown = new Set([...cells.values()].flatMap(({ samples }) => samples.map(({ exchange }) => exchange)));
+  return races.filter(({ exchanges }) => exchanges.some((id) => shown.has(id)));
 }

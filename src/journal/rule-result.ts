@@ -96,11 +96,11 @@ export function ruleResult(
 
 /** Gravest first, then what nothing else would explain, then the rule's own stories, then what an exchange shows. */
 function mostTelling(rule: Rule, scenarios: readonly ScenarioResult[]) {
-  const own = new Set(
-    scenarios.filter(({ planned }) => planned.rules.includes(rule.id)).map(({ planned }) => planned.id),
-  );
-  const weight = ({ causes, scenario, exchange }: JudgedFinding): number =>
-    (causes.length === 0 ? 4 : 0) + (own.has(scenario) ? 2 : 0) + (exchange === null ? 0 : 1);
+  const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));
+  const weight = ({ causes, scenario, exchange }: JudgedFinding): number => {
+    const claim = claims.get(scenario) ?? -1;
+    return (causes.length === 0 ? 8 : 0) + (claim === 0 ? 4 : claim > 0 ? 2 : 0) + (exchange === null ? 0 : 1);
+  };
   return (a: JudgedFinding, b: JudgedFinding): number => byGravity(a, b) || weight(b) - weight(a);
 }
 

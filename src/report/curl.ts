@@ -14,21 +14,21 @@ export function curlLine(request: ExchangeRequest): string | null {
   // Left alone, curl would expand brackets and tidy the path.
   if (/[[\]{}]/.test(request.url)) words.push('--globoff');
   if (/\/\.{1,2}(?:[/?#]|$)/.test(request.url)) words.push('--path-as-is');
-  words.push('-X', quote(request.method), quote(request.url));
+  words.push('-X', quoteWord(request.method), quoteWord(request.url));
   for (const [name, value] of request.headers) {
     if (MADE_BY_CURL.has(name.toLowerCase())) continue;
     // For curl, a name and a colon alone mean: leave that header out. A semicolon sends it empty.
-    words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`));
+    words.push('-H', quoteWord(value === '' ? `${name};` : `${name}: ${value}`));
   }
   if (body === null) return words.join(' ');
   if (!request.headers.some(([name]) => name.toLowerCase() === 'content-type')) words.push('-H', "'Content-Type:'");
-  if (isPlain(body)) return [...words, '--data-raw', quote(body.data)].join(' ');
+  if (isPlain(body)) return [...words, '--data-raw', quoteWord(body.data)].join(' ');
   return `printf ${printfFormat(body)} | ${[...words, '--data-binary', '@-'].join(' ')}`;
 }
 
 /** One word for a POSIX shell, whatever stands in it. */
-function quote(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+export function quoteWord(text: string): string {
+  return /^[\w./:=@%+,-][\w./:=@%+,#-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function isPlain(body: Body): boolean {

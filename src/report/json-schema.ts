@@ -27,13 +27,33 @@ const exchange = z.object({
   model: z.object({ before: z.array(z.string()), after: z.array(z.string()) }).nullable(),
 });
 
+const level = z.enum(['MUST', 'SHOULD', 'NOTE']);
+const money = z.boolean().describe('true: a breach loses or invents money');
+const means = z
+  .string()
+  .nullable()
+  .describe('what a breach can do to players, their money or the operator; null: there is none to break');
+
+const cause = z.object({
+  rule: ruleId,
+  level,
+  money,
+  means,
+  explains: z.array(ruleId).describe('other rules that failed, or could not be decided, because of this one'),
+  findings: count.describe('how many findings it accounts for, those of the rules that it explains with them'),
+  scenarios: z.array(z.string()).describe('scenarios in which it was seen broken, the most telling first'),
+  seenIn: z.string().nullable().describe('the scenario to look at first'),
+  exchange: z.string().nullable().describe('the exchange to look at first'),
+});
+
 const rule = z.object({
   id: ruleId,
   group: z.enum(RULE_GROUPS),
-  level: z.enum(['MUST', 'SHOULD', 'NOTE']),
-  money: z.boolean().describe('true: a breach loses or invents money'),
+  level,
+  money,
   clause: z.string(),
   sentence: z.string(),
+  means,
   hint: z.string(),
   since: z.string(),
   verdict,
@@ -91,6 +111,9 @@ const report = z.object({
   detail: z.string().nullable(),
   counts: z.object(Object.fromEntries(VERDICTS.map((name) => [name, count]))).describe('rules by verdict'),
   exchangeCount: count,
+  causes: z
+    .array(cause)
+    .describe('the few broken rules that explain all that is broken, those about money first, then what explains most'),
   notices: z.array(z.string()),
   owed: z.array(
     z.object({

@@ -1,3 +1,4 @@
+import type { Cause } from '../journal/cause.ts';
 import { conclude } from '../journal/conclusion.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -50,14 +51,30 @@ function headOf(fold: Fold): object {
     detail: ended?.detail ?? null,
     counts: Object.fromEntries(counts),
     exchangeCount: fold.exchanges.sent,
+    causes: fold.causes.map(causeOf),
     notices: fold.notices,
     owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),
   };
 }
 
+function causeOf({ result, explains, findings, scenarios, telling }: Cause): object {
+  const { id, level, money, means } = result.rule;
+  return {
+    rule: id,
+    level,
+    money,
+    means,
+    explains: explains.map(({ rule }) => rule),
+    findings,
+    scenarios,
+    seenIn: telling?.scenario ?? null,
+    exchange: telling?.exchange ?? null,
+  };
+}
+
 function ruleOf({ rule, verdict, reason, because, seenIn, checks, endpoints, scenarios }: RuleResult): object {
-  const { id, group, level, money, clause, sentence, hint, since } = rule;
-  const entry = { id, group, level, money, clause, sentence, hint, since };
+  const { id, group, level, money, clause, sentence, means, hint, since } = rule;
+  const entry = { id, group, level, money, clause, sentence, means, hint, since };
   return { ...entry, verdict, reason, because, seenIn, checks, endpoints, scenarios };
 }
 

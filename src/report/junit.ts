@@ -1,3 +1,4 @@
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import { RULE_GROUPS } from '../contract/rule.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Place, Verdict } from '../journal/finding.ts';
@@ -29,7 +30,7 @@ export async function* junitReport(fold: Fold): AsyncGenerator<string> {
     name: group,
     cases: fold.rules
       .filter((result) => result.rule.group === group)
-      .map((result) => ruleCase(result, places, fold.scenarios, durations)),
+      .map((result) => ruleCase(result, places, fold, durations)),
   }));
   const missed = expectationCases(fold, durations);
   if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
@@ -100,29 +101,38 @@ function firstPlaces(scenarios: readonly ScenarioResult[]): ReadonlyMap<string, 
 function ruleCase(
   result: RuleResult,
   places: ReadonlyMap<string, ScenarioResult>,
-  scenarios: readonly ScenarioResult[],
+  fold: Fold,
   durations: ReadonlyMap<string, number>,
 ): TestCase {
   const { rule, verdict } = result;
   const grave = result.findings.filter((finding) => finding.verdict === verdict);
-  const explanation = result.reason ?? '';
-  const because = result.because === null ? '' : ` (because of ${result.because})`;
+  const cause = fold.causes.find(({ explains }) => explains.some((explained) => explained.rule === rule.id));
+  const because = cause?.result.rule.id ?? result.because;
   // A scenario's time is given to the rules that it claims, so that sums stay near the truth.
-  const claimed = scenarios.filter(({ planned }) => planned.rules[0] === rule.id).map(({ planned }) => planned.id);
+  const claimed = fold.scenarios.filter(({ planned }) => planned.rules[0] === rule.id).map(({ planned }) => planned.id);
   return {
     name: rule.id,
     classname: `croupier.${rule.group}`,
     place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
     seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
     verdict,
-    message: `${explanation}${because}`,
+    message: messageOf(result, because),
     details: [
+      ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
       `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
       `contract: ${rule.clause}`,
       ...grave.flatMap(findingLines),
       ...(verdict === 'fail' ? [`to mend: ${rule.hint}`] : []),
     ].join('\n'),
   };
+}
+
+/** The likely cause comes first, for that is what a line of a CI log still shows. */
+function messageOf({ rule, verdict, reason }: RuleResult, because: RuleId | null): string {
+  const seen = reason ?? '';
+  if (because !== null && verdict !== 'fail') return `Because of ${because}: ${seen}`;
+  if (because !== null) return `Because of ${because}: ${ruleById(because).means ?? ''} Seen: ${seen}`;
+  return verdict === 'fail' && rule.means !== null ? `${rule.means} Seen: ${seen}` : seen;
 }
 
 function findingLines(finding: JudgedFinding): readonly string[] {

@@ -1,14 +1,15 @@
-import { ruleById } from '../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import { EXPECTATION, type Place } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { JudgedFinding } from '../journal/judged-cell.ts';
 import type { RuleResult } from '../journal/rule-result.ts';
 import { forTerminal } from './escape.ts';
-import type { JournalledExchange } from './evidence.ts';
+import { type Evidence, timelineOf } from './evidence.ts';
 import { clip, wrap } from './layout.ts';
 import { mark, tint } from './marks.ts';
 import type { ReportOptions } from './options.ts';
 import { exchangeLines, row } from './terminal-exchange.ts';
+import { timelineLines } from './timeline.ts';
 
 /** So many findings of one rule are shown with all their details; the others by the names of their scenarios. */
 const DETAILED = 2;
@@ -21,15 +22,21 @@ const SOURCE_LINE = 160;
 export interface Breach {
   readonly id: RuleResult['rule']['id'] | typeof EXPECTATION;
   readonly shown: readonly JudgedFinding[];
+  /** The likely cause of all of it, where that is another rule. */
+  readonly because: RuleId | null;
   /** Scenarios whose findings are not shown, each once. */
   readonly alsoIn: readonly string[];
 }
 
-/** All breaches, those about money first, then in the order of the catalogue, expectations last. */
+/** All breaches: the likely causes first, then what they explain in the order of the catalogue, expectations last. */
 export function breaches(fold: Fold): readonly Breach[] {
-  const failed = fold.rules.filter((result) => result.verdict === 'fail');
-  const ordered = [...failed.filter(({ rule }) => rule.money), ...failed.filter(({ rule }) => !rule.money)];
-  const all = ordered.map((result) => breach(result.rule.id, result.findings));
+  const causes = fold.causes.map(({ result }) => result);
+  const explained = fold.rules.filter((result) => result.verdict === 'fail' && !causes.includes(result));
+  const ordered = [...causes, ...explained];
+  const all = ordered.map(({ rule, findings }) => {
+    const cause = fold.causes.find(({ explains }) => explains.some((explained) => explained.rule === rule.id));
+    return { ...breach(rule.id, findings), because: cause?.result.rule.id ?? null };
+  });
   const missed = fold.expectations.filter((finding) => finding.verdict === 'fail');
   return missed.length === 0 ? all : [...all, breach(EXPECTATION, missed, EXPECTATIONS)];
 }
@@ -42,21 +49,19 @@ function breach(id: Breach['id'], findings: readonly JudgedFinding[], most = DET
   );
   const shown = firsts.slice(0, most);
   const alsoIn = [...new Set(firsts.slice(shown.length).map((finding) => finding.scenario))];
-  return { id, shown, alsoIn };
+  return { id, shown, alsoIn, because: null };
 }
 
 /** One breach in lines. `exchanges` holds those that its findings name. */
 export function breachLines(
-  { id, shown, alsoIn }: Breach,
+  { id, shown, alsoIn, because }: Breach,
   fold: Fold,
-  exchanges: ReadonlyMap<string, JournalledExchange>,
+  evidence: Evidence,
   options: ReportOptions,
 ): readonly string[] {
   const lines = id === EXPECTATION ? expectationHeading(options) : ruleHeading(id, options);
-  for (const finding of shown) {
-    const exchange = finding.exchange === null ? undefined : exchanges.get(finding.exchange);
-    lines.push('', ...findingLines(finding, fold, exchange, options));
-  }
+  if (because !== null) lines.push(...row('because', `${because} is broken and would explain all of it`, 2, options));
+  for (const finding of shown) lines.push('', ...findingLines(finding, fold, evidence, options));
   if (alsoIn.length > 0) {
     const names = alsoIn.slice(0, NAMED).join(', ');
     const more = alsoIn.length > NAMED ? `, and ${alsoIn.length - NAMED} more` : '';
@@ -93,10 +98,12 @@ function expectationHeading(options: ReportOptions): string[] {
 function findingLines(
   finding: JudgedFinding,
   fold: Fold,
-  exchange: JournalledExchange | undefined,
+  evidence: Evidence,
   options: ReportOptions,
 ): readonly string[] {
   const { paint } = options;
+  const exchange = finding.exchange === null ? undefined : evidence.exchanges.get(finding.exchange);
+  const timeline = timelineOf(finding, evidence);
   const title = fold.scenarios.find(({ planned }) => planned.id === finding.scenario)?.planned.title ?? '';
   const id = forTerminal(finding.scenario);
   const oneLine = id.length + title.length + 4 <= options.width;
@@ -112,6 +119,7 @@ function findingLines(
     ...row('expected', finding.expected, 4, options),
     ...row('actual', finding.actual, 4, options, tint('fail', paint)),
     ...(causes.length > 0 ? row('perhaps', `because of ${causes.join(', ')}`, 4, options) : []),
+    ...(timeline ? timelineLines(timeline, finding.exchange, 4, options) : []),
     ...(exchange ? exchangeLines(exchange, 4, options) : []),
   ];
 }

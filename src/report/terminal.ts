@@ -2,11 +2,12 @@ import { type Conclusion, conclude } from '../journal/conclusion.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import { forTerminal } from './escape.ts';
-import { eachExchange, findExchanges } from './evidence.ts';
+import { eachExchange, findEvidence } from './evidence.ts';
 import { duration, flow, hanging, plural, wrap } from './layout.ts';
 import { mark, tint, verdictNoun } from './marks.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
+import { causeLines } from './terminal-causes.ts';
 import { exchangeLines } from './terminal-exchange.ts';
 import { everyRule, leftOut, notes, reasons, warnings } from './terminal-rules.ts';
 
@@ -25,12 +26,16 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
 
   const failing = breaches(fold);
   if (failing.length > 0) {
-    const wanted = failing.flatMap(({ shown }) => shown.map(({ exchange }) => exchange)).filter((id) => id !== null);
-    const exchanges = await findExchanges(open, new Set(wanted));
+    yield* titled(fold.causes.length === 1 ? 'Likely cause' : 'Likely causes', causeLines(fold, options), options);
+    const evidence = await findEvidence(
+      open,
+      failing.flatMap(({ shown }) => shown),
+      fold.races,
+    );
     yield section('What failed', options);
     for (const [index, breach] of failing.entries()) {
       if (index > 0) yield '\n';
-      yield text(breachLines(breach, fold, exchanges, options));
+      yield text(breachLines(breach, fold, evidence, options));
     }
   }
   yield* titled('What could not be decided', reasons(fold, ['inconclusive'], options), options);

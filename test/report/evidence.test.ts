@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eachExchange, findExchanges } from '../../src/report/evidence.ts';
-import { exchange, planned, runStarted } from '../journal/events.ts';
+import type { Raced, Received } from '../../src/journal/event.ts';
+import { eachExchange, findEvidence, timelineOf } from '../../src/report/evidence.ts';
+import { exchange, planned, runStarted, started } from '../journal/events.ts';
 
 const [sentA, repliedA] = exchange('a', 'bet/debit');
 const [sentB, repliedB] = exchange('b', 'bet/debit');
@@ -11,16 +12,73 @@ const unopened = (): never => {
   throw new Error('opened');
 };
 
+const of = (exchange: string | null, scenario = 'bet/debit') => ({ exchange, scenario });
+
+function race(ids: readonly string[]): Raced {
+  return {
+    event: 'race',
+    scenario: 'bet/debit',
+    attempt: 1,
+    round: 1,
+    step: '1',
+    exchanges: ids,
+    barrier: 1,
+    staggerMs: 0,
+    overlapped: ids.length,
+  };
+}
+
 describe('evidence', () => {
-  it('finds the exchanges that are asked for, and those that never ended as such', async () => {
-    const found = await findExchanges(journal, new Set(['b', 'c', 'nowhere']));
-    expect([...found.keys()]).toEqual(['b', 'c']);
-    expect(found.get('b')?.received).toBe(repliedB);
-    expect(found.get('c')?.received).toBeNull();
+  it('holds the exchanges that findings name, and those that never ended as such', async () => {
+    const { exchanges } = await findEvidence(journal, [of('b'), of('c'), of('nowhere'), of(null)], []);
+    expect([...exchanges.keys()]).toEqual(['b', 'c']);
+    expect(exchanges.get('b')?.received).toBe(repliedB);
+    expect(exchanges.get('c')?.received).toBeNull();
   });
 
   it('does not open the journal when nothing is asked for', async () => {
-    expect((await findExchanges(unopened, new Set())).size).toBe(0);
+    expect((await findEvidence(unopened, [], [])).exchanges.size).toBe(0);
+  });
+
+  it('holds what was let go together with a call that a finding names, and draws that', async () => {
+    const evidence = await findEvidence(journal, [of('b')], [race(['a', 'b']), race(['c', 'd'])]);
+    expect([...evidence.exchanges.keys()]).toEqual(['a', 'b']);
+    const timeline = timelineOf(of('b'), evidence);
+    expect(timeline?.calls.map(({ sending }) => sending.id)).toEqual(['a', 'b']);
+    expect(timeline?.barrier).toBe(1);
+  });
+
+  it('draws a story from the connection that was broken to the balance that is read after the finding', async () => {
+    const events = ['before', 'lost', 'refund', 'read', 'after'].flatMap((id, at) => {
+      const [sending, received] = exchange(id, 'refund/lost');
+      const outcome: Received['outcome'] =
+        id === 'lost' ? { kind: 'none', reason: 'broken', detail: '' } : received.outcome;
+      const call = id === 'read' || id === 'after' ? 'balance' : 'refund';
+      return [
+        { ...sending, call },
+        { ...received, outcome, stamps: { ...received.stamps, start: at } },
+      ] as const;
+    });
+    const evidence = await findEvidence(
+      () => [started('refund/lost'), ...events],
+      [of('refund', 'refund/lost'), of('before', 'refund/lost')],
+      [],
+    );
+    const timeline = timelineOf(of('refund', 'refund/lost'), evidence);
+    expect(timeline?.calls.map(({ sending }) => sending.id)).toEqual(['lost', 'refund', 'read']);
+    expect(timeline?.barrier).toBeNull();
+    expect(timelineOf(of('before', 'refund/lost'), evidence)).toBeNull();
+  });
+
+  it('draws nothing of an attempt that was given up', async () => {
+    const [sending, received] = exchange('lost', 'bet/debit');
+    const broken = { ...received, outcome: { kind: 'none', reason: 'broken', detail: '' } } as const;
+    const evidence = await findEvidence(
+      () => [started('bet/debit'), sending, broken, started('bet/debit', 2), sentB, repliedB],
+      [of('b')],
+      [],
+    );
+    expect(timelineOf(of('b'), evidence)).toBeNull();
   });
 
   it('gives each exchange when it is over, and the open ones at the end', async () => {

@@ -13,6 +13,7 @@ interface Report {
   readonly firstLine: string;
   readonly interrupted: boolean;
   readonly counts: Readonly<Record<string, number>>;
+  readonly causes: readonly unknown[];
   readonly rules: readonly { readonly id: string; readonly verdict: string; readonly endpoints: readonly unknown[] }[];
   readonly scenarios: readonly {
     readonly id: string;
@@ -52,6 +53,32 @@ describe('the JSON report', () => {
     expect(report.scenarios.map(({ id }) => id).toSorted()).toEqual(
       fold.scenarios.map(({ planned: { id } }) => id).toSorted(),
     );
+  });
+
+  it('names the likely causes with what they mean, explain, and where to look', async () => {
+    const events = [
+      runStarted([story]),
+      started(story.id),
+      found(story.id, 'idempotency.bet', 'fail', { exchange: 'x7' }),
+      found(story.id, 'bet.debit', 'fail', { causes: ['idempotency.bet'] }),
+      ended(story.id, { verdict: 'fail' }),
+      runEnded(),
+    ];
+    const { causes } = parse(await reportOfEvents(events, 'json'));
+    expect(causes).toEqual([
+      {
+        rule: 'idempotency.bet',
+        level: 'MUST',
+        money: true,
+        means: expect.stringMatching(/^A player can be charged twice/),
+        explains: ['bet.debit'],
+        findings: 2,
+        scenarios: [story.id],
+        seenIn: story.id,
+        exchange: 'x7',
+      },
+    ]);
+    expect(parse(await reportText('green', 'json')).causes).toEqual([]);
   });
 
   it('says that the run was interrupted', async () => {

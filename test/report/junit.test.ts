@@ -5,7 +5,8 @@ import path from 'node:path';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { RULES } from '../../src/contract/catalogue.ts';
-import { foldOf, JOURNALS, reportText } from './journals.ts';
+import { blamed, ended, found, planned, runOf } from '../journal/events.ts';
+import { foldOf, JOURNALS, reportOfEvents, reportText } from './journals.ts';
 
 interface Case {
   readonly '@_name': string;
@@ -81,8 +82,31 @@ describe('the JUnit report', () => {
     const { cases } = read(await reportText('failing', 'junit'));
     const test = cases.find((each) => each['@_name'] === 'idempotency.bet');
     expect(test).toMatchObject({ '@_file': 'scenarios/idempotency/bet.yaml', '@_line': '9' });
-    expect(test?.failure?.['@_message']).toBe('the balance is 78.00: the bet was taken twice');
+    expect(test?.failure?.['@_message']).toMatch(
+      /^A player can be charged twice .* Seen: the balance is 78\.00: the bet was taken twice$/,
+    );
     expect(test?.failure?.['#text']).toContain('expected: the same bet sent again takes nothing more');
+  });
+
+  it('begins with the cause of what is explained, and of what could not be decided because of it', async () => {
+    const story = planned('bet/debit', ['bet.debit']);
+    const xml = await reportOfEvents(
+      runOf(story, [
+        found(story.id, 'idempotency.bet', 'fail'),
+        found(story.id, 'bet.debit', 'fail', { causes: ['idempotency.bet'] }),
+        found(story.id, 'win.credit', 'fail'),
+        ended(story.id, { verdict: 'fail' }),
+        blamed('win.credit', 'idempotency.bet'),
+      ]),
+      'junit',
+    );
+    const { cases } = read(xml);
+    const named = (rule: string) => cases.find((each) => each['@_name'] === rule);
+    expect(named('bet.debit')?.failure?.['@_message']).toMatch(
+      /^Because of idempotency\.bet: A player can be charged twice .* Seen: what was seen \(fail\)$/,
+    );
+    expect(named('bet.debit')?.failure?.['#text']).toMatch(/^likely cause: idempotency\.bet\. A player can/);
+    expect(named('win.credit')?.error?.['@_message']).toMatch(/^Because of idempotency\.bet: /);
   });
 
   it('has a test for each scenario that missed an expectation of its own', async () => {

@@ -56,14 +56,80 @@ describe('the terminal report', () => {
     expect(ascii).toMatch(/^[ -~\n]*$/);
   });
 
-  it.each([80, 120])('keeps to %i columns, but for the first line and lines to be copied', async (width) => {
+  it.each([60, 80, 120])('keeps to %i columns, but for the first line and lines to be copied', async (width) => {
     const lines = (await reportText('failing', 'terminal', { width })).split('\n').slice(1);
     const long = lines.filter((line) => Array.from(line).length > width);
-    expect(long.filter((line) => !/^ {4}again {5}/.test(line))).toEqual([]);
+    expect(long.filter((line) => !/^ {4}again {5}|^ {5}run alone /.test(line))).toEqual([]);
   });
 
   it('fits a green run on a screen and a half', async () => {
     expect((await reportText('green', 'terminal', { width: 100 })).split('\n').length).toBeLessThan(66);
+  });
+
+  it('begins with the likely causes, what each means, what it explains, and how to see it again', async () => {
+    const text = await reportOfEvents(
+      runOf({ ...story, place: { ...story.place, file: 'scenarios/bet/debit.yaml' } }, [
+        ...exchange('x1', story.id),
+        found(story.id, 'money.exact', 'fail', {
+          exchange: 'x1',
+          place: { file: 'scenarios/bet/debit.yaml', line: 7, column: 3 },
+        }),
+        found(story.id, 'bet.debit', 'fail', { causes: ['money.exact'] }),
+        found(story.id, 'win.credit', 'fail'),
+        ended(story.id, { verdict: 'fail' }),
+        blamed('win.credit', 'money.exact'),
+      ]),
+      'terminal',
+    );
+    const [, section = ''] = /── Likely cause ─+\n\n(.*?)\n── /s.exec(text) ?? [];
+    expect(section).toBe(
+      [
+        '  One broken rule explains all that failed, and 2 other rules with it.',
+        '',
+        '  1. money.exact  MUST  $ money is at stake',
+        "     Differences of a cent creep into players' balances, and the last coin of an",
+        '     account cannot be staked.',
+        '     shown by  1 of 1 check, in bet/debit',
+        '     explains  bet.debit (failed); win.credit (undecided)',
+        '     look at   scenarios/bet/debit.yaml:7, exchange x1 below',
+        '     run alone croupier run bet/debit',
+        '',
+      ].join('\n'),
+    );
+    expect(text.indexOf('✗ money.exact')).toBeLessThan(text.indexOf('✗ bet.debit'));
+    expect(text).toContain('because   money.exact is broken and would explain all of it');
+  });
+
+  it('draws the calls of a race over one axis, with what each was answered', async () => {
+    const calls = ['x1', 'x2'].flatMap((id, at) => {
+      const [sending, received] = exchange(id, story.id);
+      return [
+        { ...sending, step: `1.${at + 1}` },
+        { ...received, stamps: { ...received.stamps, start: 0, sent: 10 + at * 20, end: 40 + at * 30 } },
+      ];
+    });
+    const race = {
+      scenario: story.id,
+      attempt: 1,
+      round: 1,
+      step: '1',
+      exchanges: ['x1', 'x2'],
+      barrier: 10,
+      staggerMs: 0,
+    };
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...calls,
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x2' }),
+        { event: 'race', ...race, overlapped: 2 },
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+      { width: 60 },
+    );
+    expect(text).toContain('timeline  2 calls let go together');
+    expect(text).toMatch(/^ {6}1\.1 balance │█+ +│ 200 1\.00$/m);
+    expect(text).toMatch(/^ {4}› 1\.2 balance │·+█+│ 200 1\.00$/m);
   });
 
   it('shows a breach about money before one that is not, and names the scenarios that it does not show', async () => {

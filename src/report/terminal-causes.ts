@@ -1,0 +1,74 @@
+import type { Cause } from '../journal/cause.ts';
+import { EXPECTATION } from '../journal/finding.ts';
+import type { Fold } from '../journal/fold.ts';
+import { forTerminal } from './escape.ts';
+import { plural, wrap } from './layout.ts';
+import { verdictNoun } from './marks.ts';
+import type { ReportOptions } from './options.ts';
+import { runAgain } from './run-again.ts';
+import { row } from './terminal-exchange.ts';
+
+/** So many names stand in one line of a cause; the rest is counted. */
+const NAMED = 6;
+
+/** The few broken rules that explain the rest, with what each means, where to see it and how to see it again. */
+export function causeLines(fold: Fold, options: ReportOptions): readonly string[] {
+  if (fold.causes.length === 0) return [];
+  return [
+    ...wrap(summary(fold), options.width - 2).map((line) => `  ${line}`),
+    ...fold.causes.flatMap((cause, at) => ['', ...oneCause(cause, at + 1, fold, options)]),
+  ];
+}
+
+function summary(fold: Fold): string {
+  const { causes } = fold;
+  const explained = new Set(causes.flatMap(({ explains }) => explains.map(({ rule }) => rule))).size;
+  const missed = fold.expectations.filter(({ verdict }) => verdict === 'fail').length;
+  const rules = causes.length === 1 ? 'One broken rule explains' : `${causes.length} broken rules explain`;
+  const all = explained === 0 ? 'all that failed' : `all that failed, and ${plural(explained, 'other rule')} with it`;
+  const besides =
+    missed === 0 ? '' : ` Besides, ${plural(missed, EXPECTATION)} of scenarios ${missed === 1 ? 'is' : 'are'} not met.`;
+  return `${rules} ${all}.${besides}`;
+}
+
+function oneCause({ result, explains, scenarios, telling }: Cause, number: number, fold: Fold, options: ReportOptions) {
+  const { paint } = options;
+  const { rule, checks, breaches } = result;
+  const money = rule.money ? `  ${paint.yellow('$')} money is at stake` : '';
+  const lines = [`  ${number}. ${paint.bold(paint.red(rule.id))}  ${rule.level}${money}`];
+  const detail = (label: string, text: string): void => void lines.push(...row(label, text, 5, options));
+  if (rule.means !== null) lines.push(...wrap(rule.means, options.width - 5).map((line) => `     ${line}`));
+  detail('shown by', `${breaches} of ${plural(checks, 'check')}, in ${some(stories(scenarios))}`);
+  if (explains.length > 0) detail('explains', explainedText(explains));
+  const where = telling?.place;
+  const exchange = telling?.exchange;
+  if (where) detail('look at', `${where.file}:${where.line}${exchange ? `, exchange ${exchange} below` : ''}`);
+  const again = scenarios.map((scenario) => commandFor(scenario, fold)).find((command) => command !== null);
+  // Never broken into lines: it is there to be copied.
+  if (again) lines.push(`     ${paint.dim('run alone'.padEnd(10))}${paint.cyan(forTerminal(again))}`);
+  return lines;
+}
+
+function commandFor(scenario: string, fold: Fold): string | null {
+  const planned = fold.run.scenarios.find(({ id }) => id === scenario);
+  return planned ? runAgain(planned) : null;
+}
+
+/** Rules of equal verdicts together: `bet.debit (failed); win.credit, win.zero (undecided)`. */
+function explainedText(explains: Cause['explains']): string {
+  return [...Map.groupBy(explains, ({ verdict }) => verdict)]
+    .map(([verdict, rules]) => `${rules.map(({ rule }) => rule).join(', ')} (${verdictNoun(verdict, rules.length)})`)
+    .join('; ');
+}
+
+/** Cases of one story count as one: `signature/mismatch (21 cases)`. */
+function stories(scenarios: readonly string[]): readonly string[] {
+  return [...Map.groupBy(scenarios, (id) => id.split('#')[0] ?? id)].map(([story, cases]) =>
+    cases.length === 1 ? String(cases[0]) : `${story} (${cases.length} cases)`,
+  );
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length > NAMED ? `, and ${names.length - NAMED} more` : '';
+  return names.slice(0, NAMED).join(', ') + more;
+}

@@ -1,0 +1,131 @@
+import { overlapped, type Stamps } from '../journal/exchange.ts';
+import { type Answer, answerOf, requestedAmount } from './answer.ts';
+import { forTerminal } from './escape.ts';
+import type { JournalledExchange } from './evidence.ts';
+import { duration, plural } from './layout.ts';
+import type { ReportOptions } from './options.ts';
+import { row } from './terminal-exchange.ts';
+import { type TimeAxis, timeAxis } from './time-axis.ts';
+
+/** Calls that are shown on one axis, in the order in which they were sent. */
+export interface Timeline {
+  readonly calls: readonly JournalledExchange[];
+  /** When calls that were held back were let go; null: they were sent one after another. */
+  readonly barrier: number | null;
+  /** So many ms later the second half of them was let go. */
+  readonly staggerMs: number;
+}
+
+interface Timed {
+  readonly id: string;
+  readonly label: string;
+  readonly stamps: Stamps;
+  readonly answer: Answer;
+}
+
+const MOST_ROWS = 24;
+const WIDEST_LABEL = 16;
+const WIDEST_ANSWER = 24;
+const WIDEST_AXIS = 56;
+const NARROWEST_AXIS = 10;
+
+/**
+ * Calls as bars over one axis of time, from the last byte of each to its reply, each with what it was answered.
+ *
+ * @param shown the exchange that the finding names, which is marked
+ */
+export function timelineLines(
+  { calls, barrier, staggerMs }: Timeline,
+  shown: string | null,
+  indent: number,
+  options: ReportOptions,
+): readonly string[] {
+  const timed = calls.flatMap(({ sending, received }): Timed[] => {
+    if (received === null) return [];
+    const label = [sending.step ?? sending.purpose, sending.call, requestedAmount(sending.request)].join(' ').trimEnd();
+    return [{ id: sending.id, label, stamps: received.stamps, answer: answerOf(received.outcome) }];
+  });
+  if (timed.length < 2) return [];
+  const rows = timed.slice(0, MOST_ROWS);
+  const labels = widest(
+    rows.map(({ label }) => label),
+    WIDEST_LABEL,
+  );
+  const answers = widest(
+    rows.map(({ answer }) => answer.text),
+    WIDEST_ANSWER,
+  );
+  // The mark, the edge on both sides of the axis, and a blank before and behind.
+  const room = options.width - indent - 2 - labels - answers - 4;
+  const axis = timeAxis(
+    timed.map(({ stamps }) => ({ from: leftEdge(stamps, barrier), to: stamps.end })),
+    Math.min(Math.max(room, NARROWEST_AXIS), WIDEST_AXIS),
+  );
+  const margin = ' '.repeat(indent);
+  const lines = rows.map((call) => {
+    const mark = call.id === shown ? (options.unicode ? '›' : '>') : ' ';
+    const text = `${mark} ${fitted(call.label, labels)} ${bar(call, axis, barrier, options)} ${fitted(call.answer.text, answers)}`;
+    return `${margin}${call.id === shown ? options.paint.bold(text) : text}`.trimEnd();
+  });
+  const more = timed.length - rows.length;
+  return [
+    ...row('timeline', summary(timed, barrier, staggerMs), indent, options),
+    `${margin}  ${' '.repeat(labels)} ${ruler(timed, axis, barrier, options)}`,
+    ...lines,
+    ...(more > 0 ? [`${margin}  and ${plural(more, 'further call')}`] : []),
+  ];
+}
+
+/** From where on a call is drawn: of one that was held back, from the barrier. */
+function leftEdge(stamps: Stamps, barrier: number | null): number {
+  return barrier === null ? stamps.start : Math.min(barrier, stamps.sent ?? stamps.end);
+}
+
+function summary(timed: readonly Timed[], barrier: number | null, staggerMs: number): string {
+  if (barrier === null) return `the story from the call whose connection was broken, ${plural(timed.length, 'call')}`;
+  const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
+  const how = staggerMs === 0 ? 'all at once' : `the second half ${duration(staggerMs)} after the first`;
+  const met = alone.length === 0 ? 'each was in flight together with another' : whoWasAlone(alone, timed);
+  return `${plural(timed.length, 'call')} let go together (${how}): ${met}`;
+}
+
+function whoWasAlone(alone: readonly Timed[], timed: readonly Timed[]): string {
+  if (alone.length === timed.length) return 'no two of them were in flight together';
+  const names = alone.slice(0, 4).map(({ label }) => label);
+  const rest = alone.length > names.length ? ` and ${alone.length - names.length} more` : '';
+  return `${timed.length - alone.length} were in flight together with another, not ${names.join(', ')}${rest}`;
+}
+
+/** How long it all took, above the bars; `≈` stands where a wait was cut short. */
+function ruler(timed: readonly Timed[], axis: TimeAxis, barrier: number | null, options: ReportOptions): string {
+  const from = Math.min(...timed.map(({ stamps }) => leftEdge(stamps, barrier)));
+  const to = Math.max(...timed.map(({ stamps }) => stamps.end));
+  const end = ` ${duration(to - from)}`;
+  const [line, cut] = options.unicode ? ['─', '≈'] : ['-', '~'];
+  const length = Math.max(axis.width - end.length, 0);
+  const marks = Array.from({ length }, (_, at) => (axis.cuts.includes(at) ? cut : line));
+  return options.paint.dim(` 0${marks.slice(1).join('')}${end}`);
+}
+
+function bar({ stamps, answer }: Timed, axis: TimeAxis, barrier: number | null, { unicode }: ReportOptions): string {
+  const sent = axis.column(stamps.sent ?? stamps.end);
+  const end = axis.column(stamps.end);
+  const from = axis.column(leftEdge(stamps, barrier));
+  const cells = Array.from({ length: axis.width }, (_, at) => {
+    if (at === end && answer.fate !== 'replied') return unicode ? '×' : 'x';
+    if (at >= sent && at <= end) return unicode ? '█' : '=';
+    return at >= from && at < sent ? (unicode ? '·' : '.') : ' ';
+  });
+  const edge = unicode ? '│' : '|';
+  return `${edge}${cells.join('')}${edge}`;
+}
+
+function widest(texts: readonly string[], most: number): number {
+  return Math.min(Math.max(...texts.map((text) => Array.from(forTerminal(text)).length)), most);
+}
+
+/** Text from outside in a column: what is too long loses its end. */
+function fitted(text: string, width: number): string {
+  const characters = Array.from(forTerminal(text));
+  return characters.slice(0, width).join('').padEnd(width);
+}
