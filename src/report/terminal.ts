@@ -9,6 +9,7 @@ import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
 import { causeLines } from './terminal-causes.ts';
 import { exchangeLines } from './terminal-exchange.ts';
+import { leftBehind } from './terminal-left-behind.ts';
 import { everyRule, leftOut, notes, reasons, warnings } from './terminal-rules.ts';
 
 /** Wider lines are hard to read, narrower ones hold nothing. */
@@ -121,22 +122,6 @@ function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly 
     return [{ plain, shown: tint(verdict, paint)(plain) }];
   });
   return flow(pieces, '   ', width - 2);
-}
-
-function leftBehind(fold: Fold, options: ReportOptions): readonly string[] {
-  const { width } = options;
-  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
-  const lines: string[] = [];
-  if (unrestored.length > 0) {
-    const what = `the balance could not be brought back to what it was after ${unrestored.join(', ')}`;
-    lines.push(...hanging('  ! ', forTerminal(what), width));
-  }
-  for (const { call, txID, sessionID } of fold.owed) {
-    lines.push(
-      ...hanging('  ! ', forTerminal(`${call} ${txID} of session ${sessionID} was not answered for certain`), width),
-    );
-  }
-  return lines;
 }
 
 function worthKnowing(fold: Fold, { width }: ReportOptions): readonly string[] {

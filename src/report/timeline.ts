@@ -24,7 +24,10 @@ interface Timed {
 }
 
 const MOST_ROWS = 24;
-const WIDEST_LABEL = 16;
+const WIDEST_LABEL = 20;
+/** On a narrow terminal. */
+const NARROW = 70;
+const NARROW_LABEL = 16;
 const WIDEST_ANSWER = 24;
 const WIDEST_AXIS = 56;
 const NARROWEST_AXIS = 10;
@@ -49,7 +52,7 @@ export function timelineLines(
   const rows = timed.slice(0, MOST_ROWS);
   const labels = widest(
     rows.map(({ label }) => label),
-    WIDEST_LABEL,
+    options.width < NARROW ? NARROW_LABEL : WIDEST_LABEL,
   );
   const answers = widest(
     rows.map(({ answer }) => answer.text),
@@ -124,8 +127,9 @@ function widest(texts: readonly string[], most: number): number {
   return Math.min(Math.max(...texts.map((text) => Array.from(forTerminal(text)).length)), most);
 }
 
-/** Text from outside in a column: what is too long loses its end. */
+/** Text from outside in a column: of what is too long the end is left out, and it shows. */
 function fitted(text: string, width: number): string {
   const characters = Array.from(forTerminal(text));
-  return characters.slice(0, width).join('').padEnd(width);
+  if (characters.length <= width) return characters.join('').padEnd(width);
+  return `${characters.slice(0, width - 1).join('')}…`;
 }

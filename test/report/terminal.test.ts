@@ -164,6 +164,29 @@ describe('the terminal report', () => {
     expect(text).not.toContain('What failed');
   });
 
+  it.each([
+    [
+      { call: 'win', fields: { amount: '6.00' } },
+      'the win t-1 of 6.00 was never answered 200: the player of session s-1 may not have been paid it',
+    ],
+    [
+      { call: 'refund', fields: { amount: '1.00' } },
+      'the bet t-1 of 1.00 may have been taken, and no refund of it was answered 200: the player of session s-1 may have lost the stake',
+    ],
+    [
+      { call: 'refund', fields: { amount: '1.00', origTxID: 't-0' } },
+      'the refund t-1 of 1.00 was never answered 200: the player of session s-1 may not have got the stake back',
+    ],
+  ] as const)('says whose money hangs in the air: %j', async ({ call, fields }, sentence) => {
+    const owed = { event: 'owed', scenario: story.id, sessionID: 's-1', txID: 't-1' } as const;
+    const open = runOf(story, [ended(story.id), { ...owed, call, open: true, fields }]);
+    const text = await reportOfEvents(open, 'terminal');
+    expect(text.replaceAll(/\n +/g, ' ')).toContain(sentence);
+    expect(text).toContain('    croupier settle .croupier/run.ndjson');
+    const settled = [...open, { ...owed, call, open: false, fields }];
+    expect(await reportOfEvents(settled, 'terminal')).not.toContain('What is left behind');
+  });
+
   it('shows a body that was cut with its true length, and does not offer a curl line that would send less', async () => {
     const [sending, received] = exchange('x1', story.id);
     const cut = { encoding: 'utf8', data: 'a'.repeat(2000), length: 9000, truncated: true } as const;
