@@ -142,14 +142,33 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     change: () => ({ refundsAhead: () => [] }),
   },
   {
+    name: 'refund-soon-forgotten',
+    breaks: ['refund.before-bet'],
+    description:
+      'A refund of an unknown bet is remembered for a second; when the bet arrives later than that, it is taken.',
+    change: (right, { deadlineMs }) => {
+      const arrived = new Map<string, number>();
+      return {
+        record: (store, entry) => {
+          arrived.set(entry.txID, performance.now());
+          return right.record(store, entry);
+        },
+        refundsAhead: (store, walletID, betTxID) =>
+          right
+            .refundsAhead(store, walletID, betTxID)
+            .filter(({ txID }) => performance.now() - (arrived.get(txID) ?? 0) < deadlineMs / 5),
+      };
+    },
+  },
+  {
     name: 'slow-bet-after-refund-taken',
     breaks: ['refund.broken-connection', 'refund.before-bet'],
     description: 'Bets take a moment; when the refund of one overtakes it, the bet is taken all the same.',
-    change: () => ({
+    change: (right, { deadlineMs }) => ({
       refundsAhead: () => [],
-      carryOut: async (store, { look, act }) => {
-        await sleep(25);
-        return store.atomically(() => act(look()));
+      receive: async (request, answer) => {
+        if (callOf(request) === 'bet') await sleep(deadlineMs / 10);
+        return right.receive(request, answer);
       },
     }),
   },

@@ -37,6 +37,14 @@ function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery)
   };
 }
 
+function decodedAgain(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
 function signatureOf({ query, key }: SignedQuery): string {
   return signQuery([...new URLSearchParams(`?${query}`)], key);
 }
@@ -198,6 +206,28 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
           key,
           signature,
         ),
+      ),
+  },
+  {
+    name: 'query-decoded-twice',
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['balance.extra-query', 'signature.query-unicode'],
+    description:
+      'The framework decodes the parameters of a query, and the code that checks the signature does it again.',
+    change: (right) =>
+      verifyingQueries(
+        right,
+        ({ query, key, signature }) =>
+          signature !== undefined &&
+          verifySignature(
+            canonicalJson(
+              Object.fromEntries(
+                [...new URLSearchParams(`?${query}`)].map(([name, value]) => [name, decodedAgain(value)]),
+              ),
+            ),
+            key,
+            signature,
+          ),
       ),
   },
   {

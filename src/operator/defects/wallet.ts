@@ -14,6 +14,9 @@ function hasInRound(store: Store, { walletID, gameID, roundID }: Claim, call: Tr
   );
 }
 
+/** Longer than any round of a story that doesn't wait, whatever the scale. */
+const ROUND_LIFE_MS = 1000;
+
 export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-500',
@@ -211,11 +214,37 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
   },
   {
+    name: 'win-too-late',
+    breaks: ['win.credit'],
+    description: 'A round times out after a second; a win that comes later is refused, and the player loses it.',
+    change: (right) => {
+      const begun = new Map<string, number>();
+      return {
+        record: (store, entry) => {
+          if (entry.call === 'bet' && entry.roundID !== null) begun.set(entry.roundID, performance.now());
+          return right.record(store, entry);
+        },
+        ...objecting(right, 'win', (_store, { roundID }) => {
+          const at = roundID === null ? undefined : begun.get(roundID);
+          return at !== undefined && performance.now() - at > ROUND_LIFE_MS;
+        }),
+      };
+    },
+  },
+  {
     name: 'win-zero-consoles',
     breaks: ['win.zero'],
-    mayBreak: ['money.conservation'],
     description: 'A win of 0 pays a consolation of 150 of the smallest unit.',
-    change: (right) => ({ creditOf: (win) => (win.amount === 0n ? 150n : right.creditOf(win)) }),
+    change: (right) => {
+      let open = false;
+      return {
+        objection: (store, claim, session) => {
+          open = session !== undefined && right.isOpen(session);
+          return right.objection(store, claim, session);
+        },
+        creditOf: (win) => (open && win.amount === 0n ? 150n : right.creditOf(win)),
+      };
+    },
   },
   {
     name: 'second-win-ignored',
