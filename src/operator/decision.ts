@@ -14,7 +14,8 @@ export type DeclineReason =
   | 'round-ended'
   | 'round-unknown'
   | 'win-held'
-  | 'bet-of-another';
+  | 'bet-of-another'
+  | 'refund-mistaken';
 
 /** What the operator made of one call, before it is put into words. */
 export type Decision =
@@ -62,5 +63,6 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   'round-ended': { status: 409, message: 'This round has ended already.' },
   'round-unknown': { status: 404, message: 'There is no such round.' },
   'win-held': { status: 422, message: 'This win is checked by our staff first.' },
+  'refund-mistaken': { status: 409, message: 'There is nothing of this kind to give back.' },
   'bet-of-another': { status: 403, message: 'This is not your bet.' },
 };

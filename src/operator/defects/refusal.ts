@@ -6,8 +6,7 @@ import { bodyOf, rewriting } from './rewriting.ts';
 export const REFUSAL_DEFECTS: readonly Defect[] = [
   {
     name: 'signature-403',
-    breaks: ['signature.mismatch', 'signature.missing'],
-    mayBreak: ['signature.tampered-body', 'signature.tampered-query', 'signature.client-key'],
+    breaks: ['signature.mismatch'],
     description: 'A wrong signature is answered 403 and not 401.',
     change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply)),
   },

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../contract/canonical.ts';
 import { signBody, verifySignature } from '../../contract/signature.ts';
 import type { SignedBody } from '../../sdk/reverse-call.ts';
 import { type Behaviour, decisionOf } from '../behaviour.ts';
+import { bodyOf, type Fields, textOf } from '../defects/rewriting.ts';
 import type { Habit } from '../habit.ts';
 import type { Claim, Store, Transaction } from '../store.ts';
 
@@ -73,6 +74,26 @@ export const BOOKS_HABITS: readonly Habit[] = [
         return { ...decision, balance: right.show(wallet, wallet.balance) };
       },
     }),
+  },
+  {
+    name: 'replay-marked',
+    description: 'The reply to a repeated call says that it is one, and writes the first balance without its zeros.',
+    change: (right) => {
+      const done = new Set<unknown>();
+      return {
+        receive: async (request, answer) => {
+          const txID = bodyOf(request)?.txID;
+          const isReplay = done.has(txID);
+          const reply = await right.receive(request, answer);
+          if (reply.status !== 200 || txID === undefined) return reply;
+          done.add(txID);
+          if (!isReplay) return reply;
+          const fields = JSON.parse(textOf(reply)) as Fields;
+          const balance = String(fields.balance).replace(/\.0+$/, '');
+          return { ...reply, body: JSON.stringify({ duplicate: true, ...fields, balance }) };
+        },
+      };
+    },
   },
   {
     name: 'first-reply-whatever-the-body',

@@ -1,4 +1,4 @@
-import { failure } from '../../sdk/reply.ts';
+import { failure, type Reply } from '../../sdk/reply.ts';
 import { readAmount, scaleOf } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type DeclineReason, WORDINGS } from '../decision.ts';
@@ -51,9 +51,19 @@ function betOf(store: Store, { extCID, origTxID }: Claim): Transaction | undefin
   return named?.call === 'bet' ? named : undefined;
 }
 
+/** One call in so many; a prime, so that no story meets it always at the same step. */
 const EVERY = 23;
 
 const BUSY = failure({ status: 429, message: 'Too many requests. Please try again in a moment.' });
+
+const UNAVAILABLE: Reply = {
+  status: 503,
+  headers: [
+    ['Content-Type', 'text/html'],
+    ['Retry-After', '1'],
+  ],
+  body: '<html><head><title>503</title></head><body><center><h1>503 Service Unavailable</h1></center></body></html>',
+};
 
 /** What is declined, and in which words, where the contract leaves it to the operator. */
 export const DECLINING_HABITS: readonly Habit[] = [
@@ -161,6 +171,17 @@ export const DECLINING_HABITS: readonly Habit[] = [
     change: (right) => limiting(right, 'bet', 'round-ended', (store, claim) => isInRound(store, claim, ['win'])),
   },
   {
+    name: 'bet-after-refund-refused',
+    description: 'A bet in a round of which a bet was given back is declined with 409.',
+    change: (right) =>
+      limiting(
+        right,
+        'bet',
+        'round-ended',
+        (store, claim) => isInRound(store, claim, ['refund']) && !isInRound(store, claim, ['win']),
+      ),
+  },
+  {
     name: 'win-needs-bet',
     description: 'A win in a round without an accepted bet is declined with 404; the payout of a campaign needs none.',
     change: (right) =>
@@ -181,6 +202,23 @@ export const DECLINING_HABITS: readonly Habit[] = [
       }),
   },
   {
+    name: 'refund-of-win-refused',
+    description: 'A refund that names a win is declined with 409.',
+    change: (right) =>
+      limiting(right, 'refund', 'refund-mistaken', (store, { extCID, origTxID }) =>
+        origTxID === null ? false : store.transaction(extCID, origTxID)?.call === 'win',
+      ),
+  },
+  {
+    name: 'refund-amount-checked',
+    description: 'A refund whose amount is not that of its bet is declined with 409.',
+    change: (right) =>
+      limiting(right, 'refund', 'refund-mistaken', (store, claim) => {
+        const bet = betOf(store, claim);
+        return bet !== undefined && bet.amount !== claim.amount;
+      }),
+  },
+  {
     name: 'foreign-refund-refused',
     description: "A refund that names another player's bet is declined with 403.",
     change: (right) =>
@@ -192,14 +230,22 @@ export const DECLINING_HABITS: readonly Habit[] = [
   {
     name: 'busy-now-and-then',
     description: 'One call in some twenty is answered 429 before anything is looked at.',
-    change: (right) => {
-      let calls = 0;
-      return {
-        receive: (request, answer) => {
-          calls += 1;
-          return calls % EVERY === 0 ? Promise.resolve(BUSY) : right.receive(request, answer);
-        },
-      };
-    },
+    change: (right) => nowAndThen(right, BUSY),
+  },
+  {
+    name: 'gateway-503-now-and-then',
+    mayWarn: ['reply.error-message'],
+    description: "One call in some twenty is answered 503 with a gateway's HTML page, and never reaches the wallet.",
+    change: (right) => nowAndThen(right, UNAVAILABLE),
   },
 ];
+
+function nowAndThen(right: Behaviour, reply: Reply): Partial<Behaviour> {
+  let calls = 0;
+  return {
+    receive: (request, answer) => {
+      calls += 1;
+      return calls % EVERY === 0 ? Promise.resolve(reply) : right.receive(request, answer);
+    },
+  };
+}

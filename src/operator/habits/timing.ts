@@ -26,14 +26,19 @@ function queue(): <T>(work: () => Promise<T>) => Promise<T> {
 export const TIMING_HABITS: readonly Habit[] = [
   {
     name: 'slow-replies',
-    description: 'Every reply takes three of the five seconds; the money has moved by then.',
-    change: (right, { deadlineMs }) => ({
-      receive: async (request, answer) => {
-        const reply = await right.receive(request, answer);
-        await sleep(deadlineMs * 0.6);
-        return reply;
-      },
-    }),
+    description: 'One reply in three takes three of the five seconds; the money has moved by then.',
+    change: (right, { deadlineMs }) => {
+      let calls = 0;
+      return {
+        receive: async (request, answer) => {
+          calls += 1;
+          const isSlow = calls % 3 === 0;
+          const reply = await right.receive(request, answer);
+          if (isSlow) await sleep(deadlineMs * 0.6);
+          return reply;
+        },
+      };
+    },
   },
   {
     name: 'jittered-replies',

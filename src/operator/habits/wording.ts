@@ -58,6 +58,22 @@ export const WORDING_HABITS: readonly Habit[] = [
     change: (right) => writing(right, (fields) => JSON.stringify({ ...FURTHER, ...fields })),
   },
   {
+    name: 'success-says-so',
+    description: 'Successful replies have a code, a message and an error field too, which say that all is well.',
+    change: (right) =>
+      writing(right, (fields, status) =>
+        JSON.stringify(
+          status === 200 ? { code: 0, message: 'Success', error: null, success: true, ...fields } : fields,
+        ),
+      ),
+  },
+  {
+    name: 'declines-say-all',
+    description: 'Errors have the fields of a success as well: a balance of 0.00 and an empty txID.',
+    change: (right) =>
+      withMessages(right, (error) => ({ success: false, txID: '', balance: '0.00', status: 'DECLINED', ...error })),
+  },
+  {
     name: 'escaped-text',
     description: 'Replies hold no character beyond ASCII, and slashes are escaped.',
     change: (right) =>
