@@ -1,36 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../contract/money.ts';
-import type { Owed } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { Reaction, Sent } from '../judge/judge.ts';
 import { type ReplyReading, readReply } from '../judge/reading.ts';
 import type { Wallet } from '../judge/wallet.ts';
 import { EvaluationError, evaluate, evaluateMoney } from '../scenario/evaluate.ts';
 import type { CallStep, Step, TogetherStep } from '../scenario/plan.ts';
-import { buildRequest } from '../wire/request.ts';
+import type { Debts } from './debts.ts';
+import { type Halt, halted } from './halt.ts';
 import type { History } from './history.ts';
-import { headerName, type Outgoing, outgoingOf } from './outgoing.ts';
+import type { Linger } from './linger.ts';
+import { Outbox } from './outbox.ts';
+import type { Outgoing } from './outgoing.ts';
 import { walletIdOf } from './pool.ts';
+import type { Races } from './races.ts';
 import { replyStatus } from './reply-status.ts';
 import type { RunOptions } from './run-options.ts';
 import { scopeOf } from './scope.ts';
-import type { Departure, Sender } from './sender.ts';
+import type { Sender } from './sender.ts';
 import type { Stage } from './stage.ts';
-
-/** Why a scenario could not be played to its end. */
-export interface Halt {
-  readonly verdict: 'skip' | 'inconclusive';
-  readonly reason: string;
-  /** The connection failed, not the operator: worth another attempt. */
-  readonly connection: boolean;
-  readonly causes: NonNullable<Reaction['stop']>['causes'];
-}
 
 export interface PerformanceOptions {
   readonly stage: Stage;
   readonly sender: Sender;
   readonly run: RunOptions;
   readonly history: History;
+  readonly attempt: number;
+  /** Shared by all tellings of a story, as are races and debts. */
+  readonly linger: Linger;
+  readonly races: Races;
+  readonly debts: Debts;
 }
 
 const POLL_MS = 100;
@@ -46,28 +45,27 @@ export class Performance {
   readonly #sender: Sender;
   readonly #run: RunOptions;
   readonly #history: History;
-  readonly #sent = new Map<string, Outgoing>();
-  readonly #owed = new Map<string, Owed>();
+  readonly #attempt: number;
+  readonly #linger: Linger;
+  readonly #races: Races;
+  readonly #debts: Debts;
+  readonly #outbox: Outbox;
   readonly #startedAt: number;
-  /** When the last call ended that may still land late. */
-  #riskyUntil = 0;
   #reads = 0;
-  /** Races in which nothing overlapped. */
-  missedRaces = 0;
   /** A kept-alive connection was closed under a call. */
   stale = false;
 
-  constructor({ stage, sender, run, history }: PerformanceOptions) {
+  constructor({ stage, sender, run, history, attempt, linger, races, debts }: PerformanceOptions) {
     this.#stage = stage;
     this.#sender = sender;
     this.#run = run;
     this.#history = history;
+    this.#attempt = attempt;
+    this.#linger = linger;
+    this.#races = races;
+    this.#debts = debts;
+    this.#outbox = new Outbox(stage, run.client);
     this.#startedAt = run.now();
-  }
-
-  /** Whether calls of unknown outcome are about that nobody has asked about yet. */
-  get owed(): readonly Owed[] {
-    return [...this.#owed.values()];
   }
 
   async steps(steps: readonly Step[], mayStop: boolean): Promise<Halt | null> {
@@ -91,10 +89,10 @@ export class Performance {
 
   /** A call that croupier owes after the story; undefined when its bytes are not known any more. */
   async settle(step: CallStep, judged: boolean): Promise<Exchange | undefined> {
-    const outgoing = this.#sent.get(step.key) ?? this.#outgoing(step);
+    const outgoing = this.#outbox.kept(step) ?? this.#outbox.make(step);
     if (!outgoing) return undefined;
-    this.#sent.set(step.key, outgoing);
-    const exchange = await this.#sender.send({ ...this.#departure(step, outgoing), purpose: 'settle' });
+    this.#outbox.keep(step, outgoing);
+    const exchange = await this.#sender.send({ ...this.#outbox.departure(step, outgoing), purpose: 'settle' });
     const sent = this.#sentOf(step, outgoing, exchange);
     if (judged) await this.#react(this.#stage.judge.observe(sent));
     else this.#stage.judge.follow(sent);
@@ -104,8 +102,7 @@ export class Performance {
 
   /** Waits until nothing can land any more that was sent in this scenario. */
   async linger(): Promise<void> {
-    const rest = this.#riskyUntil + this.#run.lingerMs - this.#run.now();
-    if (this.#riskyUntil > 0 && rest > 0) await this.#pause(rest);
+    await this.#pause(this.#linger.restMs);
   }
 
   async #step(step: Step): Promise<Halt | null> {
@@ -160,17 +157,17 @@ export class Performance {
   async #call(step: CallStep): Promise<Halt | null> {
     if (step.call === 'balance') return this.#balance(step);
     if (step.origin.kind === 'earlier') return this.#fromBefore(step, step.origin.call, step.origin.from);
-    const outgoing = this.#outgoing(step);
+    const outgoing = this.#outbox.make(step);
     if (!outgoing) return halted(`step ${step.key} sends a call again that was not sent`);
     // The service sends a win or a refund of unknown outcome again until it is answered 200: only the last answer is judged.
     for (let retry = 0; retry < MOST_RETRIES && this.#isRetried(step); retry += 1) {
-      const exchange = await this.#sender.send(this.#departure(step, outgoing));
+      const exchange = await this.#sender.send(this.#outbox.departure(step, outgoing));
       this.#noteConnection(exchange);
       if (!isBusy(exchange)) return this.#react(this.#observe(step, outgoing, exchange));
       await this.#pause(this.#run.deadlineMs * FIRST_RETRY * 2 ** retry);
     }
     const { exchange, reaction } = await this.#sender.judged(
-      this.#departure(step, outgoing),
+      this.#outbox.departure(step, outgoing),
       this.#model(step.session),
       (landed) => ({ exchange: landed, reaction: this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)) }),
     );
@@ -215,10 +212,10 @@ export class Performance {
     step: CallStep,
     purpose: 'step' | 'read' | 'probe' | 'restore',
   ): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
-    const outgoing = this.#outgoing(step);
+    const outgoing = this.#outbox.make(step);
     if (!outgoing) return { halt: halted('the read could not be made'), reading: undefined };
     const { exchange, reaction } = await this.#sender.judged(
-      { ...this.#departure(step, outgoing), purpose },
+      { ...this.#outbox.departure(step, outgoing), purpose },
       this.#model(step.session),
       (landed) => ({
         exchange: landed,
@@ -257,9 +254,9 @@ export class Performance {
   async #probe(alias: string): Promise<Money | undefined> {
     this.#reads += 1;
     const step = this.#stage.readStep(alias, `probe.${this.#reads}`);
-    const outgoing = this.#outgoing(step);
+    const outgoing = this.#outbox.make(step);
     if (!outgoing) return undefined;
-    const { outcome } = await this.#sender.send({ ...this.#departure(step, outgoing), purpose: 'probe' });
+    const { outcome } = await this.#sender.send({ ...this.#outbox.departure(step, outgoing), purpose: 'probe' });
     return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
   }
 
@@ -281,23 +278,38 @@ export class Performance {
   }
 
   async #together(step: TogetherStep): Promise<Halt | null> {
-    const calls = step.steps.map((inner) => ({ inner, outgoing: this.#outgoing(inner) }));
-    const ready = calls.flatMap(({ inner, outgoing }) => (outgoing ? [{ inner, outgoing }] : []));
-    const departures = ready.map(({ inner, outgoing }) => this.#departure(inner, outgoing));
-    const { landed, reaction, overlapped } = await this.#sender.together(
-      departures,
+    const ready = step.steps.flatMap((inner) => {
+      const outgoing = this.#outbox.make(inner);
+      return outgoing ? [{ inner, outgoing, departure: this.#outbox.departure(inner, outgoing) }] : [];
+    });
+    const release = this.#races.release(ready.map(({ inner }) => inner.call));
+    const { judged, order, barrier } = await this.#sender.together(
+      ready.map(({ departure }) => departure),
+      release,
       this.#model('main'),
       (exchanges) => {
-        const pairs = ready.flatMap(({ inner, outgoing }, index) => {
+        const landed = ready.flatMap(({ inner, outgoing }, index) => {
           const exchange = exchanges[index];
           return exchange ? [{ inner, outgoing, exchange }] : [];
         });
-        const sents = pairs.map(({ inner, outgoing, exchange }) => this.#sentOf(inner, outgoing, exchange));
-        return { landed: pairs, ...this.#stage.judge.observeTogether(sents) };
+        const sents = landed.map(({ inner, outgoing, exchange }) => this.#sentOf(inner, outgoing, exchange));
+        return { landed, ...this.#stage.judge.observeTogether(sents) };
       },
     );
+    const { landed, reaction, overlapped } = judged;
     for (const { inner, outgoing, exchange } of landed) this.#after(inner, outgoing, exchange);
-    if (overlapped === 0) this.missedRaces += 1;
+    this.#races.landed(step.key, landed.length, overlapped);
+    this.#run.record({
+      event: 'race',
+      scenario: this.#stage.plan.id,
+      attempt: this.#attempt,
+      round: this.#races.round,
+      step: step.key,
+      exchanges: order,
+      barrier,
+      staggerMs: release.staggerMs,
+      overlapped,
+    });
     return this.#react(reaction);
   }
 
@@ -325,66 +337,6 @@ export class Performance {
     return this.#react(reaction);
   }
 
-  #outgoing(step: CallStep): Outgoing | undefined {
-    const { origin } = step;
-    if (origin.kind === 'resend' || origin.kind === 'copy') {
-      const first = this.#sent.get(origin.of) ?? this.#firstOf(origin.of);
-      if (!first) return undefined;
-      const outgoing = this.#again(step, first);
-      this.#sent.set(step.key, outgoing);
-      return outgoing;
-    }
-    const sessionID = this.#stage.names.sessionID(step.session);
-    if (sessionID === undefined) throw new EvaluationError(`no session plays \`${step.session}\``);
-    const outgoing = outgoingOf(step, sessionID, this.#run.client, scopeOf(this.#stage.names, step));
-    // A wallet below zero would make a bet of what is in it a credit.
-    if (outgoing.amount?.isNegative() && step.deviations.body === undefined) {
-      throw new EvaluationError('its amount would be below zero');
-    }
-    if (this.#isReferredTo(step)) this.#sent.set(step.key, outgoing);
-    return outgoing;
-  }
-
-  #firstOf(key: string): Outgoing | undefined {
-    const source = this.#stage.judge.story.byKey(key)?.source;
-    return source ? this.#sent.get(source.step.key) : undefined;
-  }
-
-  /** The same call once more: as it was, but for how it is signed, tampered with or headed this time. */
-  #again(step: CallStep, first: Outgoing): Outgoing {
-    const { sign, tamper, headerCase } = step.deviations;
-    if (sign === undefined && tamper === undefined && headerCase === undefined) return first;
-    const { tamper: _undone, ...spec } = first.spec;
-    const scope = scopeOf(this.#stage.names, step);
-    const changed = {
-      ...spec,
-      ...(sign && { sign }),
-      ...(headerCase && { headerName: headerName(headerCase) }),
-      ...(tamper && {
-        tamper: { fields: Object.fromEntries(tamper.fields.map(([name, value]) => [name, evaluate(value, scope)])) },
-      }),
-    };
-    return { ...first, spec: changed, request: buildRequest(changed) };
-  }
-
-  /** Bytes are kept only of calls that a later step sends again. */
-  #isReferredTo(step: CallStep): boolean {
-    return this.#stage.judge.story.parts.some(({ source }) => source?.step.key === step.key);
-  }
-
-  #departure(step: CallStep, outgoing: Outgoing): Departure {
-    const { trickle, break: breakAt } = step.deviations;
-    return {
-      call: step.call,
-      request: outgoing.request,
-      scenario: this.#stage.plan.id,
-      step: step.key,
-      purpose: 'step',
-      breakAt,
-      trickle,
-    };
-  }
-
   #sentOf(step: CallStep, outgoing: Outgoing, exchange: Exchange): Sent {
     const scope = scopeOf(this.#stage.names, step);
     const { moves, body } = step.expect;
@@ -396,7 +348,7 @@ export class Performance {
         moves: moves && evaluateMoney(moves, scope),
         body: (body ?? []).map(([path, template]) => [path, evaluate(template, scope)] as const),
       },
-      lingered: this.#run.now() >= this.#riskyUntil + this.#run.lingerMs || this.#riskyUntil === 0,
+      lingered: this.#linger.restMs === 0,
     };
   }
 
@@ -404,10 +356,10 @@ export class Performance {
     this.#noteConnection(exchange);
     const { outcome, stamps, connection } = exchange;
     const sure = outcome.kind === 'reply' && outcome.reply.status !== 500;
-    if (!sure && connection !== null) this.#riskyUntil = Math.max(this.#riskyUntil, stamps.end);
-    this.#noteOwed(step, outgoing);
+    if (!sure && connection !== null) this.#linger.risk(stamps.end);
+    this.#debts.note(this.#stage, step, outgoing);
     // What has no known outcome will have to be sent again.
-    if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.#sent.set(step.key, outgoing);
+    if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.#outbox.keep(step, outgoing);
     if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free')
       return;
     const transaction = this.#stage.judge.effects.ofStep(step.key);
@@ -431,30 +383,6 @@ export class Performance {
     if (outcome.kind === 'none' && outcome.reason === 'stale-connection') this.stale = true;
   }
 
-  /** Keeps the journal's account of what is owed, so that an aborted run can be settled. */
-  #noteOwed(step: CallStep, outgoing: Outgoing): void {
-    for (const transaction of this.#stage.judge.effects.all()) {
-      const open = transaction.state === 'unknown' && transaction.wallet !== null;
-      const known = this.#owed.get(transaction.txID);
-      if (open === (known?.open ?? false)) continue;
-      const { call } = transaction.part.step;
-      if (call === 'balance') continue;
-      const fields = known?.fields ?? textFields(transaction.part.step.key === step.key ? outgoing : undefined);
-      const owed: Owed = {
-        event: 'owed',
-        scenario: this.#stage.plan.id,
-        call: call === 'bet' ? 'refund' : call,
-        sessionID: this.#stage.names.sessionID(transaction.part.step.session) ?? '',
-        txID: transaction.txID,
-        open,
-        fields,
-      };
-      if (open) this.#owed.set(transaction.txID, owed);
-      else this.#owed.delete(transaction.txID);
-      this.#run.record(owed);
-    }
-  }
-
   /** A wait that the story asks for; an interrupted run needs it no more. */
   async #idle(ms: number): Promise<void> {
     if (ms <= 0 || this.#run.signal.aborted) return;
@@ -473,15 +401,4 @@ export class Performance {
 function isBusy(exchange: Exchange): boolean {
   const status = replyStatus(exchange);
   return status !== undefined && [409, 423, 425, 429, 500, 502, 503, 504].includes(status);
-}
-
-function textFields(outgoing: Outgoing | undefined): Record<string, string> {
-  const entries = Object.entries(outgoing?.spec.fields ?? {}).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  return Object.fromEntries(entries);
-}
-
-function halted(reason: string): Halt {
-  return { verdict: 'inconclusive', reason, connection: false, causes: [] };
 }

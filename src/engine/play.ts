@@ -1,34 +1,34 @@
 import type { CallName } from '../contract/call-name.ts';
-import type { RuleId } from '../contract/catalogue.ts';
+import { isRuleId, type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { Tally } from '../journal/event.ts';
-import { EXPECTATION, type Finding, graver, type Verdict } from '../journal/finding.ts';
-import { readReply } from '../judge/reading.ts';
+import { EXPECTATION, type Finding, type Verdict } from '../journal/finding.ts';
 import type { Wallet } from '../judge/wallet.ts';
-import { evaluateMoney } from '../scenario/evaluate.ts';
 import type { Plan } from '../scenario/plan.ts';
-import { buildRequest } from '../wire/request.ts';
-import type { Account, Cashier } from './cashier.ts';
+import type { Cashier } from './cashier.ts';
+import { lastLook, restore } from './closing.ts';
+import { Debts } from './debts.ts';
+import { Gathering } from './gathering.ts';
+import type { Halt } from './halt.ts';
 import type { History } from './history.ts';
-import { type Halt, Performance } from './performance.ts';
-import type { Casting } from './pool.ts';
+import { Linger } from './linger.ts';
+import { openingBalance, openStory } from './opening.ts';
+import { Performance } from './performance.ts';
+import { hasRace, Races } from './races.ts';
 import type { RunOptions } from './run-options.ts';
-import { scopeOf } from './scope.ts';
 import type { Sender } from './sender.ts';
 import { settle } from './settlement.ts';
-import { type Stage, sessionOf, setStage } from './stage.ts';
+import { type Stage, type StoryOptions, setStage } from './stage.ts';
+import { verdictOf } from './verdict.ts';
 
-export interface PlayOptions {
-  readonly plan: Plan;
-  readonly casting: Casting;
-  readonly run: RunOptions;
+export interface PlayOptions extends StoryOptions {
+  /** The same plan with ids of its own, for another telling. */
+  readonly replan: () => Plan;
+  /** Counted from 1. */
+  readonly attempt: number;
   readonly sender: Sender;
   readonly cashier: Cashier;
   readonly history: History;
-  readonly proven: (rule: string) => boolean;
-  readonly report: (finding: Finding) => void;
-  /** Whether what the scenario states beyond the rules is a demand of its own. */
-  readonly demanding: boolean;
 }
 
 /** What became of one attempt at a scenario. */
@@ -42,48 +42,46 @@ export interface Played {
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn: readonly CallName[];
   /** Another attempt may decide what this one could not. */
-  readonly again: 'stale-connection' | 'connection' | 'no-overlap' | null;
+  readonly again: 'stale-connection' | 'connection' | null;
   /** By wallet: the balance that was read last. */
   readonly left: ReadonlyMap<string, Money>;
 }
 
-/** Plays one scenario once, from its opening read to the balance being back where it was. */
+/** One telling of the story, when it is over. */
+interface Telling {
+  readonly stage: Stage;
+  readonly halt: Halt | null;
+  /** false: not even the balance could be read. */
+  readonly opened: boolean;
+  readonly stale: boolean;
+}
+
+/**
+ * Plays one scenario, from its opening read to the balance being back where it was. A story with a race is told again,
+ * with ids of its own and from the balance that the last telling left, until it shows something or the budget is spent.
+ */
 export async function playScenario(options: PlayOptions): Promise<Played> {
-  const findings: Finding[] = [];
-  const report = (finding: Finding): void => {
-    findings.push(finding);
-    options.report(finding);
-  };
-  const written = await openingBalance(options);
-  const stage = setStage({ ...options, report, written });
-  const performance = new Performance({ ...options, stage });
+  const { cashier, plan } = options;
+  const gathering = new Gathering(options.report);
   const openings = new Map<Wallet, Money>();
-  const opened = await open(stage, performance, options, openings);
-  const halt = opened ?? (await performance.steps(stage.plan.steps, true));
-  let restored: boolean | null = null;
-  if (!opened) {
-    await performance.steps(stage.plan.always, false);
-    await settle(stage, performance, options.run.uuid);
-    await lastLook(stage, performance);
-    stage.judge.close();
-    restored = await restore(stage, openings, options.cashier);
-  } else stage.judge.close();
-  leaveClaims(stage, halt, performance.missedRaces > 0);
-  const { verdict, reason } = verdictOf(findings, halt, stage, performance.missedRaces > 0);
+  const letIn = new Set<CallName>();
+  const races = new Races(options.run);
+  const { stage, halt: halted, opened, stale } = await tellAll(options, { gathering, openings, letIn, races });
+  // What kept a further telling from its end takes nothing from what the earlier ones have shown.
+  const halt = halted && races.round > 1 && (halted.verdict === 'skip' || halted.connection) ? null : halted;
+  gathering.close(plan.rules, halt, races.missed ? races.described : null);
+  const isBroken = (rule: RuleId): boolean =>
+    gathering.findings.some((finding) => finding.rule === rule && isBreach(finding));
+  const restored = opened ? await restore(stage, openings, cashier, isBroken) : null;
   return {
-    verdict,
-    reason,
+    ...verdictOf(plan, gathering, halt, races.missed ? races.described : null),
     restored,
-    passes: stage.judge.passes,
-    broken: findings.flatMap((finding) => (isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [])),
-    letIn: [...stage.judge.letIn],
-    again: performance.stale
-      ? 'stale-connection'
-      : halt?.connection
-        ? 'connection'
-        : performance.missedRaces > 0
-          ? 'no-overlap'
-          : null,
+    passes: gathering.passes,
+    broken: gathering.findings.flatMap((finding) =>
+      isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [],
+    ),
+    letIn: [...letIn],
+    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
         const last = stage.judge.reads.lastRead(wallet);
@@ -93,130 +91,61 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   };
 }
 
+/** What the tellings of a story have in common. */
+interface Shared {
+  readonly gathering: Gathering;
+  readonly openings: Map<Wallet, Money>;
+  readonly letIn: Set<CallName>;
+  readonly races: Races;
+}
+
+/** @returns the last telling */
+async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
+  const { run } = options;
+  const { gathering, races } = shared;
+  const linger = new Linger(run.lingerMs, run.now);
+  const debts = new Debts(run.record);
+  const wallets = new Map<string, Wallet>();
+  const written = await openingBalance(options);
+  for (let plan = options.plan; ; plan = options.replan()) {
+    const report = (finding: Finding): void => gathering.add(finding);
+    const stage = setStage({ ...options, plan, wallets, written, report });
+    const performance = new Performance({ ...options, stage, linger, races, debts });
+    const opened = await openStory(stage, performance, options.cashier, shared.openings);
+    const halt = opened ?? (await performance.steps(plan.steps, true));
+    if (!opened) {
+      await performance.steps(plan.always, false);
+      await settle(stage, performance, run.uuid);
+    }
+    const isWorthAnother = (): boolean => !halt && races.wantsAnother && mayBeToldAgain(stage, gathering, run);
+    const again = isWorthAnother() && (await lookOnce(stage, performance, isWorthAnother));
+    if (!opened && !again) await lastLook(stage, performance, 'lingered');
+    stage.judge.close();
+    gathering.endRound(
+      stage.judge.passes,
+      plan.rules.filter((rule) => stage.judge.docket.hasDecided(rule)),
+    );
+    for (const call of stage.judge.letIn) shared.letIn.add(call);
+    if (!again) return { stage, halt, opened: !opened, stale: performance.stale };
+    races.next();
+  }
+}
+
+/** What this look shows may make a further telling needless. */
+async function lookOnce(stage: Stage, performance: Performance, isWorthAnother: () => boolean): Promise<boolean> {
+  await lastLook(stage, performance, 'now');
+  return isWorthAnother();
+}
+
+/** A race that has shown what it is about need not be run again, and can't be while it is open what is in the wallets. */
+function mayBeToldAgain({ plan, wallets }: Stage, { findings }: Gathering, { signal }: RunOptions): boolean {
+  if (!hasRace(plan) || signal.aborted) return false;
+  const shown = findings.some(
+    ({ rule, verdict }) => verdict === 'fail' && (!isRuleId(rule) || plan.rules.includes(rule) || ruleById(rule).money),
+  );
+  return !shown && wallets.every(({ wallet }) => wallet.certain() !== undefined);
+}
+
 function isBreach({ verdict, causes }: Finding): boolean {
   return (verdict === 'fail' || verdict === 'warn') && causes.length === 0;
-}
-
-/** How the operator writes a balance tells the decimals of a currency that isn't configured. */
-async function openingBalance({ casting, run, sender, plan }: PlayOptions): Promise<string> {
-  const main = sessionOf(casting, 'main');
-  if (main.currency !== undefined) return '';
-  const { integratorBaseUrl, paths, headers, integrationApiKey } = run.client;
-  const request = buildRequest({
-    call: 'balance',
-    target: { baseUrl: integratorBaseUrl, paths, headers },
-    key: integrationApiKey,
-    fields: { sessionID: main.sessionID },
-  });
-  const { outcome } = await sender.send({
-    call: 'balance',
-    request,
-    scenario: plan.id,
-    step: null,
-    purpose: 'prepare',
-  });
-  return outcome.kind === 'reply' ? (readReply(outcome.reply).balance.written ?? '') : '';
-}
-
-/** Reads every wallet of the story, notes what was found in it, and sees to it that there is enough. */
-async function open(
-  stage: Stage,
-  performance: Performance,
-  { cashier }: PlayOptions,
-  openings: Map<Wallet, Money>,
-): Promise<Halt | null> {
-  for (const { alias, wallet } of stage.wallets) {
-    const { halt } = await performance.read(alias);
-    if (halt) return halt;
-    const found = stage.judge.reads.lastRead(wallet);
-    if (found) openings.set(wallet, found);
-  }
-  const wanted = stage.plan.needs.balance;
-  const wallet = stage.names.walletOf('main');
-  const has = wallet?.certain();
-  if (!wanted || !wallet || !has) return null;
-  const needed = evaluateMoney(wanted, scopeOf(stage.names, undefined));
-  if (has.compare(needed) >= 0) return null;
-  const raised = await cashier.bring(accountOf(stage, 'main'), has, needed, 'prepare');
-  if (raised) stage.judge.reads.open(wallet, raised);
-  return raised && raised.compare(needed) >= 0
-    ? null
-    : {
-        verdict: 'skip',
-        reason: `needs a balance of ${needed}; the session has ${has}, and could not be given more`,
-        connection: false,
-        causes: [],
-      };
-}
-
-/** Decides what only a last read can decide: effects that were not read yet, and calls that might have landed late. */
-async function lastLook(stage: Stage, performance: Performance): Promise<void> {
-  const late = stage.wallets.some(({ wallet }) => wallet.obligations.some(({ until }) => until === 'linger'));
-  if (late) await performance.linger();
-  for (const { alias, wallet } of stage.wallets) {
-    const pending =
-      wallet.moves.length > 0 ||
-      wallet.forks.length > 0 ||
-      wallet.openSince !== null ||
-      wallet.obligations.some(({ reported }) => !reported);
-    if (pending && wallet.known) await performance.read(alias);
-  }
-}
-
-async function restore(stage: Stage, openings: ReadonlyMap<Wallet, Money>, cashier: Cashier): Promise<boolean | null> {
-  let all: boolean | null = null;
-  for (const { alias, wallet } of stage.wallets) {
-    const from = openings.get(wallet);
-    const now = stage.judge.reads.lastRead(wallet);
-    if (!from || !now || from.equals(now)) continue;
-    // A wallet that books wrongly would only be led further astray.
-    const wrong = ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'balance.read-only'].some((rule) =>
-      stage.judge.docket.isBroken(rule),
-    );
-    const uncertain = wallet.forks.some(({ kind }) => kind !== 'either');
-    const back = wrong || uncertain ? now : await cashier.bring(accountOf(stage, alias), now, from, 'restore');
-    if (back) stage.judge.reads.open(wallet, back);
-    all = (all ?? true) && back?.equals(from) === true;
-  }
-  return all;
-}
-
-function accountOf(stage: Stage, alias: string): Account {
-  return {
-    sessionID: sessionOf(stage.casting, alias).sessionID,
-    denomination: stage.names.denomination,
-    scenario: stage.plan.id,
-  };
-}
-
-function leaveClaims(stage: Stage, halt: Halt | null, missed: boolean): void {
-  for (const rule of stage.judge.undecidedClaims()) {
-    if (halt) stage.judge.docket.leave(rule, halt.verdict, halt.reason, halt.causes);
-    else if (missed) stage.judge.docket.leave(rule, 'inconclusive', NO_OVERLAP);
-    else stage.judge.docket.leave(rule, 'skip', 'nothing happened that the rule could be judged by');
-  }
-}
-
-const NO_OVERLAP = 'no two of the calls that were sent at once were in flight together';
-
-function verdictOf(
-  findings: readonly Finding[],
-  halt: Halt | null,
-  stage: Stage,
-  missed: boolean,
-): { verdict: Verdict; reason: string | null } {
-  if (halt?.verdict === 'skip') return { verdict: 'skip', reason: halt.reason };
-  const passed = Object.keys(stage.judge.passes).length > 0;
-  const claims = new Set<string>([...stage.plan.rules, EXPECTATION]);
-  const start: Verdict = passed ? 'pass' : 'skip';
-  // A skip of one rule beside what was decided doesn't make a skipped scenario.
-  const gravest = findings
-    .filter(({ verdict, rule }) => verdict !== 'skip' && (claims.has(rule) || verdict === 'fail'))
-    .reduce<Verdict>((worst, { verdict }) => graver(worst, verdict), start);
-  const skipped = findings.find(({ verdict, rule }) => verdict === 'skip' && claims.has(rule));
-  if (halt) return { verdict: graver(gravest, 'inconclusive'), reason: halt.reason };
-  if (missed) return { verdict: graver(gravest, 'inconclusive'), reason: NO_OVERLAP };
-  const decided = stage.plan.rules.some((rule) => stage.judge.docket.hasDecided(rule)) || stage.plan.rules.length === 0;
-  if (!decided && gravest === 'pass') return { verdict: 'skip', reason: skipped?.actual ?? null };
-  return { verdict: gravest, reason: null };
 }

@@ -56,6 +56,8 @@ export interface RunOptions {
   /** A campaign that the operator knows; null: one is made up. */
   readonly campaign: string | null;
   readonly largeAmounts: boolean;
+  /** How often a story with a race is told, unless it has shown something before; left out: as time allows. */
+  readonly raceRounds?: number | undefined;
   readonly deadlineMs: number;
   readonly lingerMs: number;
   /** At most so many scenarios side by side; they also need a player each. */

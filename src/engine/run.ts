@@ -264,6 +264,8 @@ class Run {
       const played = await playScenario({
         demanding: !scenario.builtIn,
         plan: attempt === 1 ? plan : scenario.plan(),
+        replan: () => scenario.plan(),
+        attempt,
         casting,
         run: this.#options,
         sender: this.#sender,

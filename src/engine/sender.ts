@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../contract/call-name.ts';
 import type { JournalEvent, Sending } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
@@ -6,6 +7,7 @@ import type { Flight, Landing } from '../wire/in-flight.ts';
 import { type BuiltRequest, requestOf } from '../wire/request.ts';
 import { Wire, type WireOptions } from '../wire/wire.ts';
 import { Pace } from './pace.ts';
+import type { Release } from './races.ts';
 
 /** One call that is to leave, and on whose behalf. */
 export interface Departure {
@@ -30,6 +32,18 @@ export interface SenderOptions {
   readonly ratePerSecond: number | null;
   readonly maxAtOnce: number;
 }
+
+/** What became of calls that were let go together. */
+interface Together<T> {
+  readonly judged: T;
+  /** Ids of the exchanges, in the order in which they were let go. */
+  readonly order: readonly string[];
+  /** When the first was let go. */
+  readonly barrier: number;
+}
+
+/** So long all but the last byte of each call of a race lies with the operator before the first is let go. */
+const SETTLE_MS = 2;
 
 /** Sends calls and keeps the journal of them: an event is written before the bytes that it announces leave. */
 export class Sender {
@@ -74,19 +88,32 @@ export class Sender {
     }
   }
 
-  /** Sends all at the same instant: connections are open and everything but the last byte is written before the first is let go. */
+  /**
+   * Sends all at the same instant: connections are open and everything but the last byte is written before the first is
+   * let go.
+   *
+   * @param judge told of the exchanges in the order of the departures
+   */
   async together<T>(
     departures: readonly Departure[],
+    { reversed, staggerMs }: Release,
     model: Model,
     judge: (exchanges: readonly Exchange[]) => T,
-  ): Promise<T> {
+  ): Promise<Together<T>> {
     await this.#pace.enter(departures.length);
     const started = departures.map((departure) => {
       const id = this.#announce(departure);
       return { id, departure, flight: this.#launch(departure, departure.trickle === undefined) };
     });
     await Promise.all(started.filter(({ departure }) => !departure.trickle).map(({ flight }) => flight.ready));
-    for (const { flight } of started) flight.release();
+    // The other side has to take in what has come so far; else it would have the first call whole and not know the last yet.
+    await sleep(SETTLE_MS);
+    const inOrder = reversed ? started.toReversed() : started;
+    const barrier = this.#options.now();
+    const half = staggerMs > 0 ? Math.ceil(inOrder.length / 2) : inOrder.length;
+    for (const { flight } of inOrder.slice(0, half)) flight.release();
+    if (half < inOrder.length) await sleep(staggerMs);
+    for (const { flight } of inOrder.slice(half)) flight.release();
     const landed = await Promise.all(
       started.map(async ({ id, departure, flight }) => ({
         departure,
@@ -96,7 +123,8 @@ export class Sender {
     this.#pace.leave(departures.length);
     const before = model();
     try {
-      return judge(landed.map(({ exchange }) => exchange));
+      const judged = judge(landed.map(({ exchange }) => exchange));
+      return { judged, order: inOrder.map(({ id }) => id), barrier };
     } finally {
       for (const { departure, exchange } of landed) this.#record(exchange, departure, before, model);
     }

@@ -4,6 +4,7 @@ import { Judge } from '../judge/judge.ts';
 import { Story } from '../judge/story.ts';
 import { Wallet } from '../judge/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan.ts';
+import type { Account } from './cashier.ts';
 import { type Casting, walletIdOf } from './pool.ts';
 import type { RunOptions, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
@@ -20,21 +21,28 @@ export interface Stage {
   readStep(alias: string, key: string): CallStep;
 }
 
-export interface StageOptions {
+/** Whose story is told to whom, and who is told of what is found. */
+export interface StoryOptions {
   readonly plan: Plan;
   readonly casting: Casting;
   readonly run: RunOptions;
   readonly proven: (rule: string) => boolean;
   readonly report: (finding: Finding) => void;
+  /** Whether what the scenario states beyond the rules is a demand of its own. */
   readonly demanding: boolean;
+}
+
+export interface StageOptions extends StoryOptions {
   /** A balance of the main session, as the operator wrote it. */
   readonly written: string;
+  /** By id: those of earlier tellings of the story, to which the new ones are added. */
+  readonly wallets: Map<string, Wallet>;
 }
 
 /** Sets a scenario up. */
-export function setStage({ plan, casting, run, proven, report, demanding, written }: StageOptions): Stage {
+export function setStage(options: StageOptions): Stage {
+  const { plan, casting, run, proven, report, demanding, written, wallets } = options;
   const main = sessionOf(casting, 'main');
-  const wallets = new Map<string, Wallet>();
   const byAlias = new Map<string, Wallet>();
   for (const [alias, session] of casting) {
     const id = walletIdOf(session);
@@ -85,6 +93,14 @@ export function sessionOf(casting: Casting, alias: string): SessionUnderTest {
   const session = casting.get(alias);
   if (!session) throw new RangeError(`no session plays ${JSON.stringify(alias)}`);
   return session;
+}
+
+export function accountOf(stage: Stage, alias: string): Account {
+  return {
+    sessionID: sessionOf(stage.casting, alias).sessionID,
+    denomination: stage.names.denomination,
+    scenario: stage.plan.id,
+  };
 }
 
 function readStep(plan: Plan, alias: string, key: string): CallStep {

@@ -43,15 +43,31 @@ it('lets go of calls at once only when all are ready', async () => {
   });
   const { sender, departure } = senderTo(url);
   const five = [departure(), departure(), departure(), departure(), departure()];
-  const exchanges = await sender.together(
+  const { judged: exchanges, order } = await sender.together(
     five,
+    { reversed: true, staggerMs: 0 },
     () => [],
     (all) => all,
   );
+  expect(order).toEqual(exchanges.map(({ id }) => id).toReversed());
   const sent = exchanges.map(({ stamps }) => stamps.sent ?? Number.NaN);
   expect(Math.max(...sent)).toBeLessThan(Math.min(...exchanges.map(({ stamps }) => stamps.end)));
   expect(new Set(exchanges.map(({ connection }) => connection?.id)).size).toBe(5);
   expect(calls).toHaveLength(5);
+});
+
+it('lets the second half of a race go later where it is told to', async () => {
+  const { url } = await operatorServer();
+  const { sender, departure } = senderTo(url);
+  const { judged: exchanges, barrier } = await sender.together(
+    [departure(), departure(), departure(), departure()],
+    { reversed: false, staggerMs: 20 },
+    () => [],
+    (all) => all,
+  );
+  const after = exchanges.map(({ stamps }) => (stamps.sent ?? Number.NaN) - barrier);
+  expect(Math.max(...after.slice(0, 2))).toBeLessThan(Math.min(...after.slice(2)));
+  expect(Math.min(...after.slice(2))).toBeGreaterThan(15);
 });
 
 it('gives each call a connection of its own once keep-alive is given up', async () => {

@@ -1,0 +1,94 @@
+import type { Plan } from '../scenario/plan.ts';
+
+/** In which manner the calls of a race are let go. */
+export interface Release {
+  /** In the order in which the story has them, or the other way round. */
+  readonly reversed: boolean;
+  /** So many ms after the first half the second half follows; 0: all at once. */
+  readonly staggerMs: number;
+}
+
+/** What decides how often a story with a race is told. */
+export interface RaceOptions {
+  /** Exactly so often, unless it has shown something before; undefined: a few times, as long as that does not take long. */
+  readonly raceRounds?: number | undefined;
+  readonly deadlineMs: number;
+  readonly now: () => number;
+}
+
+const ROUNDS = 8;
+/** After this part of the deadline no further round is begun. */
+const ROUNDS_TAKE = 0.3;
+/** A race in which nothing overlapped is tried so often, also when time is up. */
+const TRIES = 3;
+
+// Windows of calls of one kind lie at the same distance from their arrival, so they meet best when the calls leave at
+// once. Of calls of different kinds one may look where the other writes only some milliseconds later.
+const STAGGERS_MS: readonly number[] = [0, 0, 1, 3, 0, 7, 1, 3];
+
+/** True when telling the story again may show what one telling missed: a race whose calls all leave at the same instant. */
+export function hasRace({ steps }: Plan): boolean {
+  return steps.some((step) => step.kind === 'together' && step.steps.every(({ deviations }) => !deviations.trickle));
+}
+
+/** What the races of one scenario have brought so far, over all rounds. */
+export class Races {
+  readonly #options: RaceOptions;
+  readonly #since: number;
+  /** By step: the calls of one round, and how many overlapped over all rounds. */
+  readonly #seen = new Map<string, { readonly calls: number; overlapped: number }>();
+  #round = 1;
+
+  constructor(options: RaceOptions) {
+    this.#options = options;
+    this.#since = options.now();
+  }
+
+  /** Counted from 1. */
+  get round(): number {
+    return this.#round;
+  }
+
+  /** @param kinds of the calls that race each other */
+  release(kinds: readonly string[]): Release {
+    const mixed = new Set(kinds).size > 1;
+    const staggerMs = mixed ? (STAGGERS_MS[(this.#round - 1) % STAGGERS_MS.length] ?? 0) : 0;
+    return { reversed: this.#round % 2 === 0, staggerMs };
+  }
+
+  landed(step: string, calls: number, overlapped: number): void {
+    const seen = this.#seen.get(step) ?? { calls, overlapped: 0 };
+    seen.overlapped += overlapped;
+    this.#seen.set(step, seen);
+  }
+
+  /** In some race too few calls overlapped for its passing to mean anything. */
+  get missed(): boolean {
+    return [...this.#seen.values()].some(isMissed);
+  }
+
+  /** Another round is worth its while, and the budget allows it. */
+  get wantsAnother(): boolean {
+    const { raceRounds, deadlineMs, now } = this.#options;
+    if (raceRounds !== undefined) return this.#round < raceRounds;
+    if (this.missed && this.#round < TRIES) return true;
+    return this.#round < ROUNDS && now() - this.#since < deadlineMs * ROUNDS_TAKE;
+  }
+
+  next(): void {
+    this.#round += 1;
+  }
+
+  /** What was seen of the race that was missed. */
+  get described(): string {
+    const missed = [...this.#seen.values()].find(isMissed);
+    const times = this.#round === 1 ? '' : ` in ${this.#round} rounds`;
+    return missed?.overlapped
+      ? `of ${missed.calls} calls that were sent at once only ${missed.overlapped} were in flight together with another${times}`
+      : `no two of the calls that were sent at once were in flight together${times}`;
+  }
+}
+
+function isMissed({ calls, overlapped }: { readonly calls: number; readonly overlapped: number }): boolean {
+  return overlapped < Math.max(2, Math.ceil(calls / 2));
+}
