@@ -1,45 +1,27 @@
 import { Argument, type Command, Option } from 'commander';
+import { addClientOptions, addWaitOptions } from './client-options.ts';
 import { collect, countFlag, durationFlag } from './flag-values.ts';
 import type { InitFlags } from './init.ts';
 import type { Listable } from './list.ts';
 import type { RunFlags } from './run-flags.ts';
 import type { SelftestFlags } from './selftest.ts';
 import type { ServeFlags } from './serve-operator.ts';
+import type { SettleFlags } from './settle.ts';
 import type { Stdio } from './stdio.ts';
 
 const CONFIG = () => new Option('--config <file>', 'configuration (default: ./croupier.yaml)').env('CROUPIER_CONFIG');
 const JSON_FLAG = ['--json', 'JSON on stdout, for a machine'] as const;
 
 function addRun(program: Command, stdio: Stdio, done: (status: number) => void): void {
-  program
+  const run = program
     .command('run')
     .description('judge an operator by the rules of the contract')
     .argument('[selection...]', 'a group, a rule, a scenario, a file or file:line; none: everything')
     .optionsGroup('Whom to judge:')
     .option('--reference', 'the embedded reference operator, with sessions of its own')
     .option('--defect <name>', 'give the embedded operator this defect (croupier list defects); repeatable', collect)
-    .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect)
-    .addOption(CONFIG())
-    .addOption(
-      new Option('--client <extCID>', 'only this client of the configuration; repeatable')
-        .argParser(collect)
-        .env('CROUPIER_CLIENT'),
-    )
-    .addOption(new Option('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
-    .addOption(new Option('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID'))
-    .addOption(
-      new Option('--session <session>', 'ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
-        .argParser(collect)
-        .env('CROUPIER_SESSION'),
-    )
-    .addOption(
-      new Option('--key-file <file>', 'the Integration API key (- for stdin); or set CROUPIER_KEY').env(
-        'CROUPIER_KEY_FILE',
-      ),
-    )
-    .addOption(new Option('--ca <file>', 'trust this certificate authority too (PEM)').env('CROUPIER_CA'))
-    .option('--insecure', 'do not check the TLS certificate (env: CROUPIER_INSECURE=1)')
-    .addOption(new Option('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'))
+    .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect);
+  addClientOptions(run)
     .optionsGroup('What to run:')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains this')
@@ -52,17 +34,8 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
       new Option('--workers <n>', 'scenarios side by side, one per player at most')
         .argParser(countFlag)
         .env('CROUPIER_WORKERS'),
-    )
-    .addOption(
-      new Option('--deadline <duration>', 'how long a reply may take (default: 5s)')
-        .argParser(durationFlag)
-        .env('CROUPIER_DEADLINE'),
-    )
-    .addOption(
-      new Option('--linger <duration>', 'after how long a late debit would have shown (default: 2s)')
-        .argParser(durationFlag)
-        .env('CROUPIER_LINGER'),
-    )
+    );
+  addWaitOptions(run)
     .addOption(
       new Option('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'),
     )
@@ -225,6 +198,43 @@ Exit status: 0 every operator was judged rightly, 1 one was not, 2 there is no s
     });
 }
 
+function addSettle(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  const settle = program
+    .command('settle')
+    .description('send what a run that was cut short still owes: refunds, wins, and money that it took')
+    .argument('<journal>', 'the journal of the run (.croupier/….ndjson); it is continued')
+    .optionsGroup('Whom to call (default: the client of the journal, as the configuration knows it):');
+  addClientOptions(settle)
+    .optionsGroup('How:')
+    .option('--dry-run', 'say what is owed, and send nothing')
+    .addOption(
+      new Option('--time <duration>', 'how long to try again what is not answered 200 (default: 30s)').argParser(
+        durationFlag,
+      ),
+    )
+    .option('--stake <CUR=amount>', 'the stake for a currency, as --stake USD=1.00; repeatable', collect)
+    .option(...JSON_FLAG);
+  addWaitOptions(settle)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier settle .croupier/run.ndjson --dry-run   what is owed, without a call
+  croupier settle .croupier/run.ndjson             send it, with croupier.yaml
+  CROUPIER_KEY=… croupier settle run.ndjson        without one: address and sessions are the journal's
+
+What is sent is written to the same journal, so that a settlement can be cut short and taken up again,
+and one that is finished sends nothing more. Not for a run that is still going.
+
+Exit status: 0 nothing is owed (any more), 2 usage, configuration or no journal (nothing was sent),
+  3 something is still owed, 130 and 143 interrupted`,
+    )
+    .action(async (journal: string, flags: SettleFlags) => {
+      const { settleCommand } = await import('./settle.ts');
+      done(await settleCommand(journal, flags, stdio));
+    });
+}
+
 /** Every command with its flags. What a command does is imported when it is called. */
 export function addCommands(program: Command, stdio: Stdio, done: (status: number) => void): void {
   addRun(program, stdio, done);
@@ -232,5 +242,6 @@ export function addCommands(program: Command, stdio: Stdio, done: (status: numbe
   addInit(program, stdio, done);
   addServe(program, stdio, done);
   addReport(program, stdio, done);
+  addSettle(program, stdio, done);
   addSelftest(program, stdio, done);
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { JournalEvent } from '../journal/event.ts';
 import { makeFolder } from './folder.ts';
@@ -19,7 +19,55 @@ export interface JournalFile {
  */
 export function createJournalFile(file: string, scrub: (text: string) => string): JournalFile {
   makeFolder(path.dirname(file), 0o700);
-  const descriptor = openSync(file, 'w', 0o600);
+  return appending(file, openSync(file, 'w', 0o600), scrub);
+}
+
+/**
+ * Goes on with a journal. What a kill has torn off its last line is taken away, as every reader leaves it out anyway.
+ *
+ * @param scrub takes the secrets out of a text
+ * @throws what the system says when it can't be written
+ */
+export function reopenJournalFile(file: string, scrub: (text: string) => string): JournalFile {
+  const descriptor = openSync(file, 'r+');
+  try {
+    const { size } = fstatSync(descriptor);
+    const { at, isWhole } = lastLine(descriptor, size);
+    if (isWhole && at < size) writeSync(descriptor, '\n', size);
+    else ftruncateSync(descriptor, at);
+  } finally {
+    closeSync(descriptor);
+  }
+  return appending(file, openSync(file, 'a'), scrub);
+}
+
+const PIECE = 65_536;
+
+/** Where the text after the last line end begins, and whether it is an event that only lacks its line end. */
+function lastLine(descriptor: number, size: number): { readonly at: number; readonly isWhole: boolean } {
+  let tail = Buffer.alloc(0);
+  for (let from = size; from > 0; ) {
+    const start = Math.max(0, from - PIECE);
+    const piece = Buffer.alloc(from - start);
+    readSync(descriptor, piece, 0, piece.length, start);
+    tail = Buffer.concat([piece, tail]);
+    const end = tail.lastIndexOf(0x0a);
+    if (end >= 0) return { at: start + end + 1, isWhole: isJson(tail.subarray(end + 1).toString()) };
+    from = start;
+  }
+  return { at: 0, isWhole: isJson(tail.toString()) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
   return {
     path: file,

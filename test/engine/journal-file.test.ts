@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createJournalFile } from '../../src/engine/journal-file.ts';
+import { createJournalFile, reopenJournalFile } from '../../src/engine/journal-file.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -43,6 +43,21 @@ it('begins anew where an older file is', () => {
   writeFileSync(file, 'older\n');
   createJournalFile(file, same).close();
   expect(readFileSync(file, 'utf8')).toBe('');
+});
+
+it.each([
+  ['whole', '{"a":1}\n', '{"a":1}\n'],
+  ['torn in its last line', '{"a":1}\n{"b":', '{"a":1}\n'],
+  ['without its last line end', '{"a":1}\n{"b":2}', '{"a":1}\n{"b":2}\n'],
+  ['torn in its only line', '{"a":', ''],
+  ['torn in a line longer than a piece', `{"a":1}\n"${'é'.repeat(70_000)}`, '{"a":1}\n'],
+])('goes on with a journal that is %s', (_how, before, kept) => {
+  const file = path.join(dir, 'run.ndjson');
+  writeFileSync(file, before);
+  const journal = reopenJournalFile(file, same);
+  journal.append({ event: 'notice', text: '2' });
+  journal.close();
+  expect(readFileSync(file, 'utf8')).toBe(`${kept}{"event":"notice","text":"2"}\n`);
 });
 
 it.runIf(process.platform === 'linux')('fails, and does not hang, where no folder can be made', () => {

@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander';
+import { collect, durationFlag } from './flag-values.ts';
+
+/** The flags that say which client is called, and how it is reached: the same at every command that calls an operator. */
+export function addClientOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--config <file>', 'configuration (default: ./croupier.yaml)').env('CROUPIER_CONFIG'))
+    .addOption(
+      new Option('--client <extCID>', 'only this client of the configuration; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_CLIENT'),
+    )
+    .addOption(new Option('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
+    .addOption(new Option('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID'))
+    .addOption(
+      new Option('--session <session>', 'ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_SESSION'),
+    )
+    .addOption(
+      new Option('--key-file <file>', 'the Integration API key (- for stdin); or set CROUPIER_KEY').env(
+        'CROUPIER_KEY_FILE',
+      ),
+    )
+    .addOption(new Option('--ca <file>', 'trust this certificate authority too (PEM)').env('CROUPIER_CA'))
+    .option('--insecure', 'do not check the TLS certificate (env: CROUPIER_INSECURE=1)')
+    .addOption(new Option('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'));
+}
+
+/** How long is waited for a reply, and for what may show after it. */
+export function addWaitOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--deadline <duration>', 'how long a reply may take (default: 5s)')
+        .argParser(durationFlag)
+        .env('CROUPIER_DEADLINE'),
+    )
+    .addOption(
+      new Option('--linger <duration>', 'after how long a late debit would have shown (default: 2s)')
+        .argParser(durationFlag)
+        .env('CROUPIER_LINGER'),
+    );
+}
