@@ -16,7 +16,10 @@ export interface RaceOptions {
   readonly now: () => number;
 }
 
-const ROUNDS = 8;
+/** So many calls are let go in all, where that leaves it at a sensible number of rounds: small races are the rarer to hit. */
+const CALLS = 48;
+const FEWEST_ROUNDS = 4;
+const MOST_ROUNDS = 12;
 /** After this part of the deadline no further round is begun. */
 const ROUNDS_TAKE = 0.3;
 /** A race in which nothing overlapped is tried so often, also when time is up. */
@@ -70,9 +73,11 @@ export class Races {
   /** Another round is worth its while, and the budget allows it. */
   get wantsAnother(): boolean {
     const { raceRounds, deadlineMs, now } = this.#options;
-    if (raceRounds !== undefined) return this.#round < raceRounds;
     if (this.missed && this.#round < TRIES) return true;
-    return this.#round < ROUNDS && now() - this.#since < deadlineMs * ROUNDS_TAKE;
+    if (raceRounds !== undefined) return this.#round < raceRounds;
+    const calls = [...this.#seen.values()].reduce((sum, seen) => sum + seen.calls, 0);
+    const rounds = Math.min(MOST_ROUNDS, Math.max(FEWEST_ROUNDS, Math.ceil(CALLS / calls)));
+    return this.#round < rounds && now() - this.#since < deadlineMs * ROUNDS_TAKE;
   }
 
   next(): void {
