@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '../../sdk/reply.ts';
 import type { Behaviour } from '../behaviour.ts';
+import { WORDINGS } from '../decision.ts';
 import type { Defect } from '../defect.ts';
 import type { Claim, Transaction } from '../store.ts';
 import { callOf } from './rewriting.ts';
@@ -203,6 +205,26 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     ],
     description: 'A refund gives back only half of the bet.',
     change: (right) => ({ restoredBy: (refund, original) => right.restoredBy(refund, original) / 2n }),
+  },
+  {
+    name: 'failed-bet-paid-back',
+    breaks: ['refund.after-error', 'bet.insufficient-funds'],
+    description:
+      'A bet above the balance fails in the database and is answered 500. Nothing was taken, but its refund pays it out.',
+    change: (right) => ({
+      reply: (decision) =>
+        decision.kind === 'declined' && decision.reason === 'insufficient-funds'
+          ? failure({ ...WORDINGS['insufficient-funds'], status: 500 })
+          : right.reply(decision),
+      ...restoring(right, (refund, original) =>
+        original?.call === 'bet' &&
+        original.outcome === 'insufficient-funds' &&
+        original.reversedBy === null &&
+        original.walletID === refund.walletID
+          ? (original.amount ?? 0n)
+          : undefined,
+      ),
+    }),
   },
   {
     name: 'free-refund-pays',
