@@ -17,6 +17,7 @@ import { type Reference, startReference } from './reference.ts';
 import { fileForClient, type ReportWish, readReportWish, refuseSharedFile } from './report-flags.ts';
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
+import { sameOperator } from './same-operator.ts';
 import { asFile, select } from './selection.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
@@ -167,7 +168,8 @@ async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise
   for (const client of clients) {
     if (runner.interrupt.signal.aborted) break;
     if (clients.length > 1) runner.stdio.err.write(`Judging ${client.extCID} …\n`);
-    const played = await play(playOf(runner, client, scrub));
+    const named = clients.length > 1 || runner.flags.client !== undefined ? client.extCID : undefined;
+    const played = await play(playOf(runner, client, sameOperator(runner.flags, named), scrub));
     statuses.push(
       played.status,
       ...(await publish(
@@ -183,6 +185,7 @@ async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise
 function playOf(
   { flags, settings, stdio, suite, chosen, words, interrupt, reference }: Runner,
   client: Play['options']['client'],
+  sameFlags: readonly string[],
   scrub: (text: string) => string,
 ): Play {
   const builtIn = suite.scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
@@ -198,6 +201,7 @@ function playOf(
         ...(flags.tag ?? []).map((tag) => `--tag ${tag}`),
         ...(flags.grep === undefined ? [] : [`--grep ${flags.grep}`]),
       ],
+      flags: sameFlags,
       whole: builtIn.every((scenario) => chosen.includes(scenario)),
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,

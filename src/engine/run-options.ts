@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly client: ClientUnderTest;
   readonly scenarios: readonly RunnableScenario[];
   readonly selection: readonly string[];
+  /** What a later run is to be given to meet the same operator in the same way; for the journal. */
+  readonly flags?: readonly string[];
   readonly whole: boolean;
   readonly seed: string;
   readonly strict: boolean;

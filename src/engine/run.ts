@@ -34,6 +34,7 @@ export async function run(options: RunOptions): Promise<void> {
     seed: options.seed,
     client: { extCID: options.client.extCID, integratorBaseUrl: options.client.integratorBaseUrl },
     selection: options.selection,
+    ...(options.flags && { flags: options.flags }),
     whole: options.whole,
     planHash: planHash(options.scenarios),
     settings: {

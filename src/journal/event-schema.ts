@@ -86,6 +86,7 @@ const runStarted = object({
   seed: text,
   client: object({ extCID: text, integratorBaseUrl: text }),
   selection: list(text).describe('what was asked for, word by word; empty: everything'),
+  flags: list(text).exactOptional().describe('command-line flags that meet the same operator in the same way'),
   whole: z.boolean().describe('true: the whole built-in suite was to be run'),
   planHash: text,
   settings: object({

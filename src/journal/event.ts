@@ -42,6 +42,8 @@ export interface RunStarted {
   readonly client: { readonly extCID: string; readonly integratorBaseUrl: string };
   /** What the user asked for, word by word; empty: everything. */
   readonly selection: readonly string[];
+  /** Command-line flags that meet the same operator in the same way, keys never among them; left out: not known. */
+  readonly flags?: readonly string[];
   /** True when the whole built-in suite was to be run, nothing left out by a selection. */
   readonly whole: boolean;
   readonly planHash: string;

@@ -98,6 +98,7 @@ const report = z.object({
   runID: z.string(),
   seed: z.string(),
   selection: runStarted.selection,
+  flags: z.array(z.string()).describe('command-line flags that meet the same operator in the same way'),
   whole: z.boolean(),
   strict: z.boolean().describe('true: the breach of a SHOULD fails too'),
   settings: runStarted.settings,

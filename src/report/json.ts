@@ -41,6 +41,7 @@ function headOf(fold: Fold): object {
     runID: run.runID,
     seed: run.seed,
     selection: run.selection,
+    flags: run.flags ?? [],
     whole: run.whole,
     strict: run.settings.strict,
     settings: run.settings,

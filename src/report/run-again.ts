@@ -1,3 +1,4 @@
+import { RULE_GROUPS } from '../contract/rule.ts';
 import { quoteWord } from './curl.ts';
 
 /** A scenario as far as it is needed to name it on a command line. */
@@ -6,10 +7,23 @@ interface Named {
   readonly place: { readonly file: string };
 }
 
-/** What plays one scenario again, for a POSIX shell; null for what is no scenario of a file. */
-export function runAgain({ id, place }: Named): string | null {
+/**
+ * What plays one scenario against the same operator again, for a POSIX shell; null for what is no scenario of a file.
+ *
+ * @param flags those that led to the operator
+ */
+export function runAgain({ id, place }: Named, flags: readonly string[] = []): string | null {
   if (place.file === '') return null;
-  const [file] = id.split('#');
   // A scenario of the user's is found by its file, whether or not the configuration names its folder.
-  return `croupier run ${quoteWord(place.file === `scenarios/${file}.yaml` ? id : place.file)}`;
+  const name = isBuiltIn(id, place.file) ? id : place.file;
+  return ['croupier', 'run', ...flags, name].map(quoteWord).join(' ');
+}
+
+/** The suite has a folder for each group of rules. */
+function isBuiltIn(id: string, file: string): boolean {
+  const [story = ''] = id.split('#');
+  return (
+    RULE_GROUPS.some((group) => story.startsWith(`${group}/`)) &&
+    /(?:^|\/)scenarios\/(.*)\.yaml$/.exec(file)?.[1] === story
+  );
 }

@@ -51,7 +51,7 @@ function oneCause({ result, explains, scenarios, telling }: Cause, number: numbe
 
 function commandFor(scenario: string, fold: Fold): string | null {
   const planned = fold.run.scenarios.find(({ id }) => id === scenario);
-  return planned ? runAgain(planned) : null;
+  return planned ? runAgain(planned, fold.run.flags) : null;
 }
 
 /** Rules of equal verdicts together: `bet.debit (failed); win.credit, win.zero (undecided)`. */

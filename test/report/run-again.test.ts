@@ -7,8 +7,15 @@ describe('what plays a scenario again', () => {
     ['signature/refused#bet-garbage', 'scenarios/signature/refused.yaml', 'croupier run signature/refused#bet-garbage'],
     ['first-deposit', 'our-scenarios/first-deposit.yaml', 'croupier run our-scenarios/first-deposit.yaml'],
     ['first', "it's ours/first.yaml", "croupier run 'it'\\''s ours/first.yaml'"],
+    ['bet/debit', '/usr/lib/croupier/scenarios/bet/debit.yaml', 'croupier run bet/debit'],
+    ['mine/debit', 'scenarios/mine/debit.yaml', 'croupier run scenarios/mine/debit.yaml'],
     ['end of run', '', null],
   ])('%s of %s', (id, file, command) => {
     expect(runAgain({ id, place: { file } })).toBe(command);
+  });
+
+  it('repeats the flags that led to the operator', () => {
+    const story = { id: 'bet/debit', place: { file: 'scenarios/bet/debit.yaml' } };
+    expect(runAgain(story, ['--session', "s'1"])).toBe("croupier run --session 's'\\''1' bet/debit");
   });
 });
