@@ -30,7 +30,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'negative-amount-accepted',
     breaks: ['robustness.bad-amount'],
-    description: 'A bet of a negative amount is accepted and pays the player.',
+    description: 'A bet of a negative amount pays the player.',
     change: (right) => {
       // The schema of the call knows no sign, so it is carried past it.
       const sign = '900000000000';
@@ -51,7 +51,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'exponent-accepted',
     breaks: ['robustness.bad-amount'],
-    description: 'An amount with an exponent is accepted.',
+    description: 'A bet of 1e0 is accepted: amounts are parsed as any number is.',
     change: (right) =>
       reading(right, (fields) =>
         typeof fields.amount === 'string' && /e/i.test(fields.amount)
@@ -62,7 +62,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'excess-decimals-rounded',
     breaks: ['robustness.bad-amount'],
-    description: 'An amount with more decimals than the currency has is accepted and rounded.',
+    description: 'A bet of 1.001 is accepted and rounded, so that the two sides’ sums differ.',
     change: () => ({
       readAmount: (text, scale) => {
         const decimals = text.split('.')[1]?.length ?? 0;
@@ -81,7 +81,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'missing-tx-id-made-up',
     breaks: ['robustness.missing-field'],
-    description: 'A call without a txID is carried out under one that we make up.',
+    description:
+      'A call without a txID is carried out under one that we make up, so that its repeat is carried out again.',
     change: (right) => reading(right, (fields) => ({ txID: randomUUID(), ...fields })),
   },
 ];

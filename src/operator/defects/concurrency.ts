@@ -26,13 +26,14 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'Of two calls at once, the second overwrites the balance that the first wrote: it is read, reckoned and written back.',
+      'Of two calls at the same moment one leaves no trace in the balance: it is read, reckoned and written back, over what the other wrote.',
     change: (right) => staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),
   },
   {
     name: 'lost-update-on-wins',
     breaks: ['concurrency.no-lost-update'],
-    description: 'A win overwrites what other calls did to the balance in the milliseconds before it.',
+    description:
+      'A bet or win disappears from the balance when a win of the same player is processed at the same moment: the win writes over it.',
     change: (right) => ({
       carryOut: async (store, work) => {
         const before = work.look();
@@ -54,14 +55,14 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
     name: 'overdraft-race',
     breaks: ['concurrency.no-overdraft'],
     description:
-      'Whether there is money enough is checked some milliseconds before it is taken: bets at once can overdraw.',
+      'A player can bet more than there is by sending bets at the same moment: the money is checked some milliseconds before it is taken.',
     change: (right) => ({
       ...staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),
       book: (store, wallet, moved) => right.book(store, store.wallet(wallet.id), moved),
     }),
   },
   {
-    name: 'busy-500',
+    name: 'lock-given-up',
     breaks: ['concurrency.no-lost-update'],
     mayBreak: [
       'idempotency.concurrent',
@@ -70,7 +71,8 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'refund.retried',
       'session.isolated',
     ],
-    description: 'A call that finds the wallet locked is answered with success, but is not carried out.',
+    description:
+      'A call that meets a locked wallet is answered 200 and is not carried out: after the failed lock the reply is made all the same.',
     change: (right) => {
       const locked = new Set<number>();
       return {

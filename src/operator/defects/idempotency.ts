@@ -38,7 +38,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'replayed-bet-charged',
     breaks: ['idempotency.bet'],
     mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.after-refund', 'idempotency.durable'],
-    description: 'When the same bet arrives twice, the player is charged twice.',
+    description:
+      'The player is charged twice when the service sends the same bet twice: a txID that was processed already is processed again.',
     change: (right) =>
       processingAgain(
         right,
@@ -49,7 +50,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'replayed-win-paid',
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.durable'],
-    description: 'When the same win arrives twice, it is paid twice.',
+    description:
+      'The player is paid twice when the service sends the same win twice, as it does whenever a reply got lost.',
     change: (right) =>
       processingAgain(
         right,
@@ -68,7 +70,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'free-rounds.refund',
       'refund.broken-connection',
     ],
-    description: 'When the same refund arrives twice, the bet is given back twice.',
+    description:
+      'The player gets a bet back twice when the service sends the same refund twice, as it does until it reads a 200.',
     change: (right) => {
       let repeated: string | undefined;
       const again = processingAgain(right, (earlier, claim) => claim.call === 'refund' && isAgain(earlier, claim));
@@ -99,14 +102,16 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'idempotency.durable',
       'idempotency.after-refund',
     ],
-    description: 'A transaction sent again is answered 409 "duplicate" and not with the first reply.',
+    description:
+      'A transaction that is sent again is answered 409 "duplicate", not with the first reply: the service takes a success for a failure.',
     change: () => ({ recall: () => CONFLICT }),
   },
   {
     name: 'replay-400-for-wins',
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],
-    description: 'A win sent again is refused, so the game keeps sending it for ever.',
+    description:
+      'A win that is sent again is refused, so the service keeps sending it for ever and the round never ends.',
     change: (right) => ({
       recall: (earlier, again, store) => (again.call === 'win' ? CONFLICT : right.recall(earlier, again, store)),
     }),
@@ -123,7 +128,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'idempotency.durable',
       'idempotency.after-refund',
     ],
-    description: 'The reply to a repeated call carries a new txID of ours and not the first one.',
+    description:
+      'A repeated call is answered with a new txID of ours, not with that of the first reply, so the two sides’ records never match. No money moves twice.',
     change: (right) =>
       answeringAgain(right, (decision) =>
         decision.kind === 'done' ? { ...decision, txID: `op-${randomUUID()}` } : decision,
@@ -132,7 +138,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'replay-current-balance',
     breaks: ['idempotency.same-reply'],
-    description: 'The reply to a repeated call shows the balance of now, not that of the first reply.',
+    description: 'A repeated call is answered with the balance of now, not with that of the first reply.',
     change: (right) =>
       answeringAgain(right, (decision, store, { walletID }) => {
         if (decision.kind !== 'done' || walletID === null) return decision;
@@ -143,7 +149,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'replay-other-amount-processed',
     breaks: ['idempotency.conflicting-body'],
-    description: 'A txID that was used before is processed again when the amount differs.',
+    description:
+      'A txID that was used before moves money again when the amount differs: we look for txID and amount together.',
     change: (right) =>
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
   },
@@ -159,7 +166,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'session.round-id-reuse',
       'reply.tx-id-distinct',
     ],
-    description: 'A second bet or win of a round is taken for a replay of the first, and nothing is moved.',
+    description:
+      'The second bet or win of a round moves no money and is answered with the first one’s reply: we recognise repeats by their round.',
     change: (right) => ({
       find: (store, claim) => {
         const known = right.find(store, claim);
@@ -188,7 +196,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
       'idempotency.after-refund',
     ],
-    description: 'Only the last 60 transactions are recognised when they are sent again; an older bet is charged anew.',
+    description: 'An old bet that is sent again is charged anew: only the last 60 transactions are remembered.',
     change: (right) => ({
       find: (store, claim) => {
         const known = right.find(store, claim);
@@ -201,7 +209,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'refunded-bet-charged-again',
     breaks: ['idempotency.after-refund'],
     mayBreak: ['refund.before-bet'],
-    description: 'A bet that was refunded and arrives again is charged as a new one.',
+    description: 'A bet that was given back and arrives once more is charged as though it were new.',
     change: (right) => ({
       recall: (earlier, again, store) =>
         earlier.call === 'bet' && again.call === 'bet' && earlier.reversedBy !== null && earlier.outcome === 'done'
@@ -219,7 +227,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.concurrent'],
     mayBreak: ['win.retried', 'refund.retried', 'refund.once', 'reply.tx-id-distinct'],
     description:
-      'Two copies of a call that arrive at the same moment are both carried out: we look for the txID, then write a little later.',
+      'Two copies of a call that arrive at the same moment are both carried out: the txID is looked up first and written some milliseconds later.',
     change: (right) => ({
       carryOut: async (store, { look, act }) => {
         const { earlier } = look();
@@ -233,7 +241,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'free-replay-paid',
     breaks: ['free-rounds.replay'],
     mayBreak: ['idempotency.concurrent'],
-    description: 'Free bets and free wins are answered with another transaction each time that they are sent again.',
+    description:
+      'Free bets and free wins get another transaction each time that they are sent again: idempotency was forgotten for them.',
     change: (right) => processingAgain(right, (earlier, again) => again.type === 'free' && isAgain(earlier, again)),
   },
 ];

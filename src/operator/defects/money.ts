@@ -39,38 +39,38 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-number',
     breaks: ['money.decimal-string'],
-    description: 'The balance is a JSON number.',
+    description: 'The balance is a JSON number and not a string.',
     change: (right) => showing(right, Number),
   },
   {
     name: 'balance-grouped',
     breaks: ['money.decimal-string'],
-    description: 'The balance has a comma between thousands.',
+    description: 'Balances of a thousand and more have commas: "1,000.00".',
     change: (right) => showing(right, (balance) => balance.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')),
   },
   {
     name: 'balance-with-currency',
     breaks: ['money.decimal-string'],
-    description: 'The balance ends in the name of the currency.',
+    description: 'The balance ends in the name of the currency: "10.00 EUR".',
     change: (right) => showing(right, (balance) => `${balance} EUR`),
   },
   {
     name: 'balance-exponent',
     breaks: ['money.decimal-string'],
-    description: 'Balances are written with an exponent.',
+    description: 'Balances are written with an exponent: "1e+3".',
     change: (right) => showing(right, (balance) => Number(balance).toExponential()),
   },
   {
     name: 'balance-plus-sign',
     breaks: ['money.decimal-string'],
-    description: 'The balance begins with a plus sign.',
+    description: 'Balances begin with a plus sign: "+10.00".',
     change: (right) => showing(right, (balance) => `+${balance}`),
   },
   {
     name: 'refund-unknown-without-balance',
     breaks: ['refund.unknown'],
     mayBreak: ['money.decimal-string'],
-    description: 'The reply to a refund of an unknown bet has no balance.',
+    description: 'The reply to the refund of a bet that never reached us is 200, but has no balance.',
     change: (right) => {
       const nothing = new Set<unknown>();
       return {
@@ -93,14 +93,15 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'cents',
     breaks: ['money.main-unit'],
     mayBreak: ['money.decimal-string', 'money.conservation'],
-    description: 'Balances are in cents and not in the main unit.',
+    description: 'Balances are shown a hundred times too high: they are in cents.',
     change: () => ({ show: (_wallet, balance) => String(balance) }),
   },
   {
     name: 'amounts-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large'],
-    description: 'Amounts are taken for cents: a bet of 1.00 takes 0.01.',
+    description:
+      'Every amount moves a hundredth of what it should, a bet of 1.00 takes 0.01: amounts are read as cents.',
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);
@@ -112,14 +113,14 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'bets-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large', 'bet.exact-balance', 'bet.debit'],
-    description: 'A bet of 1.00 takes 0.01; wins are right.',
+    description: 'A bet of 1.00 takes 0.01, while wins are right: somebody divided by a hundred once too often.',
     change: (right) => ({ debitOf: (bet) => right.debitOf(bet) / 100n }),
   },
   {
     name: 'float-shown',
     breaks: ['money.exact'],
     mayBreak: ['money.precision', 'money.large', 'bet.exact-balance', 'money.decimal-string'],
-    description: 'Balances are doubles and are shown as they are: 0.30000000000000004.',
+    description: 'Balances end in rubbish such as 0.30000000000000004: they are doubles, and shown as they are.',
     change: () => {
       const doubles = new Doubles();
       return floating(doubles, (wallet) => String(doubles.of(wallet)));
@@ -129,7 +130,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'float-hidden',
     breaks: ['money.exact'],
     mayBreak: ['bet.exact-balance', 'money.large'],
-    description: 'Balances are doubles, rounded when they are shown: the last cent can sometimes not be bet.',
+    description:
+      'The last cent can sometimes not be bet although it is shown: balances are doubles, rounded only for display.',
     change: (right) => {
       const doubles = new Doubles();
       return {
@@ -142,7 +144,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'amount-truncated',
     breaks: ['money.exact'],
     mayBreak: ['bet.decimal-amount', 'money.large', 'robustness.bad-amount'],
-    description: 'Amounts are multiplied by a hundred as doubles and cut off: a bet of 0.29 takes 0.28.',
+    description: 'A bet of 0.29 takes 0.28: amounts are multiplied by a hundred as doubles, and cut off.',
     change: () => ({
       readAmount: (text, scale) =>
         scale.decimals > 3
@@ -155,7 +157,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'large-amounts-double',
     breaks: ['money.large'],
-    description: 'Amounts are read as doubles, so those beyond 2^53 of the smallest unit are rounded.',
+    description:
+      'A win of 90071992547409.93 is credited as …94: amounts are read as doubles, which round beyond 2^53 of the smallest unit.',
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);
@@ -167,7 +170,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'decimals-refused',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact'],
-    description: 'Bets must be whole: one of 1.50 is refused.',
+    description: 'A bet of 1.50 is refused: only whole amounts are expected.',
     change: () => ({
       readAmount: (text, scale) =>
         /\.\d*[1-9]/.test(text) && scale.decimals > 0 && scale.decimals < 4 ? undefined : readAmount(text, scale),
@@ -177,7 +180,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'decimals-cut-off',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact', 'money.large', 'bet.exact-balance', 'refund.restore', 'money.main-unit'],
-    description: 'The decimals of amounts are dropped: a bet of 1.50 takes 1.00.',
+    description: 'A bet of 1.50 takes 1.00: the decimals of amounts are dropped.',
     change: () => ({
       readAmount: (text, scale) =>
         readAmount(text, scale) === undefined || scale.decimals > 3
@@ -189,7 +192,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'yen-with-decimals',
     breaks: ['money.precision'],
     onlyWarns: true,
-    description: 'Balances in yen, won and dong are written with two decimals.',
+    description: 'Balances in yen, won and dong end in .00, though these currencies have no decimals.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
     }),
@@ -198,7 +201,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'three-decimals',
     breaks: ['money.precision'],
     onlyWarns: true,
-    description: 'Balances carry a tenth of a cent, which is always 0.',
+    description: 'Balances have three decimals, the last of them always 0.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '0' : ''}`,
     }),
@@ -207,7 +210,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'tenth-of-a-cent',
     breaks: ['money.precision'],
     mayBreak: ['bet.exact-balance', 'money.exact', 'bet.insufficient-funds'],
-    description: 'Balances show a fifth of a cent that cannot be bet.',
+    description:
+      'Balances show a fraction of a cent that can’t be bet: interest is shown to more decimals than the currency has.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '2' : ''}`,
     }),
@@ -224,23 +228,23 @@ export const MONEY_DEFECTS: readonly Defect[] = [
       'bet.exact-balance',
       'money.exact',
     ],
-    description: 'Two percent of each win are kept back.',
+    description: 'Winners get two percent too little: a fee is kept back from each win.',
     change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
   },
   {
     name: 'win-plus-bet',
     breaks: ['win.credit'],
     mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried', 'win.zero'],
-    description: 'A win pays a stake on top, as though the amount were the net win.',
+    description: 'Winners get twice the amount: it is taken for the net win, and the stake is paid on top.',
     change: (right) => ({
       creditOf: (win) => (win.type === 'free' || win.frID !== null ? right.creditOf(win) : right.creditOf(win) * 2n),
     }),
   },
   {
-    name: 'every-hundredth-lost',
+    name: 'unit-vanishes',
     breaks: ['money.conservation'],
     mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'concurrency.no-lost-update', 'balance.read-only'],
-    description: 'From time to time a unit vanishes from a wallet for no reason.',
+    description: 'From time to time a smallest unit vanishes from a wallet, and no transaction says why.',
     change: (right) => {
       let calls = 0;
       return {

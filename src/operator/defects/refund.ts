@@ -28,7 +28,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'idempotency.refund',
       'session.isolated',
     ],
-    description: 'A refund of a bet that we have never seen is answered 404.',
+    description: 'The refund of a bet that never reached us is answered 404, so the service repeats it for ever.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && claim.origTxID !== null && !store.transaction(claim.extCID, claim.origTxID)
@@ -40,14 +40,15 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-unknown-credited',
     breaks: ['refund.unknown-pays-nothing'],
     mayBreak: ['refund.before-bet', 'refund.declined-bet', 'refund.broken-connection', 'idempotency.refund'],
-    description: 'A refund of a bet that we have never seen is paid out, as much as the refund says.',
+    description:
+      'The player gains money from the refund of a bet that never reached us: it is paid out as the request says.',
     change: (right) => restoring(right, (refund, original) => (original ? undefined : (refund.amount ?? 0n))),
   },
   {
     name: 'refund-paid-twice',
     breaks: ['refund.once'],
     mayBreak: ['idempotency.refund', 'free-rounds.refund', 'refund.broken-connection'],
-    description: 'A bet that was given back is given back again by a second refund with its own txID.',
+    description: 'A bet is given back twice when a second refund with another txID names it.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID === refund.walletID ? -original.moved : undefined,
@@ -56,7 +57,8 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-by-round',
     breaks: ['refund.one-of-many'],
-    description: 'A refund gives back the first bet of the round, whichever bet it names.',
+    description:
+      'The wrong bet is given back when a round has several: the first of the round, whichever bet the refund names.',
     change: (right) => ({
       originalOf: (store, refund) => {
         const named = right.originalOf(store, refund);
@@ -69,7 +71,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-whole-round',
     breaks: ['refund.one-of-many'],
     mayBreak: ['refund.declined-bet'],
-    description: 'A refund gives back all the bets of the round.',
+    description: 'All bets of a round are given back when the refund names one of them.',
     change: (right) => ({
       originalOf: (store, refund) => {
         const named = right.originalOf(store, refund);
@@ -82,13 +84,13 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-needs-round',
     breaks: ['refund.without-round'],
-    description: 'A refund without roundID is accepted, but gives nothing back: the bet is looked up by its round.',
+    description: 'A refund without roundID is answered 200 and gives nothing back: the bet is looked up by its round.',
     change: (right) => restoring(right, (refund) => (refund.roundID === null ? 0n : undefined)),
   },
   {
     name: 'refund-without-round-400',
     breaks: ['refund.without-round'],
-    description: 'A refund without roundID is answered with an error.',
+    description: 'A refund without roundID is refused: we demand an optional field.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && claim.roundID === null
@@ -111,14 +113,15 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'refund.before-bet',
       'refund.after-error',
     ],
-    description: 'Refunds are answered with success, but the bet is never given back.',
+    description: 'Refunded bets stay taken: refunds are answered 200, but nobody credits the player.',
     change: () => ({ restoredBy: () => 0n }),
   },
   {
     name: 'refund-declined-bet-paid',
     breaks: ['refund.declined-bet'],
     mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
-    description: 'A bet that was declined for lack of money is paid out when a refund names it.',
+    description:
+      'The player gains money from the refund of a bet that was declined for lack of money: it was never taken, and is paid out.',
     change: (right) =>
       restoring(right, (refund, original) =>
         original?.call === 'bet' && original.outcome === 'insufficient-funds' && original.walletID === refund.walletID
@@ -130,7 +133,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-foreign-paid',
     breaks: ['refund.foreign-session'],
     mayBreak: ['session.isolated'],
-    description: "A refund from one player's session that names another player's bet pays the sender.",
+    description: 'A player is paid another player’s bet: a refund may name any bet, whoever placed it.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID !== refund.walletID ? (refund.amount ?? 0n) : undefined,
@@ -140,14 +143,15 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'late-bet-taken',
     breaks: ['refund.before-bet'],
     mayBreak: ['refund.broken-connection'],
-    description: 'A bet that arrives after its own refund is taken, and never given back.',
+    description:
+      'The player loses a bet that arrives after its own refund: it is taken, and no second refund will come.',
     change: () => ({ refundsAhead: () => [] }),
   },
   {
     name: 'refund-soon-forgotten',
     breaks: ['refund.before-bet'],
     description:
-      'A refund of an unknown bet is remembered for a second; when the bet arrives later than that, it is taken.',
+      'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered for a second only.',
     change: (right, { deadlineMs }) => {
       const arrived = new Map<string, number>();
       return {
@@ -165,7 +169,8 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'slow-bet-after-refund-taken',
     breaks: ['refund.broken-connection', 'refund.before-bet'],
-    description: 'Bets take a moment; when the refund of one overtakes it, the bet is taken all the same.',
+    description:
+      'The player loses a bet that is overtaken by its refund while it is being processed: it is taken all the same.',
     change: (right, { deadlineMs }) => ({
       refundsAhead: () => [],
       receive: async (request, answer) => {
@@ -179,7 +184,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.broken-connection'],
     mayBreak: ['refund.before-bet'],
     description:
-      'When the connection breaks, the bet is finished by a job that runs some time later, also after its refund.',
+      'The player loses a bet whose connection broke: a background job finishes it some time later, also when its refund was answered by then.',
     change: (right, { deadlineMs }) => ({
       refundsAhead: () => [],
       receive: async (request, answer) => {
@@ -203,7 +208,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'idempotency.refund',
       'refund.before-bet',
     ],
-    description: 'A refund gives back only half of the bet.',
+    description: 'Only half of a refunded bet comes back.',
     change: (right) => ({ restoredBy: (refund, original) => right.restoredBy(refund, original) / 2n }),
   },
   {
@@ -229,7 +234,8 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'free-refund-pays',
     breaks: ['free-rounds.refund'],
-    description: 'The refund of a free bet pays out its amount, although the free bet took nothing.',
+    description:
+      'The player gains money from the refund of a free bet: it pays the bet’s amount, although the free bet took nothing.',
     change: (right) =>
       restoring(right, (_refund, original) =>
         isTaken(original) && original.type === 'free' && original.reversedBy === null

@@ -7,13 +7,13 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
   {
     name: 'signature-403',
     breaks: ['signature.mismatch'],
-    description: 'A wrong signature is answered 403 and not 401.',
+    description: 'A wrong signature is answered 403 where 401 is agreed.',
     change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply)),
   },
   {
     name: 'signature-401-text',
     breaks: ['signature.message'],
-    description: 'A wrong signature is answered 401 with a plain text and no JSON.',
+    description: 'A wrong signature is answered 401 with the plain text "Unauthorized", not with JSON.',
     change: (right) =>
       rewriting(right, (reply) =>
         reply.status === 401 ? { status: 401, headers: [['Content-Type', 'text/plain']], body: 'Unauthorized' } : reply,
@@ -22,7 +22,7 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
   {
     name: 'signature-401-no-message',
     breaks: ['signature.message'],
-    description: 'A wrong signature is answered 401 with JSON, but without a message.',
+    description: 'A wrong signature is answered 401 with JSON that has no message.',
     change: (right) =>
       rewriting(right, (reply) => (reply.status === 401 ? { ...reply, body: '{"error":"unauthorized"}' } : reply)),
   },
@@ -30,7 +30,8 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
     name: 'refused-call-moves-money',
     breaks: ['signature.no-effect'],
     mayBreak: ['signature.tampered-body', 'signature.mismatch'],
-    description: 'A call with a wrong signature is answered 401, but has been carried out by then.',
+    description:
+      'A call with a wrong signature is answered 401, but has been carried out by then: the check comes last.',
     change: (right) => ({
       refuse: async (refused, anyway) => {
         if (refused.reason === 'bad-signature') await anyway();
@@ -42,7 +43,7 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
     name: 'refused-call-uses-up-tx-id',
     breaks: ['signature.no-effect'],
     description:
-      'The txID of a call with a wrong signature is taken for used: sent again with the right one, it is refused.',
+      'Anybody can block a transaction: the txID of a call with a wrong signature counts as used, and the right call is refused.',
     change: (right) => {
       const used = new Set<unknown>();
       return {

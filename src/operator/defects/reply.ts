@@ -34,7 +34,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'status-201',
     breaks: ['reply.success-is-200'],
-    description: 'Bets, wins and refunds are answered 201 Created.',
+    description: 'Bets, wins and refunds are answered 201 Created, which the service takes for an error.',
     change: (right) =>
       rewritingSuccess(right, (reply, request) => (callOf(request) === 'balance' ? reply : { ...reply, status: 201 })),
   },
@@ -52,7 +52,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
       'reply.json',
       'reply.tx-id',
     ],
-    description: 'Wins are answered 204 without a body.',
+    description: 'Wins are answered 204 without a body, which the service takes for an error.',
     change: (right) =>
       rewritingSuccess(right, (reply, request) =>
         callOf(request) === 'win' ? { status: 204, headers: [], body: '' } : reply,
@@ -74,35 +74,38 @@ export const REPLY_DEFECTS: readonly Defect[] = [
       'robustness.bad-amount',
       'signature.message',
     ],
-    description: 'Every error is answered 200, with a code and a message in the body.',
+    description:
+      'The service takes every error for a success: all are answered 200, with a code and a message in the body.',
     change: (right) => withError(right, (reply) => ({ ...reply, status: 200 })),
   },
   {
     name: 'slow-win',
     breaks: ['reply.deadline'],
     mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
-    description: 'Wins are credited, but the reply takes longer than 5 seconds.',
+    description:
+      'Wins are credited, but the reply takes longer than 5 seconds, so the service sends them again and again.',
     change: (right, { deadlineMs }) => slow(right, 'win', deadlineMs),
   },
   {
     name: 'slow-balance',
     breaks: ['reply.deadline'],
     mayBreak: ['balance.read'],
-    description: 'Reading a balance takes longer than 5 seconds.',
+    description: 'Games don’t load: a balance call takes longer than 5 seconds.',
     change: (right, { deadlineMs }) => slow(right, 'balance', deadlineMs),
   },
   {
     name: 'slow-refund',
     breaks: ['reply.deadline'],
     mayBreak: ['refund.unknown', 'refund.restore', 'idempotency.refund'],
-    description: 'Refunds are carried out, but the reply takes longer than 5 seconds.',
+    description:
+      'Refunds are carried out, but the reply takes longer than 5 seconds, so the service sends them again and again.',
     change: (right, { deadlineMs }) => slow(right, 'refund', deadlineMs),
   },
   {
     name: 'dripping-body',
     breaks: ['reply.deadline'],
     mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
-    description: 'The headers of a win’s reply come at once, its body drips for longer than 5 seconds.',
+    description: 'The headers of a win’s reply come at once, and its body drips for longer than 5 seconds.',
     change: (right, { deadlineMs }) =>
       rewritingSuccess(right, (reply, request) => {
         const text = textOf(reply);
@@ -112,20 +115,20 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'json-bom',
     breaks: ['reply.json'],
-    description: 'Replies begin with a byte order mark.',
+    description: 'Replies can’t be parsed: they begin with a byte order mark.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `\uFEFF${textOf(reply)}` })),
   },
   {
     name: 'json-array',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],
-    description: 'Replies are JSON arrays with one object in them.',
+    description: 'Replies are JSON arrays with the object in them.',
     change: (right) => rewritingFields(right, (fields) => [fields]),
   },
   {
     name: 'json-duplicate-keys',
     breaks: ['reply.json'],
-    description: 'Replies have the field balance twice.',
+    description: 'Replies have the field balance twice, with two values: which one counts depends on the parser.',
     change: (right) =>
       rewritingSuccess(right, (reply) => ({ ...reply, body: textOf(reply).replace('{', '{"balance":"0.00",') })),
   },
@@ -133,21 +136,21 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'json-trailing-text',
     breaks: ['reply.json'],
     mayBreak: ['balance.read'],
-    description: 'A debug line follows the JSON of each reply.',
+    description: 'Replies can’t be parsed: a debug line follows the JSON.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `${textOf(reply)}\n<!-- 3 ms -->` })),
   },
   {
     name: 'json-twice-encoded',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],
-    description: 'Replies are JSON strings that hold JSON.',
+    description: 'Replies are JSON strings that hold JSON: they are encoded twice.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: JSON.stringify(textOf(reply)) })),
   },
   {
     name: 'json-utf-16',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'reply.content-type'],
-    description: 'Replies are in UTF-16.',
+    description: 'Replies can’t be parsed: they are in UTF-16.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: Buffer.from(textOf(reply), 'utf16le') })),
   },
   {
@@ -159,7 +162,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'content-type-missing',
     breaks: ['reply.content-type'],
-    description: 'Replies have no Content-Type.',
+    description: 'Replies don’t say what they are: they have no Content-Type.',
     change: (right) =>
       rewriting(right, (reply) => ({
         ...reply,
@@ -170,7 +173,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'tx-id-missing',
     breaks: ['reply.tx-id'],
     mayBreak: ['refund.unknown', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
-    description: 'Replies have no txID.',
+    description: 'Replies to bets, wins and refunds have no txID, so disputes can’t be traced.',
     change: (right) => rewritingFields(right, ({ txID: _left, ...fields }) => fields),
   },
   {
@@ -185,7 +188,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'tx-id-number',
     breaks: ['reply.tx-id'],
     mayBreak: ['refund.unknown'],
-    description: 'The txID in replies is a number.',
+    description: 'The txID in replies is a number and not a string.',
     change: (right) =>
       rewritingFields(right, (fields, request) =>
         callOf(request) === 'balance' ? fields : { ...fields, txID: Number(String(fields.txID).replace('op-', '')) },
@@ -194,7 +197,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'tx-id-of-round',
     breaks: ['reply.tx-id-distinct'],
-    description: 'The txID in replies is the same for the bet and the win of a round.',
+    description: 'The bet and the win of a round are answered with the same txID: it is the round’s id.',
     change: (right) =>
       rewritingFields(right, (fields, request) => {
         const call = callOf(request);
@@ -205,7 +208,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'errors-in-html',
     breaks: ['signature.message'],
     mayBreak: ['reply.error-message', 'bet.insufficient-funds', 'session.unknown'],
-    description: 'Errors are HTML pages.',
+    description: 'Errors are HTML pages: the framework’s own error page was left on.',
     change: (right) =>
       withError(right, (reply) => ({
         status: reply.status,
@@ -216,7 +219,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'message-stack-trace',
     breaks: ['reply.error-message'],
-    description: 'The message of an error is a stack trace.',
+    description: 'Players are shown a stack trace when a call fails.',
     change: (right) =>
       withMessage(
         right,
@@ -226,7 +229,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'message-sql',
     breaks: ['reply.error-message'],
-    description: 'The message of an error shows SQL.',
+    description: 'Players are shown SQL when a call fails.',
     change: (right) =>
       withMessage(
         right,
@@ -236,13 +239,13 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'message-markup',
     breaks: ['reply.error-message'],
-    description: 'The message of an error holds markup.',
+    description: 'Players are shown HTML tags when a call fails.',
     change: (right) => withMessage(right, '<div class="alert"><b>Declined</b><br/>Please try again</div>'),
   },
   {
     name: 'malformed-json-500',
     breaks: ['robustness.malformed-json'],
-    description: 'A body that is no JSON is answered 500.',
+    description: 'A body that is no JSON is answered 500: the parser’s exception is caught by nobody.',
     change: (right) => ({
       refuse: (refused, anyway) => (refused.reason === 'malformed' ? MALFORMED_500 : right.refuse(refused, anyway)),
     }),
@@ -251,7 +254,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'malformed-json-hangs',
     breaks: ['robustness.malformed-json'],
     mayBreak: ['reply.deadline'],
-    description: 'A body that is no JSON is never answered.',
+    description: 'A body that is no JSON is never answered: the exception ends the handler without a reply.',
     change: (right, { deadlineMs }) => ({
       refuse: async (refused, anyway) => {
         if (refused.reason === 'malformed') await sleep(deadlineMs * 1.5);
@@ -263,7 +266,8 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'unknown-field-refused',
     breaks: ['robustness.unknown-field'],
     mayBreak: ['signature.raw-body', 'signature.raw-body-escapes'],
-    description: 'A body with a field that we do not know is answered 400.',
+    description:
+      'All calls will be refused the day the service adds a field: a body with one that we don’t know is answered 400.',
     change: (right) => {
       const known = new Set(['sessionID', 'txID', 'roundID', 'origTxID', 'amount', 'type', 'frID']);
       return {
@@ -279,7 +283,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'first-piece-only',
     breaks: ['robustness.slow-body'],
-    description: 'Only what has arrived of a body at once is read.',
+    description: 'Calls are refused now and then: only what has arrived of a body in its first packet is read.',
     change: (right) => ({
       receive: (request, answer) => right.receive({ ...request, body: request.pieces?.[0] ?? request.body }, answer),
     }),

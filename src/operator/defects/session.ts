@@ -9,7 +9,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     name: 'shared-wallet',
     breaks: ['session.isolated'],
     mayBreak: ['refund.foreign-session'],
-    description: "All players with one currency share one wallet: one player's bet lowers another's balance.",
+    description: 'One player’s bet lowers another player’s balance: all players with one currency share a wallet.',
     change: (right) => {
       const shared = new Map<string, Wallet>();
       return {
@@ -26,7 +26,8 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     name: 'round-id-globally-unique',
     breaks: ['session.round-id-reuse'],
     mayBreak: ['refund.foreign-session'],
-    description: 'A round id that was used in another game is refused.',
+    description:
+      'A bet is refused when its round id was used in another game before: ids of rounds may repeat between games.',
     change: (right) =>
       objecting(right, 'bet', (store, { extCID, roundID, gameID, txID }) =>
         store
@@ -37,7 +38,8 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'unknown-session-500',
     breaks: ['session.unknown'],
-    description: 'An unknown session is answered 500.',
+    description:
+      'A call in a session that never was is answered 500: the missing session is a null that nobody expected.',
     change: (right) =>
       rewriting(right, (reply) => (textOf(reply).includes('session_not_found') ? { ...reply, status: 500 } : reply)),
   },
@@ -45,7 +47,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     name: 'unknown-session-opened',
     breaks: ['session.unknown'],
     mayBreak: ['reply.error-is-not-200'],
-    description: 'An unknown session is opened on the spot, with money in it.',
+    description: 'A session that never was is opened on the spot, with money in it.',
     change: (right) => ({
       sessionOf: (store, extCID, sessionID) => {
         const known = right.sessionOf(store, extCID, sessionID);
@@ -59,7 +61,8 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'expired-session-refuses-all',
     breaks: ['session.expired-settles'],
-    description: 'Wins and refunds are refused after the session expired, and the money of the round is lost.',
+    description:
+      'The player loses the round that was under way when the session expired: its win and its refund are refused.',
     change: (right) => ({
       objection: (store, claim, session) =>
         session !== undefined && !right.isOpen(session) ? 'session-expired' : right.objection(store, claim, session),
@@ -75,20 +78,21 @@ export const SESSION_DEFECTS: readonly Defect[] = [
       'free-rounds.refund',
       'free-rounds.withdrawal',
     ],
-    description: 'Bets of type free are refused.',
+    description: 'Free rounds can’t be played: bets of type free are refused.',
     change: (right) => objecting(right, 'bet', (_store, { type }) => type === 'free'),
   },
   {
     name: 'free-win-refused',
     breaks: ['free-rounds.win'],
     mayBreak: ['free-rounds.replay', 'free-rounds.withdrawal'],
-    description: 'Wins of type free are refused.',
+    description: 'Free rounds can’t be won: wins of type free are refused.',
     change: (right) => objecting(right, 'win', (_store, { type }) => type === 'free'),
   },
   {
     name: 'free-bet-needs-money',
     breaks: ['free-rounds.empty-wallet'],
-    description: 'A free bet is declined when the balance is below its amount, though it takes nothing.',
+    description:
+      'Free rounds can’t be played with an empty wallet: a free bet takes nothing, but is declined below its amount.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.type === 'free' &&
@@ -102,13 +106,13 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'withdrawal-ignored',
     breaks: ['free-rounds.withdrawal'],
-    description: 'The bonus of a free-rounds campaign is answered with success, but is not paid.',
+    description: 'What was won in free rounds is never paid: the bonus at the end is answered 200, but not credited.',
     change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
   },
   {
     name: 'withdrawal-on-top',
     breaks: ['free-rounds.withdrawal'],
-    description: 'Free wins are paid at once, and the bonus at the end pays them again.',
+    description: 'What was won in free rounds is paid twice: each free win at once, and the bonus at the end again.',
     change: () => ({ creditOf: (win) => win.amount ?? 0n }),
   },
 ];

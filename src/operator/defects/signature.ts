@@ -80,7 +80,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
       'signature.client-key',
       'signature.no-effect',
     ],
-    description: 'The signature is not checked at all.',
+    description: 'Anybody can move money: the signature is not checked at all.',
     change: (right) => ({
       ...verifyingBodies(right, () => true),
       verify: {
@@ -94,7 +94,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-ignored-on-refund',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.missing', 'signature.tampered-body', 'signature.client-key', 'signature.no-effect'],
-    description: 'The signature of refunds is not checked.',
+    description: 'Anybody can send refunds: their signature is not checked.',
     change: (right) => verifyingBodies(right, () => true, ['refund']),
   },
   {
@@ -108,7 +108,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-optional',
     breaks: ['signature.missing'],
     mayBreak: ['signature.no-effect'],
-    description: 'A wrong signature is refused, but a call without one is let in.',
+    description: 'Anybody can move money by leaving the signature out: a wrong one is refused, a missing one is not.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -119,7 +119,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-prefix',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.no-effect', 'signature.missing', 'signature.tampered-body'],
-    description: 'Only as many characters as were sent are compared, so the beginning of a signature is enough.',
+    description: 'The beginning of a signature is enough: only as many characters as were sent are compared.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -130,7 +130,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-first-half',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.no-effect'],
-    description: 'Only the first 32 characters of a signature are compared.',
+    description: 'Half of a signature is enough: only its first 32 characters are compared.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -142,7 +142,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-cached',
     breaks: ['signature.tampered-body'],
     mayBreak: ['signature.tampered-query', 'signature.no-effect'],
-    description: 'A signature that was right once is trusted from then on, whatever body it comes with.',
+    description:
+      'A call can be changed at will once its signature was seen: one that was right before is trusted, whatever body it comes with.',
     change: (right) => {
       const trusted = new Set<string>();
       return verifyingBodies(right, ({ body, key, signature = '' }) => {
@@ -157,7 +158,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'query-session-only',
     breaks: ['balance.extra-query'],
     mayBreak: ['signature.query-canonical', 'signature.query-unicode'],
-    description: 'Only the sessionID of a query is signed over; a balance call with any further parameter is refused.',
+    description: 'A balance call with any further parameter is refused: only the sessionID is signed over.',
     change: (right) =>
       verifyingQueries(right, ({ query, key, signature }) =>
         verifySignature(
@@ -170,7 +171,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
   {
     name: 'query-tampered-accepted',
     breaks: ['signature.tampered-query'],
-    description: 'A query may be changed after it was signed, as long as the signature was made for some session.',
+    description:
+      'A balance call can be turned to another session: any signature that was right for some query is let in.',
     change: (right) => {
       const good = new Set<string>();
       return verifyingQueries(right, (signed) => {
@@ -184,7 +186,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'query-wire-order',
     breaks: ['signature.query-canonical'],
     mayBreak: ['balance.extra-query', 'signature.query-unicode'],
-    description: 'The parameters of a query are signed over in the order in which they arrive.',
+    description:
+      'Balance calls are refused when their parameters come in another order: they are signed over as they arrive, unsorted.',
     change: (right) =>
       verifyingQueries(right, ({ query, key, signature }) =>
         verifySignature(JSON.stringify(Object.fromEntries(new URLSearchParams(`?${query}`))), key, signature),
@@ -194,7 +197,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'query-undecoded',
     breaks: ['signature.query-canonical'],
     mayBreak: ['balance.extra-query', 'signature.query-unicode'],
-    description: 'The parameters of a query are signed over without being decoded.',
+    description:
+      'Balance calls with percent-encoded parameters are refused: they are signed over without being decoded.',
     change: (right) =>
       verifyingQueries(right, ({ query, key, signature }) =>
         verifySignature(
@@ -213,7 +217,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     breaks: ['signature.query-canonical'],
     mayBreak: ['balance.extra-query', 'signature.query-unicode'],
     description:
-      'The framework decodes the parameters of a query, and the code that checks the signature does it again.',
+      'Balance calls with a percent sign in a parameter are refused: the framework decodes the query, and our own code does it again.',
     change: (right) =>
       verifyingQueries(
         right,
@@ -233,7 +237,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
   {
     name: 'query-ascii-only',
     breaks: ['signature.query-unicode'],
-    description: 'Texts in a query that are not ASCII are signed over as \\u escapes.',
+    description: 'Balance calls with letters beyond ASCII are refused: these are signed over as \\u escapes.',
     change: (right) =>
       verifyingQueries(right, ({ query, key, signature }) =>
         verifySignature(asPython(canonicalJson(Object.fromEntries(new URLSearchParams(`?${query}`)))), key, signature),
@@ -243,41 +247,45 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'body-reserialised-python',
     breaks: ['signature.raw-body'],
     mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
-    description: 'The body is parsed and written anew before it is verified, as Python does it: é becomes \\u00e9.',
+    description:
+      'Calls with é in them are refused: the body is parsed and written anew before it is verified, as Python does it, with \\u escapes.',
     change: (right) => reserialising(right, (value) => asPython(JSON.stringify(value))),
   },
   {
     name: 'body-reserialised-php',
     breaks: ['signature.raw-body'],
     mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
-    description: 'The body is parsed and written anew before it is verified, as PHP does it: / becomes \\/.',
+    description:
+      'Calls with a slash in them are refused: the body is parsed and written anew before it is verified, as PHP does it, with \\/ for /.',
     change: (right) => reserialising(right, (value) => asPhp(JSON.stringify(value))),
   },
   {
     name: 'body-reserialised-go',
     breaks: ['signature.raw-body-escapes'],
     mayBreak: ['robustness.malformed-json'],
-    description: 'The body is parsed and written anew before it is verified, as Go does it: < becomes \\u003c.',
+    description:
+      'Calls with <, > or & in them are refused: the body is parsed and written anew before it is verified, as Go does it, with \\u003c for <.',
     change: (right) => reserialising(right, (value) => asGo(JSON.stringify(value))),
   },
   {
     name: 'header-exact-case',
     breaks: ['signature.header-case'],
-    description: 'The signature header is found only when it is written X-REQUEST-SIGN.',
+    description:
+      'Calls are refused behind a proxy that writes header names in small letters: only X-REQUEST-SIGN in capitals is found.',
     change: () => ({ signatureOf: (headers) => headers.find(([name]) => name === SIGNATURE_HEADER)?.[1] }),
   },
   {
     name: 'any-clients-key',
     breaks: ['signature.client-key'],
     mayBreak: ['signature.no-effect'],
-    description: 'A call is accepted when it is signed with the key of any of our clients.',
+    description: 'One client’s key opens all: a call is accepted when it is signed with the key of any of our clients.',
     change: () => ({ keysOf: (_client, all) => all.map(({ integrationApiKey }) => integrationApiKey) }),
   },
   {
     name: 'win-key-mistaken',
     breaks: ['signature.accepted'],
     mayBreak: ['free-rounds.win', 'free-rounds.replay', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
-    description: 'Correct signatures of wins are refused: the wrong key is used for that endpoint.',
+    description: 'All wins are refused: their signatures are checked with the wrong key.',
     change: (right) => verifyingBodies(right, () => false, ['win']),
   },
 ];

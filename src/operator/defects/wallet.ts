@@ -21,7 +21,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-500',
     breaks: ['balance.read'],
-    description: 'Reading a balance is answered 500.',
+    description: 'The balance can’t be read: every balance call is answered 500.',
     change: (right) =>
       rewriting(right, (reply, request) =>
         callOf(request) === 'balance' && reply.status === 200
@@ -41,7 +41,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
       'money.main-unit',
       'balance.read-only',
     ],
-    description: 'Reading a balance shows what it was before the last transaction.',
+    description: 'A balance call shows what there was before the last transaction: it is served from a cache.',
     change: (right) => {
       const before = new Map<number, bigint>();
       return {
@@ -62,7 +62,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'balance-read-costs',
     breaks: ['balance.read-only'],
     mayBreak: ['money.conservation'],
-    description: 'Each time that the balance is read, the smallest unit is gone.',
+    description: 'Reading the balance costs the player a smallest unit each time.',
     change: (right) => ({
       carryOut: async (store, work) => {
         const decision = await right.carryOut(store, work);
@@ -77,7 +77,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'extra-query-refused',
     breaks: ['balance.extra-query'],
     mayBreak: ['signature.query-canonical', 'signature.query-unicode', 'signature.tampered-query'],
-    description: 'A balance call with a parameter that we do not know is answered 400.',
+    description: 'A balance call with a parameter that we don’t know is answered 400.',
     change: (right) => ({
       receive: (request, answer) =>
         [...new URLSearchParams(request.query).keys()].some((name) => name !== 'sessionID')
@@ -99,7 +99,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
       'concurrency.no-lost-update',
       'money.main-unit',
     ],
-    description: 'Bets are accepted, but nothing is taken.',
+    description: 'Players play for nothing: bets are answered 200, but nothing is taken.',
     change: () => ({ debitOf: () => 0n }),
   },
   {
@@ -112,7 +112,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
       'bet.decimal-amount',
       'money.exact',
     ],
-    description: 'The reply to a bet shows the balance from before it was taken.',
+    description: 'The reply to a bet shows the balance from before it was taken; the next balance call is right.',
     change: (right) => ({
       book: (store, wallet, moved) => {
         const balance = right.book(store, wallet, moved);
@@ -137,7 +137,8 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'insufficient-funds-other-code',
     breaks: ['bet.insufficient-funds'],
     mayBreak: ['reply.error-code'],
-    description: 'A bet above the balance is declined with the code INSUFFICIENT_BALANCE.',
+    description:
+      'The game can’t tell the player what is wrong: a bet above the balance is declined with the code INSUFFICIENT_BALANCE instead of insufficient_funds.',
     change: (right) =>
       rewriting(right, (reply) => ({
         ...reply,
@@ -147,7 +148,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'insufficient-funds-no-code',
     breaks: ['bet.insufficient-funds'],
-    description: 'A bet above the balance is declined without a code.',
+    description: 'The game can’t tell the player what is wrong: a bet above the balance is declined without a code.',
     change: (right) =>
       rewriting(right, (reply) => ({ ...reply, body: textOf(reply).replace('"code":"insufficient_funds",', '') })),
   },
@@ -155,7 +156,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'insufficient-funds-200',
     breaks: ['reply.error-is-not-200'],
     mayBreak: ['bet.insufficient-funds', 'concurrency.no-overdraft'],
-    description: 'A bet above the balance is answered 200 with an error in the body.',
+    description: 'The game goes on after a bet above the balance: it is answered 200 with an error in the body.',
     change: (right) =>
       rewriting(right, (reply) => (textOf(reply).includes('insufficient_funds') ? { ...reply, status: 200 } : reply)),
   },
@@ -163,7 +164,8 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'insufficient-funds-taken',
     breaks: ['bet.declined-takes-nothing'],
     mayBreak: ['concurrency.no-overdraft', 'refund.declined-bet', 'refund.restore', 'money.decimal-string'],
-    description: 'A bet above the balance is declined, but what was there is taken.',
+    description:
+      'The player loses half of the balance with a bet above it: the bet is declined, but the deduction is not rolled back.',
     change: (right) => ({
       covers: (wallet, debit) => right.covers(wallet, debit),
       record: (store, entry) => {
@@ -184,7 +186,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'second-bet-ignored',
     breaks: ['bet.many-in-round'],
     mayBreak: ['refund.one-of-many'],
-    description: 'The second bet of a round is answered with success, but is not taken.',
+    description: 'The second bet of a round is free of charge: it is answered 200, but not taken.',
     change: (right) => ({
       book: (store, wallet, moved) => right.book(store, wallet, moved),
       record: (store, entry) => {
@@ -210,13 +212,14 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'win-zero-400',
     breaks: ['win.zero'],
     mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
-    description: 'A win of 0 is answered with an error.',
+    description: 'A round that is lost never ends: a win of 0 is refused.',
     change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
   },
   {
     name: 'win-too-late',
     breaks: ['win.credit'],
-    description: 'A round times out after a second; a win that comes later is refused, and the player loses it.',
+    description:
+      'The player loses a win that comes more than a second after its bet: the round has timed out, and the win is refused.',
     change: (right) => {
       const begun = new Map<string, number>();
       return {
@@ -234,7 +237,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'win-zero-consoles',
     breaks: ['win.zero'],
-    description: 'A win of 0 pays a consolation of 150 of the smallest unit.',
+    description: 'A win of 0 pays the player 150 of the smallest unit as a consolation.',
     change: (right) => {
       let open = false;
       return {
@@ -249,7 +252,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'second-win-ignored',
     breaks: ['win.many-in-round'],
-    description: 'The second win of a round is answered with success, but is not credited.',
+    description: 'The second win of a round is never paid: it is answered 200, but not credited.',
     change: (right) => ({
       record: (store, entry) => {
         if (entry.call === 'win' && entry.frID === null && entry.walletID !== null && hasInRound(store, entry, 'win')) {
@@ -278,7 +281,7 @@ export const WALLET_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
     ],
     description:
-      'When a win fails, the bet of its round is given back, and the win is paid as well when it is sent again.',
+      'Players get their bet back and the win as well when a win fails at first: the failure gives the bet back, the repeat pays.',
     change: (right) => {
       const open = new Map<unknown, () => void>();
       return {
@@ -301,10 +304,10 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     },
   },
   {
-    name: 'declines-with-redirect',
+    name: 'refund-redirected',
     breaks: ['reply.success-is-200'],
     mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
-    description: 'Refunds are answered with a redirect to another server.',
+    description: 'Refunds are answered 302 to another server, so the service repeats them for ever.',
     change: (right) =>
       rewriting(right, (reply, request) =>
         callOf(request) === 'refund' && reply.status === 200
