@@ -27,6 +27,11 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
     .option('--grep <text>', 'only scenarios whose id or title contains this')
     .option('--list', 'print what would run, and send nothing')
     .optionsGroup('How:')
+    .option(
+      '--after <journal>',
+      'send transactions of this earlier run again: they must be known still; repeatable',
+      collect,
+    )
     .addOption(new Option('--bail [n]', 'stop after the first (or n) failed scenarios').argParser(countFlag))
     .option('--strict', 'a breach of a SHOULD fails the run too (env: CROUPIER_STRICT=1)')
     .addOption(new Option('--seed <text>', 'repeats choices and order of an earlier run').env('CROUPIER_SEED'))
@@ -55,6 +60,7 @@ Examples:
   croupier run                                   judge every client of croupier.yaml
   croupier run idempotency refund.unknown        a group and a rule
   croupier run scenarios/refund/unknown.yaml:12  the scenario at that line
+  croupier run --after .croupier/before.ndjson   … and whether a restart or a deploy has forgotten anything
   CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1
 
 Exit status: 0 conforming, 1 not conforming, 2 usage or configuration (nothing was sent), 3 undecided,

@@ -19,6 +19,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly tag?: readonly string[];
   readonly grep?: string;
   readonly list?: boolean;
+  readonly after?: readonly string[];
   readonly bail?: number | true;
   readonly strict?: boolean;
   readonly seed?: string;

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import type { EarlierJournal } from '../engine/earlier-run.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { behaviourWith } from '../operator/variation.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { type Clients, resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
+import { readEarlierJournals } from './earlier-journals.ts';
 import { gravestStatus } from './exit-status.ts';
 import { type Interrupt, listenForInterrupt } from './interrupt.ts';
 import { keepMemoryLean } from './lean-memory.ts';
@@ -42,6 +44,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
     return 0;
   }
   refuseFlags(flags, wishes, clients);
+  const earlier = await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
 
   const reference = flags.reference
@@ -59,7 +62,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
   );
   try {
-    const runner: Runner = { flags, settings, stdio, wishes, suite, chosen, words, interrupt, reference };
+    const runner: Runner = { flags, settings, stdio, wishes, suite, chosen, words, interrupt, reference, earlier };
     return await judgeEach(
       runner,
       reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
@@ -80,6 +83,7 @@ interface Runner {
   readonly words: readonly string[];
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
+  readonly earlier: ReadonlyMap<string, EarlierJournal>;
 }
 
 /** The built-in suite, the configured folders, and files that only the selection names. */
@@ -109,6 +113,7 @@ async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: S
     flags.baseUrl && '--base-url',
     flags.session && '--session',
     flags.keyFile && '--key-file',
+    flags.after && '--after',
   ];
   const given = about.filter((name) => typeof name === 'string');
   if (!flags.reference) {
@@ -183,7 +188,7 @@ async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise
 }
 
 function playOf(
-  { flags, settings, stdio, suite, chosen, words, interrupt, reference }: Runner,
+  { flags, settings, stdio, suite, chosen, words, interrupt, reference, earlier }: Runner,
   client: Play['options']['client'],
   sameFlags: readonly string[],
   scrub: (text: string) => string,
@@ -206,6 +211,7 @@ function playOf(
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,
       largeAmounts: settings.largeAmounts || reference !== undefined,
+      after: earlier.get(client.extCID),
       signal: interrupt.signal,
     },
     journal: flags.journal === undefined ? undefined : fileForClient(flags.journal, client.extCID),

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { Aftermath } from '../engine/aftermath.ts';
+import type { Aftermath } from '../engine/aftermath.ts';
 import { everythingDue } from '../engine/due.ts';
 import { reopenJournalFile } from '../engine/journal-file.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { type Settled, settleRun } from '../engine/settle.ts';
-import { signedBy } from '../engine/signed-by.ts';
-import type { JournalEvent, Sending } from '../journal/event.ts';
+import type { JournalEvent } from '../journal/event.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { forTerminal } from '../report/escape.ts';
+import { readAftermath } from './aftermath.ts';
 import { complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { clientOfJournal } from './journal-client.ts';
-import { journalEvents } from './journal-events.ts';
 import type { ClientFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { itemLines, itemOf, lastSentence, type SettleItem } from './settle-text.ts';
@@ -40,13 +39,13 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const file = path.resolve(stdio.cwd, journal);
   const told: Told = { journal, isJson: flags.json === true, stdio };
   // Whether anything is owed at all can be told without a key, and then none is asked for.
-  const first = await aftermathOf(file, journal, () => true);
+  const first = await readAftermath(file, journal, undefined);
   if (everythingDue(first).length === 0) return tell([], first, { ...told, isSent: false });
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const { client, secrets, complaints } = await clientOfJournal(first.run, journal, configuration, flags, stdio);
   if (!client) throw complaintsError(complaints);
-  const aftermath = await aftermathOf(file, journal, await signatureTest(file, journal, client));
+  const aftermath = await readAftermath(file, journal, client.integrationApiKey);
   const due = everythingDue(aftermath);
   const { integratorBaseUrl } = aftermath.run.client;
   if (client.integratorBaseUrl !== integratorBaseUrl) {
@@ -122,33 +121,6 @@ function reopen(file: string, scrub: (text: string) => string) {
       { cause: error },
     );
   }
-}
-
-async function aftermathOf(
-  file: string,
-  shown: string,
-  signedRight: (sending: Sending) => boolean,
-): Promise<Aftermath> {
-  const aftermath = new Aftermath({ signedRight });
-  for await (const event of journalEvents(file, shown)) aftermath.add(event);
-  return aftermath;
-}
-
-/**
- * Tells calls that the run had signed wrongly on purpose. When the key has been changed since, it can't be told, and every call counts:
- * one that the operator refused is refunded in vain.
- */
-async function signatureTest(
-  file: string,
-  shown: string,
-  { integrationApiKey }: ClientUnderTest,
-): Promise<(sending: Sending) => boolean> {
-  const isRight = signedBy(integrationApiKey);
-  for await (const event of journalEvents(file, shown)) {
-    // A run begins with a read that is as it should be.
-    if (event.event === 'sending') return isRight(event) ? isRight : () => true;
-  }
-  return isRight;
 }
 
 interface Told {

@@ -12,8 +12,8 @@ export class Debts {
     this.#record = record;
   }
 
-  /** Writes down what a call has made owed, or no longer owed. */
-  note(stage: Stage, step: CallStep, outgoing: Outgoing): void {
+  /** Writes down what has come to be owed, or is no longer. @param latest the call that has just been sent, if one was */
+  note(stage: Stage, latest?: { readonly step: CallStep; readonly outgoing: Outgoing }): void {
     for (const transaction of stage.judge.effects.all()) {
       const open = transaction.state === 'unknown' && transaction.wallet !== null;
       const known = this.#open.get(transaction.txID);
@@ -27,7 +27,7 @@ export class Debts {
         sessionID: stage.names.sessionID(transaction.part.step.session) ?? '',
         txID: transaction.txID,
         open,
-        fields: known?.fields ?? (transaction.part.step.key === step.key ? textFields(outgoing) : {}),
+        fields: known?.fields ?? (latest?.step.key === transaction.part.step.key ? textFields(latest.outgoing) : {}),
       };
       if (open) this.#open.set(transaction.txID, owed);
       else this.#open.delete(transaction.txID);

@@ -10,7 +10,8 @@ export interface PastTransaction {
   readonly effect: Money;
 }
 
-type Kind = 'bet' | 'win' | 'refund';
+/** The calls that move money. */
+export type Kind = 'bet' | 'win' | 'refund';
 
 /** The first accepted transactions of a run, by wallet: one of each kind is enough. */
 export class History {

@@ -7,6 +7,7 @@ import type { Wallet } from '../judge/wallet.ts';
 import { EvaluationError, evaluate, evaluateMoney } from '../scenario/evaluate.ts';
 import type { CallStep, Step, TogetherStep } from '../scenario/plan.ts';
 import type { Debts } from './debts.ts';
+import type { EarlierRun } from './earlier-run.ts';
 import { type Halt, halted } from './halt.ts';
 import type { History } from './history.ts';
 import type { Linger } from './linger.ts';
@@ -25,6 +26,8 @@ export interface PerformanceOptions {
   readonly sender: Sender;
   readonly run: RunOptions;
   readonly history: History;
+  /** undefined: no journal was given. */
+  readonly earlier: EarlierRun | undefined;
   readonly attempt: number;
   /** Shared by all tellings of a story, as are races and debts. */
   readonly linger: Linger;
@@ -45,6 +48,7 @@ export class Performance {
   readonly #sender: Sender;
   readonly #run: RunOptions;
   readonly #history: History;
+  readonly #earlier: EarlierRun | undefined;
   readonly #attempt: number;
   readonly #linger: Linger;
   readonly #races: Races;
@@ -55,11 +59,12 @@ export class Performance {
   /** A kept-alive connection was closed under a call. */
   stale = false;
 
-  constructor({ stage, sender, run, history, attempt, linger, races, debts }: PerformanceOptions) {
+  constructor({ stage, sender, run, history, earlier, attempt, linger, races, debts }: PerformanceOptions) {
     this.#stage = stage;
     this.#sender = sender;
     this.#run = run;
     this.#history = history;
+    this.#earlier = earlier;
     this.#attempt = attempt;
     this.#linger = linger;
     this.#races = races;
@@ -315,7 +320,8 @@ export class Performance {
 
   async #fromBefore(step: CallStep, call: 'bet' | 'win' | 'refund', from: 'run' | 'journal'): Promise<Halt | null> {
     const session = this.#stage.casting.get(step.session);
-    const past = session && from === 'run' ? this.#history.earliest(walletIdOf(session), call) : undefined;
+    const source = from === 'run' ? this.#history : this.#earlier;
+    const past = session && source?.earliest(walletIdOf(session), call);
     if (!past) return null;
     const exchange = await this.#sender.send({
       call,
@@ -357,7 +363,7 @@ export class Performance {
     const { outcome, stamps, connection } = exchange;
     const sure = outcome.kind === 'reply' && outcome.reply.status !== 500;
     if (!sure && connection !== null) this.#linger.risk(stamps.end);
-    this.#debts.note(this.#stage, step, outgoing);
+    this.#debts.note(this.#stage, { step, outgoing });
     // What has no known outcome will have to be sent again.
     if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.#outbox.keep(step, outgoing);
     if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free')

@@ -8,6 +8,7 @@ import type { Plan } from '../scenario/plan.ts';
 import type { Cashier } from './cashier.ts';
 import { lastLook, restore } from './closing.ts';
 import { Debts } from './debts.ts';
+import type { EarlierRun } from './earlier-run.ts';
 import { Gathering } from './gathering.ts';
 import type { Halt } from './halt.ts';
 import type { History } from './history.ts';
@@ -29,6 +30,7 @@ export interface PlayOptions extends StoryOptions {
   readonly sender: Sender;
   readonly cashier: Cashier;
   readonly history: History;
+  readonly earlier: EarlierRun | undefined;
 }
 
 /** What became of one attempt at a scenario. */
@@ -120,6 +122,7 @@ async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
     const isWorthAnother = (): boolean => !halt && races.wantsAnother && mayBeToldAgain(stage, gathering, run);
     const again = isWorthAnother() && (await lookOnce(stage, performance, isWorthAnother));
     if (!opened && !again) await lastLook(stage, performance, 'lingered');
+    debts.note(stage);
     stage.judge.close();
     gathering.endRound(
       stage.judge.passes,

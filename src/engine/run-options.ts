@@ -4,6 +4,7 @@ import type { JournalEvent } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { Plan } from '../scenario/plan.ts';
 import type { WireOptions } from '../wire/wire.ts';
+import type { EarlierJournal } from './earlier-run.ts';
 
 /** One player session that the operator has open for the test. */
 export interface SessionUnderTest {
@@ -60,6 +61,8 @@ export interface RunOptions {
   readonly largeAmounts: boolean;
   /** How often a story with a race is told, unless it has shown something before; left out: as time allows. */
   readonly raceRounds?: number | undefined;
+  /** An earlier run whose transactions are sent again; left out: none. */
+  readonly after?: EarlierJournal | undefined;
   readonly deadlineMs: number;
   readonly lingerMs: number;
   /** At most so many scenarios side by side; they also need a player each. */

@@ -7,6 +7,7 @@ import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { Cashier } from './cashier.ts';
+import { EarlierRun, type Unfit } from './earlier-run.ts';
 import { History } from './history.ts';
 import { LateLandings } from './late-landings.ts';
 import { inOrder } from './order.ts';
@@ -96,6 +97,7 @@ class Run {
   readonly #blame = new Blame();
   readonly #pool: Pool;
   readonly #late: LateLandings;
+  readonly #earlier: EarlierRun | undefined;
   /** How often an endpoint let the deadline pass. */
   readonly #breaches = new Map<CallName, number>();
   #failed = 0;
@@ -108,9 +110,11 @@ class Run {
     this.#cashier = new Cashier(sender, options);
     this.#pool = new Pool(options.client.sessions);
     this.#late = new LateLandings(options);
+    this.#earlier = options.after && new EarlierRun(options.after, options.client);
   }
 
   async play(): Promise<Ending> {
+    await this.#earlier?.look(this.#cashier, this.#options.signal);
     const first: RunnableScenario[] = [];
     const last: RunnableScenario[] = [];
     for (const scenario of inOrder(this.#options.scenarios, this.#options.seed))
@@ -187,23 +191,32 @@ class Run {
   /** undefined: it can't be played here, and that has been said. */
   #prepare(scenario: RunnableScenario): Waiting | undefined {
     const plan = scenario.plan();
-    const { needs } = plan;
-    const castings = this.#pool.cast(needs);
+    const castings = this.#castings(plan);
+    if (!('reason' in castings)) return { scenario, plan, castings };
+    this.#leave(scenario, castings);
+    return undefined;
+  }
+
+  #castings(plan: Plan): readonly Casting[] | Unfit {
     const late = this.#tooLate(plan);
     if (late) {
-      this.#leave(scenario, late);
-      return undefined;
+      return {
+        verdict: 'inconclusive',
+        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass ${MOST_BREACHES} times, so what needs it is not tried any more`,
+      };
     }
-    const reason = 'reason' in castings ? castings.reason : this.#missing(plan);
-    if (reason === null && !('reason' in castings)) return { scenario, plan, castings };
-    this.#skip(scenario, reason ?? '');
-    return undefined;
+    const castings = this.#pool.cast(plan.needs);
+    if ('reason' in castings) return { verdict: 'skip', reason: castings.reason };
+    const missing = this.#missing(plan);
+    if (missing !== null) return { verdict: 'skip', reason: missing };
+    return plan.needs.earlierRun && this.#earlier ? this.#earlier.fitting(plan, castings) : castings;
   }
 
   #missing({ needs }: Plan): string | null {
     if (needs.otherClient && this.#options.client.otherClientKey === undefined)
       return 'needs a second client of the same operator with a key of its own';
-    if (needs.earlierRun) return 'needs the journal of an earlier run';
+    if (needs.earlierRun && !this.#earlier)
+      return 'needs the journal of an earlier run (`croupier run --after JOURNAL`)';
     if (needs.campaign && this.#options.campaign === null)
       return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
     if (needs.largeAmounts && !this.#options.largeAmounts)
@@ -219,30 +232,14 @@ class Run {
     return [...needed].find((call) => (this.#breaches.get(call) ?? 0) >= MOST_BREACHES);
   }
 
-  #leave(scenario: RunnableScenario, late: CallName): void {
-    const { record, now } = this.#options;
-    const reason = `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass ${MOST_BREACHES} times, so what needs it is not tried any more`;
-    record({ event: 'scenario-started', scenario: scenario.id, attempt: 1, at: now(), sessions: {} });
-    record({
-      event: 'scenario-ended',
-      scenario: scenario.id,
-      attempt: 1,
-      verdict: 'inconclusive',
-      reason,
-      durationMs: 0,
-      restored: null,
-      passes: {},
-    });
-  }
-
-  #skip(scenario: RunnableScenario, reason: string): void {
+  #leave(scenario: RunnableScenario, { verdict, reason }: Unfit): void {
     const { record, now } = this.#options;
     record({ event: 'scenario-started', scenario: scenario.id, attempt: 1, at: now(), sessions: {} });
     record({
       event: 'scenario-ended',
       scenario: scenario.id,
       attempt: 1,
-      verdict: 'skip',
+      verdict,
       reason,
       durationMs: 0,
       restored: null,
@@ -272,6 +269,7 @@ class Run {
         sender: this.#sender,
         cashier: this.#cashier,
         history: this.#history,
+        earlier: this.#earlier,
         proven: (rule) => this.#blame.isProven(rule),
         report: (finding) => {
           findings.push(finding);

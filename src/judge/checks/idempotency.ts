@@ -1,6 +1,8 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { breach, type Decision, type GroupChecks, type RuleCheck, type Seen, wants200 } from '../check.ts';
-import { isBroken, type Part } from '../story.ts';
+import { isBroken, isNamesakeAtOnce, type Part } from '../story.ts';
 
 /** The same bytes once more, rightly signed, alone, of a call that the operator had carried out. */
 const isReplay = (part: Part): boolean =>
@@ -22,7 +24,7 @@ function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
       if (seen.earlier?.answer !== 'accepted' && seen.earlier?.reply === undefined) {
         return { kind: 'undecided', reason: `the first ${word} was not accepted` };
       }
-      return wants200(seen, `a ${word} that was accepted, sent again,`) ?? otherTxID(seen, word);
+      return wants200(seen, `a ${word} that was accepted, sent again,`) ?? otherTxID(seen, word, severalOf(seen));
     },
     offsets(seen) {
       const { earlier } = seen;
@@ -33,16 +35,35 @@ function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
   };
 }
 
-function otherTxID(seen: Seen, word: string): Decision | undefined {
+function otherTxID(seen: Seen, word: string, causes: readonly RuleId[]): Decision | undefined {
   const first = seen.earlier?.reply?.txID;
   const again = seen.reading?.txID;
   if (first === undefined || again === undefined || first === again) return undefined;
   return breach(
     `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
     `its txID is ${JSON.stringify(again)}`,
-    // Copies at once that were each carried out have left several transactions, any of which may be found again.
-    seen.part.source?.group === null ? [] : ['idempotency.concurrent'],
+    causes,
   );
+}
+
+/** Copies at once that were each carried out have left several transactions, any of which may be found again. */
+function severalOf({ part }: Seen): readonly RuleId[] {
+  return part.source?.group === null ? [] : ['idempotency.concurrent'];
+}
+
+/** Sessions end, and what an earlier run has sent may well outlive them: then it can't be told whether it is known. */
+function isOver({ part, reading }: Seen): boolean {
+  const { origin } = part.step;
+  return (
+    origin.kind === 'earlier' &&
+    origin.from === 'journal' &&
+    (reading?.code === 'session_expired' || reading?.code === 'session_not_found')
+  );
+}
+
+/** What is wrong with every replay is wrong with one from before too. */
+function ruleOfReplay(call: CallName): readonly RuleId[] {
+  return call === 'balance' ? [] : [`idempotency.${call}`];
 }
 
 export const idempotencyChecks: GroupChecks<'idempotency'> = {
@@ -52,7 +73,8 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
 
   'idempotency.same-reply': {
     applies: (part) =>
-      part.step.call !== 'balance' && isReplay(part) && !(part.step.call === 'bet' && part.refundsBefore > 0),
+      part.step.origin.kind === 'earlier' ||
+      (part.step.call !== 'balance' && isReplay(part) && !(part.step.call === 'bet' && part.refundsBefore > 0)),
     reply(seen) {
       const first = seen.earlier?.reply;
       const { reading } = seen;
@@ -73,7 +95,8 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
 
   // Judged as a set, see race.ts.
   'idempotency.concurrent': {
-    applies: (part) => part.group !== null && part.step.origin.kind === 'copy' && part.regular,
+    applies: (part) =>
+      part.group !== null && part.regular && (part.step.origin.kind === 'copy' || isNamesakeAtOnce(part)),
   },
 
   'idempotency.declined-bet': {
@@ -96,7 +119,11 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
 
   'idempotency.conflicting-body': {
     effect: 'a processed txID that is sent again with another body moves nothing',
-    applies: (part) => part.namesake !== null && part.namesake.step.call === part.step.call && part.signedRight,
+    applies: (part) =>
+      part.namesake !== null &&
+      part.namesake.step.call === part.step.call &&
+      part.signedRight &&
+      !isNamesakeAtOnce(part),
     offsets(seen) {
       const { earlier } = seen;
       if (!earlier || seen.effect.isZero()) return [];
@@ -118,7 +145,15 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
   'idempotency.durable': {
     effect: 'a transaction from long before, sent again, has no further effect',
     applies: (part) => part.step.origin.kind === 'earlier',
-    reply: (seen) => (seen.earlier ? wants200(seen, 'a transaction from before, sent again,') : undefined),
+    reply(seen) {
+      if (!seen.earlier) return undefined;
+      if (isOver(seen)) return { kind: 'skip', reason: 'the session of the transaction is over by now' };
+      const { call } = seen.part.step;
+      return (
+        wants200(seen, 'a transaction from before, sent again,') ??
+        otherTxID(seen, `${call} from before`, ruleOfReplay(call))
+      );
+    },
     offsets: (seen) =>
       seen.effect.isZero()
         ? []
