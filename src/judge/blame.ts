@@ -1,7 +1,8 @@
 import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
-import type { Blamed } from '../journal/event.ts';
+import type { Blamed, Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
+import { OF_EVERY_CALL, SYSTEMATIC } from './unexplained.ts';
 
 /** On an endpoint that takes a wrong signature these prove nothing: whatever was sent would have been accepted. */
 const LOWER_RUNGS: readonly RuleId[] = [
@@ -20,6 +21,12 @@ const LOWER_RUNGS: readonly RuleId[] = [
 /** More breaches than this are not weighed against each other. */
 const MOST_BREACHES = 5000;
 
+/** Rules that a read decides beside the replies: where reads are behind, these are what is broken. */
+const BESIDE_READS: readonly RuleId[] = ['bet.debit', 'win.credit'];
+
+/** Once may be a coincidence of numbers. */
+const ENOUGH_LAGGING = 2;
+
 /** A finding that is kept until the run is over, for others may explain it. */
 interface Breach {
   readonly fails: boolean;
@@ -27,6 +34,13 @@ interface Breach {
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
   readonly causes: readonly RuleId[];
+}
+
+/** What else a scenario has shown. */
+interface Shown {
+  readonly passes?: Tally;
+  /** Reads were behind what replies told. */
+  readonly readsLag?: boolean;
 }
 
 /**
@@ -37,14 +51,23 @@ export class Blame {
   readonly #failing = new Set<RuleId>();
   readonly #letIn = new Set<CallName>();
   readonly #breaches: Breach[] = [];
+  readonly #passes = new Map<string, number>();
+  /** Stories in which reads were behind what replies told. */
+  #lagging = 0;
+  /** Reckoned when it is asked for. */
+  #proven: ReadonlySet<string> | undefined;
 
   /**
    * The findings of one scenario, of the attempt that counts.
    *
    * @param letIn the endpoints that carried out a call with a wrong signature
    */
-  add(scenario: string, findings: readonly Finding[], letIn: readonly CallName[] = []): void {
+  add(scenario: string, findings: readonly Finding[], letIn: readonly CallName[] = [], shown: Shown = {}): void {
     for (const endpoint of letIn) this.#letIn.add(endpoint);
+    this.#proven = undefined;
+    if (shown.readsLag) this.#lagging += 1;
+    for (const [rule, counts] of Object.entries(shown.passes ?? {}))
+      this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
     for (const { rule, verdict, endpoint, causes } of findings) {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
       if (verdict === 'fail') this.#failing.add(rule);
@@ -53,11 +76,13 @@ export class Blame {
     }
   }
 
-  /** True when a breach of the rule was found that no other failing rule explains. */
+  /**
+   * True when the rule is among the fewest whose breach explains all that was found: a breach that no other failing rule
+   * explains, or of several that explain each other the one that explains most.
+   */
   isProven(rule: string): boolean {
-    return this.#breaches.some(
-      (one) => one.rule === rule && one.fails && !one.causes.some((cause) => this.#failing.has(cause)),
-    );
+    this.#proven ??= this.#fewest();
+    return this.#proven.has(rule);
   }
 
   /** The corrections that the whole of the run asks for. */
@@ -65,11 +90,57 @@ export class Blame {
     return [...this.#explained(), ...this.#rungs()];
   }
 
+  #fewest(): ReadonlySet<string> {
+    const fails = this.#breaches.filter(({ fails }) => fails);
+    const isOpen = (one: Breach): boolean => this.#causesOf(one).length > 0;
+    const lags = this.#readsLag ? BESIDE_READS.filter((rule) => this.#failing.has(rule)) : [];
+    const proven = new Set<string>([...lags, ...fails.filter((one) => !isOpen(one)).map(({ rule }) => rule)]);
+    let rest = fails.filter(isOpen);
+    for (;;) {
+      rest = rest.filter((one) => !proven.has(one.rule) && !this.#causesOf(one).some((cause) => proven.has(cause)));
+      const next = this.#mostCommon(rest);
+      if (next === undefined) return proven;
+      proven.add(next);
+    }
+  }
+
+  get #readsLag(): boolean {
+    return this.#lagging >= ENOUGH_LAGGING;
+  }
+
+  /** What of all that fails would explain a breach. */
+  #causesOf({ rule, causes }: Breach): RuleId[] {
+    const failing = causes.filter((cause) => this.#failing.has(cause) && !this.#isIntermittent(cause));
+    // Where reads are behind, what was read proves nothing but that.
+    const isOfRead = this.#readsLag && causes.includes('session.isolated') && !BESIDE_READS.includes(rule);
+    return isOfRead ? [...BESIDE_READS.filter((one) => this.#failing.has(one)), ...failing] : failing;
+  }
+
+  /** A rule that holds for every call and is nearly always kept explains no other breach: it would be broken there too. */
+  #isIntermittent(rule: RuleId): boolean {
+    const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
+    return OF_EVERY_CALL.includes(rule) && (this.#passes.get(rule) ?? 0) > 4 * fails;
+  }
+
+  /** The rule that explains the most breaches; of equals the one that was found broken itself most often. */
+  #mostCommon(breaches: readonly Breach[]): RuleId | undefined {
+    const votes = new Map<RuleId, number>();
+    const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
+    for (const one of breaches) {
+      vote(one.rule, 1.01);
+      // What may spoil any number predicts none, so that it would explain everything is no evidence for it.
+      if (one.rule === 'money.conservation') continue;
+      for (const cause of this.#causesOf(one))
+        if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
+    }
+    return [...votes].sort(([, a], [, b]) => b - a)[0]?.[0];
+  }
+
   *#explained(): Generator<Blamed> {
-    const proven = new Set([...this.#failing].filter((rule) => this.isProven(rule)));
-    for (const { scenario, rule, endpoint, causes } of this.#breaches) {
-      const because = causes.find((cause) => proven.has(cause));
-      if (because === undefined || proven.has(rule)) continue;
+    for (const one of this.#breaches) {
+      const { scenario, rule, endpoint } = one;
+      const because = this.isProven(rule) ? undefined : this.#causesOf(one).find((cause) => this.isProven(cause));
+      if (because === undefined) continue;
       yield {
         event: 'blamed',
         rule,

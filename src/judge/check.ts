@@ -93,6 +93,16 @@ export interface RuleCheck {
 
 export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
 
+/** A wallet whose balance is not what it says can't be bet to its end, or beyond it, on purpose. */
+export const WRONG_BALANCES: readonly RuleId[] = [
+  'balance.read-only',
+  'bet.debit',
+  'win.credit',
+  'money.main-unit',
+  'money.exact',
+  'money.precision',
+];
+
 const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
 
 /** The operator may decline any bet for reasons of its own; what a test needed it for is then skipped, with this reason. */
@@ -136,17 +146,20 @@ export function wants200(seen: Seen, what: string): Decision | undefined {
     case 'failed': {
       const limit = ownLimit(seen);
       if (limit) return { kind: 'skip', reason: limit };
-      // A correct signature that is refused everywhere is one fault, not one of each kind of call.
-      return breach(
-        `${what} is answered 200`,
-        described(seen),
-        seen.answer === 'refused' ? ['signature.accepted'] : isRedirect(seen) ? ['reply.success-is-200'] : [],
-      );
+      return breach(`${what} is answered 200`, described(seen), causesOfRefusal(seen));
     }
   }
 }
 
-function isRedirect({ reading }: Seen): boolean {
+function causesOfRefusal(seen: Seen): readonly RuleId[] {
+  // A correct signature that is refused everywhere is one fault, not one of each kind of call.
+  if (seen.answer === 'refused') return ['signature.accepted'];
+  if (isRedirect(seen)) return ['reply.success-is-200'];
+  // Each bet is within the balance that was read, so that balance is not the one that the operator goes by.
+  return seen.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
+}
+
+export function isRedirect({ reading }: Seen): boolean {
   return reading !== undefined && reading.status >= 300 && reading.status < 400;
 }
 

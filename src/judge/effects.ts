@@ -93,6 +93,15 @@ export class Effects {
     if (transaction) this.#misbooked.add(transaction.txID);
   }
 
+  /** A quiet read has shown that a call was carried out although it was refused: what it was to do is done. */
+  carriedOut(step: string): void {
+    const transaction = this.#byStep.get(step);
+    if (transaction?.state !== 'refused') return;
+    transaction.state = 'applied';
+    const target = this.#targetOf(transaction.part);
+    if (target) target.state = 'reversed';
+  }
+
   get freeBetsTakeMoney(): boolean {
     return this.#freeBets.size > 0;
   }
@@ -155,6 +164,8 @@ export class Effects {
       case 'accepted':
         transaction.state = 'applied';
         if (type === 'free') wallet?.fork({ txID, delta: effect, kind: 'either' });
+        // What it took for a bet that it should have declined is the operator's secret.
+        else if (part.step.expect.outcome === 'declined') wallet?.leaveOpen(key);
         else wallet?.move(key, effect);
         break;
       case 'refused':

@@ -18,6 +18,7 @@ import { QuietReads, type ReadResult } from './quiet-reads.ts';
 import { judgeRace, overlapCount } from './race.ts';
 import { type ReplyReading, readReply } from './reading.ts';
 import type { Part, Story } from './story.ts';
+import { PLAIN_EFFECTS } from './suspects.ts';
 import type { Transaction } from './transaction.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -97,6 +98,11 @@ export class Judge {
 
   get passes(): Tally {
     return this.docket.passes;
+  }
+
+  /** True when reads were seen to be behind what replies told. */
+  get readsLag(): boolean {
+    return this.#context.wallets.some((wallet) => wallet.readsLag);
   }
 
   /** What a named step was answered, and what it was about: for `${first.reply.txID}`. */
@@ -311,19 +317,15 @@ export class Judge {
     const replay = part.source !== null && seen.earlier?.state !== 'refused' && seen.earlier?.reply !== reading;
     const said = reading?.balance.money;
     if (answer !== 'accepted' || replay || !said || part.namesake) return [];
-    if (wallet.allows(said)) {
-      if (wallet.forks.length === 0) wallet.vouch();
+    if (wallet.hear(said, step.origin.kind === 'fresh')) {
+      if (wallet.forks.length === 0) wallet.vouch(step.key);
       return [];
     }
-    if (step.call === 'refund' && seen.target?.state !== 'reversed') return [];
-    if (
-      step.call === 'refund' &&
-      (part.step.refund?.kind !== 'step' || seen.target?.answer !== 'accepted' || part.refundsBefore > 0)
-    )
-      return [];
+    const rule = step.call === 'refund' ? oddRefund(seen, wallet, said) : PLAIN_EFFECTS[step.call]?.rule;
+    if (rule === undefined) return [];
     this.reads.oddReply(wallet, {
-      rule: step.call === 'bet' ? 'bet.debit' : step.call === 'win' ? 'win.credit' : 'refund.restore',
-      warnOnly: step.call === 'refund',
+      rule,
+      ifReadFits: step.call !== 'refund' ? 'breach' : rule === 'refund.restore' ? 'warn' : 'nothing',
       step,
       exchange: seen.exchange.id,
       expected: `the reply tells the balance after the ${step.call}, ${wallet.possible().join(' or ')}`,
@@ -409,6 +411,28 @@ export class Judge {
     const transaction = this.effects.ofStep(step.key);
     if (transaction && transaction.state !== 'unknown') this.effects.forget(transaction);
     this.#amounts.delete(step.key);
+  }
+}
+
+/** The rule under which the odd balance in the reply to a refund is told; undefined: it may be so. */
+function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId | undefined {
+  if (part.step.refund?.kind !== 'step' || part.refundsBefore > 0 || target?.state !== 'reversed') return undefined;
+  switch (target.answer) {
+    case 'accepted':
+      return 'refund.restore';
+    case 'broken':
+    case 'late':
+    case 'failed': {
+      // The operator may not know the bet, or may only just be taking it.
+      const taken = wallet.certain()?.plus(target.effect);
+      if (said.isZero() || taken?.equals(said) !== false) return undefined;
+      return target.answer === 'broken' ? 'refund.broken-connection' : 'refund.after-error';
+    }
+    case 'error-200':
+    case 'refused':
+    case 'declined':
+    case 'lost':
+      return undefined;
   }
 }
 

@@ -24,7 +24,8 @@ export interface Suspicion {
 /** A reply to a call that was sent alone whose balance is not a possible one. */
 export interface OddReply {
   readonly rule: RuleId;
-  readonly warnOnly: boolean;
+  /** What it means when only the reply was wrong. `nothing`: the contract lets the reply say something else. */
+  readonly ifReadFits: 'breach' | 'warn' | 'nothing';
   readonly step: CallStep;
   readonly exchange: string;
   readonly expected: string;

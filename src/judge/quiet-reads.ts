@@ -3,11 +3,11 @@ import { Money } from '../contract/money.ts';
 import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
-import { type Breach, explain, wouldHaveShown } from './explain.ts';
-import type { Obligation, Observation, Offset } from './obligation.ts';
+import { type Breach, type Explanation, explain, wouldHaveShown } from './explain.ts';
+import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
 import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
-import { blameUnexplained, either, isTiny, SYSTEMATIC, UNIVERSAL } from './unexplained.ts';
+import { blameUnexplained, either, isTiny, SYSTEMATIC } from './unexplained.ts';
 import type { Wallet } from './wallet.ts';
 
 /** What is to be done after a quiet read. */
@@ -85,6 +85,10 @@ export class QuietReads {
       this.#fits(read, memory);
       return { kind: 'settled' };
     }
+    if (wallet.readsLag && !memory.odd) {
+      this.#lags(read, memory);
+      return { kind: 'settled' };
+    }
     const late = read.lingered ? undefined : this.#lateBet(read);
     if (late) {
       memory.dip = late;
@@ -92,16 +96,30 @@ export class QuietReads {
     }
     const suspects = [...wallet.obligations, ...movesOfNoRule(read, this.#effects), ...inAnotherUnit(read)];
     // Where a reply was the first to be wrong, it is that call's doing if anything of it explains the sum.
-    const { odd } = memory;
-    const own = odd ? suspects.filter(({ step }) => step.key === odd.step.key) : [];
-    const explained =
-      explain(value, wallet.possible(), own, this.#proven) ?? explain(value, wallet.possible(), suspects, this.#proven);
+    const explained = this.#explain(read, memory, suspects);
     if (!explained && !isTiny(read)) {
       this.#pending = read;
       return { kind: 'probe' };
     }
     this.#differs(read, memory, explained?.breaches ?? [], explained?.rivals ?? []);
     return { kind: 'settled' };
+  }
+
+  /**
+   * The nearest suspects first: where a reply was the first to be wrong, what that call did, and then whatever no right
+   * reply has spoken for. Only then anybody.
+   */
+  #explain({ wallet, value }: QuietRead, { odd }: Memory, suspects: readonly Obligation[]): Explanation | undefined {
+    const pools = [
+      odd ? suspects.filter(({ step }) => step.key === odd.step.key) : [],
+      suspects.filter((one) => !isSpokenFor(one, wallet)),
+      odd ? [] : suspects,
+    ];
+    for (const pool of pools) {
+      const explained = explain(value, wallet.possible(), pool, this.#proven);
+      if (explained) return explained;
+    }
+    return undefined;
   }
 
   /**
@@ -153,19 +171,15 @@ export class QuietReads {
       if (obligation.reported || open) continue;
       const matter = { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange };
       if (wouldHaveShown(obligation, value, possible)) this.#docket.decide(matter, PASS);
-      else if (this.#claims.includes(obligation.rule)) {
-        this.#docket.decide(matter, {
-          kind: 'undecided',
-          reason: `a breach could not be told from what may have happened: the balance is ${value}`,
-        });
-      }
+      else this.#undecided(obligation, value);
     }
     if (memory.odd) {
-      const { rule, step, exchange, expected, actual, warnOnly } = memory.odd;
-      this.#docket.decide(
-        { rule, step, exchange },
-        warnOnly ? { kind: 'warn', expected, actual } : breach(expected, actual, SYSTEMATIC),
-      );
+      const { rule, step, exchange, expected, actual, ifReadFits } = memory.odd;
+      if (ifReadFits !== 'nothing')
+        this.#docket.decide(
+          { rule, step, exchange },
+          ifReadFits === 'warn' ? { kind: 'warn', expected, actual } : breach(expected, actual, SYSTEMATIC),
+        );
     }
     if (moved && !open)
       this.#docket.decide({ rule: 'money.conservation', step: read.step, exchange: read.exchange }, PASS);
@@ -184,13 +198,35 @@ export class QuietReads {
     this.#turn(memory, value);
   }
 
+  /** Replies go on from each other and reads are behind them, so it is the read that is wrong, of whatever was moved last. */
+  #lags(read: QuietRead, memory: Memory): void {
+    const { wallet, value, step, exchange } = read;
+    const last = wallet.moves.at(-1);
+    this.#docket.decide(
+      { rule: last && !last.delta.isNegative() ? 'win.credit' : 'bet.debit', step, exchange },
+      breach(
+        `the next read tells the balance that the reply told: ${either(wallet.possible())}`,
+        `the balance is ${value}, which leaves out what was moved last`,
+        [],
+      ),
+    );
+    for (const obligation of wallet.takeObligations(read.lingered)) this.#undecided(obligation, value);
+    this.#turn(memory, value);
+  }
+
+  #undecided({ rule, step, exchange }: Obligation, value: Money): void {
+    if (!this.#claims.includes(rule)) return;
+    const reason = `a breach could not be told from what may have happened: the balance is ${value}`;
+    this.#docket.decide({ rule, step, exchange }, { kind: 'undecided', reason });
+  }
+
   /** The balance is not what it must be: says whose breach explains it, and goes on from what was read. */
   #differs(read: QuietRead, memory: Memory, breaches: readonly Breach[], rivals: readonly Breach[]): void {
     const { wallet, value, lingered } = read;
     const possible = wallet.possible();
     const due = wallet.takeObligations(lingered);
     if (breaches.length > 0) {
-      for (const { obligation, offset } of breaches) this.#blame(obligation, offset, value, possible, rivals);
+      for (const one of breaches) this.#blame(one, read, possible, rivals);
       for (const obligation of due) {
         if (obligation.reported || breaches.some((one) => one.obligation === obligation)) continue;
         if (rivals.some((rival) => rival.obligation === obligation)) continue;
@@ -205,15 +241,16 @@ export class QuietReads {
         ? breaches.map(({ obligation }) => obligation.step.key)
         : wallet.moves.map(({ step }) => step);
     for (const step of wrong) this.#effects.misbooked(step);
+    for (const { obligation } of breaches)
+      if (obligation.rule === 'signature.no-effect') this.#effects.carriedOut(obligation.step.key);
     this.#writeDown(memory, value, wallet);
     wallet.anchor(value);
     this.#turn(memory, value);
   }
 
   #blame(
-    obligation: Obligation,
-    offset: Offset,
-    value: Money,
+    { obligation, offset }: Breach,
+    { wallet, value }: QuietRead,
     possible: readonly Money[],
     rivals: readonly Breach[],
   ): void {
@@ -221,6 +258,7 @@ export class QuietReads {
     const causes = causesOf(obligation.rule, [
       ...rivals.map((rival) => rival.obligation.rule),
       ...(offset.causes ?? []),
+      ...this.#spoilers(wallet, offset.by),
     ]);
     this.#docket.decide(
       { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },
@@ -230,6 +268,16 @@ export class QuietReads {
         causes,
       ),
     );
+  }
+
+  /** Faults by which any number may be wrong: reads that cost money, and players who play with each other's. */
+  #spoilers(wallet: Wallet, by: Money): RuleId[] {
+    const spoilers: RuleId[] = by.isNegative() ? ['balance.read-only'] : [];
+    // A bet whose connection broke may still have been at work beside the calls that came after it.
+    if (wallet.obligations.some(({ until }) => until === 'linger')) spoilers.push('concurrency.no-lost-update');
+    // Once wallets are known to be shared, one story is played at a time, and disturbs only itself.
+    const isAlone = this.#proven('session.isolated') && this.#memories.size === 1;
+    return isAlone && wallet.known ? spoilers : [...spoilers, 'session.isolated'];
   }
 
   #lateBet({ wallet, value }: QuietRead): Obligation | undefined {
@@ -272,11 +320,14 @@ export class QuietReads {
   }
 }
 
-/** What else may explain a number: of the faults that spoil every number only those that go before it. */
+/** A right reply to a later call has it in. */
+function isSpokenFor(one: Obligation, wallet: Wallet): boolean {
+  return wallet.isConfirmed(one) || wallet.moves.some(({ step, confirmed }) => confirmed && step === one.step.key);
+}
+
+/** What else may explain a number. */
 function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
-  const at = UNIVERSAL.indexOf(rule);
-  if (at >= 0) return UNIVERSAL.slice(0, at);
   // An amount that is cut is both a bet that is not taken exactly and a sum that is not exact.
-  const further = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
-  return [...new Set([...further, ...UNIVERSAL])];
+  const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
+  return [...new Set(causes)].filter((cause) => cause !== rule);
 }

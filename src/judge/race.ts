@@ -3,6 +3,8 @@ import { type Answer, breach, PASS, type Seen } from './check.ts';
 import { isOverdraft } from './checks/concurrency.ts';
 import type { Docket } from './docket.ts';
 import type { QuietReads } from './quiet-reads.ts';
+import { isNamesakeAtOnce } from './story.ts';
+import { PLAIN_EFFECTS } from './suspects.ts';
 import type { Wallet } from './wallet.ts';
 
 /** Subsets of more overlapping calls than this are not enumerated one by one but by the sums that they reach. */
@@ -41,11 +43,26 @@ export function judgeRace(race: Race, docket: Docket, reads: QuietReads): void {
       part.step.origin.kind === 'fresh' &&
       (part.step.call === 'bet' || part.step.call === 'win') &&
       part.step.type !== 'free' &&
-      part.regular,
+      part.regular &&
+      !isNamesakeAtOnce(part),
   );
   const overdrafts = movers.filter(({ part }) => isOverdraft(part));
   if (overdrafts.length > 1) overdraft(race, overdrafts, docket, reads);
   else if (movers.length > 1) updates(race, movers, docket, reads);
+  else refunds(race, reads);
+}
+
+/** That a bet is given back once is told elsewhere; that it is given back at all, here. */
+function refunds({ seens, wallet }: Race, reads: QuietReads): void {
+  const accepted = seens.filter(({ part, answer }) => part.step.call === 'refund' && answer === 'accepted');
+  const [first] = accepted;
+  if (!first || accepted.length < 2) return;
+  reads.suspect(wallet, {
+    rule: 'refund.restore',
+    step: first.part.step,
+    exchange: first.exchange.id,
+    expected: 'of several refunds at once one gives the bet back',
+  });
 }
 
 /** The same bytes many times: one effect, and one transaction of the operator's. */
@@ -54,7 +71,8 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
   for (const seen of seens) {
     const { origin, key } = seen.part.step;
     if (!seen.part.regular) continue;
-    const of = origin.kind === 'copy' ? origin.of : key;
+    const { namesake } = seen.part;
+    const of = origin.kind === 'copy' ? origin.of : namesake && isNamesakeAtOnce(seen.part) ? namesake.step.key : key;
     sets.set(of, [...(sets.get(of) ?? []), seen]);
   }
   for (const set of sets.values()) {
@@ -85,9 +103,12 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
       if (!differ) docket.decide(matter, PASS);
       continue;
     }
+    // A call that moves twice its sum, or nothing, does so when it comes alone too.
+    const plain = PLAIN_EFFECTS[first.part.step.call];
     const times = set.map((_, extra) => ({
       by: effect.times(Money.of(String(extra + 1))),
       meaning: `it took effect ${extra + 2} times`,
+      causes: extra === 0 && plain ? [plain.rule] : [],
     }));
     wallet.owe({
       rule,
@@ -99,7 +120,7 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
         {
           by: effect.negated(),
           meaning: 'it had no effect at all',
-          causes: ['bet.debit', 'win.credit', 'refund.restore'],
+          causes: plain ? [plain.rule] : [],
         },
       ],
       rank: 0,

@@ -99,9 +99,8 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
 }
 
 function decimalsOf(text: string): number {
-  const point = text.search(/[.]\d/);
-  if (point < 0) return 0;
-  return /^\d*/.exec(text.slice(point + 1))?.[0].length ?? 0;
+  const [, fraction = '', exponent = '0'] = /[.](\d+)(?:[eE]([+-]?\d{1,3}))?/.exec(text) ?? [];
+  return Math.max(0, fraction.length - Number(exponent));
 }
 
 /** Understands what people and libraries write for an amount: signs, exponents, group separators, currency marks. */

@@ -85,6 +85,16 @@ export function isTakenBet(part: Part): boolean {
   );
 }
 
+/** The same call under the same txID at the same instant, from another session: what copies are, but for the session. */
+export function isNamesakeAtOnce({ step, group, namesake }: Part): boolean {
+  return (
+    group !== null &&
+    namesake?.group === group &&
+    namesake.step.call === step.call &&
+    namesake.step.session !== step.session
+  );
+}
+
 /** A bet whose outcome the service would not know. */
 export function isBroken(part: Part | null): boolean {
   return part?.step.deviations.break !== undefined;

@@ -1,17 +1,19 @@
+import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import type { Effects } from './effects.ts';
-import type { Obligation } from './obligation.ts';
+import { inUnit, isNothingInCents, SCALES } from './main-unit.ts';
+import type { Obligation, Offset } from './obligation.ts';
 import type { QuietRead } from './quiet-read.ts';
+import type { Move } from './wallet.ts';
 
-const PLAIN_EFFECTS: Readonly<Record<'bet' | 'win' | 'refund', { readonly rule: RuleId; readonly expected: string }>> =
+/** What holds for every such call. */
+export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: RuleId; readonly expected: string }>>> =
   {
     bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
     win: { rule: 'win.credit', expected: 'an accepted win raises the balance by exactly its amount' },
     refund: { rule: 'refund.restore', expected: 'refunding an accepted bet gives back exactly its amount' },
   };
-
-const POWERS = [1, 2, 3, 8, -1, -2, -3, -8];
 
 /**
  * A call with a twist moves money as any other does. The rules that hold for every call are not judged by it, but it
@@ -21,9 +23,9 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
   return wallet.moves.flatMap(({ step: key, delta }): Obligation[] => {
     const part = effects.ofStep(key)?.part;
     // Calls that were sent at once are weighed together, as a race.
-    if (!part || part.group !== null || part.step.call === 'balance' || part.step.expect.outcome !== 'accepted')
-      return [];
-    const { rule, expected } = PLAIN_EFFECTS[part.step.call];
+    const plain = part && PLAIN_EFFECTS[part.step.call];
+    if (!plain || part.group !== null || part.step.expect.outcome !== 'accepted') return [];
+    const { rule, expected } = plain;
     if (wallet.obligations.some((one) => one.rule === rule && one.step.key === key)) return [];
     return [
       {
@@ -32,7 +34,11 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
         step: part.step,
         exchange,
         offsets: [
-          { by: delta.negated(), meaning: `the accepted ${part.step.call} had no effect` },
+          {
+            by: delta.negated(),
+            meaning: `the accepted ${part.step.call} had no effect`,
+            causes: isNothingInCents(delta, wallet.unit) ? ['money.main-unit'] : [],
+          },
           { by: delta, meaning: `the accepted ${part.step.call} took effect twice` },
         ],
         rank: 1,
@@ -44,14 +50,23 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
   });
 }
 
-/** A wallet that counts in another unit is off by the same power of ten for whatever was moved. */
+/** A wallet that counts in another unit is off by the same power of ten for whatever was moved, or for all bets or all wins of it. */
 export function inAnotherUnit({ wallet, step, exchange }: QuietRead): Obligation[] {
-  const net = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
-  if (net.isZero() || wallet.moves.length < 2) return [];
-  const offsets = POWERS.map((power) => ({
-    by: net.shift(power).minus(net),
-    meaning: `what was moved, ${net}, moved the balance by ${net.shift(power)}`,
-  }));
+  const offsets = [
+    () => true,
+    ({ delta }: Move) => delta.isNegative(),
+    ({ delta }: Move) => !delta.isNegative(),
+  ].flatMap((isMistaken): Offset[] => {
+    const net = wallet.moves.filter(isMistaken).reduce((sum, { delta }) => sum.plus(delta), Money.zero);
+    return net.isZero()
+      ? []
+      : SCALES.flatMap((scale) => {
+          const moved = inUnit(net, scale, wallet.unit);
+          if (moved.isZero()) return [];
+          return [{ by: moved.minus(net), meaning: `what was moved, ${net}, moved the balance by ${moved}` }];
+        });
+  });
+  if (offsets.length === 0) return [];
   return [
     {
       rule: 'money.main-unit',

@@ -1,13 +1,15 @@
-import { RULES, type RuleId } from '../contract/catalogue.ts';
+import type { RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import { breach } from './check.ts';
 import type { Docket } from './docket.ts';
 import { nearestDifference } from './explain.ts';
 import type { Obligation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
+import { PLAIN_EFFECTS } from './suspects.ts';
+import type { Wallet } from './wallet.ts';
 
 /** Faults that spoil every number: amounts in another unit, money that others move, reads that move it. */
-export const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
+const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
 
 /** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
 export const SYSTEMATIC: readonly RuleId[] = [
@@ -22,13 +24,16 @@ const WRONG_SUMS: readonly RuleId[] = [
   'bet.debit',
   'win.credit',
   'refund.restore',
-  'idempotency.concurrent',
+  'concurrency.no-lost-update',
 ];
 
-/** Conservation is reported only where no other breach explains the difference. */
-const OTHER_MONEY_RULES: readonly RuleId[] = RULES.filter(
-  ({ id, money, level }) => money && level === 'MUST' && id !== 'money.conservation',
-).map(({ id }) => id);
+/** A breach of these can move money long after the call, in another story. */
+const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
+
+export const OF_EVERY_CALL: readonly RuleId[] = Object.values(PLAIN_EFFECTS).map(({ rule }) => rule);
+
+/** Money that comes and goes by itself can do so in any story. */
+const ELSE: RuleId = 'money.conservation';
 
 /** Rules that predict their numbers: what they don't explain is not theirs. */
 const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
@@ -45,7 +50,10 @@ export function blameUnexplained(
   const difference = nearestDifference(value, possible);
   const actual = `the balance is ${value}, off by ${difference}`;
   const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
-    docket.decide({ rule, step, exchange }, breach(`the balance is ${either(possible)}`, actual, causes));
+    docket.decide(
+      { rule, step, exchange },
+      breach(`the balance is ${either(possible)}`, actual, [...causes, ...plainCauses(rule)]),
+    );
   // A call whose own reply told the right balance is the last to be doubted.
   const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
   const fresh = due.filter(
@@ -59,7 +67,10 @@ export function blameUnexplained(
     const { rule, step, exchange, expected } = suspect;
     docket.decide(
       { rule, step, exchange },
-      breach(`${expected}: the balance is ${either(possible)}`, actual, WRONG_SUMS),
+      breach(`${expected}: the balance is ${either(possible)}`, actual, [
+        ...WRONG_SUMS,
+        ...(due.some((one) => one.rule === 'idempotency.concurrent') ? (['idempotency.concurrent'] as const) : []),
+      ]),
     );
     return;
   }
@@ -70,7 +81,7 @@ export function blameUnexplained(
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
   // No rounding takes a hundredth of a sum.
   const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-  const causes = SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding);
+  const causes: readonly RuleId[] = [...SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding)];
   if (odd) {
     // Until that reply all replies were right, so it is that call's doing.
     const own = fresh.find((one) => one.step.key === odd.step.key && one.offsets.length === 0);
@@ -85,13 +96,32 @@ export function blameUnexplained(
     at(first.rule, causes, first.step, first.exchange);
   } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
     at(fresh[0].rule, causes, fresh[0].step, fresh[0].exchange);
-  else at('money.conservation', OTHER_MONEY_RULES);
+  else at('money.conservation', [...new Set([...causes, ...LATE, ...involved(wallet, due)])]);
+}
+
+/** What goes wrong with every such call goes wrong in this story too. */
+function plainCauses(rule: RuleId): RuleId[] {
+  if (OF_EVERY_CALL.includes(rule)) return [];
+  return rule.startsWith('refund.') ? ['refund.restore', ELSE] : [ELSE];
+}
+
+/** The rules that were put to the test since the last read, and those that every call is under. */
+function involved(wallet: Wallet, due: readonly Obligation[]): RuleId[] {
+  const plain = wallet.moves.map(({ delta }) =>
+    delta.isNegative() ? ('bet.debit' as const) : ('win.credit' as const),
+  );
+  return [...[...due, ...wallet.obligations].map(({ rule }) => rule), ...plain, 'refund.restore'];
 }
 
 /** Less than a smallest unit is no transaction: something was not reckoned exactly. */
 export function isTiny(read: QuietRead): boolean {
   const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
-  return !difference.isZero() && difference.compare(read.wallet.unit) < 0;
+  return !difference.isZero() && difference.compare(read.wallet.unit) < 0 && isWrittenAsDouble(read.value);
+}
+
+/** Currencies without a limit to their decimals carry more of them than a double can. */
+function isWrittenAsDouble(value: Money): boolean {
+  return String(Number(value.format())) === value.format();
 }
 
 /** The balances that would be right, in words. */

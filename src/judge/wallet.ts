@@ -21,6 +21,8 @@ export interface Move {
   readonly delta: Money;
   /** A reply has told a balance that has it in. */
   readonly vouched: boolean;
+  /** A reply to a later call has told a balance that has it in, so it is in the operator's books too. */
+  readonly confirmed: boolean;
 }
 
 /** What a quiet read said about the forks. */
@@ -47,6 +49,13 @@ export class Wallet {
   #obligations: Obligation[] = [];
   /** Sure effects since the last anchor, by step. */
   #moves: Move[] = [];
+  /** The balance as the last reply told it, and what was moved since: what it would be if only replies were right. */
+  #told: Money | undefined;
+  /** A read has been taken for the truth since the last reply. */
+  #readSince = false;
+  #lags = false;
+  /** Obligations that the right reply to a later call has met already. */
+  #confirmed = new Set<Obligation>();
 
   constructor(id: string, unit: Money) {
     this.id = id;
@@ -97,12 +106,49 @@ export class Wallet {
   move(step: string, delta: Money): void {
     if (this.#base === undefined || delta.isZero()) return;
     this.#base = this.#base.plus(delta);
-    this.#moves.push({ step, delta, vouched: false });
+    this.#told = this.#told?.plus(delta);
+    this.#moves.push({ step, delta, vouched: false, confirmed: false });
   }
 
-  /** The reply to the last call told a balance that is right: all that was moved until then has shown. */
-  vouch(): void {
-    this.#moves = this.#moves.map((move) => ({ ...move, vouched: true }));
+  /**
+   * The reply to a call told a balance that is right: all that was moved until then has shown, and what came before the
+   * call itself is in the books from which the operator reckoned.
+   */
+  vouch(step: string): void {
+    this.#moves = this.#moves.map((move) => ({
+      ...move,
+      vouched: true,
+      confirmed: move.confirmed || move.step !== step,
+    }));
+    for (const one of this.#obligations) if (one.step.key !== step && one.until === 'read') this.#confirmed.add(one);
+  }
+
+  /** Reads were seen to tell an older balance than replies do. */
+  get readsLag(): boolean {
+    return this.#lags;
+  }
+
+  /** A right reply to a later call speaks against it that the rule was broken there. */
+  isConfirmed(obligation: Obligation): boolean {
+    return this.#confirmed.has(obligation);
+  }
+
+  /**
+   * A reply to a call told this balance. Where it does not fit, but goes on from what the reply before it told and not from
+   * what was read in between, the reads lag behind: then what replies tell is taken as the truth.
+   *
+   * @param isNew false: the reply may be the stored one of an earlier call
+   * @returns true when the reply is right
+   */
+  hear(said: Money, isNew: boolean): boolean {
+    const goesOn = isNew && this.#readSince && this.#told?.equals(said) === true;
+    this.#told = said;
+    this.#readSince = false;
+    if (this.allows(said)) return true;
+    if (!goesOn || this.#forks.length > 0) return false;
+    this.#base = said;
+    this.#lags = true;
+    return true;
   }
 
   fork(fork: Fork): void {
@@ -156,14 +202,17 @@ export class Wallet {
     for (const fork of happened) this.#base = this.#base.plus(fork.delta);
     this.#forks = this.#forks.filter((fork) => !happened.includes(fork) && !never.includes(fork));
     this.#moves = [];
+    this.#confirmed = new Set();
     return { happened, never };
   }
 
   /** Takes what was read as the truth from now on. What may still land late may still land. */
   anchor(value: Money): void {
     this.#base = value;
+    this.#readSince = true;
     this.#open = null;
     this.#moves = [];
+    this.#confirmed = new Set();
     this.#forks = this.#forks.filter((fork) => fork.kind !== 'either');
   }
 

@@ -62,7 +62,7 @@ export class ChecksByStep {
   }
 
   of(part: Part): readonly Applied[] {
-    const key = repeatless(part.step);
+    const key = part.group === null ? repeatless(part.step) : part.step.key;
     const known = this.#known.get(key);
     if (known) return known;
     const applied = checksOf(part, this.#story);
@@ -71,7 +71,7 @@ export class ChecksByStep {
   }
 }
 
-/** Steps that `times` made of one are alike in everything that rules go by. */
+/** Steps that `times` made of one are alike in everything that rules go by, but for the first, which has none before it. */
 function repeatless(step: CallStep): string {
-  return step.key.replace(/x\d+$/, 'x1');
+  return step.key.replace(/x\d+$/, (repeat) => (repeat === 'x1' ? repeat : 'x2'));
 }

@@ -1,7 +1,7 @@
-import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, described, type GroupChecks, ownLimit, PASS, type Seen, wants200 } from '../check.ts';
+import { breach, described, type GroupChecks, ownLimit, PASS, type Seen, WRONG_BALANCES, wants200 } from '../check.ts';
 import { bySum, mentions } from '../expected-sum.ts';
+import { isNothingInCents } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
 import { isPlain, isTakenBet, type Part } from '../story.ts';
 
@@ -31,16 +31,6 @@ function notTaken(seen: Seen, meaning: string): Offset[] {
   return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
 }
 
-/** A wallet whose balance is not what it says can't be bet to its end, or beyond it, on purpose. */
-const WRONG_BALANCES: readonly RuleId[] = [
-  'balance.read-only',
-  'bet.debit',
-  'win.credit',
-  'money.main-unit',
-  'money.exact',
-  'money.precision',
-];
-
 export const betChecks: GroupChecks<'bet'> = {
   'bet.debit': {
     rank: 1,
@@ -49,7 +39,11 @@ export const betChecks: GroupChecks<'bet'> = {
     offsets: (seen) =>
       seen.answer === 'accepted'
         ? [
-            { by: seen.effect.negated(), meaning: 'the accepted bet was not taken' },
+            {
+              by: seen.effect.negated(),
+              meaning: 'the accepted bet was not taken',
+              causes: isNothingInCents(seen.effect, seen.unit) ? ['money.main-unit'] : [],
+            },
             { by: seen.effect, meaning: 'the accepted bet was taken twice' },
             { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the bet was credited instead of taken' },
           ]

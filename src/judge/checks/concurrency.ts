@@ -1,13 +1,14 @@
 import type { GroupChecks } from '../check.ts';
 import { bySum } from '../expected-sum.ts';
-import type { Part, Story } from '../story.ts';
+import { isNamesakeAtOnce, type Part, type Story } from '../story.ts';
 
 const isNewMover = (part: Part): boolean =>
   part.group !== null &&
   part.regular &&
   part.step.origin.kind === 'fresh' &&
   (part.step.call === 'bet' || part.step.call === 'win') &&
-  part.step.type !== 'free';
+  part.step.type !== 'free' &&
+  !isNamesakeAtOnce(part);
 
 const othersOf = (part: Part, story: Story): Part[] =>
   story.parts.filter(

@@ -1,6 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import { breach, type Decision, type GroupChecks, PASS, type Seen } from '../check.ts';
 import { bySum, mentions } from '../expected-sum.ts';
+import { inUnit, SCALES } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
 import { isTakenBet, type Part, type Story } from '../story.ts';
 
@@ -35,9 +36,6 @@ const hasDecimals = (part: Part): boolean => {
 const isLastUnit = (part: Part, story: Story): boolean =>
   bySum(part.step, 'amount') === 'balance' &&
   story.parts.some((other) => other.index < part.index && isMover(other) && hasDecimals(other));
-
-/** Powers of ten by which a wallet is off that counts in another unit. */
-const SCALES = [1, 2, 3, 8, -1, -2, -3, -8];
 
 export const moneyChecks: GroupChecks<'money'> = {
   'money.decimal-string': {
@@ -85,12 +83,19 @@ export const moneyChecks: GroupChecks<'money'> = {
     offsets(seen) {
       if (seen.answer !== 'accepted' || seen.effect.isZero()) return [];
       // In words only when asked: it is needed where a wallet is wrong, and this is reckoned for each call.
-      return SCALES.map((scale) => ({
-        by: seen.effect.shift(scale).minus(seen.effect),
-        get meaning() {
-          return `the ${seen.part.step.call} of ${seen.amount} moved ${seen.effect.shift(scale).absolute()}`;
-        },
-      }));
+      return SCALES.flatMap((scale) => {
+        const moved = inUnit(seen.effect, scale, seen.unit);
+        return moved.isZero()
+          ? []
+          : [
+              {
+                by: moved.minus(seen.effect),
+                get meaning() {
+                  return `the ${seen.part.step.call} of ${seen.amount} moved ${moved.absolute()}`;
+                },
+              },
+            ];
+      });
     },
   },
 
@@ -121,6 +126,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       const steps = [seen.unit, seen.unit.negated()].map((by) => ({
         by,
         meaning: `the balance is off by ${seen.unit}`,
+        causes: ['money.conservation'] as const,
       }));
       return [...steps, ...roundings(seen)];
     },
@@ -140,7 +146,12 @@ export const moneyChecks: GroupChecks<'money'> = {
       const off = rounded.minus(seen.amount);
       return [off, off.negated()]
         .filter((by) => !by.isZero())
-        .map((by) => ({ by, meaning: 'the amount was rounded to what a double can hold' }));
+        .map((by) => ({
+          by,
+          meaning: 'the amount was rounded to what a double can hold',
+          // A JSON number is such a double.
+          causes: seen.reading?.balance.form === 'number' ? (['money.decimal-string'] as const) : [],
+        }));
     },
   },
 

@@ -1,6 +1,6 @@
 import { PUBLISHED_ERROR_CODES } from '../../contract/error-codes.ts';
 import { replyMs } from '../../journal/exchange.ts';
-import { breach, type Decision, described, type GroupChecks, PASS, type Seen } from '../check.ts';
+import { breach, type Decision, described, type GroupChecks, isRedirect, PASS, type Seen } from '../check.ts';
 import { describeJsonProblem } from '../reply-json.ts';
 import { contentTypeProblem, leakIn } from '../reply-text.ts';
 
@@ -65,7 +65,8 @@ export const replyChecks: GroupChecks<'reply'> = {
   'reply.content-type': {
     applies: (part) => part.step.expect.outcome === 'accepted',
     reply(seen) {
-      if (seen.answer !== 'accepted' || !seen.reading) return undefined;
+      // Where there is no body there is nothing to say about it.
+      if (seen.answer !== 'accepted' || !seen.reading || seen.reading.status === 204) return undefined;
       const problem = contentTypeProblem(seen.reading.contentType);
       return problem === undefined ? PASS : breach('`Content-Type` says JSON', problem);
     },
@@ -97,8 +98,8 @@ export const replyChecks: GroupChecks<'reply'> = {
       const expected = "an error's `message` can be shown to a player";
       if (reading.messageForm === 'other') return breach(expected, 'its `message` is not a string');
       if (reading.message === undefined) {
-        // Of a 401 this is told under `signature.message`.
-        if (seen.answer === 'refused') return undefined;
+        // Of a 401 this is told under `signature.message`; a redirect is no error that is shown to anybody.
+        if (seen.answer === 'refused' || isRedirect(seen)) return undefined;
         return {
           kind: 'warn',
           expected: 'an error has a `message` that can be shown to a player',

@@ -1,4 +1,4 @@
-import { type GroupChecks, PASS, type RuleCheck, wants4xx, wants200 } from '../check.ts';
+import { breach, type GroupChecks, PASS, type RuleCheck, wants4xx, wants200 } from '../check.ts';
 import type { Offset } from '../obligation.ts';
 import type { Part } from '../story.ts';
 
@@ -35,7 +35,13 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
       addsField(part) &&
       isPlainText(part) &&
       part.step.expect.outcome === 'accepted',
-    reply: (seen) => wants200(seen, 'a body with a field that the operator does not know') ?? PASS,
+    reply(seen) {
+      const refused = wants200(seen, 'a body with a field that the operator does not know');
+      // A 401 is about the signature: the body is read rightly and written otherwise before it is verified.
+      return refused?.kind === 'breach' && seen.answer === 'refused'
+        ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'signature.raw-body'])
+        : (refused ?? PASS);
+    },
   },
   'robustness.malformed-json': {
     controlled: 1,

@@ -1,4 +1,5 @@
 import type { CallName } from '../../contract/call-name.ts';
+import type { RuleId } from '../../contract/catalogue.ts';
 import type { SignKind } from '../../scenario/plan.ts';
 import {
   breach,
@@ -64,18 +65,28 @@ const withEscapes = (part: Part): boolean =>
 
 const hasOddText = (part: Part): boolean => isEscapedText(queryText(part)) || ANY_TEXT.test(queryText(part));
 
-function wants401(seen: Seen, what: string): Decision {
+/** @param rung the rule about any wrong signature, of which all others are special cases; undefined: it is that one */
+function wants401(seen: Seen, what: string, rung: readonly RuleId[]): Decision {
   if (!seen.reading) return { kind: 'undecided', reason: described(seen) };
   if (seen.answer === 'refused') return PASS;
   return breach(
     `${what} is answered 401`,
     described(seen),
-    seen.answer === 'error-200' ? ['reply.error-is-not-200'] : [],
+    seen.answer === 'error-200'
+      ? ['reply.error-is-not-200']
+      : // Another status than 401 is one fault, in whatever way the signature was wrong.
+        seen.answer === 'declined'
+        ? rung
+        : [],
   );
 }
 
-function refusedOf(what: string, applies: RuleCheck['applies']): RuleCheck {
-  return { controlled: 1, applies, reply: (seen) => wants401(seen, what) };
+function refusedOf(
+  what: string,
+  applies: RuleCheck['applies'],
+  rung: readonly RuleId[] = ['signature.mismatch'],
+): RuleCheck {
+  return { controlled: 1, applies, reply: (seen) => wants401(seen, what, rung) };
 }
 
 function acceptedOf(what: string, applies: RuleCheck['applies'], controlled: 1 | 2 | 3 = 1): RuleCheck {
@@ -112,6 +123,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
   'signature.mismatch': refusedOf(
     'a wrong signature',
     (part) => sentAs(part, ...WRONG) && part.step.expect.outcome === 'refused',
+    [],
   ),
   'signature.missing': refusedOf(
     'a call without a signature',

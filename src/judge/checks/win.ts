@@ -1,14 +1,18 @@
 import { Money } from '../../contract/money.ts';
 import { type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
 import { bySum } from '../expected-sum.ts';
+import { isNothingInCents } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
 import { isBroken, type Part } from '../story.ts';
 
 const isNewWin = ({ step }: Part): boolean =>
   step.call === 'win' && step.origin.kind === 'fresh' && step.type !== 'free' && !step.campaign;
 
-const isMeant = (part: Part): boolean =>
-  isNewWin(part) &&
+const isMeant = (part: Part): boolean => isNewWin(part) && isSentAsMeant(part);
+
+const isSentAsMeant = (part: Part): boolean =>
+  part.step.call === 'win' &&
+  part.step.origin.kind === 'fresh' &&
   part.regular &&
   part.group === null &&
   part.namesake === null &&
@@ -29,7 +33,11 @@ export const winChecks: GroupChecks<'win'> = {
     offsets: (seen) =>
       seen.answer === 'accepted' && !seen.effect.isZero()
         ? [
-            { by: seen.effect.negated(), meaning: 'the accepted win was not credited' },
+            {
+              by: seen.effect.negated(),
+              meaning: 'the accepted win was not credited',
+              causes: isNothingInCents(seen.effect, seen.unit) ? ['money.main-unit'] : [],
+            },
             { by: seen.effect, meaning: 'the accepted win was credited twice' },
             { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the win was taken instead of credited' },
           ]
@@ -40,8 +48,9 @@ export const winChecks: GroupChecks<'win'> = {
     controlled: 1,
     watched: true,
     effect: 'a win of 0 changes nothing',
-    applies: (part) => isMeant(part) && isZero(part),
-    reply: (seen) => wants200(seen, 'a win of 0') ?? PASS,
+    applies: (part) => isSentAsMeant(part) && isZero(part),
+    // Whether wins of a campaign are taken at all is told under the rules about those.
+    reply: (seen) => (isNewWin(seen.part) ? (wants200(seen, 'a win of 0') ?? PASS) : undefined),
   },
 
   'win.many-in-round': {
@@ -64,8 +73,8 @@ export const winChecks: GroupChecks<'win'> = {
     offsets: (seen) =>
       seen.answer === 'accepted' && seen.earlier
         ? [
-            { by: seen.earlier.effect, meaning: 'the win was credited twice' },
-            { by: seen.earlier.effect.negated(), meaning: 'the win was never credited' },
+            { by: seen.earlier.effect, meaning: 'the win was credited twice', causes: ['win.credit'] },
+            { by: seen.earlier.effect.negated(), meaning: 'the win was never credited', causes: ['win.credit'] },
           ]
         : [],
     until: 'linger',
