@@ -140,10 +140,14 @@ export function warnings(fold: Fold, options: ReportOptions): readonly string[] 
     .flatMap((result) => {
       const money = result.rule.money ? `  ${paint.yellow('$')}` : '';
       const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(result.rule.id)}  ${result.rule.level}${money}`;
+      // Where a MUST only warns, what was seen is milder than what its breach can do.
+      const text = result.rule.level === 'SHOULD' ? result.rule.means : null;
+      const means = text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`);
       const finding = result.findings.find(({ verdict }) => verdict === 'warn');
-      if (!finding) return [heading];
+      if (!finding) return [heading, ...means];
       return [
         heading,
+        ...means,
         ...row('expected', finding.expected, 4, options),
         ...row('actual', finding.actual, 4, options, paint.yellow),
         ...row('seen in', whereSeen(finding), 4, options),
