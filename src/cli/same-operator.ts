@@ -31,5 +31,6 @@ export function sameOperator(flags: RunFlags, client: string | undefined): reado
     ...one('--campaign', flags.campaign),
     ...each('--stake', flags.stake),
     ...(flags.largeAmounts ? ['--large-amounts'] : []),
+    ...each('--after', flags.after),
   ];
 }
