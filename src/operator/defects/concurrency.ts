@@ -48,7 +48,6 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
           return decision;
         });
       },
-      recall: right.recall,
     }),
   },
   {

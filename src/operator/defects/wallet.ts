@@ -136,7 +136,6 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'insufficient-funds-other-code',
     breaks: ['bet.insufficient-funds'],
-    mayBreak: ['reply.error-code'],
     description:
       'The game can’t tell the player what is wrong: a bet above the balance is declined with the code INSUFFICIENT_BALANCE instead of insufficient_funds.',
     change: (right) =>
@@ -167,7 +166,6 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     description:
       'The player loses half of the balance with a bet above it: the bet is declined, but the deduction is not rolled back.',
     change: (right) => ({
-      covers: (wallet, debit) => right.covers(wallet, debit),
       record: (store, entry) => {
         if (entry.outcome === 'insufficient-funds' && entry.walletID !== null)
           store.setBalance(entry.walletID, store.wallet(entry.walletID).balance / 2n);
@@ -188,7 +186,6 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     mayBreak: ['refund.one-of-many'],
     description: 'The second bet of a round is free of charge: it is answered 200, but not taken.',
     change: (right) => ({
-      book: (store, wallet, moved) => right.book(store, wallet, moved),
       record: (store, entry) => {
         if (
           entry.call === 'bet' &&
