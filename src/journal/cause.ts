@@ -4,7 +4,7 @@ import { byGravity, countOf, isFinding, type JudgedCell, type JudgedFinding } fr
 import type { RuleResult } from './rule-result.ts';
 
 /** Another rule whose findings a cause explains, with the verdict that is left of it. */
-export interface Explained {
+interface Explained {
   readonly rule: RuleId;
   readonly verdict: Verdict;
 }
@@ -24,7 +24,7 @@ export interface Cause {
 
 /**
  * A small set of broken rules that explains every breach of the run, and all that could not be decided because of one: those about
- * money first, then those that explain most. What scenarios expect beyond the rules is nobody's consequence and is left out.
+ * money first, then those that account for most. What scenarios expect beyond the rules is nobody's consequence and is left out.
  *
  * @param rules every rule's result
  * @param cells all that was said, with the explanations of the run taken in
@@ -54,8 +54,8 @@ export function likelyCauses(rules: readonly RuleResult[], cells: readonly Judge
     .toSorted(
       (a, b) =>
         Number(b.result.rule.money) - Number(a.result.rule.money) ||
-        b.explains.length - a.explains.length ||
-        b.findings - a.findings,
+        b.findings - a.findings ||
+        b.explains.length - a.explains.length,
     );
 }
 

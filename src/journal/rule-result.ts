@@ -94,12 +94,21 @@ export function ruleResult(
   return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };
 }
 
-/** Gravest first, then what nothing else would explain, then the rule's own stories, then what an exchange shows. */
+/**
+ * Gravest first, then what nothing else would explain, then the rule's own stories, of these the one of its name, then what an
+ * exchange shows.
+ */
 function mostTelling(rule: Rule, scenarios: readonly ScenarioResult[]) {
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));
   const weight = ({ causes, scenario, exchange }: JudgedFinding): number => {
     const claim = claims.get(scenario) ?? -1;
-    return (causes.length === 0 ? 8 : 0) + (claim === 0 ? 4 : claim > 0 ? 2 : 0) + (exchange === null ? 0 : 1);
+    const isNamesake = scenario.split('#')[0] === rule.id.replace('.', '/');
+    return (
+      (causes.length === 0 ? 16 : 0) +
+      (isNamesake ? 8 : 0) +
+      (claim === 0 ? 4 : claim > 0 ? 2 : 0) +
+      (exchange === null ? 0 : 1)
+    );
   };
   return (a: JudgedFinding, b: JudgedFinding): number => byGravity(a, b) || weight(b) - weight(a);
 }

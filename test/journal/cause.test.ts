@@ -106,7 +106,7 @@ describe('the likely causes', () => {
     expect(cause?.findings).toBe(1);
   });
 
-  it('come with money first, then by how much they explain', async () => {
+  it('come with money first, then by how much they account for', async () => {
     const causes = await causesOf({
       a: [found('a', 'balance.read', 'fail'), found('a', 'reply.json', 'fail'), found('a', 'reply.json', 'fail')],
       b: [found('b', 'refund.once', 'fail'), found('b', 'idempotency.bet', 'fail')],
