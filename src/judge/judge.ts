@@ -120,12 +120,13 @@ export class Judge {
     this.#judgeReply(seen);
     const wallet = this.#context.walletOf(sent.step.session);
     if (sent.step.call === 'balance') return this.#read(seen, sent, wallet);
+    const state = seen.earlier?.state;
     this.effects.follow(seen, wallet);
     this.#leaveOthersAlone(seen, wallet);
     this.#distinct(seen);
     this.#expectations(seen, sent.stated);
     this.#remember(seen);
-    return { ...ON, read: this.#unfitting(seen, wallet), stop: stopAfter(seen) };
+    return { ...ON, read: this.#unfitting(seen, wallet, state), stop: stopAfter(seen) };
   }
 
   /** A call outside of the story, which moves money all the same: nothing is decided by it. */
@@ -307,14 +308,15 @@ export class Judge {
   }
 
   /** The balance of a reply to a call that was sent alone must be a possible one; if it isn't, the wallet is read. */
-  #unfitting(seen: Seen, wallet: Wallet | null): Wallet[] {
+  #unfitting(seen: Seen, wallet: Wallet | null, before: Transaction['state'] | undefined): Wallet[] {
     const { part, reading, answer } = seen;
     const { step } = part;
     if (!wallet || answer === 'broken' || step.origin.kind === 'earlier') return [];
     const settledBySomebodyElse =
       answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
     if (settledBySomebodyElse || answer === 'error-200') return [wallet];
-    const replay = part.source !== null && seen.earlier?.state !== 'refused' && seen.earlier?.reply !== reading;
+    // The reply to what may have been carried out before tells the balance of then.
+    const replay = part.source !== null && before !== 'refused' && before !== 'none';
     const said = reading?.balance.money;
     if (answer !== 'accepted' || replay || !said || part.namesake) return [];
     if (wallet.hear(said, step.origin.kind === 'fresh')) {

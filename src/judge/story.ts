@@ -164,6 +164,11 @@ function* callsOf(steps: readonly Step[]): Generator<Placed> {
   }
 }
 
+/** A `roundID` means one round within one game only. */
+function isOfRound(other: CallStep, bet: CallStep): boolean {
+  return other.roundID === bet.roundID && other.session === bet.session;
+}
+
 function isNew(step: CallStep): boolean {
   return step.origin.kind === 'fresh';
 }
@@ -211,13 +216,13 @@ function partOf(
     roundRefunded: roundBet !== null && refundsOf(roundBet) > 0,
     roundMates: before
       .filter(({ step: other }) => other.call === 'bet' && isNew(other) && other.roundID !== null)
-      .filter(({ step: other }) => target !== null && other !== target.step && other.roundID === target.step.roundID)
+      .filter(({ step: other }) => target !== null && other !== target.step && isOfRound(other, target.step))
       .map(({ step: other }) => other.key),
     roundSettled:
       target !== null &&
       before.some(
         ({ step: other }) =>
-          other.call === 'win' && isNew(other) && other.roundID !== null && other.roundID === target.step.roundID,
+          other.call === 'win' && isNew(other) && other.roundID !== null && isOfRound(other, target.step),
       ),
     regular: (sign === undefined || sign === 'valid') && tamper === undefined && Object.keys(others).length === 0,
     signedRight,
