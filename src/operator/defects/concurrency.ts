@@ -38,15 +38,15 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       carryOut: async (store, work) => {
         const before = work.look();
         await sleep(4);
-        return store.atomically(() => {
-          const now = work.look();
+        const act: Work['act'] = (now) => {
           const decision = work.act(now);
           const last = store.transactions(now.session?.extCID ?? '').at(-1);
           const isWin =
             decision.kind === 'done' && !now.earlier && last?.call === 'win' && decision.txID === `op-${last.id}`;
           if (isWin && before.wallet) store.setBalance(before.wallet.id, before.wallet.balance + last.moved);
           return decision;
-        });
+        };
+        return right.carryOut(store, { look: work.look, act });
       },
     }),
   },
