@@ -18,7 +18,7 @@ export async function readEarlierJournals(
   const found = new Map<string, EarlierJournal>();
   for (const journal of journals) {
     const file = path.resolve(stdio.cwd, journal);
-    const { extCID } = (await readAftermath(file, journal, undefined)).run.client;
+    const { extCID } = (await readAftermath(file, journal, undefined)).aftermath.run.client;
     const client = clients.find((one) => one.extCID === extCID);
     if (!client) {
       throw new UsageError(
@@ -28,9 +28,7 @@ export async function readEarlierJournals(
     if (found.has(extCID)) {
       throw new UsageError(`--after ${journal}: another journal about ${extCID} was given already. Nothing was sent.`);
     }
-    const aftermath = await readAftermath(file, journal, client.integrationApiKey);
-    // Whoever waited for these answers is gone.
-    aftermath.giveUp('croupier ended before an answer came');
+    const { aftermath } = await readAftermath(file, journal, client.integrationApiKey);
     found.set(extCID, { aftermath, ageMs: Math.max(0, Date.now() - Date.parse(aftermath.run.startedAt)) });
   }
   return found;

@@ -8,7 +8,7 @@ import { type Settled, settleRun } from '../engine/settle.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { forTerminal } from '../report/escape.ts';
-import { readAftermath } from './aftermath.ts';
+import { type Left, readAftermath } from './aftermath.ts';
 import { complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { clientOfJournal } from './journal-client.ts';
@@ -39,13 +39,14 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const file = path.resolve(stdio.cwd, journal);
   const told: Told = { journal, isJson: flags.json === true, stdio };
   // Whether anything is owed at all can be told without a key, and then none is asked for.
-  const first = await readAftermath(file, journal, undefined);
+  const { aftermath: first } = await readAftermath(file, journal, undefined);
   if (everythingDue(first).length === 0) return tell([], first, { ...told, isSent: false });
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const { client, secrets, complaints } = await clientOfJournal(first.run, journal, configuration, flags, stdio);
   if (!client) throw complaintsError(complaints);
-  const aftermath = await readAftermath(file, journal, client.integrationApiKey);
+  const left = await readAftermath(file, journal, client.integrationApiKey);
+  const { aftermath } = left;
   const due = everythingDue(aftermath);
   const { integratorBaseUrl } = aftermath.run.client;
   if (client.integratorBaseUrl !== integratorBaseUrl) {
@@ -63,7 +64,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   }
   const interrupt = listenForInterrupt(stdio, 'Interrupted: the call under way is ended. Once more ends at once.\n');
   try {
-    const settled = await settle(file, aftermath, {
+    const settled = await settle(file, left, {
       client,
       settings,
       flags,
@@ -92,7 +93,7 @@ interface Means {
 
 async function settle(
   file: string,
-  aftermath: Aftermath,
+  left: Left,
   { client, settings, flags, scrub, signal }: Means,
 ): Promise<readonly Settled[]> {
   const written = reopen(file, scrub);
@@ -100,7 +101,7 @@ async function settle(
     return await settleRun({
       ...settings,
       client,
-      aftermath,
+      ...left,
       timeMs: flags.time ?? TIME_MS,
       record: (event: JournalEvent) => written.append(event),
       signal,

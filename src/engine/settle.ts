@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../contract/money.ts';
-import type { JournalEvent } from '../journal/event.ts';
+import type { JournalEvent, Received } from '../journal/event.ts';
 import type { Outcome } from '../journal/exchange.ts';
 import { buildRequest } from '../wire/request.ts';
 import type { Aftermath } from './aftermath.ts';
@@ -17,6 +17,8 @@ export interface SettleOptions {
   readonly client: ClientUnderTest;
   /** What the run left behind. What is sent is added to it. */
   readonly aftermath: Aftermath;
+  /** Answers that the run did not live to see. They are added to the aftermath, but not yet to the journal. */
+  readonly unanswered: readonly Received[];
   readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   readonly lingerMs: number;
@@ -57,13 +59,12 @@ const MOST_TRIES_OF_BALANCE = 2;
  * @returns one entry for each thing that was owed, in the order in which they were met
  */
 export async function settleRun(options: SettleOptions): Promise<readonly Settled[]> {
-  const { aftermath, client } = options;
+  const { aftermath, unanswered, client } = options;
   const record = (event: JournalEvent): void => {
     options.record(event);
     aftermath.add(event);
   };
-  // The process that waited for these answers is gone.
-  for (const event of aftermath.giveUp('croupier ended before an answer came')) options.record(event);
+  for (const event of unanswered) options.record(event);
   const sender = new Sender({ ...options, wire: client.wire, record: continuing(aftermath, options.now, record) });
   try {
     return await new Settlement({ ...options, record }, sender).play();
