@@ -14,8 +14,15 @@ export interface Evidence {
   /** By their ids: those that a finding names, and those that were let go together with one. */
   readonly exchanges: ReadonlyMap<string, JournalledExchange>;
   readonly races: readonly Raced[];
-  /** By scenario: what was sent in its last attempt from the first connection on that croupier broke, in the order in which it ended. */
-  readonly stories: ReadonlyMap<string, readonly JournalledExchange[]>;
+  /** By scenario, of its last attempt. */
+  readonly stories: ReadonlyMap<string, Story>;
+}
+
+/** What was sent from the first connection on that croupier broke, in the order in which it ended. */
+interface Story {
+  readonly calls: JournalledExchange[];
+  /** By the exchange that a finding names: how many calls had ended when it was found. */
+  readonly endedBy: Map<string, number>;
 }
 
 /** So many exchanges are kept of one story: what is worth drawing happens soon after the break. */
@@ -32,7 +39,7 @@ export async function findEvidence(
   const wanted = new Set([...named, ...shown.flatMap((race) => race.exchanges)]);
   const scenarios = new Set(findings.map(({ scenario }) => scenario));
   const exchanges = new Map<string, JournalledExchange>();
-  const stories = new Map<string, JournalledExchange[]>();
+  const stories = new Map<string, Story>();
   if (findings.length === 0) return { exchanges, races: shown, stories };
   const inFlight = new Map<string, Sending>();
   for await (const event of open()) {
@@ -47,22 +54,27 @@ export async function findEvidence(
       const exchange = { sending, received: event };
       if (wanted.has(event.id)) exchanges.set(event.id, exchange);
       tell(stories, exchange);
+    } else if (event.event === 'finding' && event.finding.exchange !== null) {
+      const story = stories.get(event.scenario);
+      // The call that shows it is written down after what it shows.
+      story?.endedBy.set(event.finding.exchange, story.calls.length + 1);
     }
   }
   return { exchanges, races: shown, stories };
 }
 
-function tell(stories: Map<string, JournalledExchange[]>, exchange: JournalledExchange): void {
-  const { scenario } = exchange.sending;
-  if (scenario === null) return;
+function tell(stories: Map<string, Story>, exchange: JournalledExchange): void {
+  const { scenario, purpose } = exchange.sending;
+  // What brings the balance back is no part of the story.
+  if (scenario === null || purpose === 'restore' || purpose === 'prepare') return;
   const story = stories.get(scenario);
-  if (story && story.length < STORY) story.push(exchange);
-  else if (!story && isBroken(exchange)) stories.set(scenario, [exchange]);
+  if (story && story.calls.length < STORY) story.calls.push(exchange);
+  else if (!story && isBroken(exchange)) stories.set(scenario, { calls: [exchange], endedBy: new Map() });
 }
 
 /**
- * The calls around a finding that are worth drawing: those that were let go together with its own, or what followed the last
- * connection that was broken before it; null when there is neither.
+ * The calls around a finding that are worth drawing: those that were let go together with its own, or all that followed
+ * the last connection that was broken before it, until it was found; null when there is neither.
  */
 export function timelineOf(
   { exchange, scenario }: Pick<JudgedFinding, 'exchange' | 'scenario'>,
@@ -72,16 +84,16 @@ export function timelineOf(
   const race = races.find((one) => one.exchanges.includes(exchange));
   if (race) {
     const calls = race.exchanges.flatMap((id) => exchanges.get(id) ?? []);
-    return { calls, barrier: race.barrier, staggerMs: race.staggerMs };
+    return { calls, race };
   }
-  const story = (stories.get(scenario) ?? []).toSorted((a, b) => startOf(a) - startOf(b));
-  const at = story.findIndex(({ sending }) => sending.id === exchange);
+  const story = stories.get(scenario);
+  if (!story) return null;
+  const at = story.calls.findIndex(({ sending }) => sending.id === exchange);
   if (at < 0) return null;
-  const broken = story.findLastIndex((one, index) => index <= at && isBroken(one));
-  // What became of the money is told by the balance that is read next.
-  const read = story.findIndex(({ sending }, index) => index > at && sending.call === 'balance');
-  const calls = story.slice(broken, read < 0 ? undefined : read + 1);
-  return calls.length < 2 ? null : { calls, barrier: null, staggerMs: 0 };
+  const broken = story.calls.findLastIndex((one, index) => index <= at && isBroken(one));
+  const until = Math.max(at + 1, story.endedBy.get(exchange) ?? 0);
+  const calls = story.calls.slice(broken, until).toSorted((a, b) => startOf(a) - startOf(b));
+  return calls.length < 2 ? null : { calls, race: null };
 }
 
 function isBroken({ received }: JournalledExchange): boolean {

@@ -1,3 +1,4 @@
+import type { Raced } from '../journal/event.ts';
 import { overlapped, type Stamps } from '../journal/exchange.ts';
 import { type Answer, answerOf, requestedAmount } from './answer.ts';
 import { forTerminal } from './escape.ts';
@@ -10,10 +11,8 @@ import { type TimeAxis, timeAxis } from './time-axis.ts';
 /** Calls that are shown on one axis, in the order in which they were sent. */
 export interface Timeline {
   readonly calls: readonly JournalledExchange[];
-  /** When calls that were held back were let go; null: they were sent one after another. */
-  readonly barrier: number | null;
-  /** So many ms later the second half of them was let go. */
-  readonly staggerMs: number;
+  /** Of calls that were held back and let go together; null: they were sent one after another. */
+  readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'overlapped'> | null;
 }
 
 interface Timed {
@@ -24,6 +23,7 @@ interface Timed {
 }
 
 const MOST_ROWS = 24;
+const MOST_ALONE = 4;
 const WIDEST_LABEL = 20;
 /** On a narrow terminal. */
 const NARROW = 70;
@@ -38,7 +38,7 @@ const NARROWEST_AXIS = 10;
  * @param shown the exchange that the finding names, which is marked
  */
 export function timelineLines(
-  { calls, barrier, staggerMs }: Timeline,
+  { calls, race }: Timeline,
   shown: string | null,
   indent: number,
   options: ReportOptions,
@@ -49,6 +49,7 @@ export function timelineLines(
     return [{ id: sending.id, label, stamps: received.stamps, answer: answerOf(received.outcome) }];
   });
   if (timed.length < 2) return [];
+  const barrier = race?.barrier ?? null;
   const rows = timed.slice(0, MOST_ROWS);
   const labels = widest(
     rows.map(({ label }) => label),
@@ -72,7 +73,7 @@ export function timelineLines(
   });
   const more = timed.length - rows.length;
   return [
-    ...row('timeline', summary(timed, barrier, staggerMs), indent, options),
+    ...row('timeline', summary(timed, race), indent, options),
     `${margin}  ${' '.repeat(labels)} ${ruler(timed, axis, barrier, options)}`,
     ...lines,
     ...(more > 0 ? [`${margin}  and ${plural(more, 'further call')}`] : []),
@@ -84,19 +85,21 @@ function leftEdge(stamps: Stamps, barrier: number | null): number {
   return barrier === null ? stamps.start : Math.min(barrier, stamps.sent ?? stamps.end);
 }
 
-function summary(timed: readonly Timed[], barrier: number | null, staggerMs: number): string {
-  if (barrier === null) return `the story from the call whose connection was broken, ${plural(timed.length, 'call')}`;
-  const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
-  const how = staggerMs === 0 ? 'all at once' : `the second half ${duration(staggerMs)} after the first`;
-  const met = alone.length === 0 ? 'each was in flight together with another' : whoWasAlone(alone, timed);
-  return `${plural(timed.length, 'call')} let go together (${how}): ${met}`;
+function summary(timed: readonly Timed[], race: Timeline['race']): string {
+  if (race === null) return `the story from the call whose connection was broken, ${plural(timed.length, 'call')}`;
+  const how = race.staggerMs === 0 ? 'all at once' : `the second half ${duration(race.staggerMs)} after the first`;
+  return `${plural(timed.length, 'call')} let go together (${how}): ${whatMet(timed, race.overlapped)}`;
 }
 
-function whoWasAlone(alone: readonly Timed[], timed: readonly Timed[]): string {
-  if (alone.length === timed.length) return 'no two of them were in flight together';
-  const names = alone.slice(0, 4).map(({ label }) => label);
-  const rest = alone.length > names.length ? ` and ${alone.length - names.length} more` : '';
-  return `${timed.length - alone.length} were in flight together with another, not ${names.join(', ')}${rest}`;
+function whatMet(timed: readonly Timed[], count: number): string {
+  if (count === timed.length) return 'each was in flight together with another';
+  if (count === 0) return 'no two of them were in flight together';
+  const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
+  // A body that came in pieces was in flight before it was whole, which the stamps alone do not tell.
+  const names = alone.length === timed.length - count ? alone.slice(0, MOST_ALONE).map(({ label }) => label) : [];
+  const rest = names.length > 0 && alone.length > names.length ? ` and ${alone.length - names.length} more` : '';
+  const but = names.length === 0 ? '' : `, not ${names.join(', ')}${rest}`;
+  return `${count} were in flight together with another${but}`;
 }
 
 /** How long it all took, above the bars; `≈` stands where a wait was cut short. */

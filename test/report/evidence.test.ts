@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Raced, Received } from '../../src/journal/event.ts';
+import type { JournalEvent, Raced, Received } from '../../src/journal/event.ts';
 import { eachExchange, findEvidence, timelineOf } from '../../src/report/evidence.ts';
-import { exchange, planned, runStarted, started } from '../journal/events.ts';
+import { exchange, found, planned, runStarted, started } from '../journal/events.ts';
 
 const [sentA, repliedA] = exchange('a', 'bet/debit');
 const [sentB, repliedB] = exchange('b', 'bet/debit');
@@ -45,19 +45,17 @@ describe('evidence', () => {
     expect([...evidence.exchanges.keys()]).toEqual(['a', 'b']);
     const timeline = timelineOf(of('b'), evidence);
     expect(timeline?.calls.map(({ sending }) => sending.id)).toEqual(['a', 'b']);
-    expect(timeline?.barrier).toBe(1);
+    expect(timeline?.race?.barrier).toBe(1);
   });
 
-  it('draws a story from the connection that was broken to the balance that is read after the finding', async () => {
-    const events = ['before', 'lost', 'refund', 'read', 'after'].flatMap((id, at) => {
+  it('draws a story from the connection that was broken to the call that shows the breach', async () => {
+    const events = ['before', 'lost', 'refund', 'read', 'later', 'after'].flatMap((id, at): JournalEvent[] => {
       const [sending, received] = exchange(id, 'refund/lost');
       const outcome: Received['outcome'] =
         id === 'lost' ? { kind: 'none', reason: 'broken', detail: '' } : received.outcome;
-      const call = id === 'read' || id === 'after' ? 'balance' : 'refund';
-      return [
-        { ...sending, call },
-        { ...received, outcome, stamps: { ...received.stamps, start: at } },
-      ] as const;
+      const ended = { ...received, outcome, stamps: { ...received.stamps, start: at } };
+      const shown = found('refund/lost', 'refund.broken-connection', 'fail', { exchange: 'refund' });
+      return id === 'later' ? [sending, shown, ended] : [sending, ended];
     });
     const evidence = await findEvidence(
       () => [started('refund/lost'), ...events],
@@ -65,8 +63,8 @@ describe('evidence', () => {
       [],
     );
     const timeline = timelineOf(of('refund', 'refund/lost'), evidence);
-    expect(timeline?.calls.map(({ sending }) => sending.id)).toEqual(['lost', 'refund', 'read']);
-    expect(timeline?.barrier).toBeNull();
+    expect(timeline?.calls.map(({ sending }) => sending.id)).toEqual(['lost', 'refund', 'read', 'later']);
+    expect(timeline?.race).toBeNull();
     expect(timelineOf(of('before', 'refund/lost'), evidence)).toBeNull();
   });
 

@@ -35,6 +35,7 @@ function call({
   };
 }
 
+const AT_ONCE = { barrier: 0, staggerMs: 0, overlapped: 2 };
 const NARROW = { ...OPTIONS, width: 60 };
 
 describe('a timeline', () => {
@@ -45,7 +46,9 @@ describe('a timeline', () => {
   ];
 
   it('shows calls that were let go together from the barrier on, the one of the finding marked', () => {
-    expect(timelineLines({ calls: race, barrier: 10, staggerMs: 0 }, 'x2.2', 4, NARROW).join('\n')).toBe(`\
+    expect(
+      timelineLines({ calls: race, race: { barrier: 10, staggerMs: 0, overlapped: 2 } }, 'x2.2', 4, NARROW).join('\n'),
+    ).toBe(`\
     timeline  3 calls let go together (all at once): 2 were
               in flight together with another, not 2.3 bet
               1.00
@@ -56,14 +59,20 @@ describe('a timeline', () => {
   });
 
   it('needs no more than ASCII', () => {
-    const lines = timelineLines({ calls: race, barrier: 10, staggerMs: 0 }, 'x2.2', 4, { ...NARROW, unicode: false });
+    const lines = timelineLines({ calls: race, race: { barrier: 10, staggerMs: 0, overlapped: 2 } }, 'x2.2', 4, {
+      ...NARROW,
+      unicode: false,
+    });
     expect(lines.join('\n')).toMatch(/^[ -~\n]*$/);
     expect(lines.at(-1)).toBe('      2.3 bet 1.00 |...............==========| 200 9.00 op-1');
   });
 
   it('says when nothing overlapped, and when one half was let go later', () => {
     const alone = [call({ step: '1', sent: 0, end: 5 }), call({ step: '2', sent: 6, end: 9 })];
-    const [said, more] = timelineLines({ calls: alone, barrier: 0, staggerMs: 3 }, null, 4, { ...OPTIONS, width: 120 });
+    const [said, more] = timelineLines({ calls: alone, race: { barrier: 0, staggerMs: 3, overlapped: 0 } }, null, 4, {
+      ...OPTIONS,
+      width: 120,
+    });
     expect(said).toContain('the second half 3 ms after the first): no two of them were in flight together');
     expect(more).toContain('9 ms');
   });
@@ -74,7 +83,7 @@ describe('a timeline', () => {
       call({ step: '2', start: 7, sent: 8, end: 15 }),
       call({ step: '3', start: 2015, sent: 2016, end: 2020 }),
     ];
-    const lines = timelineLines({ calls: story, barrier: null, staggerMs: 0 }, null, 4, NARROW);
+    const lines = timelineLines({ calls: story, race: null }, null, 4, NARROW);
     expect(lines[0]).toBe('    timeline  the story from the call whose connection was');
     expect(lines.find((line) => line.includes('0─'))).toMatch(/0─+≈─* 2\.0 s/);
     expect(lines.find((line) => line.startsWith('      1 bet'))).toMatch(/│·+█*× +│ broken$/);
@@ -82,7 +91,7 @@ describe('a timeline', () => {
 
   it('holds no more rows than can be taken in', () => {
     const many = Array.from({ length: 40 }, (_, at) => call({ step: `1.${at}`, sent: 0, end: 5 + at }));
-    const lines = timelineLines({ calls: many, barrier: 0, staggerMs: 0 }, null, 4, OPTIONS);
+    const lines = timelineLines({ calls: many, race: AT_ONCE }, null, 4, OPTIONS);
     expect(lines.length).toBeLessThan(30);
     expect(lines.at(-1)).toBe('      and 16 further calls');
   });
@@ -90,7 +99,7 @@ describe('a timeline', () => {
   it.each([60, 80, 120])('keeps to %i columns, whatever the operator says', (width) => {
     const rude = `{"balance":"${'9'.repeat(300)}\\u001b[2J","txID":"\\u202e${'x'.repeat(300)}"}`;
     const calls = [call({ step: '1', sent: 0, end: 5, answer: rude }), call({ step: '2'.repeat(50), sent: 0, end: 5 })];
-    const lines = timelineLines({ calls, barrier: 0, staggerMs: 0 }, null, 4, { ...OPTIONS, width });
+    const lines = timelineLines({ calls, race: AT_ONCE }, null, 4, { ...OPTIONS, width });
     for (const line of lines) expect(Array.from(line).length).toBeLessThanOrEqual(width);
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
@@ -99,6 +108,6 @@ describe('a timeline', () => {
     const [only] = race;
     const unanswered = race.map(({ sending }) => ({ sending, received: null }));
     for (const calls of [only ? [only] : [], unanswered])
-      expect(timelineLines({ calls, barrier: 0, staggerMs: 0 }, null, 4, OPTIONS)).toEqual([]);
+      expect(timelineLines({ calls, race: AT_ONCE }, null, 4, OPTIONS)).toEqual([]);
   });
 });
