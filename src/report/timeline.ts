@@ -12,7 +12,7 @@ import { type TimeAxis, timeAxis } from './time-axis.ts';
 export interface Timeline {
   readonly calls: readonly JournalledExchange[];
   /** Of calls that were held back and let go together; null: they were sent one after another. */
-  readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'overlapped'> | null;
+  readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'overlapped' | 'round'> | null;
 }
 
 interface Timed {
@@ -88,7 +88,8 @@ function leftEdge(stamps: Stamps, barrier: number | null): number {
 function summary(timed: readonly Timed[], race: Timeline['race']): string {
   if (race === null) return `the story from the call whose connection was broken, ${plural(timed.length, 'call')}`;
   const how = race.staggerMs === 0 ? 'all at once' : `the second half ${duration(race.staggerMs)} after the first`;
-  return `${plural(timed.length, 'call')} let go together (${how}): ${whatMet(timed, race.overlapped)}`;
+  const round = race.round > 1 ? `, in round ${race.round}` : '';
+  return `${plural(timed.length, 'call')} let go together (${how}${round}): ${whatMet(timed, race.overlapped)}`;
 }
 
 function whatMet(timed: readonly Timed[], count: number): string {

@@ -35,7 +35,7 @@ function call({
   };
 }
 
-const AT_ONCE = { barrier: 0, staggerMs: 0, overlapped: 2 };
+const AT_ONCE = { barrier: 0, staggerMs: 0, overlapped: 2, round: 1 };
 const NARROW = { ...OPTIONS, width: 60 };
 
 describe('a timeline', () => {
@@ -47,7 +47,12 @@ describe('a timeline', () => {
 
   it('shows calls that were let go together from the barrier on, the one of the finding marked', () => {
     expect(
-      timelineLines({ calls: race, race: { barrier: 10, staggerMs: 0, overlapped: 2 } }, 'x2.2', 4, NARROW).join('\n'),
+      timelineLines(
+        { calls: race, race: { barrier: 10, staggerMs: 0, overlapped: 2, round: 1 } },
+        'x2.2',
+        4,
+        NARROW,
+      ).join('\n'),
     ).toBe(`\
     timeline  3 calls let go together (all at once): 2 were
               in flight together with another, not 2.3 bet
@@ -59,21 +64,31 @@ describe('a timeline', () => {
   });
 
   it('needs no more than ASCII', () => {
-    const lines = timelineLines({ calls: race, race: { barrier: 10, staggerMs: 0, overlapped: 2 } }, 'x2.2', 4, {
-      ...NARROW,
-      unicode: false,
-    });
+    const lines = timelineLines(
+      { calls: race, race: { barrier: 10, staggerMs: 0, overlapped: 2, round: 1 } },
+      'x2.2',
+      4,
+      {
+        ...NARROW,
+        unicode: false,
+      },
+    );
     expect(lines.join('\n')).toMatch(/^[ -~\n]*$/);
     expect(lines.at(-1)).toBe('      2.3 bet 1.00 |...............==========| 200 9.00 op-1');
   });
 
-  it('says when nothing overlapped, and when one half was let go later', () => {
+  it('says when nothing overlapped, when one half was let go later, and in which round', () => {
     const alone = [call({ step: '1', sent: 0, end: 5 }), call({ step: '2', sent: 6, end: 9 })];
-    const [said, more] = timelineLines({ calls: alone, race: { barrier: 0, staggerMs: 3, overlapped: 0 } }, null, 4, {
-      ...OPTIONS,
-      width: 120,
-    });
-    expect(said).toContain('the second half 3 ms after the first): no two of them were in flight together');
+    const [said, more] = timelineLines(
+      { calls: alone, race: { barrier: 0, staggerMs: 3, overlapped: 0, round: 4 } },
+      null,
+      4,
+      {
+        ...OPTIONS,
+        width: 120,
+      },
+    );
+    expect(said).toContain('the second half 3 ms after the first, in round 4): no two of them were in flight together');
     expect(more).toContain('9 ms');
   });
 
