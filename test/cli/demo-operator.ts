@@ -45,7 +45,7 @@ export async function demoOperator(cwd: string): Promise<DemoOperator> {
 }
 
 /** What a relay does with a call: pass it on and bring the reply back, lose it, or lose its reply. */
-type Fate = 'pass' | 'lose' | 'lose-reply' | { readonly status: number };
+type Fate = 'pass' | 'lose' | 'lose-reply' | { readonly status: number; readonly code?: string };
 
 export interface Relayed {
   readonly call: string;
@@ -85,7 +85,9 @@ export async function relayTo(target: string): Promise<Relay> {
     if (fate === 'lose') return;
     if (typeof fate === 'object') {
       response.writeHead(fate.status, { 'Content-Type': 'application/json' });
-      response.end('{"message":"Please try again"}');
+      response.end(
+        JSON.stringify({ message: 'Please try again', ...(fate.code !== undefined && { code: fate.code }) }),
+      );
       return;
     }
     const reply = await fetch(`${target}${at.pathname}${at.search}`, {
