@@ -31,7 +31,9 @@ export interface Behaviour {
     request: ListenRequest,
     answer: (request: ListenRequest) => Promise<ListenReply>,
   ) => Promise<ListenReply>;
-  /** Puts a finished reply on its way: how its text is laid out, encoded and carried, never what it says. */
+  /** Lays the text of a finished reply out: how it looks, never what it says. */
+  readonly layOut: (reply: ListenReply, request: ListenRequest) => ListenReply;
+  /** Puts a reply on its way: how it is encoded and carried. */
   readonly deliver: (reply: ListenReply, request: ListenRequest) => ListenReply;
   /** Finds the signature among the headers. */
   readonly signatureOf: (headers: HeaderPairs) => string | undefined;
@@ -94,6 +96,7 @@ export interface Behaviour {
 /** Right by every MUST and SHOULD of the catalogue. */
 export const CORRECT: Behaviour = {
   receive: (request, answer) => answer(request),
+  layOut: (reply) => reply,
   deliver: (reply) => reply,
   signatureOf: (headers) => headerOf(headers, SIGNATURE_HEADER),
   keysOf: (client) => [client.integrationApiKey],

@@ -101,7 +101,8 @@ function routesOf(
   const route = (name: CallName, method: string, handler: (request: ListenRequest) => Promise<ListenReply>): Route => ({
     method,
     path: `${basePath}/${name}`,
-    handler: async (request) => behaviour.deliver(await behaviour.receive(request, handler), request),
+    handler: async (request) =>
+      behaviour.deliver(behaviour.layOut(await behaviour.receive(request, handler), request), request),
   });
   const post = <C>(
     name: CallName,

@@ -12,12 +12,12 @@ export function carried(right: Behaviour, carriage: Carriage): Deliver {
   return delivering(right, (reply) => ({ ...reply, carriage: { ...reply.carriage, ...carriage } }));
 }
 
-/** Changes a reply before what was there already does: so that text is laid out before it is encoded. */
+/** Changes a reply on its way out. */
 export function delivering(
   right: Behaviour,
   change: (reply: ListenReply, request: ListenRequest) => ListenReply,
 ): Deliver {
-  return { deliver: (reply, request) => right.deliver(change(reply, request), request) };
+  return { deliver: (reply, request) => change(right.deliver(reply, request), request) };
 }
 
 /** Other headers beside those of a reply; one of the same name is replaced. */
@@ -29,13 +29,15 @@ export function withHeaders(reply: ListenReply, headers: HeaderPairs): ListenRep
 /** Lays the JSON of replies out in another way. What is no plain JSON object was made so by a defect, and stays. */
 export function writing(
   right: Behaviour,
-  write: (fields: Fields, status: number, request: ListenRequest) => string,
-): Deliver {
-  return delivering(right, (reply, request) => {
-    if (typeof reply.body !== 'string') return reply;
-    const fields = plainObject(reply.body);
-    return fields ? { ...reply, body: write(fields, reply.status, request) } : reply;
-  });
+  write: (fields: Fields, status: number) => string,
+): Pick<Behaviour, 'layOut'> {
+  return {
+    layOut: (given, request) => {
+      const reply = right.layOut(given, request);
+      const fields = typeof reply.body === 'string' ? plainObject(reply.body) : undefined;
+      return fields ? { ...reply, body: write(fields, reply.status) } : reply;
+    },
+  };
 }
 
 function plainObject(text: string): Fields | undefined {
