@@ -495,7 +495,7 @@ describe('things happen', () => {
     const { caller } = await start('duplicate-in-flight-409');
     const bet = ids();
     const both = await Promise.all([caller.bet('usd', '1', bet), caller.bet('usd', '1', bet)]);
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
     expect(await caller.bet('usd', '1', bet)).toEqual(both.find(({ status }) => status === 200));
   });
 
