@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RULES, type RuleId } from '../../src/contract/catalogue.ts';
-import type { JournalEvent } from '../../src/journal/event.ts';
+import type { JournalEvent, Raced } from '../../src/journal/event.ts';
 import { type Fold, foldJournal, startFolding } from '../../src/journal/fold.ts';
 import type { RuleResult } from '../../src/journal/rule-result.ts';
 import { blamed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
@@ -61,6 +61,39 @@ describe('a fold', () => {
       ['refund', 'skip', 0],
     ]);
     expect(endpoints[3]?.reason).toBe('refunds are off');
+  });
+
+  it('keeps the races of the last attempt that a finding shows, whether it was found before or after', async () => {
+    const race = (exchanges: readonly string[], attempt: number): Raced => ({
+      ...{ event: 'race', scenario: bet.id, attempt, round: 1, step: '1', exchanges },
+      ...{ barrier: 0, staggerMs: 0, overlapped: 2 },
+    });
+    const fold = await foldJournal([
+      runStarted([bet]),
+      started(bet.id, 1),
+      race(['a', 'b'], 1),
+      started(bet.id, 2),
+      found(bet.id, 'bet.debit', 'fail', { exchange: 'd' }, 2),
+      race(['a', 'b'], 1),
+      race(['c', 'd'], 2),
+      race(['e', 'f'], 2),
+      race(['g', 'h'], 2),
+      found(bet.id, 'bet.debit', 'fail', { exchange: 'e' }, 2),
+      runEnded(),
+    ]);
+    expect(fold.races.map(({ exchanges }) => exchanges.join(''))).toEqual(['cd', 'ef']);
+  });
+
+  it('counts what failed, and nothing that is explained or only warned of', async () => {
+    const events = runOf(bet, [
+      found(bet.id, 'bet.debit', 'fail'),
+      found(bet.id, 'bet.debit', 'fail'),
+      found(bet.id, 'bet.debit', 'warn'),
+      found('other', 'bet.debit', 'fail'),
+      ended(bet.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 4 } } }),
+      blamed('bet.debit', 'balance.read', { scenario: 'other' }),
+    ]);
+    expect(await ruleOf(events, 'bet.debit')).toMatchObject({ breaches: 2, checks: 7 });
   });
 
   it('holds what an attempt found void once the scenario was begun again', async () => {
