@@ -15,14 +15,19 @@ export interface Interrupt {
   dispose(): void;
 }
 
-/** The first SIGINT or SIGTERM asks for a neat end, the second ends at once; what the journal has by then is in the file. */
-export function listenForInterrupt(stdio: Stdio, notice: string): Interrupt {
+/**
+ * The first SIGINT or SIGTERM asks for a neat end, the second ends at once; what the journal has by then is in the file.
+ *
+ * @param lastWords what is said at the second
+ */
+export function listenForInterrupt(stdio: Stdio, notice: string, lastWords: () => string = () => ''): Interrupt {
   const controller = new AbortController();
   let first = 0;
   const onSignal = (name: Signal) => {
     if (controller.signal.aborted) {
       // A shell or a supervisor signals the process and its group: the same wish, twice.
       if (performance.now() - first < SAME_WISH_MS) return;
+      stdio.err.write(lastWords());
       process.exit(STATUS[name]);
     }
     first = performance.now();

@@ -20,6 +20,8 @@ export interface Play {
   readonly cwd: string;
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
+  /** Hears where the journal is, before anything is sent. */
+  readonly onJournal: (file: string) => void;
   /** Hears of each exchange when it is over; undefined: nobody wants to. */
   readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
 }
@@ -40,9 +42,10 @@ export interface Played {
  * @throws UsageError when the journal can't be created; nothing was sent then
  * @throws what the engine threw before its run began
  */
-export async function play({ options, journal, cwd, scrub, progress, onExchange }: Play): Promise<Played> {
+export async function play({ options, journal, cwd, scrub, progress, onJournal, onExchange }: Play): Promise<Played> {
   const file = path.resolve(cwd, journal ?? path.join('.croupier', journalName(new Date())));
   const written = openJournalFile(file, scrub);
+  onJournal(file);
   const folding = startFolding();
   const inFlight = new Map<string, Sending>();
   let begun = false;

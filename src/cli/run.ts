@@ -3,10 +3,11 @@ import path from 'node:path';
 import type { EarlierJournal } from '../engine/earlier-run.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { behaviourWith } from '../operator/variation.ts';
+import { quoteWord } from '../report/curl.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { type Clients, resolveClients } from './clients.ts';
-import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
+import { type Configuration, complaintsError, loadConfiguration, shownPath } from './configuration.ts';
 import { readEarlierJournals } from './earlier-journals.ts';
 import { gravestStatus } from './exit-status.ts';
 import { type Interrupt, listenForInterrupt } from './interrupt.ts';
@@ -57,12 +58,26 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
       )
     : undefined;
   for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
+  const journals: string[] = [];
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
+    () => lastWords(journals, stdio),
   );
   try {
-    const runner: Runner = { flags, settings, stdio, wishes, suite, chosen, words, interrupt, reference, earlier };
+    const runner: Runner = {
+      flags,
+      settings,
+      stdio,
+      wishes,
+      suite,
+      chosen,
+      words,
+      interrupt,
+      reference,
+      earlier,
+      journals,
+    };
     return await judgeEach(
       runner,
       reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
@@ -84,6 +99,15 @@ interface Runner {
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
+  /** Those that were begun, the latest last. */
+  readonly journals: string[];
+}
+
+/** A run that is ended at once leaves money in the air. The embedded operator's ends with it. */
+function lastWords(journals: readonly string[], stdio: Stdio): string {
+  const journal = journals.at(-1);
+  if (journal === undefined) return '';
+  return `Ended at once. What it owes by now: croupier settle ${quoteWord(shownPath(journal, stdio.cwd))}\n`;
 }
 
 /** The built-in suite, the configured folders, and files that only the selection names. */
@@ -188,7 +212,7 @@ async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise
 }
 
 function playOf(
-  { flags, settings, stdio, suite, chosen, words, interrupt, reference, earlier }: Runner,
+  { flags, settings, stdio, suite, chosen, words, interrupt, reference, earlier, journals }: Runner,
   client: Play['options']['client'],
   sameFlags: readonly string[],
   scrub: (text: string) => string,
@@ -218,6 +242,9 @@ function playOf(
     cwd: stdio.cwd,
     scrub,
     progress,
+    onJournal: (file) => {
+      if (!reference) journals.push(file);
+    },
     onExchange: flags.verbose
       ? (sending, received) => {
           const title = `${sending.id}  ${sending.scenario ?? 'outside of scenarios'}: ${sending.call}`;

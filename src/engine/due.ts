@@ -49,3 +49,18 @@ export function walletOfDue(due: Due): string {
       return due.reckoning.walletID;
   }
 }
+
+/** The contract's refund of a bet: of the whole amount, in the same round. */
+export function refundFields(
+  { bet: { call } }: Extract<Due, { kind: 'refund' }>,
+  txID: string,
+): Record<string, string> {
+  const { amount } = JSON.parse(call.body) as { amount: string };
+  return {
+    sessionID: call.sessionID,
+    txID,
+    origTxID: call.txID,
+    amount,
+    ...(call.roundID !== null && { roundID: call.roundID }),
+  };
+}

@@ -6,7 +6,7 @@ import { buildRequest } from '../wire/request.ts';
 import type { Aftermath } from './aftermath.ts';
 import { type Account, balanceIn, Cashier } from './cashier.ts';
 import { continuing } from './continuing.ts';
-import { type Due, everythingDue, keyOfDue, walletOfDue } from './due.ts';
+import { type Due, everythingDue, keyOfDue, refundFields, walletOfDue } from './due.ts';
 import { walletIdOf } from './pool.ts';
 import type { Reckoning } from './reckoning.ts';
 import type { ClientUnderTest } from './run-options.ts';
@@ -108,6 +108,8 @@ class Settlement {
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
     this.#announce();
+    if (everythingDue(this.#aftermath).length === 0)
+      this.#options.record({ event: 'notice', text: 'What the run still owed was sent afterwards (croupier settle).' });
     return this.#settled();
   }
 
@@ -260,18 +262,6 @@ class Settlement {
 
 function targetOf({ integratorBaseUrl, paths, headers, integrationApiKey }: ClientUnderTest) {
   return { target: { baseUrl: integratorBaseUrl, paths, headers }, key: integrationApiKey };
-}
-
-/** The contract's refund of a bet: of the whole amount, in the same round. */
-function refundFields({ bet: { call } }: Extract<Due, { kind: 'refund' }>, txID: string): Record<string, string> {
-  const { amount } = JSON.parse(call.body) as { amount: string };
-  return {
-    sessionID: call.sessionID,
-    txID,
-    origTxID: call.txID,
-    amount,
-    ...(call.roundID !== null && { roundID: call.roundID }),
-  };
 }
 
 function whyUncertain(reckoning: Reckoning): string {

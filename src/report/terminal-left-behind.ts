@@ -15,6 +15,9 @@ export function leftBehind(fold: Fold, options: ReportOptions): readonly string[
     lines.push(...hanging('  ! ', forTerminal(what), width));
   }
   for (const owed of fold.owed) lines.push(...hanging('  ! ', forTerminal(owedSentence(owed, fold)), width));
+  if (fold.ended === null) {
+    lines.push(...hanging('  ! ', 'the run was cut off: what it had under way may still be owed', width));
+  }
   if (lines.length > 0 && journal !== null) {
     // Never broken into lines: it is there to be copied.
     lines.push(

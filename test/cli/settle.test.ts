@@ -221,6 +221,23 @@ describe('a settlement', () => {
     expect(operator.books()).toEqual(before);
   });
 
+  it('is named by a run that is ended at once', async () => {
+    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    relay.decide(({ call }) => {
+      if (call !== 'bet') return 'pass';
+      child.kill('SIGINT');
+      setTimeout(() => child.kill('SIGINT'), 400);
+      return 'lose-reply';
+    });
+    const { status, err } = await ended(child);
+    expect(status).toBe(130);
+    expect(err).toContain('croupier settle run.ndjson');
+    relay.decide(() => 'pass');
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
   it('of a run that ended by itself has nothing to do, and asks for no key', async () => {
     expect((await cli('run', 'bet/debit', '--journal', 'run.ndjson')).status).toBe(0);
     rmSync(path.join(cwd, 'croupier.yaml'));
