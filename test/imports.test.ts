@@ -57,7 +57,6 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'judge/effects.ts': 'what each call does to each world, as one table',
   'judge/judge.ts': 'the order of judging, which is read from top to bottom',
   'scenario/names.ts': 'two lines over',
-  'wire/in-flight.ts': 'one call as a state machine',
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

@@ -3,7 +3,7 @@ import type { CallName } from '../contract/call-name.ts';
 import type { JournalEvent, Sending } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { BreakMoment, Trickle } from '../wire/departure.ts';
-import type { Flight, Landing } from '../wire/in-flight.ts';
+import type { Flight, Landing } from '../wire/flight.ts';
 import { type BuiltRequest, requestOf } from '../wire/request.ts';
 import { Wire, type WireOptions } from '../wire/wire.ts';
 import { Pace } from './pace.ts';

@@ -1,77 +1,16 @@
 import type { Dispatcher } from 'undici';
-import type { HeaderList, NoReplyReason, Outcome, Stamps } from '../journal/exchange.ts';
-import { bodyOf } from './body.ts';
+import type { NoReplyReason, Outcome } from '../journal/exchange.ts';
 import type { ConnectWatch } from './connect.ts';
-import { decodeBody } from './decode.ts';
 import { type Departure, wholeRequest } from './departure.ts';
-import { exchangeFailure, WireFailure } from './failure.ts';
-import { passInterim } from './interim.ts';
+import { exchangeFailure } from './failure.ts';
+import type { Flight, FlightPlan, Landing } from './flight.ts';
+import { Gate } from './gate.ts';
+import { Incoming } from './incoming.ts';
 import type { Lane } from './lane.ts';
-
-/** What came of one call. */
-export interface Landing {
-  readonly outcome: Outcome;
-  readonly stamps: Stamps;
-  /** null when there never was one. */
-  readonly connection: { readonly id: number; readonly reused: boolean } | null;
-}
-
-/** A call under way. */
-export interface Flight {
-  /**
-   * Resolves, never rejects, once all bytes are out that may go: all of them, or all but the last one of a call that is
-   * held. Also when the call failed before.
-   */
-  readonly ready: Promise<void>;
-  /** Lets the last byte of a held call go. Does nothing to others. */
-  release(): void;
-  /** Never rejects. */
-  readonly landing: Promise<Landing>;
-}
-
-/** What a call needs to know, and whom to tell when it is over. */
-export interface FlightPlan {
-  readonly method: 'GET' | 'POST';
-  readonly head: string;
-  readonly body: Uint8Array | null;
-  /** null: leaves at once, in one piece. */
-  readonly departure: Departure | null;
-  readonly deadlineMs: number;
-  readonly maxReplyBytes: number;
-  readonly now: () => number;
-  /** Called once, when the call has landed. `clean`: its connection could carry another. */
-  onLanded(flight: InFlight, lane: Lane | null, clean: boolean): void;
-  /** Nothing was written yet when the kept-alive connection of the call turned out to be closed. */
-  onUnsent(flight: InFlight, lane: Lane): void;
-}
 
 type Phase = 'connecting' | 'sending' | 'held' | 'waiting' | 'landed';
 
 const NOTHING = new Uint8Array(0);
-
-function headerList(raw: Dispatcher.DispatchController['rawHeaders']): HeaderList {
-  const list: [string, string][] = [];
-  if (!Array.isArray(raw)) return list;
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const [name, value] = [raw[i], raw[i + 1]];
-    if (name === undefined || value === undefined) continue;
-    list.push([
-      typeof name === 'string' ? name : name.toString('latin1'),
-      typeof value === 'string' ? value : value.toString('latin1'),
-    ]);
-  }
-  return list;
-}
-
-/** The name is compared in lower case. */
-function joined(headers: HeaderList, wanted: string): string {
-  let value = '';
-  for (const [name, text] of headers) {
-    if (name.length === wanted.length && name.toLowerCase() === wanted)
-      value = value === '' ? text : `${value},${text}`;
-  }
-  return value;
-}
 
 /** One call from its start to its landing: undici's handler of the reply, and the one who writes the request. */
 export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandler {
@@ -98,15 +37,9 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
   #released: boolean;
   #pause: NodeJS.Timeout | null = null;
 
-  #status = 0;
-  #headers: HeaderList | null = null;
-  #beginning: Uint8Array | null = null;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #incoming = new Incoming();
 
-  #ready: Promise<void> | null = null;
-  #isReady = false;
-  #tellReady: (() => void) | null = null;
+  readonly #gate = new Gate();
 
   constructor(plan: FlightPlan) {
     this.#plan = plan;
@@ -120,11 +53,7 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
   }
 
   get ready(): Promise<void> {
-    this.#ready ??= new Promise((resolve) => {
-      if (this.#isReady) resolve();
-      else this.#tellReady = resolve;
-    });
-    return this.#ready;
+    return this.#gate.opened;
   }
 
   release(): void {
@@ -143,8 +72,8 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
   /** Ends the call without a reply. Does nothing when it has landed. */
   fail(reason: NoReplyReason, detail: string): void {
     if (this.#phase === 'landed') return;
-    const head = this.#headers === null ? {} : { head: { status: this.#status, headers: this.#headers } };
-    this.#finish({ kind: 'none', reason, detail, ...head }, this.#plan.now(), false);
+    const { head } = this.#incoming;
+    this.#finish({ kind: 'none', reason, detail, ...(head && { head }) }, this.#plan.now(), false);
   }
 
   // What the connection tells.
@@ -184,12 +113,7 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
   }
 
   onBytes(chunk: Buffer): void {
-    if (this.#phase === 'landed') return;
-    if (this.#beginning === null) {
-      this.#firstByte = this.#plan.now();
-      this.#beginning = chunk;
-    }
-    if (this.#headers === null) passInterim(chunk);
+    if (this.#phase !== 'landed' && this.#incoming.came(chunk)) this.#firstByte = this.#plan.now();
   }
 
   onTimer(): void {
@@ -214,37 +138,25 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (this.#phase === 'landed' || status < 200) return;
-    this.#status = status;
-    this.#headers = headerList(controller.rawHeaders);
+    this.#incoming.begin(status, controller.rawHeaders);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#phase === 'landed') return;
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#plan.maxReplyBytes) {
-      this.fail('too-large', `The reply passed the cap of ${this.#plan.maxReplyBytes} bytes.`);
-      return;
-    }
-    this.#chunks.push(chunk);
+    this.#incoming.add(chunk);
+    const { maxReplyBytes } = this.#plan;
+    if (this.#incoming.bytes > maxReplyBytes)
+      this.fail('too-large', `The reply passed the cap of ${maxReplyBytes} bytes.`);
   }
 
   onResponseEnd(): void {
-    if (this.#phase === 'landed' || this.#headers === null) return;
+    const { head } = this.#incoming;
+    if (this.#phase === 'landed' || head === null) return;
     const end = this.#plan.now();
     // A reply may come before the request was whole; then the connection is of no more use.
     const whole = this.#phase === 'waiting' || (this.#phase === 'sending' && this.#handed !== null);
     if (whole) this.#sent ??= this.#handed;
-    try {
-      const raw = this.#chunks.length === 1 ? (this.#chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks);
-      const coding = joined(this.#headers, 'content-encoding');
-      const body = coding === '' ? raw : decodeBody(raw, coding, this.#plan.maxReplyBytes);
-      const reply = { status: this.#status, headers: this.#headers, body: bodyOf(body) };
-      this.#finish({ kind: 'reply', reply }, end, whole);
-    } catch (error) {
-      if (!(error instanceof WireFailure)) throw error;
-      const head = { status: this.#status, headers: this.#headers };
-      this.#finish({ kind: 'none', reason: error.reason, detail: error.message, head }, end, whole);
-    }
+    this.#finish(this.#incoming.whole(head.headers, this.#plan.maxReplyBytes), end, whole);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -256,9 +168,9 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
     }
     const failure = exchangeFailure(error, {
       reused: this.#connection?.reused ?? false,
-      answered: this.#beginning !== null,
-      headed: this.#headers !== null,
-      beginning: this.#beginning,
+      answered: this.#incoming.beginning !== null,
+      headed: this.#incoming.head !== null,
+      beginning: this.#incoming.beginning,
     });
     this.fail(failure.reason, failure.message);
   }
@@ -274,7 +186,7 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
     this.#phase = 'waiting';
     this.#phaseStart = at;
     this.#lane?.arm(this.#plan.deadlineMs);
-    this.#becomeReady();
+    this.#gate.open();
     const breakAfterMs = this.#plan.departure?.breakAfterMs ?? null;
     if (breakAfterMs === null) return;
     if (breakAfterMs <= 0) this.#break();
@@ -312,7 +224,7 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
       return;
     }
     this.#phase = 'held';
-    this.#becomeReady();
+    this.#gate.open();
   }
 
   #sendLast(): void {
@@ -351,7 +263,9 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
         break;
       case 'waiting': {
         const came =
-          this.#headers === null ? 'nothing had come' : `the headers and ${this.#bytes} bytes of the body had come`;
+          this.#incoming.head === null
+            ? 'nothing had come'
+            : `the headers and ${this.#incoming.bytes} bytes of the body had come`;
         this.fail('too-late', `The whole reply was not there ${ms} ms after the last byte of the request; ${came}.`);
         break;
       }
@@ -361,17 +275,12 @@ export class InFlight implements Flight, ConnectWatch, Dispatcher.DispatchHandle
     }
   }
 
-  #becomeReady(): void {
-    this.#isReady = true;
-    this.#tellReady?.();
-  }
-
   #finish(outcome: Outcome, end: number, clean: boolean): void {
     this.#phase = 'landed';
     if (this.#pause !== null) clearTimeout(this.#pause);
     this.#plan.onLanded(this, this.#lane, clean);
     this.#lane = null;
-    this.#becomeReady();
+    this.#gate.open();
     this.#land({
       outcome,
       stamps: {

@@ -1,7 +1,8 @@
 import tls from 'node:tls';
 import type { Route } from './connect.ts';
 import { type BreakMoment, headText, planDeparture, type Trickle } from './departure.ts';
-import { type Flight, type FlightPlan, InFlight, type Landing } from './in-flight.ts';
+import type { Flight, FlightPlan, Landing } from './flight.ts';
+import { InFlight } from './in-flight.ts';
 import { Lane, type LaneSettings } from './lane.ts';
 import { type Origin, readAddress, readOrigin, splitUrl } from './origin.ts';
 import { readProxy } from './proxy.ts';
