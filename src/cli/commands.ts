@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { addExploreOptions, type ExploreFlags } from './explore-flags.ts';
 import { collect, countFlag, durationFlag } from './flag-values.ts';
 import type { InitFlags } from './init.ts';
 import type { Listable } from './list.ts';
@@ -193,8 +194,8 @@ function addSelftest(program: Command, stdio: Stdio, done: (status: number) => v
       `
 Examples:
   croupier selftest                         the whole matrix, some minutes
-  croupier selftest bet-replay-debits       one defect
-  croupier selftest float-money+bet-replay-debits   two at once
+  croupier selftest replayed-bet-charged    one defect
+  croupier selftest float-hidden+replayed-bet-charged   two at once
 
 Exit status: 0 every operator was judged rightly, 1 one was not, 2 there is no such defect or habit`,
     )
@@ -241,6 +242,15 @@ Exit status: 0 nothing is owed (any more), 2 usage, configuration or no journal 
     });
 }
 
+function addExplore(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  addExploreOptions(
+    program.command('explore').description('search an operator with generated histories, and shorten those that fail'),
+  ).action(async (flags: ExploreFlags) => {
+    const { exploreCommand } = await import('./explore.ts');
+    done(await exploreCommand(flags, stdio));
+  });
+}
+
 /** Every command with its flags. What a command does is imported when it is called. */
 export function addCommands(program: Command, stdio: Stdio, done: (status: number) => void): void {
   addRun(program, stdio, done);
@@ -250,4 +260,5 @@ export function addCommands(program: Command, stdio: Stdio, done: (status: numbe
   addReport(program, stdio, done);
   addSettle(program, stdio, done);
   addSelftest(program, stdio, done);
+  addExplore(program, stdio, done);
 }
