@@ -17,6 +17,9 @@ function restoring(
   return { restoredBy: (refund, original) => otherwise(refund, original) ?? right.restoredBy(refund, original) };
 }
 
+/** Longer than between a bet and its refund in any story that doesn't wait, whatever the scale. */
+const MEMORY_MS = 1000;
+
 export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-unknown-404',
@@ -152,7 +155,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.before-bet'],
     description:
       'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered for a second only.',
-    change: (right, { deadlineMs }) => {
+    change: (right) => {
       const arrived = new Map<string, number>();
       return {
         record: (store, entry) => {
@@ -162,7 +165,26 @@ export const REFUND_DEFECTS: readonly Defect[] = [
         refundsAhead: (store, walletID, betTxID) =>
           right
             .refundsAhead(store, walletID, betTxID)
-            .filter(({ txID }) => performance.now() - (arrived.get(txID) ?? 0) < deadlineMs / 5),
+            .filter(({ txID }) => performance.now() - (arrived.get(txID) ?? 0) < MEMORY_MS),
+      };
+    },
+  },
+  {
+    name: 'refund-too-late',
+    breaks: ['refund.restore'],
+    mayBreak: ['refund.broken-connection'],
+    description: 'The refund of a bet that is older than a second is answered 200 and pays nothing.',
+    change: (right) => {
+      const arrived = new Map<string, number>();
+      return {
+        record: (store, entry) => {
+          if (entry.call === 'bet') arrived.set(entry.txID, performance.now());
+          return right.record(store, entry);
+        },
+        restoredBy: (refund, original) => {
+          const at = original && arrived.get(original.txID);
+          return at !== undefined && performance.now() - at > MEMORY_MS ? 0n : right.restoredBy(refund, original);
+        },
       };
     },
   },
