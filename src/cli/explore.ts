@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { type Exploration, explore, type Find } from '../engine/explore/explore.ts';
+import type { ClientUnderTest } from '../engine/run-options.ts';
+import { createScrubber } from '../journal/scrubber.ts';
+import { behaviourWith } from '../operator/variation.ts';
+import { quoteWord } from '../report/curl.ts';
+import { renderComplaint } from '../scenario/complaint.ts';
+import { BUG_STATUS, bugText } from './bug.ts';
+import { type Clients, resolveClients } from './clients.ts';
+import { type Configuration, complaintsError, loadConfiguration, shownPath, whyUnreadable } from './configuration.ts';
+import { gravestStatus } from './exit-status.ts';
+import type { ExploreFlags } from './explore-flags.ts';
+import { exploreJson } from './explore-json.ts';
+import { startExploreProgress } from './explore-progress.ts';
+import { concludeSearch, exploreText, type KeptFind, textOfFind } from './explore-text.ts';
+import { type Interrupt, listenForInterrupt } from './interrupt.ts';
+import { keepMemoryLean } from './lean-memory.ts';
+import { notices, openJournal } from './new-journal.ts';
+import { reportOptions } from './publish.ts';
+import { type Reference, startReference } from './reference.ts';
+import { fileForClient, refuseSharedFile, writeWhole } from './report-flags.ts';
+import { type RunSettings, runSettings } from './run-settings.ts';
+import { sameOperator } from './same-operator.ts';
+import type { Stdio } from './stdio.ts';
+import { UsageError } from './usage-error.ts';
+import { chosenVariations, describeVariations } from './variations.ts';
+import { version } from './version.ts';
+
+const UNWRITTEN_STATUS = 2;
+const DEFAULT_TIME_MS = 60_000;
+const DEFAULT_OUT = 'found.yaml';
+
+/** `croupier explore`. Everything is checked before the first request; after it, nothing that was found is lost. */
+export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise<number> {
+  keepMemoryLean();
+  const variations = chosenVariations(flags);
+  const [varied] = variations;
+  if (varied && !flags.reference)
+    throw new UsageError(
+      `--${varied.kind} ${varied.variation.name} is for the embedded operator. Add --reference, or leave it out.`,
+    );
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  const clients = await clientsOf(flags, configuration, stdio);
+  if (clients.complaints.length > 0) throw complaintsError(clients.complaints);
+  refuseFlags(flags, clients);
+  for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
+  const reference = flags.reference
+    ? await startReference(
+        (error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`),
+        behaviourWith(
+          variations.map(({ variation }) => variation),
+          settings,
+        ),
+      )
+    : undefined;
+  for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
+  );
+  try {
+    const searcher: Searcher = { flags, settings, stdio, interrupt, reference };
+    return await searchEach(
+      searcher,
+      reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
+    );
+  } finally {
+    interrupt.dispose();
+    await reference?.close();
+  }
+}
+
+interface Searcher {
+  readonly flags: ExploreFlags;
+  readonly settings: RunSettings;
+  readonly stdio: Stdio;
+  readonly interrupt: Interrupt;
+  readonly reference: Reference | undefined;
+}
+
+async function clientsOf(flags: ExploreFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
+  if (!flags.reference) return resolveClients(configuration, flags, stdio);
+  const given = [
+    flags.client && '--client',
+    flags.baseUrl && '--base-url',
+    flags.session && '--session',
+    flags.keyFile && '--key-file',
+  ].filter((name) => typeof name === 'string');
+  if (given.length === 0) return { clients: [], secrets: [], complaints: [] };
+  throw new UsageError(
+    `--reference searches the embedded operator, which knows no ${given.join(', ')}. Leave one of them out.`,
+  );
+}
+
+function refuseFlags({ out, journal, json }: ExploreFlags, { clients }: Clients): void {
+  if (out !== undefined) refuseSharedFile(out, `--out ${out}`, clients.length);
+  if (journal !== undefined) refuseSharedFile(journal, `--journal ${journal}`, clients.length);
+  if (json && clients.length > 1)
+    throw new UsageError(
+      `--json prints one answer, and ${clients.length} clients are searched. Choose one with --client`,
+    );
+}
+
+async function searchEach(searcher: Searcher, { clients, secrets }: Clients): Promise<number> {
+  const { flags, stdio, interrupt } = searcher;
+  const scrub = createScrubber(secrets);
+  const statuses: number[] = [];
+  for (const client of clients) {
+    if (interrupt.signal.aborted) break;
+    if (clients.length > 1) stdio.err.write(`Searching ${client.extCID} …\n`);
+    const named = clients.length > 1 || flags.client !== undefined ? client.extCID : undefined;
+    statuses.push(...(await search(searcher, client, named, scrub)));
+  }
+  return gravestStatus(statuses);
+}
+
+async function search(
+  searcher: Searcher,
+  client: ClientUnderTest,
+  named: string | undefined,
+  scrub: (text: string) => string,
+): Promise<readonly number[]> {
+  const { flags, settings, stdio, interrupt, reference } = searcher;
+  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
+  const progress = startExploreProgress(stdio.err);
+  let exploration: Exploration;
+  try {
+    exploration = await explore({
+      croupier: version,
+      client,
+      flags: sameOperator(flags, named),
+      ...settings,
+      campaign: settings.campaign ?? reference?.campaign ?? null,
+      signal: interrupt.signal,
+      runs: flags.runs ?? Number.POSITIVE_INFINITY,
+      timeMs: flags.time ?? (flags.runs === undefined ? DEFAULT_TIME_MS : null),
+      uuid: randomUUID,
+      now: () => performance.now(),
+      onProgress: progress.on,
+      record: (event) => {
+        written.append(event);
+        if (event.event !== 'run-started') return;
+        for (const text of notices(client)) written.append({ event: 'notice', text });
+      },
+    });
+  } catch (error) {
+    progress.end();
+    stdio.err.write(`${bugText(error, stdio)}\nEverything that was sent: ${shownPath(written.path, stdio.cwd)}\n`);
+    return [BUG_STATUS];
+  } finally {
+    progress.end();
+    written.close();
+  }
+  return publish(searcher, client, named, exploration, shownPath(written.path, stdio.cwd), scrub);
+}
+
+/** Prints what was found, after it was written where it was wanted. */
+async function publish(
+  { flags, settings, stdio }: Searcher,
+  { extCID }: ClientUnderTest,
+  named: string | undefined,
+  exploration: Exploration,
+  journal: string,
+  scrub: (text: string) => string,
+): Promise<readonly number[]> {
+  const { seed } = settings;
+  const statuses: number[] = [];
+  const kept: KeptFind[] = [];
+  for (const [at, find] of exploration.finds.entries()) {
+    const wanted = flags.out && numbered(fileForClient(flags.out, extCID), at);
+    const command = commandFor(wanted ?? numbered(DEFAULT_OUT, at), flags, named);
+    const yaml = scrub(textOfFind(find, seed, command));
+    const isWritten = wanted !== undefined && wanted !== '' && (await isSaved(wanted, yaml, find, stdio));
+    if (wanted && !isWritten) statuses.push(UNWRITTEN_STATUS);
+    kept.push({ find, yaml, file: isWritten ? wanted : null, command });
+  }
+  const conclusion = concludeSearch(exploration, extCID);
+  const about = { seed, journal };
+  const text = flags.json
+    ? exploreJson(exploration, conclusion, kept, { ...about, extCID })
+    : exploreText(exploration, conclusion, kept, about, reportOptions(stdio.out, stdio, null));
+  stdio.out.write(scrub(text));
+  return [conclusion.exitCode, ...statuses];
+}
+
+async function isSaved(file: string, yaml: string, { rules }: Find, stdio: Stdio): Promise<boolean> {
+  try {
+    await writeWhole(path.resolve(stdio.cwd, file), [yaml]);
+    return true;
+  } catch (error) {
+    stdio.err.write(`The history for ${rules.join(', ')} can't be written: ${file}: ${whyUnreadable(error)}.\n`);
+    return false;
+  }
+}
+
+/** `found.yaml`, `found-2.yaml`, … */
+function numbered(file: string, at: number): string {
+  const { dir, name, ext } = path.parse(file);
+  return at === 0 ? file : path.join(dir, `${name}-${at + 1}${ext}`);
+}
+
+function commandFor(file: string, flags: ExploreFlags, named: string | undefined): string {
+  const strict = flags.strict ? ['--strict'] : [];
+  // A name without a folder or an ending would be looked for among the groups, rules and scenarios.
+  const word = /[/]|\.ya?ml$/.test(file) ? file : `./${file}`;
+  return ['croupier', 'run', word, ...sameOperator(flags, named), ...strict].map(quoteWord).join(' ');
+}
