@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalEvent, Raced } from '../../src/journal/event.ts';
+import { operatorServer, ran, scenarioOf } from './operator-server.ts';
+
+const RACE = scenarioOf(
+  'concurrency/race',
+  'rules: [concurrency.no-lost-update]\nsteps: [{ bet: , as: a }, { balance: }, { together: [{ bet: , times: 3 }, { win: { round: a, amount: "5.00" } }] }, { balance: }]',
+);
+/** Calls of one telling that move money. */
+const MOVES = 5;
+
+const racesOf = (events: readonly JournalEvent[]): readonly Raced[] => events.filter((event) => event.event === 'race');
+
+const txIDsOf = (events: readonly JournalEvent[]): readonly string[] =>
+  events.flatMap((event) => {
+    const txID = event.event === 'sending' && /"txID":"([^"]+)"/.exec(event.request.body?.data ?? '')?.[1];
+    return txID ? [txID] : [];
+  });
+
+describe('a story with a race', () => {
+  it('is told as often as it was asked for, with ids of its own each time, and leaves the balance as it was', async () => {
+    const { url, wallet } = await operatorServer();
+    const run = await ran(url, [RACE], { raceRounds: 5 });
+    expect(racesOf(run.events).map(({ round }) => round)).toEqual([1, 2, 3, 4, 5]);
+    const txIDs = txIDsOf(run.events);
+    expect(new Set(txIDs).size).toBe(txIDs.length);
+    expect(txIDs.length).toBeGreaterThanOrEqual(5 * MOVES);
+    expect(run.verdict('concurrency.no-lost-update')).toBe('pass');
+    expect(run.scenario('concurrency/race')).toMatchObject({ verdict: 'pass', restored: true });
+    expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
+  it('is told a few times without being asked', async () => {
+    const { url } = await operatorServer();
+    const run = await ran(url, [RACE], { deadlineMs: 3000 });
+    expect(racesOf(run.events).length).toBeGreaterThan(3);
+  });
+
+  it('is not told again once it has shown what it is about', async () => {
+    let moves = 0;
+    const { url } = await operatorServer(({ call }, tell, wallet) => {
+      if (call !== 'bet' && call !== 'win') return tell();
+      moves += 1;
+      // The last call of the third telling is answered with success, and lost.
+      return moves === 3 * MOVES ? wallet.ok() : tell();
+    });
+    const run = await ran(url, [RACE], { raceRounds: 9 });
+    expect(racesOf(run.events)).toHaveLength(3);
+    expect(run.verdict('concurrency.no-lost-update')).toBe('fail');
+    const [found] = run.findings('concurrency.no-lost-update').filter(({ verdict }) => verdict === 'fail');
+    expect(racesOf(run.events)[2]?.exchanges).toContain(found?.exchange);
+  });
+
+  it('says in the journal which calls raced, when they were let go, and how many met', async () => {
+    const { url } = await operatorServer();
+    const run = await ran(url, [RACE], { raceRounds: 2 });
+    for (const { exchanges, barrier, overlapped, staggerMs, attempt } of racesOf(run.events)) {
+      const sent = run.events.flatMap((event) =>
+        event.event === 'received' && exchanges.includes(event.id) ? [event.stamps.sent ?? Number.NaN] : [],
+      );
+      expect({ calls: sent.length, overlapped, staggerMs, attempt }).toEqual({
+        calls: 4,
+        overlapped: 4,
+        staggerMs: 0,
+        attempt: 1,
+      });
+      expect(Math.min(...sent)).toBeGreaterThanOrEqual(barrier);
+    }
+  });
+
+  it('keeps what earlier tellings have shown when a later one is turned away', async () => {
+    let moves = 0;
+    const { url } = await operatorServer(({ call }, tell) => {
+      if (call === 'balance') return tell();
+      moves += 1;
+      return moves > 2 * MOVES ? { status: 429, body: { message: 'Later' } } : tell();
+    });
+    const run = await ran(url, [RACE], { raceRounds: 6 });
+    expect(run.verdict('concurrency.no-lost-update')).toBe('pass');
+    expect(racesOf(run.events)).toHaveLength(2);
+  });
+});
+
+it('tells a story without a race once', async () => {
+  const { url, calls } = await operatorServer();
+  await ran(url, [scenarioOf('bet/debit', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "3.00" } }, { balance: }]')], {
+    raceRounds: 5,
+  });
+  expect(calls.filter(({ call, fields }) => call === 'bet' && fields?.amount === '3.00')).toHaveLength(1);
+});

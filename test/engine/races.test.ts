@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { Races } from '../../src/engine/races.ts';
+
+function races(raceRounds?: number) {
+  let now = 0;
+  const all = new Races({ raceRounds, deadlineMs: 1000, now: () => now });
+  /** Tells the story until no further round is wanted. */
+  const rounds = (overlappedOf: (round: number) => number, { calls = 6, takesMs = 1 } = {}): number => {
+    for (;;) {
+      all.landed('1', calls, overlappedOf(all.round));
+      now += takesMs;
+      if (!all.wantsAnother) return all.round;
+      all.next();
+    }
+  };
+  return { all, rounds };
+}
+
+describe('a race', () => {
+  it('of few calls is run oftener than one of many', () => {
+    const few = races().rounds(() => 2, { calls: 2 });
+    const many = races().rounds(() => 12, { calls: 12 });
+    expect([few, many]).toEqual([12, 4]);
+  });
+
+  it('is run no further once it has taken a part of the deadline', () => {
+    expect(races().rounds(() => 6, { takesMs: 110 })).toBe(3);
+  });
+
+  it('is run as often as it was asked for, however long that takes', () => {
+    expect(races(5).rounds(() => 6, { takesMs: 900 })).toBe(5);
+    expect(races(1).rounds(() => 6)).toBe(1);
+  });
+
+  it('in which nothing overlaps is tried three times at least', () => {
+    const { all, rounds } = races(1);
+    expect(rounds(() => 0)).toBe(3);
+    expect(all.missed).toBe(true);
+    expect(all.described).toBe('no two of the calls that were sent at once were in flight together in 3 rounds');
+  });
+
+  it('counts when half the calls of a round have overlapped over all rounds', () => {
+    const { all, rounds } = races(2);
+    rounds((round) => (round === 1 ? 2 : 0));
+    expect(all.missed).toBe(true);
+    expect(all.described).toBe(
+      'of 6 calls that were sent at once only 2 were in flight together with another in 3 rounds',
+    );
+    const more = races(2);
+    more.rounds((round) => (round === 1 ? 0 : 3));
+    expect(more.all.missed).toBe(false);
+  });
+});
+
+describe('the manner of letting go', () => {
+  const manners = (kinds: readonly string[]) => {
+    const { all } = races();
+    return Array.from({ length: 8 }, () => {
+      const release = all.release(kinds);
+      all.next();
+      return release;
+    });
+  };
+
+  it('turns the order round from one telling to the next', () => {
+    const reversed = manners(['bet', 'bet']).map((one) => one.reversed);
+    expect(reversed).toEqual([false, true, false, true, false, true, false, true]);
+  });
+
+  it('staggers calls of different kinds, each way round, and never those of one kind', () => {
+    expect(manners(['bet', 'bet']).every(({ staggerMs }) => staggerMs === 0)).toBe(true);
+    const mixed = manners(['bet', 'refund']);
+    expect(mixed.slice(0, 2)).toEqual([
+      { reversed: false, staggerMs: 0 },
+      { reversed: true, staggerMs: 0 },
+    ]);
+    expect(new Set(mixed.filter(({ reversed }) => reversed).map(({ staggerMs }) => staggerMs))).toEqual(
+      new Set([0, 3, 7]),
+    );
+  });
+});
