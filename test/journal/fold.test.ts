@@ -65,8 +65,15 @@ describe('a fold', () => {
 
   it('keeps the races of the last attempt that a finding shows, whether it was found before or after', async () => {
     const race = (exchanges: readonly string[], attempt: number): Raced => ({
-      ...{ event: 'race', scenario: bet.id, attempt, round: 1, step: '1', exchanges },
-      ...{ barrier: 0, staggerMs: 0, overlapped: 2 },
+      event: 'race',
+      scenario: bet.id,
+      attempt,
+      round: 1,
+      step: '1',
+      exchanges,
+      barrier: 0,
+      staggerMs: 0,
+      overlapped: 2,
     });
     const fold = await foldJournal([
       runStarted([bet]),
