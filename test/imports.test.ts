@@ -56,7 +56,6 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'engine/performance.ts': 'one scenario from its first read to its last',
   'judge/effects.ts': 'what each call does to each world, as one table',
   'judge/judge.ts': 'the order of judging, which is read from top to bottom',
-  'scenario/names.ts': 'two lines over',
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

@@ -21,7 +21,7 @@ export interface Play {
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
   /** Hears where the journal is, before anything is sent. */
-  readonly onJournal: (file: string) => void;
+  readonly onJournal?: (file: string) => void;
   /** Hears of each exchange when it is over; undefined: nobody wants to. */
   readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
 }
@@ -45,7 +45,7 @@ export interface Played {
 export async function play({ options, journal, cwd, scrub, progress, onJournal, onExchange }: Play): Promise<Played> {
   const file = path.resolve(cwd, journal ?? path.join('.croupier', journalName(new Date())));
   const written = openJournalFile(file, scrub);
-  onJournal(file);
+  onJournal?.(file);
   const folding = startFolding();
   const inFlight = new Map<string, Sending>();
   let begun = false;

@@ -3,6 +3,7 @@ import { buildRequest } from '../wire/request.ts';
 import type { Aftermath } from './aftermath.ts';
 import type { Cashier } from './cashier.ts';
 import type { Kind, PastTransaction } from './history.ts';
+import type { PastCall } from './past-call.ts';
 import { type Casting, walletIdOf } from './pool.ts';
 import type { ClientUnderTest, SessionUnderTest } from './run-options.ts';
 import { denominationOf } from './stakes.ts';
@@ -35,6 +36,8 @@ export class EarlierRun {
   readonly #client: ClientUnderTest;
   readonly #ageDays: number;
   readonly #transactions = new Map<string, PastTransaction>();
+  /** By session: a bet whose round has neither been won nor given back. */
+  readonly #begun = new Map<string, PastCall>();
   /** By wallet: why nothing can be said about it. */
   readonly #doubts = new Map<string, string>();
 
@@ -54,6 +57,16 @@ export class EarlierRun {
       const request = buildRequest({ call: call.call, target, key: integrationApiKey, fields: {}, rawBody: call.body });
       this.#transactions.set(key, { request, reply, effect });
     }
+    const finished = new Set(aftermath.transactions.flatMap(({ call }) => (call.call === 'bet' ? [] : [call.roundID])));
+    for (const { call, state, effect } of aftermath.transactions) {
+      const isBegun = call.call === 'bet' && state === 'applied' && effect !== undefined && !finished.has(call.roundID);
+      if (isBegun && !call.campaign) this.#begun.set(call.sessionID, call);
+    }
+  }
+
+  /** A bet that the operator had accepted in a session, and whose round that run left unfinished. */
+  begun(sessionID: string): PastCall | undefined {
+    return this.#begun.get(sessionID);
   }
 
   /** The first transaction of a kind that the operator had accepted in a wallet. It is signed anew. */
@@ -66,8 +79,10 @@ export class EarlierRun {
     const wallets = new Map<string, SessionUnderTest>();
     for (const session of this.#client.sessions) {
       const walletID = walletIdOf(session);
-      const isKnown = [...this.#transactions.keys()].some((key) => key.endsWith(` ${walletID}`));
-      if (isKnown && session.state !== 'expired' && !wallets.has(walletID)) wallets.set(walletID, session);
+      const known = wallets.get(walletID);
+      // In a session that has expired the balance can perhaps not be read any more.
+      if (this.#aftermath.reckoningOf(walletID) && (!known || known.state === 'expired'))
+        wallets.set(walletID, session);
     }
     for (const [walletID, session] of wallets) {
       if (signal.aborted) return;
@@ -105,9 +120,14 @@ export class EarlierRun {
       const played = casting.get(session);
       return played ? walletIdOf(played) : '';
     };
+    // Nothing is sent again: then it is about a round that was begun.
     const having = castings.filter((casting) =>
-      needed.every(({ session, kind }) => this.earliest(walletOf(casting, session), kind) !== undefined),
+      needed.length === 0
+        ? this.begun(casting.get('main')?.sessionID ?? '') !== undefined
+        : needed.every(({ session, kind }) => this.earliest(walletOf(casting, session), kind) !== undefined),
     );
+    if (having.length === 0 && needed.length === 0)
+      return { verdict: 'skip', reason: 'the earlier run left no round unfinished in a session that would do now' };
     if (having.length === 0) {
       const kinds = [...new Set(needed.map(({ kind }) => kind))].join(' and ');
       return {
@@ -116,7 +136,9 @@ export class EarlierRun {
       };
     }
     const doubtOf = (casting: Casting): string | undefined =>
-      needed.map(({ session }) => this.#doubts.get(walletOf(casting, session))).find((doubt) => doubt !== undefined);
+      ['main', ...needed.map(({ session }) => session)]
+        .map((session) => this.#doubts.get(walletOf(casting, session)))
+        .find((doubt) => doubt !== undefined);
     const certain = having.filter((casting) => doubtOf(casting) === undefined);
     const [first] = having;
     return certain.length > 0

@@ -5,6 +5,7 @@ import type { Wallet } from '../judge/wallet.ts';
 import type { Scope, Value } from '../scenario/evaluate.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { driftingWins } from './drift.ts';
+import type { PastCall } from './past-call.ts';
 import type { Denomination } from './stakes.ts';
 
 /** What a scenario's names stand for while it is played. */
@@ -13,6 +14,8 @@ export interface Names {
   readonly steps: ReadonlyMap<string, CallStep>;
   readonly denomination: Denomination;
   readonly campaign: string;
+  /** A bet that an earlier run has placed in the main session, and whose round it left unfinished. */
+  readonly begun: PastCall | undefined;
   sessionID(alias: string): string | undefined;
   walletOf(alias: string): Wallet | null;
   /** The two wins of `drift`, once they are reckoned. */
@@ -37,6 +40,8 @@ export function scopeOf(names: Names, self: CallStep | undefined): Scope {
           return names.sessionID(second ?? 'main');
         case 'drift':
           return drift(names, second);
+        case 'begun':
+          return begun(names, second);
         case 'self':
           return self && ofStep(names, self, second, rest);
         default: {
@@ -52,6 +57,12 @@ function drift(names: Names, which: string | undefined): Money | undefined {
   const balance = names.walletOf('main')?.certain();
   names.drift ??= balance && driftingWins(balance, names.denomination.unit);
   return names.drift?.[which === 'first' ? 0 : 1];
+}
+
+function begun({ begun: bet }: Names, what: string | undefined): Value | undefined {
+  if (what === 'txID') return bet?.txID;
+  if (what === 'roundID') return bet?.roundID ?? undefined;
+  return what === 'amount' ? bet?.amount : undefined;
 }
 
 function ofStep(names: Names, step: CallStep, what: string | undefined, path: readonly string[]): Value | undefined {

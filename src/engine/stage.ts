@@ -5,6 +5,7 @@ import { Story } from '../judge/story.ts';
 import { Wallet } from '../judge/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan.ts';
 import type { Account } from './cashier.ts';
+import type { EarlierRun } from './earlier-run.ts';
 import { type Casting, walletIdOf } from './pool.ts';
 import type { RunOptions, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
@@ -33,6 +34,8 @@ export interface StoryOptions {
 }
 
 export interface StageOptions extends StoryOptions {
+  /** undefined: no journal was given. */
+  readonly earlier: EarlierRun | undefined;
   /** A balance of the main session, as the operator wrote it. */
   readonly written: string;
   /** By id: those of earlier tellings of the story, to which the new ones are added. */
@@ -41,7 +44,7 @@ export interface StageOptions extends StoryOptions {
 
 /** Sets a scenario up. */
 export function setStage(options: StageOptions): Stage {
-  const { plan, casting, run, proven, report, demanding, written, wallets } = options;
+  const { plan, casting, run, proven, report, demanding, written, wallets, earlier } = options;
   const main = sessionOf(casting, 'main');
   const byAlias = new Map<string, Wallet>();
   for (const [alias, session] of casting) {
@@ -75,6 +78,7 @@ export function setStage(options: StageOptions): Stage {
     sessionID: (alias) => (alias === 'unknown' ? unknownSession : casting.get(alias)?.sessionID),
     walletOf: (alias) => byAlias.get(alias) ?? null,
     drift: undefined,
+    begun: earlier?.begun(main.sessionID),
   };
   return {
     plan,

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../contract/json.ts';
+import { BUILT_IN } from './built-in-names.ts';
 import { type Cell, describeCell, type ScalarCell } from './cell.ts';
 import type { Reading } from './reading.ts';
 import { NAME } from './scalar-shapes.ts';
@@ -20,7 +21,7 @@ export interface ReadCases {
 }
 
 const MOST_CASES = 500;
-const BUILT_IN = new Set(['stake', 'unit', 'balance', 'self', 'session', 'campaign', 'drift']);
+const RESERVED = new Set<string>(BUILT_IN);
 
 /** Reads `cases:`, a map of lists (their product) or a list of rows. */
 export function readCases(cell: Cell, reading: Reading): ReadCases | undefined {
@@ -116,7 +117,7 @@ function checkName(key: string, spot: Spot, reading: Reading): void {
       `\`${key}\` cannot be a name`,
       'a name has letters, digits, _ and -, and begins with a letter',
     );
-  else if (BUILT_IN.has(key))
+  else if (RESERVED.has(key))
     reading.complain(spot, `\`${key}\` already means something in \`\${…}\``, 'choose another name');
 }
 

@@ -200,7 +200,7 @@ function readStory(
   const readAll = (cell: Cell | undefined, prefix: string): StoryStep[] =>
     cell ? readSteps(cell, prefix, reading, context) : [];
   const story = { steps: readAll(stepsCell, ''), always: readAll(alwaysCell, 'always.') };
-  checkNames({ steps: [...story.steps, ...story.always], aliases, lost }, reading);
+  checkNames({ steps: [...story.steps, ...story.always], aliases, lost, earlierRun: needs.earlierRun }, reading);
   const values: Record<string, JsonValue> = Object.fromEntries(
     [...(found?.cells ?? [])].map(([name, cell]) => [name, cell.value]),
   );

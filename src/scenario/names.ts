@@ -1,11 +1,10 @@
+import { BUILT_IN, misuseOf } from './built-in-names.ts';
 import { nearest } from './near.ts';
 import type { Template } from './plan.ts';
 import { namesOf, type Reading, type Reference } from './reading.ts';
 import type { StoryCall, StoryResend, StoryStep, Word } from './scenario.ts';
 import type { Spot } from './source.ts';
 
-/** Names of `${…}` that are always there. */
-const BUILT_IN = ['stake', 'unit', 'balance', 'self', 'session', 'campaign', 'drift'] as const;
 const STEP_PROPERTIES = ['txID', 'roundID', 'amount', 'reply'] as const;
 const RESERVED_NAMES = new Set<string>([...BUILT_IN, 'new', 'none', 'unknown', 'main']);
 
@@ -15,6 +14,8 @@ export interface NameContext {
   readonly steps: readonly StoryStep[];
   readonly aliases: ReadonlyMap<string, Spot>;
   readonly lost: ReadonlySet<string>;
+  /** The story needs an earlier run, so that there is a round that was begun in it. */
+  readonly earlierRun: boolean;
 }
 
 /** Complains about every name that means nothing, or nothing yet, at its place; and about names given in vain. */
@@ -65,20 +66,14 @@ class NameChecker {
       this.#outsideSteps(reference, complain);
       return;
     }
+    const misuse = misuseOf(head, rest, this.#context.earlierRun);
+    if (misuse) complain(misuse.message, misuse.mend);
+    if (misuse !== undefined) return;
     switch (head) {
-      case 'stake':
-      case 'unit':
-      case 'campaign':
-        if (rest.length > 0) complain(`\`${head}\` has no parts`, `write \${${head}}`);
-        return;
       case 'balance':
       case 'session':
         if (rest.length > 1) complain(`\`${head}.${rest[0]}\` has no parts`);
         else if (rest[0] !== undefined) this.#alias({ text: rest[0], spot: reference.spot });
-        return;
-      case 'drift':
-        if (rest.length !== 1 || !['first', 'second'].includes(rest[0] ?? ''))
-          complain('`drift` has two parts', 'write ${drift.first} or ${drift.second}');
         return;
       case 'self':
         this.#self(reference, rest, complain);

@@ -49,7 +49,7 @@ const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
 });
 
 const knownNeeds = map('needs', KNOWN);
-const RESERVED = new Set(['main', 'unknown', 'self', 'stake', 'unit', 'session', 'drift']);
+const RESERVED = new Set(['main', 'unknown', 'self', 'stake', 'unit', 'session', 'drift', 'begun']);
 
 export interface ReadNeeds {
   readonly needs: Needs;

@@ -27,15 +27,16 @@ async function earlier(): Promise<void> {
 
 interface Report {
   readonly rules: readonly { readonly id: string; readonly verdict: string; readonly reason: string | null }[];
-  readonly scenarios: readonly { readonly reason: string | null; readonly verdict: string }[];
+}
+
+function ruleIn({ out }: Ended, id: string): Report['rules'][number] | undefined {
+  return (JSON.parse(out) as Report).rules.find((rule) => rule.id === id);
 }
 
 /** Sends transactions of the first run again. */
 async function runAfter(...flags: readonly string[]) {
   const ran = await run('idempotency/durable-earlier-run', '--after', 'before.ndjson', '--json', ...flags);
-  const report = JSON.parse(ran.out) as Report;
-  const rule = report.rules.find(({ id }) => id === 'idempotency.durable');
-  return { status: ran.status, rule, report };
+  return { status: ran.status, rule: ruleIn(ran, 'idempotency.durable') };
 }
 
 async function restart(): Promise<void> {
@@ -97,6 +98,22 @@ describe('a run after another', () => {
     relay.decide(({ call }) => (call === 'balance' ? 'pass' : { status: 403, code: 'session_expired' }));
     const { rule } = await runAfter('--base-url', relay.url);
     expect(rule?.verdict).not.toBe('fail');
+  });
+
+  it('wins in a round that the earlier run began, when the session has expired', async () => {
+    const carla = 'eu-carla-usd,player=carla,currency=USD';
+    expect((await run('bet/debit', '--journal', 'before.ndjson', '--session', carla)).status).toBe(0);
+    const expire = `UPDATE session SET state = 'expired' WHERE sessionID = 'eu-carla-usd'`;
+    const flags = ['--after', 'before.ndjson', '--json', '--session', `${carla},state=expired`];
+    operator.change(expire);
+    const settled = await run('session/expired-settles-earlier-run', ...flags);
+    expect(ruleIn(settled, 'session.expired-settles')).toMatchObject({ verdict: 'pass' });
+    expect(settled.status).toBe(0);
+
+    const relay = await relayTo(operator.url);
+    relay.decide(({ call }) => (call === 'win' ? { status: 403, code: 'session_expired' } : 'pass'));
+    const refused = await run('session/expired-settles-earlier-run', ...flags, '--base-url', relay.url);
+    expect(ruleIn(refused, 'session.expired-settles')).toMatchObject({ verdict: 'warn' });
   });
 
   it('takes the journal of a run that was killed', async () => {
