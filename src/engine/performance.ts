@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../contract/money.ts';
 import type { Exchange } from '../journal/exchange.ts';
+import { isTurnedAway } from '../judge/check.ts';
 import type { Reaction, Sent } from '../judge/judge.ts';
 import { type ReplyReading, readReply } from '../judge/reading.ts';
 import type { Wallet } from '../judge/wallet.ts';
@@ -37,6 +38,7 @@ export interface PerformanceOptions {
 
 const POLL_MS = 100;
 const MOST_RETRIES = 6;
+const RETRIES = 3;
 /** The first pause before a retry, as a part of the deadline; each further one is twice as long. */
 const FIRST_RETRY = 0.02;
 /** After so many calls of a repetition the balance is read. */
@@ -165,7 +167,7 @@ export class Performance {
     const outgoing = this.#outbox.make(step);
     if (!outgoing) return halted(`step ${step.key} sends a call again that was not sent`);
     // The service sends a win or a refund of unknown outcome again until it is answered 200: only the last answer is judged.
-    for (let retry = 0; retry < MOST_RETRIES && this.#isRetried(step); retry += 1) {
+    for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
       const exchange = await this.#sender.send(this.#outbox.departure(step, outgoing));
       this.#noteConnection(exchange);
       if (!isBusy(exchange)) return this.#react(this.#observe(step, outgoing, exchange));
@@ -186,11 +188,16 @@ export class Performance {
     return reaction;
   }
 
-  /** A win or refund whose first connection broke, or the refund of a bet whose connection broke: the first may still be worked on. */
-  #isRetried(step: CallStep): boolean {
-    if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return false;
-    const { source, target } = this.#stage.judge.story.part(step);
-    return source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
+  /**
+   * How often a win or refund is sent again that the operator is too busy for. Longest where the first connection broke, or
+   * that of the bet: what came over it may still be worked on.
+   */
+  #retriesOf(step: CallStep): number {
+    if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return 0;
+    const { source, target, signedRight } = this.#stage.judge.story.part(step);
+    const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
+    if (broken) return MOST_RETRIES;
+    return signedRight && step.expect.outcome === 'accepted' ? RETRIES : 0;
   }
 
   async #balance(step: CallStep): Promise<Halt | null> {
@@ -219,18 +226,28 @@ export class Performance {
   ): Promise<{ halt: Halt | null; reading: ReplyReading | undefined }> {
     const outgoing = this.#outbox.make(step);
     if (!outgoing) return { halt: halted('the read could not be made'), reading: undefined };
-    const { exchange, reaction } = await this.#sender.judged(
-      { ...this.#outbox.departure(step, outgoing), purpose },
-      this.#model(step.session),
-      (landed) => ({
-        exchange: landed,
-        reaction: this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)),
-      }),
-    );
-    const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
-    this.#noteConnection(exchange);
-    if (reaction.stop) return { halt: reaction.stop, reading };
-    return { halt: await this.#follow(step.session, reaction), reading };
+    // A read changes nothing, so one that the operator is too busy for is simply made again.
+    for (let retry = 0; ; retry += 1) {
+      const { exchange, reaction } = await this.#sender.judged(
+        { ...this.#outbox.departure(step, outgoing), purpose },
+        this.#model(step.session),
+        (landed) => ({
+          exchange: landed,
+          reaction:
+            retry < RETRIES && isTurnedAway(replyStatus(landed))
+              ? null
+              : this.#stage.judge.observe(this.#sentOf(step, outgoing, landed)),
+        }),
+      );
+      this.#noteConnection(exchange);
+      if (!reaction) {
+        await this.#pause(this.#run.deadlineMs * FIRST_RETRY * 2 ** retry);
+        continue;
+      }
+      const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
+      if (reaction.stop) return { halt: reaction.stop, reading };
+      return { halt: await this.#follow(step.session, reaction), reading };
+    }
   }
 
   /** After a read: waits out what may heal, or finds out whether the balance moves by itself. */
@@ -240,6 +257,9 @@ export class Performance {
         return null;
       case 'wait':
         await this.linger();
+        return (await this.read(alias)).halt;
+      case 'behind':
+        await this.#pause(this.#run.lingerMs);
         return (await this.read(alias)).halt;
       case 'probe': {
         const values = [await this.#probe(alias), await this.#probe(alias)];

@@ -5,6 +5,7 @@ import type { Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding, type Verdict } from '../journal/finding.ts';
 import type { Wallet } from '../judge/wallet.ts';
 import type { Plan } from '../scenario/plan.ts';
+import { MOST_ATTEMPTS } from './attempts.ts';
 import type { Cashier } from './cashier.ts';
 import { lastLook, restore } from './closing.ts';
 import { Debts } from './debts.ts';
@@ -43,8 +44,10 @@ export interface Played {
   readonly broken: readonly RuleId[];
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn: readonly CallName[];
+  /** Reads were behind what replies told. */
+  readonly readsLag: boolean;
   /** Another attempt may decide what this one could not. */
-  readonly again: 'stale-connection' | 'connection' | null;
+  readonly again: 'stale-connection' | 'connection' | 'busy' | null;
   /** By wallet: the balance that was read last. */
   readonly left: ReadonlyMap<string, Money>;
 }
@@ -83,7 +86,8 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
       isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [],
     ),
     letIn: [...letIn],
-    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : null,
+    readsLag: stage.wallets.some(({ wallet }) => wallet.readsLag),
+    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : wasTurnedAway(stage, races) ? 'busy' : null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
         const last = stage.judge.reads.lastRead(wallet);
@@ -111,7 +115,9 @@ async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
   const written = await openingBalance(options);
   for (let plan = options.plan; ; plan = options.replan()) {
     const report = (finding: Finding): void => gathering.add(finding);
-    const stage = setStage({ ...options, plan, wallets, written, report });
+    // A further telling that is turned away is simply the last.
+    const mayTryAgain = options.attempt < MOST_ATTEMPTS && races.round === 1;
+    const stage = setStage({ ...options, plan, wallets, written, report, mayTryAgain });
     const performance = new Performance({ ...options, stage, linger, races, debts });
     const opened = await openStory(stage, performance, options.cashier, shared.openings);
     const halt = opened ?? (await performance.steps(plan.steps, true));
@@ -147,6 +153,10 @@ function mayBeToldAgain({ plan, wallets }: Stage, { findings }: Gathering, { sig
     ({ rule, verdict }) => verdict === 'fail' && (!isRuleId(rule) || plan.rules.includes(rule) || ruleById(rule).money),
   );
   return !shown && wallets.every(({ wallet }) => wallet.certain() !== undefined);
+}
+
+function wasTurnedAway({ judge }: Stage, { round }: Races): boolean {
+  return judge.wasTurnedAway && round === 1;
 }
 
 function isBreach({ verdict, causes }: Finding): boolean {

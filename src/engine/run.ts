@@ -6,17 +6,17 @@ import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import type { Plan } from '../scenario/plan.ts';
+import { MOST_ATTEMPTS } from './attempts.ts';
 import { Cashier } from './cashier.ts';
 import { EarlierRun, type Unfit } from './earlier-run.ts';
 import { History } from './history.ts';
 import { LateLandings } from './late-landings.ts';
 import { inOrder } from './order.ts';
 import { type Played, playScenario } from './play.ts';
-import { type Casting, Pool } from './pool.ts';
+import { type Casting, Pool, walletIdOf } from './pool.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
 import { Sender } from './sender.ts';
 
-const MOST_ATTEMPTS = 3;
 const MOST_BREACHES = 5;
 
 /**
@@ -100,6 +100,8 @@ class Run {
   readonly #earlier: EarlierRun | undefined;
   /** How often an endpoint let the deadline pass. */
   readonly #breaches = new Map<CallName, number>();
+  /** No two scenarios are played at the same time. */
+  #oneByOne = false;
   #failed = 0;
   #reached = false;
   #unreachable: string | null = null;
@@ -127,7 +129,7 @@ class Run {
       most,
     );
     await this.#playAll(last, most);
-    if (this.#reached) await this.#late.lookOnceMore(this.#cashier);
+    if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();
   }
@@ -148,12 +150,18 @@ class Run {
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
 
+  /** Whatever is read at the end is then no sign of a late debit. */
+  get #balancesMoveAnyway(): boolean {
+    return this.#blame.isProven('balance.read-only') || this.#blame.isProven('session.isolated');
+  }
+
   get #stopped(): boolean {
     const { signal, bail } = this.#options;
     return signal.aborted || this.#unreachable !== null || (bail !== null && this.#failed >= bail);
   }
 
   async #playAll(scenarios: readonly RunnableScenario[], workers: number): Promise<void> {
+    this.#oneByOne = workers === 1;
     const queue = [...scenarios];
     const waiting: Waiting[] = [];
     const running = new Set<Promise<void>>();
@@ -292,7 +300,12 @@ class Run {
         continue;
       }
       this.#late.played(scenario, plan, casting, played, attempt);
-      this.#conclude(scenario, played, findings);
+      this.#conclude(
+        scenario,
+        played,
+        findings,
+        this.#oneByOne && new Set([...casting.values()].map(walletIdOf)).size === 1,
+      );
       return;
     }
   }
@@ -308,12 +321,12 @@ class Run {
     return again !== 'connection' || attempt === 1;
   }
 
-  #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[]): void {
+  #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
     for (const { rule, verdict, endpoint } of findings) {
       if (rule !== 'reply.deadline' || verdict !== 'fail' || endpoint === null) continue;
       this.#breaches.set(endpoint, (this.#breaches.get(endpoint) ?? 0) + 1);
     }
-    this.#blame.add(scenario.id, findings, played.letIn);
+    this.#blame.add(scenario.id, findings, played.letIn, { ...played, alone });
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;
     if (this.#reached) return;

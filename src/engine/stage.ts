@@ -38,6 +38,8 @@ export interface StageOptions extends StoryOptions {
   readonly earlier: EarlierRun | undefined;
   /** A balance of the main session, as the operator wrote it. */
   readonly written: string;
+  /** Another attempt at the scenario is possible. */
+  readonly mayTryAgain: boolean;
   /** By id: those of earlier tellings of the story, to which the new ones are added. */
   readonly wallets: Map<string, Wallet>;
 }
@@ -58,6 +60,7 @@ export function setStage(options: StageOptions): Stage {
   const judge = new Judge(story, {
     strict: run.strict,
     demanding,
+    mayTryAgain,
     deadlineMs: run.deadlineMs,
     campaignKnown: run.campaign !== null,
     walletOf: (alias) => byAlias.get(alias) ?? null,

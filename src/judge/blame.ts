@@ -30,6 +30,7 @@ const ENOUGH_LAGGING = 2;
 /** A finding that is kept until the run is over, for others may explain it. */
 interface Breach {
   readonly fails: boolean;
+  readonly alone: boolean;
   readonly scenario: string;
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
@@ -41,6 +42,8 @@ interface Shown {
   readonly passes?: Tally;
   /** Reads were behind what replies told. */
   readonly readsLag?: boolean;
+  /** Nobody else played at the time, neither in this story nor in another. */
+  readonly alone?: boolean;
 }
 
 /**
@@ -72,7 +75,14 @@ export class Blame {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
       if (verdict === 'fail') this.#failing.add(rule);
       if (this.#breaches.length < MOST_BREACHES)
-        this.#breaches.push({ scenario, rule, endpoint, causes, fails: verdict === 'fail' });
+        this.#breaches.push({
+          scenario,
+          rule,
+          endpoint,
+          causes,
+          fails: verdict === 'fail',
+          alone: shown.alone === true,
+        });
     }
   }
 
@@ -109,10 +119,15 @@ export class Blame {
   }
 
   /** What of all that fails would explain a breach. */
-  #causesOf({ rule, causes }: Breach): RuleId[] {
-    const failing = causes.filter((cause) => this.#failing.has(cause) && !this.#isIntermittent(cause));
+  #causesOf({ rule, causes, alone }: Breach): RuleId[] {
+    const failing = causes.filter(
+      (cause) => this.#failing.has(cause) && !this.#isIntermittent(cause) && !(alone && cause === 'session.isolated'),
+    );
     // Where reads are behind, what was read proves nothing but that.
-    const isOfRead = this.#readsLag && causes.includes('session.isolated') && !BESIDE_READS.includes(rule);
+    const isOfRead =
+      this.#readsLag &&
+      (rule === 'session.isolated' || causes.includes('session.isolated')) &&
+      !BESIDE_READS.includes(rule);
     return isOfRead ? [...BESIDE_READS.filter((one) => this.#failing.has(one)), ...failing] : failing;
   }
 

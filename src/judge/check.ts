@@ -51,10 +51,17 @@ export interface Seen {
   readonly wholeBalance: boolean;
 }
 
+/** The rule is broken: a fail, a warning or a note by its level. */
+export interface Breach {
+  readonly kind: 'breach';
+  readonly expected: string;
+  readonly actual: string;
+  readonly causes?: readonly RuleId[];
+}
+
 export type Decision =
   | { readonly kind: 'pass' }
-  /** The rule is broken: a fail, a warning or a note by its level. */
-  | { readonly kind: 'breach'; readonly expected: string; readonly actual: string; readonly causes?: readonly RuleId[] }
+  | Breach
   /** Broken in a way that only warns, whatever the level. */
   | { readonly kind: 'warn'; readonly expected: string; readonly actual: string }
   | { readonly kind: 'note'; readonly actual: string }
@@ -63,7 +70,7 @@ export type Decision =
 
 export const PASS: Decision = { kind: 'pass' };
 
-export function breach(expected: string, actual: string, causes: readonly RuleId[] = []): Decision {
+export function breach(expected: string, actual: string, causes: readonly RuleId[] = []): Breach {
   return { kind: 'breach', expected, actual, causes };
 }
 
@@ -103,6 +110,16 @@ export const WRONG_BALANCES: readonly RuleId[] = [
   'money.precision',
 ];
 
+/** True for a status that says: not now. */
+export function isTurnedAway(status: number | undefined): boolean {
+  return status === 429 || status === 503;
+}
+
+/** True for a status that may be another one when the same is tried again. */
+export function isPassing(status: number | undefined): boolean {
+  return isTurnedAway(status) || (status !== undefined && [408, 423, 425, 500, 502, 504].includes(status));
+}
+
 const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
 
 /** The operator may decline any bet for reasons of its own; what a test needed it for is then skipped, with this reason. */
@@ -110,8 +127,7 @@ export function ownLimit(seen: Seen): string | undefined {
   const { reading } = seen;
   if (!reading || seen.answer === 'accepted') return undefined;
   if (LIMITS.includes(reading.code)) return `the operator declined it with its own limit, \`${reading.code}\``;
-  if (reading.status === 429 || reading.status === 503)
-    return `the operator answered ${reading.status}, which is its right`;
+  if (isTurnedAway(reading.status)) return `the operator answered ${reading.status}, which is its right`;
   return undefined;
 }
 
@@ -168,9 +184,11 @@ export function wants4xx(seen: Seen, what: string): Decision | undefined {
   const { reading } = seen;
   if (!reading) {
     return seen.answer === 'late'
-      ? breach(`${what} is answered with a 4xx`, described(seen))
+      ? breach(`${what} is answered with a 4xx`, described(seen), ['reply.deadline'])
       : { kind: 'undecided', reason: `${what}: ${described(seen)}` };
   }
+  const limit = ownLimit(seen);
+  if (limit) return { kind: 'skip', reason: limit };
   if (reading.status >= 400 && reading.status < 500) return undefined;
   return breach(
     `${what} is answered with a 4xx`,

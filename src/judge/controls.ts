@@ -4,16 +4,16 @@ import { checkOf, checksOf } from './checks/all.ts';
 import type { Docket } from './docket.ts';
 import type { Part, Story } from './story.ts';
 
-interface Held {
-  readonly rule: RuleId;
-  readonly part: Part;
-  readonly exchange: string;
-  readonly decision: Decision;
-}
-
 interface Seen {
   readonly part: Part;
   readonly answer: Answer;
+  readonly status: number | undefined;
+}
+
+export interface Held extends Seen {
+  readonly rule: RuleId;
+  readonly exchange: string;
+  readonly decision: Decision;
 }
 
 /** So many answered calls are kept to serve as controls. */
@@ -32,8 +32,8 @@ export class Controls {
     this.#story = story;
   }
 
-  saw(part: Part, answer: Answer): void {
-    if (this.#seen.length < MOST_SEEN) this.#seen.push({ part, answer });
+  saw(seen: Seen): void {
+    if (this.#seen.length < MOST_SEEN) this.#seen.push(seen);
   }
 
   hold(held: Held): void {
@@ -41,13 +41,13 @@ export class Controls {
   }
 
   release(docket: Docket): void {
-    for (const { rule, part, exchange, decision } of this.#held) {
-      const control =
-        decision.kind === 'pass' && part.step.expect.outcome === 'accepted' ? undefined : this.#controlOf(rule, part);
-      const failed = control !== undefined && !isGood(control, part);
+    for (const held of this.#held) {
+      const { rule, part, exchange, decision } = held;
+      const control = needsControl(held) ? this.#controlOf(rule, part) : undefined;
+      const failed = control !== undefined && !isGood(control, held);
       docket.decide(
         { rule, step: part.step, exchange },
-        failed && decision.kind !== 'skip' ? withoutControl(control.part, checkOf(rule)?.controlled ?? 1) : decision,
+        failed ? withoutControl(control.part, checkOf(rule)?.controlled ?? 1) : decision,
       );
     }
     this.#held.length = 0;
@@ -77,9 +77,17 @@ function deviationsOf(part: Part): string[] {
 }
 
 /** Of a wrong signature the control is that the right one is let in, whatever becomes of the call then. */
-function isGood({ answer }: Seen, twisted: Part): boolean {
-  if (twisted.step.expect.outcome !== 'refused') return answer === 'accepted';
-  return answer === 'accepted' || answer === 'declined' || answer === 'failed' || answer === 'error-200';
+function isGood({ answer, status }: Seen, twisted: Held): boolean {
+  if (twisted.part.step.expect.outcome !== 'refused') return answer === 'accepted';
+  if (answer === 'accepted' || answer === 'error-200') return true;
+  // What is declined alike with either signature is declined for something else.
+  return (answer === 'declined' || answer === 'failed') && (twisted.answer === 'refused' || twisted.status !== status);
+}
+
+/** What should have been refused and was carried out is wrong whatever becomes of its control. */
+function needsControl({ part, answer, decision }: Held): boolean {
+  if (decision.kind === 'skip') return false;
+  return part.step.expect.outcome === 'accepted' ? decision.kind !== 'pass' : answer !== 'accepted';
 }
 
 /** A twist upon a twist can't be tested where the operator declines the first, which is judged by a rule of its own. */

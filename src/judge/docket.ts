@@ -19,6 +19,7 @@ export class Docket {
   readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
+  #hasBreach = false;
 
   constructor(strict: boolean, report: (finding: Finding) => void) {
     this.#strict = strict;
@@ -33,6 +34,11 @@ export class Docket {
   /** True when something was decided about the rule, a skip apart. */
   hasDecided(rule: RuleId): boolean {
     return this.#decided.has(rule);
+  }
+
+  /** True when anything was found that fails the scenario. */
+  get hasBreach(): boolean {
+    return this.#hasBreach;
   }
 
   get passes(): Tally {
@@ -76,6 +82,7 @@ export class Docket {
 
   /** What the scenario itself demands beyond the rules, and did not get. */
   unmet(step: CallStep, exchange: string, expected: string, actual: string): void {
+    this.#hasBreach = true;
     this.#report({
       rule: EXPECTATION,
       verdict: 'fail',
@@ -89,21 +96,6 @@ export class Docket {
     });
   }
 
-  /** A claim that came to nothing. */
-  leave(rule: RuleId, verdict: 'skip' | 'inconclusive', reason: string, causes: readonly RuleId[] = []): void {
-    this.#report({
-      rule,
-      verdict,
-      endpoint: null,
-      step: null,
-      place: null,
-      exchange: null,
-      expected: ruleById(rule).sentence,
-      actual: reason,
-      causes,
-    });
-  }
-
   #find(
     matter: Matter,
     endpoint: CallName | null,
@@ -113,6 +105,7 @@ export class Docket {
     causes: readonly RuleId[],
   ): void {
     const { rule, step, exchange } = matter;
+    if (verdict === 'fail') this.#hasBreach = true;
     this.#report({
       rule,
       verdict,

@@ -117,7 +117,8 @@ export class Effects {
       this.#signedWrong(transaction, answer, part);
       return;
     }
-    if (deviatesInContent(part) && (answer !== 'accepted' || part.step.expect.outcome !== 'accepted')) {
+    const answered = answer === 'declined' || answer === 'refused' || answer === 'error-200';
+    if (deviatesInContent(part) && (answered || part.step.expect.outcome !== 'accepted')) {
       this.#odd(transaction, answer, part);
       return;
     }
@@ -317,6 +318,11 @@ export class Effects {
             target.state = 'reversed';
             this.#barred.add(target.txID);
           } else this.#reverse(part, earlier, target);
+        } else if (earlier.part.step.type === 'free') {
+          // It is done now, but the contract leaves open whether it moves anything.
+          earlier.wallet?.settle(key, earlier.txID, false);
+          earlier.wallet?.fork({ txID: earlier.txID, delta: earlier.effect, kind: 'either' });
+          earlier.state = 'applied';
         } else {
           earlier.wallet?.settle(key, earlier.txID, true);
           earlier.state = 'applied';

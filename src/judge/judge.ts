@@ -7,9 +7,9 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { answerOf } from './answer.ts';
-import { breach, described, PASS, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
-import { ChecksByStep } from './checks/all.ts';
-import { Controls } from './controls.ts';
+import { breach, described, isPassing, isTurnedAway, PASS, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
+import { ChecksByStep, checkOf } from './checks/all.ts';
+import { Controls, type Held } from './controls.ts';
 import { Docket, endpointOf } from './docket.ts';
 import { Effects } from './effects.ts';
 import { type Stated, unmetExpectations } from './expectation.ts';
@@ -36,6 +36,8 @@ export interface JudgeContext {
   currencyOf(alias: string): Currency | undefined;
   /** True when other scenarios of the run have shown the rule to be broken. */
   proven(rule: string): boolean;
+  /** Another attempt at the scenario is possible. */
+  readonly mayTryAgain: boolean;
   report(finding: Finding): void;
 }
 
@@ -84,6 +86,9 @@ export class Judge {
   readonly #txIDs = new Map<string, string>();
   readonly #amounts = new Map<string, Money>();
   readonly #replies = new Map<string, ReplyReading>();
+  /** Breaches that only count when they are seen again. */
+  readonly #passing: Held[] = [];
+  #turnedAway = false;
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn = new Set<CallName>();
 
@@ -167,14 +172,22 @@ export class Judge {
     return { reaction: lost ? { ...ON, stop: stopAfter(lost.seen) } : ON, overlapped };
   }
 
-  /** The story is over: what was held back until its control was known. */
+  /** The story is over: what was held back until its control was known, or until it is sure that it counts. */
   close(): void {
+    // One answer of that kind may be an accident of the moment; told again, the story shows whether it is.
+    const counts = !this.#context.mayTryAgain || this.docket.hasBreach;
+    for (const held of this.#passing.splice(0)) {
+      const { rule, part, exchange, decision } = held;
+      if (counts && checkOf(rule)?.controlled) this.#controls.hold(held);
+      else if (counts) this.docket.decide({ rule, step: part.step, exchange }, decision);
+      else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'undecided', reason: ONCE_MORE });
+    }
     this.#controls.release(this.docket);
   }
 
-  /** Rules that the scenario claims and about which nothing was found out. */
-  undecidedClaims(): RuleId[] {
-    return this.story.plan.rules.filter((rule) => !this.docket.hasDecided(rule));
+  /** True when a call of the story was answered with a status that may be another one when the same is tried again. */
+  get wasTurnedAway(): boolean {
+    return this.#turnedAway;
   }
 
   #see(sent: Sent): Seen {
@@ -226,14 +239,18 @@ export class Judge {
   #judgeReply(seen: Seen): void {
     const { part, exchange } = seen;
     const wallet = this.#context.walletOf(part.step.session);
-    this.#controls.saw(part, seen.answer);
+    const answered = { part, answer: seen.answer, status: seen.reading?.status };
+    this.#controls.saw(answered);
+    if (isPassing(answered.status) && part.step.expect.outcome !== 'either') this.#turnedAway = true;
     if (seen.answer === 'accepted' && !part.signedRight && part.step.expect.outcome === 'refused')
       this.letIn.add(part.step.call);
     for (const [rule, check] of this.#checks.of(part)) {
       const matter = { rule, step: part.step, exchange: exchange.id };
       const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
       if (decision) {
-        if (check.controlled) this.#controls.hold({ rule, part, exchange: exchange.id, decision });
+        const held = { ...answered, rule, exchange: exchange.id, decision };
+        if (decision.kind === 'breach' && isPassing(answered.status)) this.#passing.push(held);
+        else if (check.controlled) this.#controls.hold(held);
         else this.docket.decide(matter, decision);
       }
       const offsets = check.offsets?.(seen) ?? [];
@@ -438,6 +455,8 @@ function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId 
   }
 }
 
+const ONCE_MORE = 'it was answered as by one who is too busy, and is tried once more';
+
 function orderOf({ part, answer }: Seen): number {
   return (
     (part.step.call === 'refund' ? 10 : 0) +
@@ -483,10 +502,17 @@ function stopAfter(seen: Seen): Reaction['stop'] {
       causes: [],
     };
   }
+  // A huge amount is the operator's to refuse.
+  if (seen.story.plan.needs.largeAmounts && answer !== 'refused')
+    return {
+      verdict: 'skip',
+      reason: 'the operator declines an amount that large',
+      connection: false,
+      causes: [],
+    };
   const limit =
     seen.reading &&
-    (seen.reading.status === 429 ||
-      seen.reading.status === 503 ||
+    (isTurnedAway(seen.reading.status) ||
       ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'].includes(seen.reading.code ?? ''));
   const causes: RuleId[] =
     answer === 'refused'
@@ -510,7 +536,7 @@ function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
   if (seen.answer === 'accepted' && value) return null;
   const causes: RuleId[] = seen.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
   return {
-    verdict: 'inconclusive',
+    verdict: isTurnedAway(seen.reading?.status) ? 'skip' : 'inconclusive',
     reason: `the balance could not be read: ${described(seen)}`,
     connection: false,
     causes,

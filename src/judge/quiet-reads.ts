@@ -3,12 +3,12 @@ import { Money } from '../contract/money.ts';
 import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
-import { type Breach, type Explanation, explain, wouldHaveShown } from './explain.ts';
+import { type Breach, type Explanation, explain, nearestDifference, wouldHaveShown } from './explain.ts';
 import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
 import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
 import { blameUnexplained, either, isTiny, SYSTEMATIC } from './unexplained.ts';
-import type { Wallet } from './wallet.ts';
+import type { Fork, Wallet } from './wallet.ts';
 
 /** What is to be done after a quiet read. */
 export type ReadResult =
@@ -16,6 +16,8 @@ export type ReadResult =
   | { readonly kind: 'settled' }
   /** It shows a late bet that its refund may still undo: read again when nothing can land any more. */
   | { readonly kind: 'wait' }
+  /** The replies told another balance, which fitted: read again after a while, to see whether reads are behind. */
+  | { readonly kind: 'behind' }
   /** Nothing explains it: read twice more, to see whether the balance moves by itself. */
   | { readonly kind: 'probe' };
 
@@ -29,6 +31,8 @@ interface Memory {
   suspect: Suspicion | undefined;
   /** A reply whose balance did not fit, to be weighed when the wallet has been read. */
   odd: OddReply | undefined;
+  /** What a read told that did not fit, though the replies did; it is asked for again. */
+  behind: Money | undefined;
 }
 
 /** Decides at each quiet read what the balance says about the rules. */
@@ -82,12 +86,17 @@ export class QuietReads {
     }
     const memory = this.#memory(wallet);
     if (wallet.allows(value)) {
-      this.#fits(read, memory);
+      if (memory.behind) this.#caughtUp(read, memory);
+      else this.#fits(read, memory);
       return { kind: 'settled' };
     }
     if (wallet.readsLag && !memory.odd) {
       this.#lags(read, memory);
       return { kind: 'settled' };
+    }
+    if (!memory.behind && !memory.odd && wallet.isTold && !isTiny(read)) {
+      memory.behind = value;
+      return { kind: 'behind' };
     }
     const late = read.lingered ? undefined : this.#lateBet(read);
     if (late) {
@@ -184,9 +193,7 @@ export class QuietReads {
     if (moved && !open)
       this.#docket.decide({ rule: 'money.conservation', step: read.step, exchange: read.exchange }, PASS);
     this.#writeDown(memory, value, wallet);
-    const { happened, never } = wallet.collapse(value);
-    for (const fork of happened) this.#effects.learned(fork.txID, true);
-    for (const fork of never) this.#effects.learned(fork.txID, false);
+    this.#collapse(wallet, value, read);
     if (memory.dip && lingered) {
       const { rule, step, exchange } = memory.dip;
       this.#docket.decide(
@@ -212,6 +219,18 @@ export class QuietReads {
     );
     for (const obligation of wallet.takeObligations(read.lingered)) this.#undecided(obligation, value);
     this.#turn(memory, value);
+  }
+
+  /** What the replies had told shows in a later read. */
+  #caughtUp(read: QuietRead, memory: Memory): void {
+    const { wallet } = read;
+    const { behind } = memory;
+    memory.behind = undefined;
+    if (!behind) return;
+    wallet.fallBehind();
+    this.#lags({ ...read, value: behind }, memory);
+    wallet.collapse(read.value);
+    memory.last = read.value;
   }
 
   #undecided({ rule, step, exchange }: Obligation, value: Money): void {
@@ -244,8 +263,19 @@ export class QuietReads {
     for (const { obligation } of breaches)
       if (obligation.rule === 'signature.no-effect') this.#effects.carriedOut(obligation.step.key);
     this.#writeDown(memory, value, wallet);
+    // What is only not exact tells all the same what happened.
+    if (isTiny(read)) this.#collapse(wallet, value.minus(nearestDifference(value, possible)), read);
     wallet.anchor(value);
     this.#turn(memory, value);
+  }
+
+  #collapse(wallet: Wallet, value: Money, read: QuietRead): void {
+    const { happened, never } = wallet.collapse(value);
+    for (const fork of happened) {
+      this.#paidOwner(fork, read);
+      this.#effects.learned(fork.txID, true);
+    }
+    for (const fork of never) this.#effects.learned(fork.txID, false);
   }
 
   #blame(
@@ -275,9 +305,21 @@ export class QuietReads {
     const spoilers: RuleId[] = by.isNegative() ? ['balance.read-only'] : [];
     // A bet whose connection broke may still have been at work beside the calls that came after it.
     if (wallet.obligations.some(({ until }) => until === 'linger')) spoilers.push('concurrency.no-lost-update');
-    // Once wallets are known to be shared, one story is played at a time, and disturbs only itself.
-    const isAlone = this.#proven('session.isolated') && this.#memories.size === 1;
-    return isAlone && wallet.known ? spoilers : [...spoilers, 'session.isolated'];
+    return [...spoilers, 'session.isolated'];
+  }
+
+  /** A refund that another player's session sent was paid to the one whose bet it was: nothing is lost by it, but nobody asked. */
+  #paidOwner({ txID, kind }: Fork, { exchange }: QuietRead): void {
+    const refund = kind === 'either' ? this.#effects.ofTxID(txID) : undefined;
+    if (refund?.part.step.call !== 'refund' || refund.part.target?.step.session === refund.part.step.session) return;
+    this.#docket.decide(
+      { rule: 'refund.foreign-session', step: refund.part.step, exchange },
+      {
+        kind: 'warn',
+        expected: 'a refund sent for one player that names the bet of another moves nothing',
+        actual: 'the bet was given back to the player who had placed it',
+      },
+    );
   }
 
   #lateBet({ wallet, value }: QuietRead): Obligation | undefined {
@@ -309,12 +351,20 @@ export class QuietReads {
     memory.last = value;
     memory.suspect = undefined;
     memory.odd = undefined;
+    memory.behind = undefined;
   }
 
   #memory(wallet: Wallet): Memory {
     const known = this.#memories.get(wallet);
     if (known) return known;
-    const memory: Memory = { last: undefined, observations: [], dip: undefined, suspect: undefined, odd: undefined };
+    const memory: Memory = {
+      last: undefined,
+      observations: [],
+      dip: undefined,
+      suspect: undefined,
+      odd: undefined,
+      behind: undefined,
+    };
     this.#memories.set(wallet, memory);
     return memory;
   }

@@ -1,8 +1,10 @@
+import type { RuleId } from '../contract/catalogue.ts';
 import { Money } from '../contract/money.ts';
 import { type Answer, breach, PASS, type Seen } from './check.ts';
 import { isOverdraft } from './checks/concurrency.ts';
 import type { Docket } from './docket.ts';
 import type { QuietReads } from './quiet-reads.ts';
+import type { Part } from './story.ts';
 import { isNamesakeAtOnce } from './story.ts';
 import { PLAIN_EFFECTS } from './suspects.ts';
 import type { Wallet } from './wallet.ts';
@@ -50,6 +52,12 @@ export function judgeRace(race: Race, docket: Docket, reads: QuietReads): void {
   if (overdrafts.length > 1) overdraft(race, overdrafts, docket, reads);
   else if (movers.length > 1) updates(race, movers, docket, reads);
   else refunds(race, reads);
+}
+
+/** What is wrong with every further call of a round is wrong with this one too. */
+function ofManyInRound({ step, betsBefore, winsBefore }: Part): RuleId[] {
+  if (step.call === 'bet' && betsBefore > 0) return ['bet.many-in-round'];
+  return step.call === 'win' && winsBefore > 0 ? ['win.many-in-round'] : [];
 }
 
 /** That a bet is given back once is told elsewhere; that it is given back at all, here. */
@@ -105,10 +113,11 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
     }
     // A call that moves twice its sum, or nothing, does so when it comes alone too.
     const plain = PLAIN_EFFECTS[first.part.step.call];
+    const alike = [...(plain ? [plain.rule] : []), ...ofManyInRound(first.part)];
     const times = set.map((_, extra) => ({
       by: effect.times(Money.of(String(extra + 1))),
       meaning: `it took effect ${extra + 2} times`,
-      causes: extra === 0 && plain ? [plain.rule] : [],
+      causes: extra === 0 ? alike : [],
     }));
     wallet.owe({
       rule,
@@ -120,7 +129,7 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
         {
           by: effect.negated(),
           meaning: 'it had no effect at all',
-          causes: plain ? [plain.rule] : [],
+          causes: alike,
         },
       ],
       rank: 0,

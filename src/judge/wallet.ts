@@ -123,6 +123,18 @@ export class Wallet {
     for (const one of this.#obligations) if (one.step.key !== step && one.until === 'read') this.#confirmed.add(one);
   }
 
+  /** The last reply told the balance as it must be, and that was moved since the last read. */
+  get isTold(): boolean {
+    const certain = this.certain();
+    const isNews = this.#moves.some(({ vouched }) => vouched);
+    return isNews && certain !== undefined && this.#told?.equals(certain) === true;
+  }
+
+  /** A read was seen to tell an older balance than the replies before it. */
+  fallBehind(): void {
+    this.#lags = true;
+  }
+
   /** Reads were seen to tell an older balance than replies do. */
   get readsLag(): boolean {
     return this.#lags;

@@ -101,6 +101,7 @@ class Telling {
     });
     this.#judge = new Judge(new Story(plan), {
       demanding: true,
+      mayTryAgain: false,
       strict: options.strict ?? false,
       deadlineMs: 5000,
       campaignKnown: options.campaignKnown ?? true,
@@ -212,6 +213,7 @@ class Telling {
       case 'settled':
         return null;
       case 'wait':
+      case 'behind':
         this.#linger();
         return this.#read(step.session);
       case 'probe': {

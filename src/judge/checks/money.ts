@@ -64,7 +64,11 @@ export const moneyChecks: GroupChecks<'money'> = {
               : [],
           );
         case 'not-an-amount':
-          return breach(expected, `it is ${written}`);
+          return breach(
+            expected,
+            `it is ${written}`,
+            seen.part.step.refund?.kind === 'unknown' ? ['refund.unknown'] : [],
+          );
         case 'missing':
           // That a read has no balance is told under `balance.read`.
           return seen.reading.object &&

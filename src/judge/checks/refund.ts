@@ -1,3 +1,4 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { breach, type Decision, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
 import { fieldOf } from '../expected-sum.ts';
@@ -31,8 +32,8 @@ const isOfTakenBet = (part: Part): boolean =>
   !isForeign(part) &&
   !hasAmountOfItsOwn(part);
 
-function paid(seen: Seen, amount: Money | undefined, meaning: string): Offset[] {
-  return amount && !amount.isZero() && seen.reading ? [{ by: amount, meaning }] : [];
+function paid(seen: Seen, amount: Money | undefined, meaning: string, causes: readonly RuleId[] = []): Offset[] {
+  return amount && !amount.isZero() && seen.reading ? [{ by: amount, meaning, causes }] : [];
 }
 
 /** The bet's own amount; the refund's where the bet is not known. */
@@ -125,7 +126,7 @@ export const refundChecks: GroupChecks<'refund'> = {
       ['declined', 'refused'].includes(part.target.step.expect.outcome),
     offsets: (seen) =>
       seen.target?.state === 'none' || seen.target?.state === 'refused'
-        ? paid(seen, sum(seen), 'the refund of a declined bet was paid')
+        ? paid(seen, sum(seen), 'the refund of a declined bet was paid', ['refund.unknown-pays-nothing'])
         : [],
   },
 
@@ -253,10 +254,16 @@ export const refundChecks: GroupChecks<'refund'> = {
       seen.effect.isZero()
         ? []
         : [
-            { by: seen.effect, meaning: 'the bet that came after its own refund was taken' },
+            { by: seen.effect, meaning: 'the bet that came after its own refund was taken', causes: atOnce(seen) },
             ...(seen.part.group === null
               ? []
-              : [{ by: seen.effect.negated(), meaning: 'the refund was paid and the bet was not taken' }]),
+              : [
+                  {
+                    by: seen.effect.negated(),
+                    meaning: 'the refund was paid and the bet was not taken',
+                    causes: atOnce(seen),
+                  },
+                ]),
           ],
   },
 
@@ -267,7 +274,9 @@ export const refundChecks: GroupChecks<'refund'> = {
       part.target?.step.call === 'bet' &&
       isForeign(part) &&
       story.plan.needs.sessions.get(part.step.session)?.player === 'other',
-    offsets: (seen) => paid(seen, sum(seen), "the sender was paid another player's bet"),
+    // To the sender's account the bet of another player may be an unknown one.
+    offsets: (seen) =>
+      paid(seen, sum(seen), "the sender was paid another player's bet", ['refund.unknown-pays-nothing']),
   },
 
   'refund.amount-mismatch': {
@@ -290,6 +299,11 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (part) => isMeant(part) && part.target?.step.call === 'win',
   },
 };
+
+/** Of calls at once one may be lost, whatever they are. */
+function atOnce({ part }: Seen): readonly RuleId[] {
+  return part.group === null ? [] : ['concurrency.no-lost-update'];
+}
 
 /** The refund is sent before its bet, or at the same instant. */
 function comesFirst(refund: Part, bet: Part): boolean {

@@ -77,7 +77,11 @@ export const replyChecks: GroupChecks<'reply'> = {
     reply(seen) {
       const { reading } = seen;
       if (seen.answer !== 'accepted' || !reading?.object) return undefined;
-      return txIDProblem(seen) ?? PASS;
+      const problem = txIDProblem(seen);
+      // A poor answer to the refund of an unknown bet is told under the rule about such refunds.
+      return problem?.kind === 'breach' && seen.part.step.refund?.kind === 'unknown'
+        ? breach(problem.expected, problem.actual, ['refund.unknown'])
+        : (problem ?? PASS);
     },
   },
 

@@ -6,6 +6,7 @@ import {
   type Decision,
   described,
   type GroupChecks,
+  ownLimit,
   PASS,
   type RuleCheck,
   type Seen,
@@ -69,13 +70,15 @@ const hasOddText = (part: Part): boolean => isEscapedText(queryText(part)) || AN
 function wants401(seen: Seen, what: string, rung: readonly RuleId[]): Decision {
   if (!seen.reading) return { kind: 'undecided', reason: described(seen) };
   if (seen.answer === 'refused') return PASS;
+  const limit = ownLimit(seen);
+  if (limit) return { kind: 'skip', reason: limit };
   return breach(
     `${what} is answered 401`,
     described(seen),
     seen.answer === 'error-200'
       ? ['reply.error-is-not-200']
       : // Another status than 401 is one fault, in whatever way the signature was wrong.
-        seen.answer === 'declined'
+        seen.answer === 'declined' || seen.answer === 'failed'
         ? rung
         : [],
   );

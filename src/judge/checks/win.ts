@@ -1,5 +1,6 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
+import { breach, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
 import { bySum } from '../expected-sum.ts';
 import { isNothingInCents } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
@@ -30,6 +31,17 @@ export const winChecks: GroupChecks<'win'> = {
     rank: 1,
     effect: 'an accepted win raises the balance by exactly its amount',
     applies: (part) => isMeant(part) && !isZero(part) && part.step.winOf !== undefined && !part.roundRefunded,
+    reply(seen) {
+      // Only where the operator took the bet, and nothing but this win stands against it, does it owe the win.
+      if (seen.part.winsBefore > 0 || seen.target?.answer !== 'accepted' || seen.answer !== 'declined')
+        return undefined;
+      if (seen.story.plan.needs.largeAmounts || seen.story.plan.needs.state === 'expired') return undefined;
+      const refused = wants200(seen, 'a win in a round whose bet was accepted');
+      if (refused?.kind !== 'breach') return refused;
+      // An operator that reads no decimals refuses bets with them too.
+      const others: readonly RuleId[] = (seen.amount?.decimals() ?? 0) > 0 ? ['bet.decimal-amount'] : [];
+      return breach(refused.expected, `${refused.actual}: it is not paid`, [...(refused.causes ?? []), ...others]);
+    },
     offsets: (seen) =>
       seen.answer === 'accepted' && !seen.effect.isZero()
         ? [
