@@ -15,7 +15,8 @@ export type DeclineReason =
   | 'round-unknown'
   | 'win-held'
   | 'bet-of-another'
-  | 'refund-mistaken';
+  | 'refund-mistaken'
+  | 'wallet-busy';
 
 /** What the operator made of one call, before it is put into words. */
 export type Decision =
@@ -64,5 +65,6 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   'round-unknown': { status: 404, message: 'There is no such round.' },
   'win-held': { status: 422, message: 'This win is checked by our staff first.' },
   'refund-mistaken': { status: 409, message: 'There is nothing of this kind to give back.' },
+  'wallet-busy': { status: 409, message: 'Another call of this player is being processed. Please try again.' },
   'bet-of-another': { status: 403, message: 'This is not your bet.' },
 };

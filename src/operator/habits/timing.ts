@@ -22,6 +22,8 @@ function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
+const IN_FLIGHT = failure({ status: 409, message: 'This transaction is still being processed.' });
+
 /** When things happen, within what the contract allows. */
 export const TIMING_HABITS: readonly Habit[] = [
   {
@@ -98,6 +100,47 @@ export const TIMING_HABITS: readonly Habit[] = [
     },
   },
   {
+    name: 'locked-wallet-409',
+    description: 'A call that finds another one of its player under way is declined with 409, and moves nothing.',
+    change: (right) => {
+      const locked = new Set<number>();
+      return {
+        carryOut: async (store, work) => {
+          const id = work.look().wallet?.id;
+          if (id === undefined) return right.carryOut(store, work);
+          if (locked.has(id)) return { kind: 'declined', reason: 'wallet-busy' };
+          locked.add(id);
+          try {
+            await sleep(3);
+            return await right.carryOut(store, work);
+          } finally {
+            locked.delete(id);
+          }
+        },
+      };
+    },
+  },
+  {
+    name: 'refund-of-bet-in-flight-409',
+    description: 'A refund whose bet is still being processed is answered 409; sent again, it is carried out.',
+    change: (right) => {
+      const underWay = new Set<unknown>();
+      return {
+        receive: async (request, answer) => {
+          const { txID, origTxID } = bodyOf(request) ?? {};
+          if (origTxID !== undefined) return underWay.has(origTxID) ? IN_FLIGHT : right.receive(request, answer);
+          underWay.add(txID);
+          try {
+            await sleep(8);
+            return await right.receive(request, answer);
+          } finally {
+            underWay.delete(txID);
+          }
+        },
+      };
+    },
+  },
+  {
     name: 'one-call-at-a-time',
     description: 'All calls of all players wait for each other.',
     change: (right) => {
@@ -115,7 +158,7 @@ export const TIMING_HABITS: readonly Habit[] = [
           const txID = bodyOf(request)?.txID;
           if (txID === undefined) return right.receive(request, answer);
           if (underWay.has(txID)) {
-            return failure({ status: 409, message: 'This transaction is still being processed.' });
+            return IN_FLIGHT;
           }
           underWay.add(txID);
           try {
