@@ -15,6 +15,7 @@ import { histories } from './histories.ts';
 import type { Cast, History } from './operation.ts';
 import { tell } from './teller.ts';
 import { planOf, type Trial, Trials } from './trial.ts';
+import { Turn } from './turn.ts';
 
 /** What a history without a failure is said to be about. */
 const ANY_RULE: RuleId = 'money.conservation';
@@ -157,6 +158,8 @@ class Search {
   readonly #flaky: Flaky[] = [];
   readonly #broken = new Set<RuleId>();
   readonly #judged = new Set<RuleId>();
+  /** Two failures may be one fault: the second is looked into when it is known what the first is. */
+  readonly #turn = new Turn();
   #next = 0;
   #histories = 0;
   #shortening: number | null = null;
@@ -181,7 +184,7 @@ class Search {
   }
 
   async all(): Promise<Exploration['ended']> {
-    const { signal, bail, workers } = this.#options;
+    const { signal, workers } = this.#options;
     const lane = async (isEnough: () => boolean): Promise<void> => {
       while (!this.#isOver && !isEnough()) {
         this.#next += 1;
@@ -202,17 +205,17 @@ class Search {
     });
     if (signal.aborted) return ended('interrupted');
     if (this.#unreachable !== null) return ended('unreachable', this.#unreachable);
-    return ended(bail !== null && this.#found.length >= bail ? 'bail' : 'complete');
+    return ended(this.#hasEnough ? 'bail' : 'complete');
   }
 
   get #isOver(): boolean {
-    const { bail, runs, timeMs } = this.#options;
-    return (
-      this.#isCutOff ||
-      this.#next >= runs ||
-      (bail !== null && this.#found.length >= bail) ||
-      (timeMs !== null && this.#elapsed >= timeMs)
-    );
+    const { runs, timeMs } = this.#options;
+    return this.#isCutOff || this.#hasEnough || this.#next >= runs || (timeMs !== null && this.#elapsed >= timeMs);
+  }
+
+  get #hasEnough(): boolean {
+    const { bail } = this.#options;
+    return bail !== null && this.#found.length >= bail;
   }
 
   /** Not even what was begun goes on. */
@@ -241,45 +244,49 @@ class Search {
     const { players } = cast;
     const id = `explore/${number}`;
     let failing: Failing | undefined;
+    let endTurn = (): void => {};
     const holds = async (history: History): Promise<boolean> => {
       if (failing) return this.#holdsShortened(id, history, failing, players);
-      failing = await this.#firstFailure(id, number, history, players);
+      const trial = await this.#play(id, history, players, { raceRounds: 1 });
+      this.#note(trial);
+      if (this.#news(trial).length === 0) return true;
+      endTurn = await this.#turn.take();
+      failing = await this.#lookInto(id, number, history, trial, players);
       return failing === undefined;
     };
-    await fc.check(fc.asyncProperty(histories(cast, campaign !== null, breaks), holds), {
-      seed: numberOf(seed, `history ${number}`),
-      numRuns: 1,
-    });
+    try {
+      await fc.check(fc.asyncProperty(histories(cast, campaign !== null, breaks), holds), {
+        seed: numberOf(seed, `history ${number}`),
+        numRuns: 1,
+      });
+      this.#shortening = null;
+      if (failing) await this.#conclude(id, number, failing, players);
+    } finally {
+      endTurn();
+    }
     this.#histories += 1;
-    this.#shortening = null;
-    if (failing) await this.#conclude(id, number, failing, players);
     this.#tell();
   }
 
-  /** Plays a history that was just drawn; undefined: it breaks nothing that is not known, or not for certain. */
-  async #firstFailure(
+  /** Plays a failing history again; undefined: what it breaks is known by now, or it doesn't break it again. */
+  async #lookInto(
     id: string,
     number: number,
     history: History,
+    trial: Trial,
     players: Cast['players'],
   ): Promise<Failing | undefined> {
-    const trial = await this.#play(id, history, players, { raceRounds: 1 });
-    this.#note(trial);
     const targets = new Set(this.#news(trial));
-    if (targets.size === 0) return undefined;
+    if (targets.size === 0 || this.#hasEnough) return undefined;
     let again = 0;
     for (let time = 0; time < PLAYED_AGAIN && !this.#isCutOff; time += 1) {
       if (this.#news(await this.#play(id, history, players)).some((rule) => targets.has(rule))) again += 1;
     }
-    if (again > 0 || this.#isCutOff) {
+    if (again > 0 || this.#isCutOff)
       return { targets, first: history, best: history, tries: again === PLAYED_AGAIN ? 1 : PLAYED_AGAIN };
-    }
-    // What was found elsewhere meanwhile explains it now.
-    const rules = [...targets].filter((rule) => !this.#broken.has(rule));
-    if (rules.length > 0) {
-      const draft = this.#draft(history, players, rules);
-      this.#flaky.push({ rules, findings: findingsOf(trial, rules), draft, history: number });
-    }
+    const rules = [...targets];
+    const draft = this.#draft(history, players, rules);
+    this.#flaky.push({ rules, findings: findingsOf(trial, rules), draft, history: number });
     return undefined;
   }
 
@@ -316,7 +323,7 @@ class Search {
   async #dropExplained(): Promise<void> {
     for (const kept of this.#found.toSorted((a, b) => b.find.steps - a.find.steps)) {
       const others = this.#found.filter((one) => one !== kept);
-      if (others.length === 0 || this.#isTooLateToShorten) return;
+      if (others.length === 0 || this.#isCutOff) return;
       const known = new Set(others.flatMap(({ find }) => find.rules));
       let stands = false;
       for (let time = 0; time < PLAYED_AGAIN && !stands; time += 1) {

@@ -161,7 +161,7 @@ export const FIT: Readonly<Partial<Record<Operation['kind'], (deed: Deed) => boo
   resend: (deed) =>
     !deed.spoilt &&
     (deed.state === 'accepted' ||
-      (deed.state === 'reversed' && deed.round.lost === 0) ||
+      (deed.state === 'reversed' && deed.round.lost === 0 && !deed.free) ||
       (deed.state === 'lost' && deed.call !== 'bet')),
   conflict: (deed) =>
     deed.state === 'accepted' && !deed.odd && !deed.spoilt && !deed.empty && !deed.free && !deed.of?.free,

@@ -8,7 +8,7 @@ import { planScenario } from '../../scenario/planner.ts';
 import type { Cashier } from '../cashier.ts';
 import { History as PastCalls } from '../history.ts';
 import { type Played, playScenario } from '../play.ts';
-import type { Casting, Pool } from '../pool.ts';
+import { type Casting, type Pool, walletIdOf } from '../pool.ts';
 import type { RunOptions } from '../run-options.ts';
 import type { Sender } from '../sender.ts';
 
@@ -35,6 +35,8 @@ const MOST_ATTEMPTS = 3;
 export class Trials {
   readonly #theatre: Theatre;
   readonly #attempts = new Map<string, number>();
+  /** Wallets that are below zero: no bet can be made there any more, and none be given back. */
+  readonly #overdrawn = new Set<string>();
   #released: (() => void)[] = [];
 
   constructor(theatre: Theatre) {
@@ -53,10 +55,11 @@ export class Trials {
     for (let attempt = 1; ; attempt += 1) {
       const castings = pool.cast(plan.needs);
       if ('reason' in castings) throw new Error(`${id} can't be cast: ${castings.reason}`);
-      const casting = await this.#take(castings);
+      const casting = await this.#take(this.#sound(castings));
       try {
         const trial = await this.#once(toPlan, casting, known, raceRounds);
-        const { again, verdict } = trial.played;
+        const { again, verdict, left } = trial.played;
+        for (const [wallet, money] of left) if (money.isNegative()) this.#overdrawn.add(wallet);
         if (again === null || verdict === 'fail' || attempt >= MOST_ATTEMPTS || run.signal.aborted) return trial;
         if (again === 'stale-connection') this.#theatre.sender.giveUpKeepAlive();
       } finally {
@@ -64,6 +67,13 @@ export class Trials {
         for (const resolve of this.#released.splice(0)) resolve();
       }
     }
+  }
+
+  #sound(castings: readonly Casting[]): readonly Casting[] {
+    const sound = castings.filter((casting) =>
+      [...casting.values()].every((session) => !this.#overdrawn.has(walletIdOf(session))),
+    );
+    return sound.length > 0 ? sound : castings;
   }
 
   async #take(castings: readonly Casting[]): Promise<Casting> {
