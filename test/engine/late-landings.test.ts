@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { operatorServer, P1, P2, ran, scenarioOf, type Telling } from './operator-server.ts';
+
+const LOST = scenarioOf(
+  'refund/broken',
+  'rules: [refund.broken-connection]\nsteps: [{ bet: { amount: "7.00" }, as: lost, break: sent }, { refund: { of: lost } }, { balance: }]',
+);
+const SESSIONS = [P1, { ...P2, currency: 'JPY' }];
+/** Takes place in another wallet, and longer than the debit of {@link LOST} is late. */
+const ELSEWHERE = scenarioOf(
+  'robustness/elsewhere',
+  'rules: [balance.read]\nneeds: { currency: { decimals: 0 } }\nsteps: [{ balance: }, { wait: 450ms }]',
+);
+
+/** Moves money of the first player when the story of the lost bet is over. */
+const later =
+  (sum: string): Telling =>
+  ({ call, fields }, tell, wallet) => {
+    if (call !== 'bet' || fields?.sessionID !== 's1') return tell();
+    setTimeout(() => wallet.move(sum), 300);
+    return wallet.ok();
+  };
+
+async function endOf(lie?: Telling) {
+  const { url } = await operatorServer(lie, { sessions: SESSIONS });
+  const run = await ran(url, [LOST, ELSEWHERE], {}, SESSIONS);
+  return run.findings('refund.broken-connection').map(({ verdict, actual }) => `${verdict}: ${actual}`);
+}
+
+it('finds nothing where nothing landed', async () => {
+  expect(await endOf()).toEqual([]);
+});
+
+it('finds the debit that landed when its story was over', async () => {
+  const [found, ...others] = await endOf(later('-7.00'));
+  expect(others).toEqual([]);
+  expect(found).toContain('fail: it is 93');
+  expect(found).toContain('a debit landed after its refund');
+});
+
+it('accuses nobody of a balance that rose', async () => {
+  const [found] = await endOf(later('7.00'));
+  expect(found).toContain('inconclusive: it is 107');
+  expect(found).toContain('somebody else is using the session');
+});
