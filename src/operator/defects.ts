@@ -1,4 +1,5 @@
 import type { Defect } from './defect.ts';
+import { BALANCE_DEFECTS } from './defects/balance.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
@@ -16,6 +17,7 @@ export const DEFECTS: readonly Defect[] = [
   ...REFUND_DEFECTS,
   ...CONCURRENCY_DEFECTS,
   ...MONEY_DEFECTS,
+  ...BALANCE_DEFECTS,
   ...WALLET_DEFECTS,
   ...SESSION_DEFECTS,
   ...SIGNATURE_DEFECTS,

@@ -1,5 +1,3 @@
-import { failure } from '../../sdk/reply.ts';
-
 import type { Defect } from '../defect.ts';
 import type { Claim, Store, TransactionCall } from '../store.ts';
 import { objecting } from './objecting.ts';
@@ -18,73 +16,6 @@ function hasInRound(store: Store, { walletID, gameID, roundID }: Claim, call: Tr
 const ROUND_LIFE_MS = 1000;
 
 export const WALLET_DEFECTS: readonly Defect[] = [
-  {
-    name: 'balance-500',
-    breaks: ['balance.read'],
-    description: 'The balance can’t be read: every balance call is answered 500.',
-    change: (right) =>
-      rewriting(right, (reply, request) =>
-        callOf(request) === 'balance' && reply.status === 200
-          ? failure({ status: 500, message: 'Something went wrong.' })
-          : reply,
-      ),
-  },
-  {
-    name: 'balance-stale',
-    breaks: ['bet.debit', 'win.credit'],
-    mayBreak: [
-      'money.conservation',
-      'balance.read',
-      'bet.exact-balance',
-      'refund.restore',
-      'concurrency.no-lost-update',
-      'money.main-unit',
-      'balance.read-only',
-    ],
-    description: 'A balance call shows what there was before the last transaction: it is served from a cache.',
-    change: (right) => {
-      const before = new Map<number, bigint>();
-      return {
-        book: (store, wallet, moved) => {
-          before.set(wallet.id, wallet.balance);
-          return right.book(store, wallet, moved);
-        },
-        carryOut: async (store, work) => {
-          const decision = await right.carryOut(store, work);
-          const { wallet } = work.look();
-          if (decision.kind !== 'balance' || !wallet) return decision;
-          return { ...decision, balance: right.show(wallet, before.get(wallet.id) ?? wallet.balance) };
-        },
-      };
-    },
-  },
-  {
-    name: 'balance-read-costs',
-    breaks: ['balance.read-only'],
-    mayBreak: ['money.conservation'],
-    description: 'Reading the balance costs the player a smallest unit each time.',
-    change: (right) => ({
-      carryOut: async (store, work) => {
-        const decision = await right.carryOut(store, work);
-        const { wallet } = work.look();
-        if (decision.kind === 'balance' && wallet && wallet.balance > 0n)
-          store.setBalance(wallet.id, wallet.balance - 1n);
-        return decision;
-      },
-    }),
-  },
-  {
-    name: 'extra-query-refused',
-    breaks: ['balance.extra-query'],
-    mayBreak: ['signature.query-canonical', 'signature.query-unicode', 'signature.tampered-query'],
-    description: 'A balance call with a parameter that we don’t know is answered 400.',
-    change: (right) => ({
-      receive: (request, answer) =>
-        [...new URLSearchParams(request.query).keys()].some((name) => name !== 'sessionID')
-          ? Promise.resolve(failure({ status: 400, message: 'This request has an unknown parameter.' }))
-          : right.receive(request, answer),
-    }),
-  },
   {
     name: 'bet-free-of-charge',
     breaks: ['bet.debit'],
