@@ -1,5 +1,5 @@
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
-import type { Exploration } from '../engine/explore/explore.ts';
+import type { Exploration } from '../engine/explore/find.ts';
 import type { Finding } from '../journal/finding.ts';
 import { writeScenario } from '../scenario/write.ts';
 import type { ExploreConclusion, KeptFind } from './explore-text.ts';

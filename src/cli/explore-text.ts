@@ -1,5 +1,5 @@
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
-import type { Exploration, Find, Flaky } from '../engine/explore/explore.ts';
+import type { Exploration, Find, Flaky } from '../engine/explore/find.ts';
 import type { Finding } from '../journal/finding.ts';
 import { quoteWord } from '../report/curl.ts';
 import { forTerminal } from '../report/escape.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { type Exploration, explore, type Find } from '../engine/explore/explore.ts';
+import { explore } from '../engine/explore/explore.ts';
+import type { Exploration, Find } from '../engine/explore/find.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { behaviourWith } from '../operator/variation.ts';
@@ -138,7 +139,7 @@ async function search(
       timeMs: flags.time ?? (flags.runs === undefined ? DEFAULT_TIME_MS : null),
       uuid: randomUUID,
       now: () => performance.now(),
-      onProgress: progress.on,
+      onProgress: (told) => progress.on(told),
       record: (event) => {
         written.append(event);
         if (event.event !== 'run-started') return;

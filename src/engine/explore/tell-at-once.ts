@@ -90,7 +90,7 @@ function reverse({ id }: Race, bet: Deed, teller: Teller): Deed {
 function bets(race: Race, teller: Teller): Race | undefined {
   const two = race.what === 'bets-of-two';
   const sums = Array.from({ length: race.size }, (_, more) => ({ ...race.sum, stakes: race.sum.stakes + more }));
-  const playerOf = (at: number) => (two && at % 2 === 1 ? 'other' : 'main') as 'main' | 'other';
+  const playerOf = (at: number) => (two && at % 2 === 1 ? 'other' : 'main');
   const wanted = (player: 'main' | 'other'): Sum =>
     sums
       .filter((_, at) => playerOf(at) === player)

@@ -83,7 +83,7 @@ function wonBack({ deeds }: Ledger): JsonObject[] {
 /** Where no step refers to a name, it is not given. */
 function named(steps: readonly JsonObject[]): JsonObject[] {
   const text = JSON.stringify(steps, (key, value: unknown) => (key === 'as' ? undefined : value));
-  const isUsed = (name: JsonValue | undefined) => new RegExp(`\\b${String(name)}\\b`).test(text);
+  const isUsed = (name: JsonValue | undefined) => typeof name === 'string' && new RegExp(`\\b${name}\\b`).test(text);
   const withoutName = (step: JsonObject): JsonObject =>
     Object.fromEntries(
       Object.entries(step).flatMap(([key, value]) => {
