@@ -10,6 +10,7 @@ import { type Fold, startFolding } from '../journal/fold.ts';
 import { readJournal } from '../journal/read.ts';
 import type { OpenJournal } from '../report/options.ts';
 import { whyUnreadable } from './configuration.ts';
+import { thisProcess } from './living-run.ts';
 import type { Progress } from './progress.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -49,7 +50,8 @@ export async function play({ options, journal, cwd, scrub, progress, onJournal, 
   const folding = startFolding();
   const inFlight = new Map<string, Sending>();
   let begun = false;
-  const record = (event: JournalEvent) => {
+  const record = (given: JournalEvent) => {
+    const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
     folding.add(event);
     progress.on(event);

@@ -12,6 +12,7 @@ import { type Left, readAftermath } from './aftermath.ts';
 import { complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { clientOfJournal } from './journal-client.ts';
+import { livingProcess } from './living-run.ts';
 import type { ClientFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { itemLines, itemOf, lastSentence, type SettleItem } from './settle-text.ts';
@@ -41,6 +42,12 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   // Whether anything is owed at all can be told without a key, and then none is asked for.
   const { aftermath: first } = await readAftermath(file, journal, undefined);
   if (everythingDue(first).length === 0) return tell([], first, { ...told, isSent: false });
+  const writer = first.ended ? undefined : livingProcess(first.run);
+  if (writer !== undefined) {
+    throw new UsageError(
+      `${journal}: its run still goes on (process ${writer}). Nothing was sent.\nWait for its end, or end it: what it has under way is its own to settle until then.`,
+    );
+  }
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const { client, secrets, complaints } = await clientOfJournal(first.run, journal, configuration, flags, stdio);

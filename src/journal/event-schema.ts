@@ -105,6 +105,7 @@ const runStarted = object({
     ),
   }),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
+  process: object({ pid: z.int(), host: text }).exactOptional().describe('who writes it'),
 }).describe('first event: what is about to be done, and to whom');
 
 const notice = object({ event: z.literal('notice'), text }).describe('worth knowing, and no finding');

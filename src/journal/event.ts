@@ -49,6 +49,8 @@ export interface RunStarted {
   readonly planHash: string;
   readonly settings: RunSettings;
   readonly scenarios: readonly PlannedScenario[];
+  /** Who writes it, so that nobody takes a run for dead that still goes on. */
+  readonly process?: { readonly pid: number; readonly host: string };
 }
 
 /** Something that the reader of a report should know and that is no finding: insecure TLS, keep-alive given up, … */

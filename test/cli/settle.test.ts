@@ -221,6 +221,28 @@ describe('a settlement', () => {
     expect(operator.books()).toEqual(before);
   });
 
+  it('waits for the end of the run', async () => {
+    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    const early = new Promise<Ended>((resolve) => {
+      relay.decide(({ call }) => {
+        if (call !== 'bet') return 'pass';
+        void settle().then((settled) => {
+          child.kill('SIGKILL');
+          resolve(settled);
+        });
+        return 'lose-reply';
+      });
+    });
+    const settled = await early;
+    expect(settled).toMatchObject({ status: 2, out: '' });
+    expect(settled.err).toContain('its run still goes on');
+    await ended(child);
+    relay.decide(() => 'pass');
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
   it('is named by a run that is ended at once', async () => {
     writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
     const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
