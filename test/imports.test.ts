@@ -53,7 +53,6 @@ const LONGEST_FILE = 300;
 const LONG_FILES: Readonly<Record<string, string>> = {
   'engine/run.ts': 'one run, and why each scenario is or is not played',
   'judge/checks/refund.ts': 'sixteen rules of one group',
-  'engine/performance.ts': 'one scenario from its first read to its last',
   'judge/effects.ts': 'what each call does to each world, as one table',
   'judge/judge.ts': 'the order of judging, which is read from top to bottom',
 };

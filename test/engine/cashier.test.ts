@@ -29,7 +29,7 @@ async function cashierOf(lie?: Telling, balance = '100.00') {
     wallet,
     /** Calls that move money, with their amounts. */
     moves: () =>
-      calls.filter(({ call }) => call !== 'balance').map(({ call, fields }) => `${call} ${String(fields?.amount)}`),
+      calls.filter(({ call }) => call !== 'balance').map(({ call, fields }) => [call, fields?.amount].join(' ')),
     owed: () => events.filter((event): event is Owed => event.event === 'owed'),
     bring: async (from: string, to: string) =>
       (await cashier.bring(account, Money.of(from), Money.of(to), 'prepare'))?.toString(),

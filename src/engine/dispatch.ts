@@ -1,0 +1,142 @@
+import type { Exchange } from '../journal/exchange.ts';
+import type { Sent } from '../judge/judge.ts';
+import { evaluate, evaluateMoney } from '../scenario/evaluate.ts';
+import type { CallStep } from '../scenario/plan.ts';
+import type { Debts } from './debts.ts';
+import type { History } from './history.ts';
+import type { Linger } from './linger.ts';
+import { Outbox } from './outbox.ts';
+import type { Outgoing } from './outgoing.ts';
+import { walletIdOf } from './pool.ts';
+import type { Release } from './races.ts';
+import type { RunOptions } from './run-options.ts';
+import { scopeOf } from './scope.ts';
+import type { Departure, Sender } from './sender.ts';
+import type { Stage } from './stage.ts';
+
+export interface DispatchOptions {
+  readonly stage: Stage;
+  readonly sender: Sender;
+  readonly run: RunOptions;
+  readonly history: History;
+  /** Shared by all tellings of a story, as are the debts. */
+  readonly linger: Linger;
+  readonly debts: Debts;
+}
+
+/** A call of the story whose bytes are made. */
+export interface Ready {
+  readonly step: CallStep;
+  readonly outgoing: Outgoing;
+}
+
+/** Sends the calls of a story, and keeps account of what each leaves behind. */
+export class Dispatch {
+  readonly outbox: Outbox;
+  readonly #stage: Stage;
+  readonly #sender: Sender;
+  readonly #history: History;
+  readonly #linger: Linger;
+  readonly #debts: Debts;
+  /** A kept-alive connection was closed under a call. */
+  stale = false;
+
+  constructor({ stage, sender, run, history, linger, debts }: DispatchOptions) {
+    this.outbox = new Outbox(stage, run.client);
+    this.#stage = stage;
+    this.#sender = sender;
+    this.#history = history;
+    this.#linger = linger;
+    this.#debts = debts;
+  }
+
+  /** A call that nobody judges while it is under way. @param more what differs from the departure of its step */
+  async send({ step, outgoing }: Ready, more: Partial<Departure> = {}): Promise<Exchange> {
+    const exchange = await this.#sender.send({ ...this.outbox.departure(step, outgoing), ...more });
+    this.noteConnection(exchange);
+    return exchange;
+  }
+
+  /** A call that is judged as soon as it is answered. */
+  async judged<T>(
+    { step, outgoing }: Ready,
+    purpose: Departure['purpose'],
+    judge: (sent: Sent) => T,
+  ): Promise<{ readonly exchange: Exchange; readonly judged: T }> {
+    const departure = { ...this.outbox.departure(step, outgoing), purpose };
+    const landed = await this.#sender.judged(departure, this.#model(step.session), (exchange) => ({
+      exchange,
+      judged: judge(this.sentOf({ step, outgoing }, exchange)),
+    }));
+    this.noteConnection(landed.exchange);
+    return landed;
+  }
+
+  /** Calls that are let go together, and judged as a set when all have landed. */
+  async together<T>(calls: readonly Ready[], release: Release, judge: (sents: readonly Sent[]) => T) {
+    const departures = calls.map(({ step, outgoing }) => this.outbox.departure(step, outgoing));
+    const { judged, ...race } = await this.#sender.together(departures, release, this.#model('main'), (exchanges) => {
+      const landed = calls.flatMap((call, index) => {
+        const exchange = exchanges[index];
+        return exchange ? [{ call, exchange }] : [];
+      });
+      return { landed, judged: judge(landed.map(({ call, exchange }) => this.sentOf(call, exchange))) };
+    });
+    for (const { call, exchange } of judged.landed) this.follow(call, exchange);
+    return { ...race, calls: judged.landed.length, judged: judged.judged };
+  }
+
+  /** A call as the judge wants to be told of it. */
+  sentOf({ step, outgoing }: Ready, exchange: Exchange): Sent {
+    const scope = scopeOf(this.#stage.names, step);
+    const { moves, body } = step.expect;
+    return {
+      step,
+      exchange,
+      amount: outgoing.amount,
+      stated: {
+        moves: moves && evaluateMoney(moves, scope),
+        body: (body ?? []).map(([path, template]) => [path, evaluate(template, scope)] as const),
+      },
+      lingered: this.#linger.restMs === 0,
+    };
+  }
+
+  /** After a call was judged: notes what it leaves owed, and keeps what may be sent again. */
+  follow({ step, outgoing }: Ready, exchange: Exchange): void {
+    this.noteConnection(exchange);
+    const { outcome, stamps, connection } = exchange;
+    const sure = outcome.kind === 'reply' && outcome.reply.status !== 500;
+    if (!sure && connection !== null) this.#linger.risk(stamps.end);
+    this.#debts.note(this.#stage, { step, outgoing });
+    // What has no known outcome will have to be sent again.
+    if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.outbox.keep(step, outgoing);
+    if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free')
+      return;
+    const transaction = this.#stage.judge.effects.ofStep(step.key);
+    const session = this.#stage.casting.get(step.session);
+    if (
+      session &&
+      transaction?.state === 'applied' &&
+      transaction.reply &&
+      Object.keys(step.deviations).length === 0 &&
+      !step.campaign
+    ) {
+      this.#history.keep(walletIdOf(session), step.call, {
+        request: outgoing.request,
+        reply: transaction.reply,
+        effect: transaction.effect,
+      });
+    }
+  }
+
+  /** A connection that was closed under a call says nothing about the operator. */
+  noteConnection({ outcome }: Exchange): void {
+    if (outcome.kind === 'none' && outcome.reason === 'stale-connection') this.stale = true;
+  }
+
+  /** The balances that are held possible, as text. */
+  #model(alias: string): () => readonly string[] {
+    return () => this.#stage.names.walletOf(alias)?.possible().map(String) ?? [];
+  }
+}
