@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonValue } from '../../src/contract/json.ts';
 import { Money } from '../../src/contract/money.ts';
 import { Cashier } from '../../src/engine/cashier.ts';
 import { Sender } from '../../src/engine/sender.ts';
@@ -6,6 +7,8 @@ import { denominationOf } from '../../src/engine/stakes.ts';
 import type { JournalEvent, Owed } from '../../src/journal/event.ts';
 import { error } from '../judge/toy-wallet.ts';
 import { KEY, operatorServer, type Telling } from './operator-server.ts';
+
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 async function cashierOf(lie?: Telling, balance = '100.00') {
   const { url, wallet, calls } = await operatorServer(lie, { balance });
@@ -29,7 +32,7 @@ async function cashierOf(lie?: Telling, balance = '100.00') {
     wallet,
     /** Calls that move money, with their amounts. */
     moves: () =>
-      calls.filter(({ call }) => call !== 'balance').map(({ call, fields }) => [call, fields?.amount].join(' ')),
+      calls.filter(({ call }) => call !== 'balance').map(({ call, fields }) => `${call} ${textOf(fields?.amount)}`),
     owed: () => events.filter((event): event is Owed => event.event === 'owed'),
     bring: async (from: string, to: string) =>
       (await cashier.bring(account, Money.of(from), Money.of(to), 'prepare'))?.toString(),
