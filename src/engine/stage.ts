@@ -46,7 +46,7 @@ export interface StageOptions extends StoryOptions {
 
 /** Sets a scenario up. */
 export function setStage(options: StageOptions): Stage {
-  const { plan, casting, run, proven, report, demanding, written, wallets, earlier } = options;
+  const { plan, casting, run, proven, report, demanding, written, wallets, mayTryAgain, earlier } = options;
   const main = sessionOf(casting, 'main');
   const byAlias = new Map<string, Wallet>();
   for (const [alias, session] of casting) {
