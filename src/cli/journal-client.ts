@@ -64,7 +64,7 @@ export async function clientOfJournal(
 }
 
 /** @throws UsageError */
-export function refuseOther(journal: string, extCID: string, other: string): never {
+function refuseOther(journal: string, extCID: string, other: string): never {
   throw new UsageError(
     `${journal} is about the client ${extCID}, and not ${other}: another client has other transactions. Nothing was sent.`,
   );

@@ -30,7 +30,9 @@ export async function demoOperator(cwd: string): Promise<DemoOperator> {
       const books = database();
       const rows = books.prepare("SELECT player, currency, balance FROM wallet WHERE extCID = 'demo-eu'").all();
       books.close();
-      return Object.fromEntries(rows.map((row) => [`${row.player} ${row.currency}`, String(row.balance)]));
+      return Object.fromEntries(
+        rows.map(({ player, currency, balance }) => [[player, currency].map(String).join(' '), String(balance)]),
+      );
     },
     change: (sql) => {
       const books = database();

@@ -66,7 +66,7 @@ it('accounts for what the player really has, wherever the journal is cut off', a
     if (!reckoning) continue;
     expect(reckoning.target.toString()).toBe('100');
     if (!reckoning.possible().some((money) => money.toString() === balance))
-      wrong.push(`event ${index}: has ${balance}, accounted for are ${reckoning.possible()}`);
+      wrong.push(`event ${index}: has ${balance}, accounted for are ${reckoning.possible().map(String).join(', ')}`);
   }
   expect(seen.length).toBeGreaterThan(80);
   expect(wrong).toEqual([]);
