@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { histories } from '../../../src/engine/explore/histories.ts';
+import type { Cast, History, Player } from '../../../src/engine/explore/operation.ts';
+import { simpler } from '../../../src/engine/explore/simpler.ts';
+import { tell } from '../../../src/engine/explore/teller.ts';
+import { applicableRules } from '../../../src/judge/applies.ts';
+import { renderComplaint } from '../../../src/scenario/complaint.ts';
+import { loadScenario } from '../../../src/scenario/load.ts';
+import { planScenario } from '../../../src/scenario/planner.ts';
+import { type ScenarioDraft, writeScenario } from '../../../src/scenario/write.ts';
+
+const ALL: ReadonlySet<Player> = new Set(['main', 'other', 'second', 'onlooker']);
+const CASTS: readonly Cast[] = [
+  { currency: null, players: ALL },
+  { currency: { kind: 'fiat', decimals: 0 }, players: new Set(['main', 'onlooker']) },
+  { currency: { kind: 'crypto' }, players: new Set(['main']) },
+];
+
+function draftOf(history: History, players: ReadonlySet<Player>): ScenarioDraft {
+  const { needs, steps, always } = tell(history, players);
+  return { title: 'A history', rules: ['money.conservation'], needs, steps, always: [...always, { balance: null }] };
+}
+
+/** What is wrong with it as a scenario; empty: nothing. */
+function complaintsOf(history: History, players: ReadonlySet<Player>): string[] {
+  const text = writeScenario(draftOf(history, players));
+  const { scenario, complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => undefined });
+  if (scenario) planScenario(scenario, undefined, { uuid: () => crypto.randomUUID() });
+  return complaints.map(renderComplaint);
+}
+
+const anyOf = (cast: Cast, campaign = true, breaks = true) => histories(cast, campaign, breaks);
+
+describe.each(CASTS)('a history with $currency', (cast) => {
+  const { players } = cast;
+
+  it('is a scenario without a complaint', () => {
+    fc.assert(
+      fc.property(anyOf(cast), (history) => {
+        expect(complaintsOf(history, players)).toEqual([]);
+      }),
+      { numRuns: 60, seed: 1, endOnFailure: true },
+    );
+  });
+
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(anyOf(cast), (history) => {
+        const draft = draftOf(history, players);
+        expect(parse(writeScenario(draft))).toEqual({ croupier: 1, ...draft });
+      }),
+      { numRuns: 40, seed: 2, endOnFailure: true },
+    );
+  });
+
+  it('tells of nothing but itself: telling it again changes nothing', () => {
+    fc.assert(
+      fc.property(anyOf(cast), (history) => {
+        expect(tell(history, players).operations).toEqual(history.operations);
+      }),
+      { numRuns: 40, seed: 3, endOnFailure: true },
+    );
+  });
+
+  it('stays a scenario, however it is made simpler', () => {
+    fc.assert(
+      fc.property(anyOf(cast), fc.array(fc.nat({ max: 30 }), { minLength: 8, maxLength: 8 }), (history, choices) => {
+        let at = history;
+        for (const choice of choices) {
+          const [next] = simpler(at, players).drop(choice).take(1).toArray();
+          if (!next) return;
+          expect(complaintsOf(next, players)).toEqual([]);
+          at = next;
+        }
+      }),
+      { numRuns: 15, seed: 4, endOnFailure: true },
+    );
+  });
+});
+
+describe('histories', () => {
+  const many = fc.sample(anyOf(CASTS[0] as Cast), { numRuns: 400, seed: 5 });
+
+  it('hold every kind of operation, in numbers', () => {
+    const counts = Map.groupBy(
+      many.flatMap(({ operations }) => operations),
+      (operation) => (operation.kind === 'at-once' ? `at-once ${operation.what}` : operation.kind),
+    );
+    expect(Object.fromEntries([...counts].filter(([, { length }]) => length < 5))).toEqual({});
+    expect([...counts.keys()].sort()).toEqual([
+      'across',
+      'at-once bet-and-refund',
+      'at-once bet-copies',
+      'at-once bets',
+      'at-once bets-of-two',
+      'at-once overdraft',
+      'at-once refund-copies',
+      'at-once refunds',
+      'at-once resends',
+      'at-once win-copies',
+      'at-once wins',
+      'bet',
+      'beyond',
+      'conflict',
+      'everything',
+      'forged',
+      'free-bet',
+      'free-win',
+      'many',
+      'read',
+      'refund',
+      'refund-again',
+      'refund-ahead',
+      'refund-declined',
+      'refund-foreign',
+      'refund-settled',
+      'refund-unknown',
+      'resend',
+      'reuse',
+      'win',
+      'withdrawal',
+      'zero-bet',
+    ]);
+  });
+
+  it('are the same for the same seed, and others for another', () => {
+    const drawn = (seed: number) => JSON.stringify(fc.sample(anyOf(CASTS[0] as Cast), { numRuns: 5, seed }));
+    expect(drawn(7)).toBe(drawn(7));
+    expect(drawn(7)).not.toBe(drawn(8));
+  });
+
+  it('leave out what the sessions do not allow', () => {
+    const alone = fc.sample(histories({ currency: null, players: new Set(['main']) }, false, false), {
+      numRuns: 100,
+      seed: 6,
+    });
+    const text = JSON.stringify(alone);
+    for (const absent of ['free-bet', 'reuse', 'refund-foreign', 'other', 'onlooker', '"sent"', '5ms'])
+      expect(text).not.toContain(absent);
+  });
+
+  it('win back what was bet of a whole wallet', () => {
+    const operations = [
+      { id: 0, read: true, kind: 'everything' },
+      { id: 1, read: true, kind: 'refund-unknown', sum: { stakes: 1, units: 0 }, round: null },
+    ] as const;
+    const told = tell({ currency: null, operations }, ALL);
+    expect(told.always).toEqual([{ win: { round: 'bet1', amount: '${bet1.amount}' } }]);
+    const won = { id: 2, read: true, kind: 'win', of: { id: 0 }, sum: { stakes: 1, units: 0 }, broken: null } as const;
+    expect(tell({ currency: null, operations: [...operations, won] }, ALL).always).toEqual([]);
+  });
+
+  it('prove the rule that they claim where they prove nothing else', () => {
+    const plain = many.filter(({ operations }) => operations.some(({ kind }) => kind === 'bet'));
+    for (const history of plain.slice(0, 20)) {
+      const text = writeScenario(draftOf(history, ALL));
+      const { scenario } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => undefined });
+      const plan = scenario && planScenario(scenario, undefined, { uuid: () => crypto.randomUUID() });
+      expect(plan && applicableRules(plan, ['money.conservation'])).toEqual(['money.conservation']);
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { startReference } from '../../../src/cli/reference.ts';
+import { explore } from '../../../src/engine/explore/explore.ts';
+import type { ExploreOptions } from '../../../src/engine/explore/explore-options.ts';
+import type { Exploration } from '../../../src/engine/explore/find.ts';
+import type { JournalEvent } from '../../../src/journal/event.ts';
+import { defectByName } from '../../../src/operator/defects.ts';
+import { behaviourWith } from '../../../src/operator/variation.ts';
+
+const DEADLINE_MS = 3000;
+
+export interface Searched extends Exploration {
+  readonly events: readonly JournalEvent[];
+}
+
+/** Searches the reference operator, correct or with a defect. */
+export async function searchOf(defect: string | null, changes: Partial<ExploreOptions> = {}): Promise<Searched> {
+  const found = defect === null ? undefined : defectByName(defect);
+  if (defect !== null && !found) throw new Error(`there is no defect ${defect}`);
+  const reference = await startReference(
+    (error) => {
+      throw error;
+    },
+    behaviourWith(found ? [found] : [], { deadlineMs: DEADLINE_MS }),
+  );
+  onTestFinished(() => reference.close());
+  const events: JournalEvent[] = [];
+  const exploration = await explore({
+    croupier: 'test',
+    client: reference.client,
+    seed: 'test',
+    strict: false,
+    stakes: {},
+    campaign: reference.campaign,
+    largeAmounts: false,
+    deadlineMs: DEADLINE_MS,
+    lingerMs: 50,
+    workers: 8,
+    bail: null,
+    ratePerSecond: null,
+    maxAtOnce: 64,
+    signal: new AbortController().signal,
+    uuid: randomUUID,
+    now: () => performance.now(),
+    record: (event) => events.push(event),
+    runs: 30,
+    timeMs: null,
+    onProgress: () => {},
+    ...changes,
+  });
+  return { ...exploration, events };
+}
