@@ -40,6 +40,12 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
       new Option('--workers <n>', 'scenarios side by side, one per player at most')
         .argParser(countFlag)
         .env('CROUPIER_WORKERS'),
+    )
+    .addOption(
+      new Option(
+        '--race-rounds <n>',
+        'tell a story whose calls race each other n times (default: 4 to 12, for about a second)',
+      ).argParser(countFlag),
     );
   addWaitOptions(run)
     .addOption(
@@ -61,6 +67,7 @@ Examples:
   croupier run                                   judge every client of croupier.yaml
   croupier run idempotency refund.unknown        a group and a rule
   croupier run scenarios/refund/unknown.yaml:12  the scenario at that line
+  croupier run --tag race --race-rounds 200      look long for a race that is seldom lost
   croupier run --after .croupier/before.ndjson   … and whether a restart or a deploy has forgotten anything
   CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1
 

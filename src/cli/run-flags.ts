@@ -24,6 +24,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly strict?: boolean;
   readonly seed?: string;
   readonly workers?: number;
+  readonly raceRounds?: number;
   readonly deadline?: number;
   readonly linger?: number;
   readonly campaign?: string;

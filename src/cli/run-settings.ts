@@ -17,6 +17,7 @@ export type RunSettings = Pick<
   | 'stakes'
   | 'campaign'
   | 'largeAmounts'
+  | 'raceRounds'
   | 'deadlineMs'
   | 'lingerMs'
   | 'workers'
@@ -47,6 +48,7 @@ export function runSettings(
     stakes: { ...config.stakes, ...Object.fromEntries((flags.stake ?? []).map(readStake)) },
     campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
     largeAmounts: flags.largeAmounts ?? config.largeAmounts ?? false,
+    raceRounds: flags.raceRounds,
     deadlineMs: flags.deadline ?? duration(config.deadline) ?? DEADLINE_MS,
     lingerMs: flags.linger ?? duration(config.linger) ?? LINGER_MS,
     workers: flags.workers ?? config.workers ?? WORKERS,
