@@ -177,6 +177,9 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
   });
 }
 
+/** It may: what it declines must have moved nothing, and what is declined can't be lost. */
+const ONE_AT_A_TIME = 'the operator declines whatever comes while another call of the player is under way';
+
 function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: QuietReads): void {
   const [first] = movers;
   if (!first) return;
@@ -185,8 +188,13 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   reads.suspect(race.wallet, { ...matter, expected });
   const accepted = movers.filter(({ answer }) => answer === 'accepted');
   if (accepted.length < 2) {
-    const reason = `only ${accepted.length} of ${movers.length} calls was accepted`;
-    docket.decide(matter, { kind: 'undecided', reason });
+    const isTurnedAway = movers.every(({ answer }) => answer === 'accepted' || answer === 'declined');
+    docket.decide(
+      matter,
+      accepted.length === 1 && isTurnedAway
+        ? { kind: 'skip', reason: ONE_AT_A_TIME }
+        : { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` },
+    );
     return;
   }
   race.wallet.owe({

@@ -45,6 +45,17 @@ describe('calls at once', () => {
     }
   });
 
+  it('may be declined while another is under way, and then leave nothing to judge; not when they fail', () => {
+    const all =
+      (status: number): Lie =>
+      (ask, honest) =>
+        ask.key.startsWith('3.') && ask.key !== '3.1' ? { status, body: { message: 'Please try again.' } } : honest();
+    const declining = tell(RACE, { lie: all(409) });
+    expect(declining.broken).toEqual([]);
+    expect(declining.verdict('concurrency.no-lost-update')).toBe('skip');
+    expect(tell(RACE, { lie: all(500) }).verdict('concurrency.no-lost-update')).toBe('inconclusive');
+  });
+
   it('fit one order, or none', () => {
     expect(order(tell(RACE).findings)).toContain('fit one order');
     expect(order(tell(RACE, { lie: withFields('3.1', { balance: '99.00' }) }).findings)).toContain(
