@@ -9,7 +9,7 @@ import type { EarlierRun } from './earlier-run.ts';
 import { type Casting, walletIdOf } from './pool.ts';
 import type { RunOptions, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
-import { denominationOf } from './stakes.ts';
+import { type Denomination, denominationOf } from './stakes.ts';
 
 /** A scenario with its players: who plays whom, whose wallet is whose, what the names mean. */
 export interface Stage {
@@ -18,6 +18,8 @@ export interface Stage {
   readonly judge: Judge;
   readonly names: Names;
   readonly wallets: readonly { readonly alias: string; readonly wallet: Wallet }[];
+  /** By alias: sessions may be in other currencies than the main one, whose stakes the story is told in. */
+  readonly denominations: ReadonlyMap<string, Denomination>;
   /** The step of a read that croupier makes by itself. */
   readStep(alias: string, key: string): CallStep;
 }
@@ -49,10 +51,12 @@ export function setStage(options: StageOptions): Stage {
   const { plan, casting, run, proven, report, demanding, written, wallets, mayTryAgain, earlier } = options;
   const main = sessionOf(casting, 'main');
   const byAlias = new Map<string, Wallet>();
+  const denominations = new Map<string, Denomination>();
   for (const [alias, session] of casting) {
     const id = walletIdOf(session);
-    const { unit } = denominationOf(session.currency, run.stakes, alias === 'main' ? written : '');
-    const wallet = wallets.get(id) ?? new Wallet(id, unit);
+    const denomination = denominationOf(session.currency, run.stakes, alias === 'main' ? written : '');
+    denominations.set(alias, denomination);
+    const wallet = wallets.get(id) ?? new Wallet(id, denomination.unit);
     wallets.set(id, wallet);
     byAlias.set(alias, wallet);
   }
@@ -88,6 +92,7 @@ export function setStage(options: StageOptions): Stage {
     casting,
     judge,
     names,
+    denominations,
     wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({
       alias,
       wallet,
@@ -105,7 +110,7 @@ export function sessionOf(casting: Casting, alias: string): SessionUnderTest {
 export function accountOf(stage: Stage, alias: string): Account {
   return {
     sessionID: sessionOf(stage.casting, alias).sessionID,
-    denomination: stage.names.denomination,
+    denomination: stage.denominations.get(alias) ?? stage.names.denomination,
     scenario: stage.plan.id,
   };
 }
