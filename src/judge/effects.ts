@@ -84,7 +84,12 @@ export class Effects {
       if (happened) (transaction.part.step.call === 'win' ? this.#freeWins : this.#freeBets).add(txID);
       return;
     }
-    if (transaction.state === 'unknown' && happened) transaction.state = 'applied';
+    if (transaction.state !== 'unknown' || !happened) return;
+    transaction.state = 'applied';
+    const target = transaction.part.step.call === 'refund' ? this.#targetOf(transaction.part) : undefined;
+    if (!target) return;
+    target.state = 'reversed';
+    this.#barred.add(target.txID);
   }
 
   /** A quiet read has shown that the call did not move what it says. */

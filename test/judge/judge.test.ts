@@ -29,3 +29,12 @@ describe('bets of one roundID in two games', () => {
     expect([judged.verdict('refund.restore'), judged.verdict('refund.one-of-many')]).toEqual(['pass', 'untested']);
   });
 });
+
+describe('a refund whose connection broke and that was seen to be paid', () => {
+  it('leaves nothing for another one to give back', () => {
+    const judged = tell(
+      'rules: [refund.retried]\nsteps: [{ bet: , as: taken }, { refund: { of: taken }, as: back, break: sent }, { balance: }, { resend: back }, { refund: { of: taken }, expect: either }, { balance: }]',
+    );
+    expect([judged.broken, judged.verdict('refund.retried')]).toEqual([[], 'pass']);
+  });
+});
