@@ -1,6 +1,7 @@
 import type { Template } from '../../scenario/plan.ts';
 import { breach, type GroupChecks, PASS, wants200 } from '../check.ts';
 import { isPlain } from '../story.ts';
+import { isOfExpired } from './session.ts';
 
 export const balanceChecks: GroupChecks<'balance'> = {
   'balance.read': {
@@ -8,6 +9,8 @@ export const balanceChecks: GroupChecks<'balance'> = {
     reply(seen) {
       // A 401 is a matter of the signature, which a rule of its own judges.
       if (seen.answer === 'refused') return { kind: 'undecided', reason: 'the read was answered 401' };
+      if (seen.answer === 'declined' && isOfExpired(seen.part, seen.story.plan))
+        return { kind: 'skip', reason: 'the operator does not show the balance of an expired session' };
       const refused = wants200(seen, 'a signed GET /balance');
       if (refused) return refused;
       if (seen.reading?.balance.money) return PASS;

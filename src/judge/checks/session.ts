@@ -66,7 +66,8 @@ export const sessionChecks: GroupChecks<'session'> = {
   },
 };
 
-function isOfExpired(
+/** Is the call of a session that has expired? What it still shows and takes is the operator's to say, but for what began in time. */
+export function isOfExpired(
   part: Part,
   plan: {
     readonly needs: { readonly state?: string; readonly sessions: ReadonlyMap<string, { readonly state?: string }> };

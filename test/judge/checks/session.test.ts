@@ -1,4 +1,6 @@
+import { expect, it } from 'vitest';
 import { at, changing, moving, nodding, refused, saying } from '../lies.ts';
+import { tell } from '../story-builder.ts';
 import { error } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
@@ -41,4 +43,11 @@ judges('session', {
       'takes what it should': [moving('2', '0'), 'pass'],
     },
   },
+});
+
+it('of an expired session the balance need not be shown', () => {
+  const story = (needs: string) => `rules: [balance.read]\nneeds: ${needs}\nsteps: [{ balance: }, { balance: }]`;
+  const lie = saying('2', error(403, 'Over', 'session_expired'));
+  expect(tell(story('{ state: expired }'), { lie }).broken).toEqual([]);
+  expect(tell(story('{}'), { lie }).broken).toEqual(['balance.read']);
 });
