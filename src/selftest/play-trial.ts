@@ -24,6 +24,8 @@ export type StartOperator = (onFault: (error: unknown) => void, behaviour: Behav
 
 /** Seeds decide order; a matrix of equal orders can be compared. */
 const SEED = 'selftest';
+/** The windows of the defects are wide enough to be met in a round or two. */
+const RACE_ROUNDS = 2;
 const WORKERS = 8;
 const MOST_AT_ONCE = 64;
 
@@ -50,6 +52,7 @@ export async function playTrial(
       stakes: {},
       campaign: operator.campaign,
       largeAmounts: true,
+      raceRounds: RACE_ROUNDS,
       ...times,
       workers: WORKERS,
       bail: null,
