@@ -53,7 +53,7 @@ function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean)
     one(6, fc.record({ kind: kind('resend'), of: reference, read: often })),
     one(2, fc.record({ kind: kind('conflict'), of: reference, sum, read: often })),
     one(2, fc.record({ kind: kind('refund-unknown'), sum, round: maybe(reference, 2), read: often })),
-    one(2, fc.record({ kind: kind('refund-again'), of: reference, roundless: seldom, read: often })),
+    one(2, fc.record({ kind: kind('refund-again'), of: reference, read: often })),
     one(1, fc.record({ kind: kind('refund-ahead'), sum, read: often })),
     one(2, fc.record({ kind: kind('beyond'), sum, round: maybe(reference, 3), read: often })),
     one(2, fc.record({ kind: kind('refund-declined'), of: reference, read: often })),

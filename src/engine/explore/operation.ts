@@ -47,7 +47,7 @@ export type Operation = Base &
     /** A refund of a bet that exists nowhere; in the round of one that does, or in a round of its own. */
     | { readonly kind: 'refund-unknown'; readonly sum: Sum; readonly round: Reference | null }
     /** A second refund of the same bet, under a txID of its own. */
-    | { readonly kind: 'refund-again'; readonly of: Reference; readonly roundless: boolean }
+    | { readonly kind: 'refund-again'; readonly of: Reference }
     /** A refund of a bet whose round was won. */
     | { readonly kind: 'refund-settled'; readonly of: Reference }
     /** A refund of a bet that was declined. */

@@ -11,11 +11,7 @@ export function tellOpenRefund<O extends Of<'refund-again' | 'refund-declined'>>
   teller: Teller,
 ): O | undefined {
   return teller.about(operation, (bet) => {
-    const roundless = operation.kind === 'refund-again' && operation.roundless;
-    teller.step({
-      refund: { of: bet.name, ...(roundless && { round: 'none' }), ...atSession(bet) },
-      expect: 'either',
-    });
+    teller.step({ refund: { of: bet.name, ...atSession(bet) }, expect: 'either' });
     return true;
   });
 }

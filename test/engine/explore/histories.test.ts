@@ -66,10 +66,10 @@ describe.each(CASTS)('a history with $currency', (cast) => {
 
   it('stays a scenario, however it is made simpler', () => {
     fc.assert(
-      fc.property(anyOf(cast), fc.array(fc.nat({ max: 30 }), { minLength: 8, maxLength: 8 }), (history, choices) => {
+      fc.property(anyOf(cast), fc.array(fc.nat({ max: 20 }), { minLength: 6, maxLength: 6 }), (history, choices) => {
         let at = history;
         for (const choice of choices) {
-          const [next] = simpler(at, players).drop(choice).take(1).toArray();
+          const next = [...simpler(at, players)][choice];
           if (!next) return;
           expect(complaintsOf(next, players)).toEqual([]);
           at = next;

@@ -4,6 +4,7 @@ import { startReference } from '../../../src/cli/reference.ts';
 import { explore } from '../../../src/engine/explore/explore.ts';
 import type { ExploreOptions } from '../../../src/engine/explore/explore-options.ts';
 import type { Exploration } from '../../../src/engine/explore/find.ts';
+import type { SessionUnderTest } from '../../../src/engine/run-options.ts';
 import type { JournalEvent } from '../../../src/journal/event.ts';
 import { defectByName } from '../../../src/operator/defects.ts';
 import { behaviourWith } from '../../../src/operator/variation.ts';
@@ -15,7 +16,10 @@ export interface Searched extends Exploration {
 }
 
 /** Searches the reference operator, correct or with a defect. */
-export async function searchOf(defect: string | null, changes: Partial<ExploreOptions> = {}): Promise<Searched> {
+export async function searchOf(
+  defect: string | null,
+  { sessions, ...changes }: Partial<ExploreOptions> & { readonly sessions?: readonly SessionUnderTest[] } = {},
+): Promise<Searched> {
   const found = defect === null ? undefined : defectByName(defect);
   if (defect !== null && !found) throw new Error(`there is no defect ${defect}`);
   const reference = await startReference(
@@ -28,7 +32,7 @@ export async function searchOf(defect: string | null, changes: Partial<ExploreOp
   const events: JournalEvent[] = [];
   const exploration = await explore({
     croupier: 'test',
-    client: reference.client,
+    client: { ...reference.client, ...(sessions && { sessions }) },
     seed: 'test',
     strict: false,
     stakes: {},
