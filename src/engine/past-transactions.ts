@@ -65,7 +65,8 @@ export class PastTransactions {
       walletID,
       scenario,
       purpose,
-      state: 'sent',
+      // A bet that comes after its own refund takes nothing any more (contract, Rules 3).
+      state: call.call === 'bet' && this.#isRefunded(call.txID, walletID) ? 'reversed' : 'sent',
       open: false,
       announced: false,
       reply: undefined,
@@ -75,6 +76,11 @@ export class PastTransactions {
     if (call.origTxID !== null) addTo(this.#refunds, call.origTxID, transaction);
     if (call.roundID !== null) addTo(this.#rounds, call.roundID, transaction);
     return transaction;
+  }
+
+  #isRefunded(txID: string, walletID: string): boolean {
+    const refunds = this.#refunds.get(txID) ?? [];
+    return refunds.some((refund) => refund.state === 'applied' && refund.walletID === walletID);
   }
 
   owed({ call, txID, open }: Owed): void {
@@ -90,7 +96,10 @@ export class PastTransactions {
     switch (transaction.state) {
       case 'applied':
       case 'reversed':
-        if (answer === 'accepted' && transaction.call.call !== 'refund') transaction.open = false;
+        if (answer !== 'accepted') return;
+        // Whatever became of its bet in the meantime, it has been given back by now.
+        if (transaction.call.call !== 'refund') transaction.open = false;
+        else if (this.#byTxID.get(transaction.call.origTxID ?? '')?.state === 'unknown') this.#reverse(transaction);
         return;
       case 'sent':
       case 'none':

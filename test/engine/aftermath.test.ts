@@ -28,6 +28,10 @@ const STORIES = [
     'concurrency/race',
     'rules: [concurrency.no-lost-update]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: , times: 4 }] }, { balance: }]',
   ),
+  scenarioOf(
+    'refund/before-bet',
+    'rules: [refund.before-bet]\nsteps: [{ refund: { of: late } }, { balance: }, { bet: { amount: "6.00" }, as: late, expect: either }, { balance: }]',
+  ),
 ];
 
 /** Every event of a run, and what the player really had when it was written. */
@@ -88,6 +92,14 @@ it('owes what the run itself says it owes, also of a story that is over', async 
   });
   const due = everythingDue(aftermathOf(seen.map(({ event }) => event)));
   expect(due.map(({ kind }) => kind)).toContain('refund');
+});
+
+it('owes no second refund for a bet that was under way after its refund', async () => {
+  const seen = await recorded([STORIES[6] as RunnableScenario]);
+  const bet = seen.findIndex(
+    ({ event }) => event.event === 'sending' && event.call === 'bet' && event.purpose === 'step',
+  );
+  expect(everythingDue(aftermathOf(seen.slice(0, bet + 1).map(({ event }) => event)))).toEqual([]);
 });
 
 it('counts no call whose signature is wrong', async () => {
