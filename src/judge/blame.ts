@@ -52,6 +52,8 @@ interface Shown {
  */
 export class Blame {
   readonly #failing = new Set<RuleId>();
+  /** SHOULDs that were found broken with nothing else to explain it: these explain other warnings. */
+  readonly #warned = new Set<RuleId>();
   readonly #letIn = new Set<CallName>();
   readonly #breaches: Breach[] = [];
   readonly #passes = new Map<string, number>();
@@ -74,6 +76,7 @@ export class Blame {
     for (const { rule, verdict, endpoint, causes } of findings) {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
       if (verdict === 'fail') this.#failing.add(rule);
+      else if (causes.length === 0 && ruleById(rule).level === 'SHOULD') this.#warned.add(rule);
       if (this.#breaches.length < MOST_BREACHES)
         this.#breaches.push({
           scenario,
@@ -119,9 +122,12 @@ export class Blame {
   }
 
   /** What of all that fails would explain a breach. */
-  #causesOf({ rule, causes, alone }: Breach): RuleId[] {
+  #causesOf({ rule, causes, alone, fails }: Breach): RuleId[] {
     const failing = causes.filter(
-      (cause) => this.#failing.has(cause) && !this.#isIntermittent(cause) && !(alone && cause === 'session.isolated'),
+      (cause) =>
+        (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
+        !this.#isIntermittent(cause) &&
+        !(alone && cause === 'session.isolated'),
     );
     // Where reads are behind, what was read proves nothing but that.
     const isOfRead =
@@ -131,10 +137,11 @@ export class Blame {
     return isOfRead ? [...BESIDE_READS.filter((one) => this.#failing.has(one)), ...failing] : failing;
   }
 
-  /** A rule that holds for every call and is nearly always kept explains no other breach: it would be broken there too. */
+  /** What is nearly always kept explains no other breach, for it would be broken there too. */
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
-    return OF_EVERY_CALL.includes(rule) && (this.#passes.get(rule) ?? 0) > 4 * fails;
+    const passes = this.#passes.get(rule) ?? 0;
+    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
   }
 
   /** The rule that explains the most breaches; of equals the one that was found broken itself most often. */
@@ -154,7 +161,9 @@ export class Blame {
   *#explained(): Generator<Blamed> {
     for (const one of this.#breaches) {
       const { scenario, rule, endpoint } = one;
-      const because = this.isProven(rule) ? undefined : this.#causesOf(one).find((cause) => this.isProven(cause));
+      const because = this.isProven(rule)
+        ? undefined
+        : this.#causesOf(one).find((cause) => this.isProven(cause) || this.#warned.has(cause));
       if (because === undefined) continue;
       yield {
         event: 'blamed',

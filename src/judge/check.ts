@@ -89,6 +89,8 @@ export interface RuleCheck {
   readonly until?: 'linger';
   /** The step exists to see what the operator does: its answer and what it moved are noted. */
   readonly observed?: true;
+  /** Of a step that is observed: whether what was sent is what the rule is about. Left out: yes. */
+  isOdd?(seen: Seen): boolean;
   /** Nothing may move, and if something does, no number tells in advance how much. */
   readonly watched?: true;
   /**

@@ -9,6 +9,7 @@ import type { CallStep } from '../scenario/plan.ts';
 import { answerOf } from './answer.ts';
 import { breach, described, isPassing, isTurnedAway, PASS, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
 import { ChecksByStep, checkOf } from './checks/all.ts';
+import { isOfExpired } from './checks/session.ts';
 import { Controls, type Held } from './controls.ts';
 import { Docket, endpointOf } from './docket.ts';
 import { Effects } from './effects.ts';
@@ -50,6 +51,8 @@ export interface Sent {
   readonly stated: Stated;
   /** For a transaction of before: how it was answered then, and the sum that it moved. */
   readonly before?: { readonly reply: ReplyReading; readonly effect: Money };
+  /** It was sent before, in the same words, and answered as by one who is too busy. */
+  readonly retried?: boolean;
   /** For reads: true when nothing that was sent before can land any more. */
   readonly lingered: boolean;
 }
@@ -127,6 +130,7 @@ export class Judge {
     if (sent.step.call === 'balance') return this.#read(seen, sent, wallet);
     const state = seen.earlier?.state;
     this.effects.follow(seen, wallet);
+    if (sent.retried) this.#oncePaid(seen, wallet);
     this.#leaveOthersAlone(seen, wallet);
     this.#distinct(seen);
     this.#expectations(seen, sent.stated);
@@ -271,7 +275,7 @@ export class Judge {
           reported,
         });
       }
-      if (check.observed && wallet)
+      if (check.observed && wallet && check.isOdd?.(seen) !== false)
         this.reads.observe(wallet, {
           rule,
           endpoint: null,
@@ -324,6 +328,24 @@ export class Judge {
     }
   }
 
+  /** A call that failed and was sent again until it was answered 200 may have been carried out each time. */
+  #oncePaid({ part, exchange, effect, answer }: Seen, wallet: Wallet | null): void {
+    const { step } = part;
+    const rule = step.call === 'win' ? 'win.retried' : step.call === 'refund' ? 'refund.retried' : undefined;
+    if (!rule || !wallet || answer !== 'accepted' || effect.isZero()) return;
+    wallet.owe({
+      rule,
+      endpoint: null,
+      step,
+      exchange: exchange.id,
+      offsets: [{ by: effect, meaning: `the ${step.call} was paid twice, though it was answered with an error first` }],
+      rank: 0,
+      until: 'read',
+      expected: `a ${step.call} that is sent again until it is answered 200 is paid once`,
+      reported: false,
+    });
+  }
+
   /** The balance of a reply to a call that was sent alone must be a possible one; if it isn't, the wallet is read. */
   #unfitting(seen: Seen, wallet: Wallet | null, before: Transaction['state'] | undefined): Wallet[] {
     const { part, reading, answer } = seen;
@@ -336,8 +358,10 @@ export class Judge {
     const replay = part.source !== null && before !== 'refused' && before !== 'none';
     const said = reading?.balance.money;
     if (answer !== 'accepted' || replay || !said || part.namesake) return [];
-    if (wallet.hear(said, step.origin.kind === 'fresh')) {
-      if (wallet.forks.length === 0) wallet.vouch(step.key);
+    // The refund of a bet that the operator may not know can tell any balance, 0 for one.
+    const mustTell = step.call !== 'refund' || seen.target?.answer === 'accepted';
+    if (mustTell ? wallet.hear(said, step.origin.kind === 'fresh') : wallet.allows(said)) {
+      if (mustTell && wallet.forks.length === 0) wallet.vouch(step.key);
       return [];
     }
     const rule = step.call === 'refund' ? oddRefund(seen, wallet, said) : PLAIN_EFFECTS[step.call]?.rule;
@@ -535,8 +559,9 @@ function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
     return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
   if (seen.answer === 'accepted' && value) return null;
   const causes: RuleId[] = seen.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
+  const isHidden = seen.answer === 'declined' && isOfExpired(seen.part, seen.story.plan);
   return {
-    verdict: isTurnedAway(seen.reading?.status) ? 'skip' : 'inconclusive',
+    verdict: isHidden || isTurnedAway(seen.reading?.status) ? 'skip' : 'inconclusive',
     reason: `the balance could not be read: ${described(seen)}`,
     connection: false,
     causes,

@@ -103,7 +103,11 @@ export class QuietReads {
       memory.dip = late;
       return { kind: 'wait' };
     }
-    const suspects = [...wallet.obligations, ...movesOfNoRule(read, this.#effects), ...inAnotherUnit(read)];
+    const suspects = [
+      ...wallet.obligations,
+      ...movesOfNoRule(read, this.#effects),
+      ...inAnotherUnit(read, this.#effects),
+    ];
     // Where a reply was the first to be wrong, it is that call's doing if anything of it explains the sum.
     const explained = this.#explain(read, memory, suspects);
     if (!explained && !isTiny(read)) {

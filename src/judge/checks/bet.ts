@@ -100,7 +100,12 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    applies: (part) => isNewBet(part) && part.group === null && part.step.expect.outcome === 'declined' && part.regular,
+    // Any bet can be declined; those that are to be are what the rule is put to the test by.
+    applies: (part) =>
+      isNewBet(part) &&
+      part.regular &&
+      part.step.expect.outcome !== 'refused' &&
+      (part.step.expect.outcome === 'declined' || (part.namesake === null && part.refundsBefore === 0)),
     offsets: (seen) =>
       seen.answer === 'declined' && !seen.effect.isZero()
         ? [{ by: seen.effect, meaning: 'the bet that was declined was taken all the same' }]

@@ -83,7 +83,8 @@ export const moneyChecks: GroupChecks<'money'> = {
 
   'money.main-unit': {
     effect: 'amounts are in the main unit of the currency',
-    applies: isMover,
+    // A refund that gives back another sum than was taken is none of the unit's.
+    applies: (part) => isMover(part) && part.step.call !== 'refund',
     offsets(seen) {
       if (seen.answer !== 'accepted' || seen.effect.isZero()) return [];
       // In words only when asked: it is needed where a wallet is wrong, and this is reckoned for each call.
@@ -122,7 +123,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       return breach(
         'the balance can be bet down to its last smallest unit',
         'the bet of the whole balance, as it was read, was answered `insufficient_funds`',
-        ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit'],
+        ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit', 'bet.exact-balance'],
       );
     },
     offsets(seen): readonly Offset[] {

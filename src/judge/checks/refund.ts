@@ -114,7 +114,10 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.unknown-pays-nothing': {
     effect: 'the refund of an unknown transaction pays nothing',
     applies: (part) => isUnknown(part) || (isMeant(part) && part.targetIsLater && part.group === null),
-    offsets: (seen) => paid(seen, seen.amount, 'a refund of an unknown transaction was paid'),
+    offsets: (seen) => [
+      ...paid(seen, seen.amount, 'a refund of an unknown transaction was paid'),
+      ...paid(seen, seen.amount?.negated(), 'the amount of a refund of an unknown transaction was taken'),
+    ],
   },
 
   'refund.declined-bet': {
@@ -281,9 +284,11 @@ export const refundChecks: GroupChecks<'refund'> = {
 
   'refund.amount-mismatch': {
     observed: true,
+    isOdd: ({ amount, target }) => !amount || !target?.amount || !amount.equals(target.amount),
     applies: (part) =>
       isMeant(part) &&
       part.target !== null &&
+      !isForeign(part) &&
       isTakenBet(part.target) &&
       hasAmountOfItsOwn(part) &&
       !part.targetIsLater,

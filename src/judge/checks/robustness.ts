@@ -39,7 +39,11 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
       const refused = wants200(seen, 'a body with a field that the operator does not know');
       // A 401 is about the signature: the body is read rightly and written otherwise before it is verified.
       return refused?.kind === 'breach' && seen.answer === 'refused'
-        ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'signature.raw-body'])
+        ? breach(refused.expected, refused.actual, [
+            ...(refused.causes ?? []),
+            'signature.raw-body',
+            'signature.raw-body-escapes',
+          ])
         : (refused ?? PASS);
     },
   },
