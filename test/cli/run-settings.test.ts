@@ -25,6 +25,11 @@ describe('runSettings', () => {
     expect(runSettings({}, {}, {})).toMatchObject({ deadlineMs: 5000, lingerMs: 2000 });
   });
 
+  it('leaves the number of rounds of a race to the engine unless it is given', () => {
+    expect(runSettings({}, {}, {}).raceRounds).toBeUndefined();
+    expect(runSettings({}, { raceRounds: 200 }, {}).raceRounds).toBe(200);
+  });
+
   it('stops at the first failure for a bare --bail', () => {
     expect(runSettings({}, { bail: true }, {}).bail).toBe(1);
     expect(runSettings({}, { bail: 3 }, {}).bail).toBe(3);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent, Raced } from '../../src/journal/event.ts';
-import { operatorServer, ran, scenarioOf } from './operator-server.ts';
+import { operatorServer, P1, ran, scenarioOf } from './operator-server.ts';
 
 const RACE = scenarioOf(
   'concurrency/race',
@@ -89,4 +89,37 @@ it('tells a story without a race once', async () => {
     raceRounds: 5,
   });
   expect(calls.filter(({ call, fields }) => call === 'bet' && fields?.amount === '3.00')).toHaveLength(1);
+});
+
+describe('the same txID in two sessions of a player at once', () => {
+  const SESSIONS = [P1, { ...P1, sessionID: 's1b', gameID: 'swipe' }];
+  const TWICE = scenarioOf(
+    'idempotency/two-sessions',
+    'rules: [idempotency.concurrent]\nneeds: { second: { player: same } }\nsteps: [{ bet: , as: opened }, { balance: }, { together: [{ bet: { round: opened, amount: "2.00" }, as: raced, expect: either }, { bet: { session: second, round: opened, amount: "2.00", txID: "${raced.txID}" }, expect: either }] }, { balance: }]',
+  );
+
+  it('may be refused the second time', async () => {
+    const { url } = await operatorServer(undefined, { sessions: SESSIONS });
+    const run = await ran(url, [TWICE], { ...PATIENT, raceRounds: 2 }, SESSIONS);
+    expect(run.verdict('idempotency.concurrent')).toBe('pass');
+    expect(run.findings().filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+  });
+
+  it('is one transaction, whatever the session', async () => {
+    const { url } = await operatorServer(
+      ({ fields }, tell, wallet) => {
+        if (fields?.sessionID !== 's1b' || fields.amount !== '2.00') return tell();
+        wallet.move('-2.00');
+        return wallet.ok();
+      },
+      { sessions: SESSIONS },
+    );
+    const run = await ran(url, [TWICE], { ...PATIENT, raceRounds: 2 }, SESSIONS);
+    expect(
+      run
+        .findings()
+        .filter(({ verdict }) => verdict === 'fail')
+        .map(({ rule }) => rule),
+    ).toContain('idempotency.concurrent');
+  });
 });
