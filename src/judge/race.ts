@@ -191,7 +191,7 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
     const isTurnedAway = movers.every(({ answer }) => answer === 'accepted' || answer === 'declined');
     docket.decide(
       matter,
-      accepted.length === 1 && isTurnedAway
+      isTurnedAway
         ? { kind: 'skip', reason: ONE_AT_A_TIME }
         : { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` },
     );

@@ -87,18 +87,19 @@ describe('a connection closed without a word', () => {
   });
 
   it('stays open for a request that came in time', async () => {
-    const url = await start({ closeAfterMs: 60 });
+    const url = await start({ closeAfterMs: 250 });
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname).setNoDelay(true);
     let replies = 0;
+    const first = new Promise((resolve) => socket.once('data', resolve));
     socket.on('data', (chunk) => {
       replies += chunk.toString().match(/^HTTP\/1\.1 200/gm)?.length ?? 0;
     });
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(GET);
-    await sleep(20);
+    await first;
     socket.write(GET.slice(0, 10));
-    await sleep(80);
+    await sleep(350);
     socket.write(GET.slice(10));
     await closed;
     expect(replies).toBe(2);
