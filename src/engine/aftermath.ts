@@ -161,7 +161,14 @@ export class Aftermath {
     for (const other of others) other.quiet = false;
     this.#reckonings.get(walletID)?.touch();
     const call = pastCallOf(event);
-    if (!call || this.#transactions.ofTxID(call.txID) || !this.#signedRight(event)) return;
+    if (!call || !this.#signedRight(event)) return;
+    const known = this.#transactions.ofTxID(call.txID);
+    if (known) {
+      const isSame =
+        known.call.call === call.call && known.walletID === walletID && known.call.amount.equals(call.amount);
+      if (isSame && !known.bodies.includes(call.body)) known.bodies.push(call.body);
+      return;
+    }
     const transaction = this.#transactions.sent(call, walletID, event);
     this.#stories.get(event.scenario ?? '')?.transactions.push(transaction);
   }
@@ -185,7 +192,7 @@ export class Aftermath {
     const past = pastCallOf(sending);
     const transaction = past && this.#transactions.ofTxID(past.txID);
     // Another call under a used txID is not that transaction, and neither is one whose signature is wrong.
-    if (!past || transaction?.call.body !== past.body || transaction.call.call !== past.call) return;
+    if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
     if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {
       if (transaction.state === 'sent') transaction.state = 'none';
       return;

@@ -8,6 +8,8 @@ import type { Reckoning } from './reckoning.ts';
 /** One transaction of a run, and what has become of it as far as its journal tells. */
 export interface PastTransaction {
   readonly call: PastCall;
+  /** The bodies that were sent for it: of one from two sessions of a player at once, either may have been the first. */
+  readonly bodies: string[];
   readonly walletID: string;
   readonly scenario: string | null;
   /** Why it was sent. */
@@ -62,6 +64,7 @@ export class PastTransactions {
   sent(call: PastCall, walletID: string, { scenario, purpose }: Sending): PastTransaction {
     const transaction: PastTransaction = {
       call,
+      bodies: [call.body],
       walletID,
       scenario,
       purpose,

@@ -7,6 +7,7 @@ import type { Aftermath } from './aftermath.ts';
 import { type Account, balanceIn, Cashier } from './cashier.ts';
 import { continuing } from './continuing.ts';
 import { type Due, everythingDue, keyOfDue, refundFields, walletOfDue } from './due.ts';
+import type { PastTransaction } from './past-transactions.ts';
 import { walletIdOf } from './pool.ts';
 import type { Reckoning } from './reckoning.ts';
 import type { ClientUnderTest } from './run-options.ts';
@@ -164,7 +165,7 @@ class Settlement {
     const request =
       due.kind === 'refund' && past === null
         ? buildRequest({ ...to, call: 'refund', fields: refundFields(due, uuid()) })
-        : buildRequest({ ...to, call: past?.call.call ?? 'refund', fields: {}, rawBody: past?.call.body ?? '' });
+        : buildRequest({ ...to, call: past?.call.call ?? 'refund', fields: {}, rawBody: bodyOf(past, progress.tries) });
     const call = past?.call.call ?? 'refund';
     const { outcome } = await this.#sender.send({ call, request, scenario: null, step: null, purpose: 'settle' });
     progress.tries += 1;
@@ -262,6 +263,11 @@ class Settlement {
 
 function targetOf({ integratorBaseUrl, paths, headers, integrationApiKey }: ClientUnderTest) {
   return { target: { baseUrl: integratorBaseUrl, paths, headers }, key: integrationApiKey };
+}
+
+/** Where a transaction was sent with several bodies, the operator knows one of them and refuses the others. */
+function bodyOf(past: PastTransaction | null, tries: number): string {
+  return past?.bodies[tries % past.bodies.length] ?? '';
 }
 
 function whyUncertain(reckoning: Reckoning): string {
