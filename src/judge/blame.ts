@@ -24,6 +24,9 @@ const MOST_BREACHES = 5000;
 /** Rules that a read decides beside the replies: where reads are behind, these are what is broken. */
 const BESIDE_READS: readonly RuleId[] = ['bet.debit', 'win.credit'];
 
+/** Rules that nearly every call puts to the test. */
+const IN_EVERY_CALL: readonly RuleId[] = [...OF_EVERY_CALL, 'money.main-unit'];
+
 /** Once may be a coincidence of numbers. */
 const ENOUGH_LAGGING = 2;
 
@@ -141,7 +144,7 @@ export class Blame {
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
     const passes = this.#passes.get(rule) ?? 0;
-    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
+    return rule === 'bet.exact-balance' ? passes > 0 : IN_EVERY_CALL.includes(rule) && passes > 4 * fails;
   }
 
   /** The rule that explains the most breaches; of equals the one that was found broken itself most often. */

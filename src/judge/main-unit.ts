@@ -1,4 +1,5 @@
-import { Money } from '../contract/money.ts';
+import type { Money } from '../contract/money.ts';
+import { cut } from './rounding.ts';
 
 /** Powers of ten by which a wallet is off that counts in another unit. */
 export const SCALES = [1, 2, 3, 8, -1, -2, -3, -8];
@@ -13,9 +14,5 @@ export function isNothingInCents(sum: Money, unit: Money): boolean {
 
 /** What a sum comes to in another unit; what is less than a smallest unit of the currency is lost then. */
 export function inUnit(sum: Money, scale: number, unit: Money): Money {
-  const shifted = sum.shift(scale);
-  if (shifted.decimals() <= unit.decimals()) return shifted;
-  const [whole = '0', fraction = ''] = shifted.absolute().format().split('.');
-  const cut = Money.of(unit.decimals() === 0 ? whole : `${whole}.${fraction.slice(0, unit.decimals())}`);
-  return sum.isNegative() ? cut.negated() : cut;
+  return cut(sum.shift(scale), unit);
 }

@@ -4,10 +4,12 @@ import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
 import { type Breach, type Explanation, explain, nearestDifference, wouldHaveShown } from './explain.ts';
+import { SCALES } from './main-unit.ts';
 import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
+import { rounded } from './rounding.ts';
 import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
-import { blameUnexplained, either, isTiny, SYSTEMATIC } from './unexplained.ts';
+import { blameUnexplained, either, isTiny, isWrittenAsDouble, SYSTEMATIC } from './unexplained.ts';
 import type { Fork, Wallet } from './wallet.ts';
 
 /** What is to be done after a quiet read. */
@@ -128,11 +130,23 @@ export class QuietReads {
       suspects.filter((one) => !isSpokenFor(one, wallet)),
       odd ? [] : suspects,
     ];
+    const possible = wallet.possible();
     for (const pool of pools) {
-      const explained = explain(value, wallet.possible(), pool, this.#proven);
+      const explained = explain(value, possible, pool, this.#proven);
       if (explained) return explained;
     }
-    return undefined;
+    // Beside what went wrong, all may be in another unit.
+    const last = this.#proven('money.main-unit') ? this.#memory(wallet).last : undefined;
+    for (const scale of last ? SCALES : []) {
+      const meant = last?.plus(value.minus(last).shift(-scale)) ?? value;
+      const explained = explain(meant, possible, pools[1] ?? [], this.#proven);
+      if (explained) return explained;
+    }
+    // Or the sum may not be exact.
+    const about = rounded(value, wallet.unit);
+    const near = possible.map((one) => rounded(one, wallet.unit));
+    const isExact = about.equals(value) || near.some((one) => one.equals(about)) || !isWrittenAsDouble(value);
+    return isExact ? undefined : explain(about, near, pools[1] ?? [], this.#proven);
   }
 
   /**

@@ -53,7 +53,8 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
 /** A wallet that counts in another unit is off by the same power of ten for whatever was moved, or for all bets or all wins of it. */
 export function inAnotherUnit({ wallet, step, exchange }: QuietRead, effects: Effects): Obligation[] {
   const isRefund = ({ step: key }: Move): boolean => effects.ofStep(key)?.part.step.call === 'refund';
-  if (wallet.moves.every(isRefund)) return [];
+  // What may or may not have happened would be in the other unit too.
+  if (wallet.forks.length > 0 || wallet.moves.every(isRefund)) return [];
   const offsets = [
     () => true,
     ({ delta }: Move) => delta.isNegative(),

@@ -11,16 +11,15 @@ import type { Wallet } from './wallet.ts';
 /** Faults that spoil every number: amounts in another unit, money that others move, reads that move it. */
 const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
 
+/** Calls that moved what they should not have: they explain a sum only where there were such calls. */
+const UNWANTED: readonly RuleId[] = ['signature.no-effect', 'bet.declined-takes-nothing'];
+
 /** Faults that make any sum come out wrong, in ways that can't all be foreseen. */
-export const SYSTEMATIC: readonly RuleId[] = [
-  ...UNIVERSAL,
-  'money.exact',
-  'signature.no-effect',
-  'bet.declined-takes-nothing',
-];
+export const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', ...UNWANTED];
 
 const WRONG_SUMS: readonly RuleId[] = [
-  ...SYSTEMATIC,
+  ...UNIVERSAL,
+  'money.exact',
   'bet.debit',
   'win.credit',
   'refund.restore',
@@ -63,12 +62,14 @@ export function blameUnexplained(
       (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
   );
   if (due.some((one) => one.reported)) return;
+  const unwanted = UNWANTED.filter((rule) => [...due, ...wallet.obligations].some((one) => one.rule === rule));
   if (suspect) {
     const { rule, step, exchange, expected } = suspect;
     docket.decide(
       { rule, step, exchange },
       breach(`${expected}: the balance is ${either(possible)}`, actual, [
         ...WRONG_SUMS,
+        ...unwanted,
         ...(due.some((one) => one.rule === 'idempotency.concurrent') ? (['idempotency.concurrent'] as const) : []),
       ]),
     );
@@ -81,7 +82,7 @@ export function blameUnexplained(
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
   // No rounding takes a hundredth of a sum.
   const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-  const causes: readonly RuleId[] = [...SYSTEMATIC.filter((rule) => rule !== 'money.exact' || isRounding)];
+  const causes: readonly RuleId[] = [...UNIVERSAL, ...(isRounding ? (['money.exact'] as const) : []), ...unwanted];
   if (odd) {
     // Until that reply all replies were right, so it is that call's doing.
     const own = fresh.find((one) => one.step.key === odd.step.key && one.offsets.length === 0);
@@ -120,7 +121,7 @@ export function isTiny(read: QuietRead): boolean {
 }
 
 /** Currencies without a limit to their decimals carry more of them than a double can. */
-function isWrittenAsDouble(value: Money): boolean {
+export function isWrittenAsDouble(value: Money): boolean {
   return String(Number(value.format())) === value.format();
 }
 

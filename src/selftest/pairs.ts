@@ -15,7 +15,7 @@ export const PAIRS: readonly (readonly [string, string])[] = [
   ['refund-unknown-404', 'refund-needs-round'],
   ['refund-declined-bet-paid', 'insufficient-funds-taken'],
   ['refund-whole-round', 'refunded-bet-charged-again'],
-  ['refund-foreign-paid', 'refund-unknown-credited'],
+  ['refund-foreign-paid', 'replayed-refund-paid'],
   ['refund-by-round', 'second-win-ignored'],
   ['late-bet-taken', 'shared-wallet'],
   ['replayed-win-paid', 'shared-wallet'],

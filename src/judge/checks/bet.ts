@@ -108,7 +108,13 @@ export const betChecks: GroupChecks<'bet'> = {
       (part.step.expect.outcome === 'declined' || (part.namesake === null && part.refundsBefore === 0)),
     offsets: (seen) =>
       seen.answer === 'declined' && !seen.effect.isZero()
-        ? [{ by: seen.effect, meaning: 'the bet that was declined was taken all the same' }]
+        ? [
+            {
+              by: seen.effect,
+              meaning: 'the bet that was declined was taken all the same',
+              causes: seen.part.group === null ? [] : (['refund.restore', 'concurrency.no-lost-update'] as const),
+            },
+          ]
         : [],
   },
 

@@ -307,7 +307,7 @@ export const refundChecks: GroupChecks<'refund'> = {
 
 /** Of calls at once one may be lost, whatever they are. */
 function atOnce({ part }: Seen): readonly RuleId[] {
-  return part.group === null ? [] : ['concurrency.no-lost-update'];
+  return part.group === null ? [] : ['concurrency.no-lost-update', 'refund.restore'];
 }
 
 /** The refund is sent before its bet, or at the same instant. */
