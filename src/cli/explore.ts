@@ -16,16 +16,19 @@ import { exploreJson } from './explore-json.ts';
 import { startExploreProgress } from './explore-progress.ts';
 import { concludeSearch, exploreText, type KeptFind, textOfFind } from './explore-text.ts';
 import { type Interrupt, listenForInterrupt } from './interrupt.ts';
+import { lastWords } from './last-words.ts';
 import { keepMemoryLean } from './lean-memory.ts';
+import { thisProcess } from './living-run.ts';
 import { notices, openJournal } from './new-journal.ts';
 import { reportOptions } from './publish.ts';
 import { type Reference, startReference } from './reference.ts';
+import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { fileForClient, refuseSharedFile, writeWhole } from './report-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { sameOperator } from './same-operator.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
-import { chosenVariations, describeVariations } from './variations.ts';
+import { describeVariations } from './variations.ts';
 import { version } from './version.ts';
 
 const UNWRITTEN_STATUS = 2;
@@ -35,12 +38,7 @@ const DEFAULT_OUT = 'found.yaml';
 /** `croupier explore`. Everything is checked before the first request; after it, nothing that was found is lost. */
 export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise<number> {
   keepMemoryLean();
-  const variations = chosenVariations(flags);
-  const [varied] = variations;
-  if (varied && !flags.reference)
-    throw new UsageError(
-      `--${varied.kind} ${varied.variation.name} is for the embedded operator. Add --reference, or leave it out.`,
-    );
+  const variations = variationsOf(flags);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const clients = await clientsOf(flags, configuration, stdio);
@@ -57,12 +55,14 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
       )
     : undefined;
   for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
+  const journals: string[] = [];
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
+    () => lastWords(journals, stdio),
   );
   try {
-    const searcher: Searcher = { flags, settings, stdio, interrupt, reference };
+    const searcher: Searcher = { flags, settings, stdio, interrupt, reference, journals };
     return await searchEach(
       searcher,
       reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
@@ -79,20 +79,14 @@ interface Searcher {
   readonly stdio: Stdio;
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
+  /** Those that were begun, the latest last. */
+  readonly journals: string[];
 }
 
 async function clientsOf(flags: ExploreFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
   if (!flags.reference) return resolveClients(configuration, flags, stdio);
-  const given = [
-    flags.client && '--client',
-    flags.baseUrl && '--base-url',
-    flags.session && '--session',
-    flags.keyFile && '--key-file',
-  ].filter((name) => typeof name === 'string');
-  if (given.length === 0) return { clients: [], secrets: [], complaints: [] };
-  throw new UsageError(
-    `--reference searches the embedded operator, which knows no ${given.join(', ')}. Leave one of them out.`,
-  );
+  refuseOtherOperators(flags, 'searches');
+  return { clients: [], secrets: [], complaints: [] };
 }
 
 function refuseFlags({ out, journal, json }: ExploreFlags, { clients }: Clients): void {
@@ -125,6 +119,7 @@ async function search(
 ): Promise<readonly number[]> {
   const { flags, settings, stdio, interrupt, reference } = searcher;
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
+  searcher.journals.push(written.path);
   const progress = startExploreProgress(stdio.err);
   let exploration: Exploration;
   try {
@@ -141,7 +136,7 @@ async function search(
       now: () => performance.now(),
       onProgress: (told) => progress.on(told),
       record: (event) => {
-        written.append(event);
+        written.append(event.event === 'run-started' ? { ...event, process: thisProcess() } : event);
         if (event.event !== 'run-started') return;
         for (const text of notices(client)) written.append({ event: 'notice', text });
       },

@@ -1,18 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
-import path from 'node:path';
-import { createJournalFile, type JournalFile } from '../engine/journal-file.ts';
 import { run } from '../engine/run.ts';
-import type { ClientUnderTest, RunOptions } from '../engine/run-options.ts';
+import type { RunOptions } from '../engine/run-options.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { JournalEvent, Sending } from '../journal/event.ts';
 import { type Fold, startFolding } from '../journal/fold.ts';
 import { readJournal } from '../journal/read.ts';
 import type { OpenJournal } from '../report/options.ts';
-import { whyUnreadable } from './configuration.ts';
 import { thisProcess } from './living-run.ts';
+import { notices, openJournal } from './new-journal.ts';
 import type { Progress } from './progress.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface Play {
   readonly options: Omit<RunOptions, 'record' | 'uuid' | 'now'>;
@@ -44,8 +41,8 @@ export interface Played {
  * @throws what the engine threw before its run began
  */
 export async function play({ options, journal, cwd, scrub, progress, onJournal, onExchange }: Play): Promise<Played> {
-  const file = path.resolve(cwd, journal ?? path.join('.croupier', journalName(new Date())));
-  const written = openJournalFile(file, scrub);
+  const written = openJournal(journal, cwd, scrub);
+  const file = written.path;
   onJournal?.(file);
   const folding = startFolding();
   const inFlight = new Map<string, Sending>();
@@ -88,31 +85,4 @@ export async function play({ options, journal, cwd, scrub, progress, onJournal, 
     status: conclude(fold).exitCode,
     failure,
   };
-}
-
-function openJournalFile(file: string, scrub: (text: string) => string): JournalFile {
-  try {
-    return createJournalFile(file, scrub);
-  } catch (error) {
-    throw new UsageError(
-      `The journal can't be written: ${file}: ${whyUnreadable(error)}. Nothing was sent.\nName another place with --journal FILE.`,
-      { cause: error },
-    );
-  }
-}
-
-/** Sorts by time, and is unique when several runs begin in one second. */
-function journalName(now: Date): string {
-  const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
-  return `${stamp}-${randomBytes(3).toString('hex')}.ndjson`;
-}
-
-function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly string[] {
-  const all: string[] = [];
-  if (wire.insecureTls) {
-    all.push('INSECURE TLS: the certificate of the operator was not checked; anybody in between could have answered.');
-  }
-  if (wire.hostOverride !== undefined)
-    all.push(`Connected to ${wire.hostOverride} in place of the host of ${integratorBaseUrl}.`);
-  return all;
 }

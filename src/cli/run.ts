@@ -3,20 +3,21 @@ import path from 'node:path';
 import type { EarlierJournal } from '../engine/earlier-run.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { behaviourWith } from '../operator/variation.ts';
-import { quoteWord } from '../report/curl.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { type Clients, resolveClients } from './clients.ts';
-import { type Configuration, complaintsError, loadConfiguration, shownPath } from './configuration.ts';
+import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
 import { readEarlierJournals } from './earlier-journals.ts';
 import { gravestStatus } from './exit-status.ts';
 import { type Interrupt, listenForInterrupt } from './interrupt.ts';
+import { lastWords } from './last-words.ts';
 import { keepMemoryLean } from './lean-memory.ts';
 import { packageRoot } from './package-root.ts';
 import { type Play, play } from './play.ts';
 import { type Progress, SILENT, startProgress } from './progress.ts';
 import { publish, reportOptions } from './publish.ts';
 import { type Reference, startReference } from './reference.ts';
+import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { fileForClient, type ReportWish, readReportWish, refuseSharedFile } from './report-flags.ts';
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
@@ -25,7 +26,7 @@ import { asFile, select } from './selection.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
 import { UsageError } from './usage-error.ts';
-import { type Chosen, chosenVariations, describeVariations } from './variations.ts';
+import { describeVariations } from './variations.ts';
 import { version } from './version.ts';
 
 /** `croupier run`. Everything is checked before the first request; after it, nothing that was gathered is lost. */
@@ -103,13 +104,6 @@ interface Runner {
   readonly journals: string[];
 }
 
-/** A run that is ended at once leaves money in the air. The embedded operator's ends with it. */
-function lastWords(journals: readonly string[], stdio: Stdio): string {
-  const journal = journals.at(-1);
-  if (journal === undefined) return '';
-  return `Ended at once. What it owes by now: croupier settle ${quoteWord(shownPath(journal, stdio.cwd))}\n`;
-}
-
 /** The built-in suite, the configured folders, and files that only the selection names. */
 function sources(words: readonly string[], configuration: Configuration, cwd: string) {
   const builtIn = builtInSource();
@@ -132,33 +126,9 @@ function sources(words: readonly string[], configuration: Configuration, cwd: st
 }
 
 async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
-  const about = [
-    flags.client && '--client',
-    flags.baseUrl && '--base-url',
-    flags.session && '--session',
-    flags.keyFile && '--key-file',
-    flags.after && '--after',
-  ];
-  const given = about.filter((name) => typeof name === 'string');
-  if (!flags.reference) {
-    if (flags.list) return { clients: [], secrets: [], complaints: [] };
-    return resolveClients(configuration, flags, stdio);
-  }
-  if (given.length > 0) {
-    throw new UsageError(
-      `--reference judges the embedded operator, which knows no ${given.join(', ')}. Leave one of them out.`,
-    );
-  }
-  return { clients: [], secrets: [], complaints: [] };
-}
-
-function variationsOf(flags: RunFlags): readonly Chosen[] {
-  const chosen = chosenVariations(flags);
-  const [first] = chosen;
-  if (!first || flags.reference) return chosen;
-  throw new UsageError(
-    `--${first.kind} ${first.variation.name} is for the embedded operator. Add --reference, or leave it out.`,
-  );
+  if (flags.reference) refuseOtherOperators(flags, 'judges');
+  if (flags.reference || flags.list) return { clients: [], secrets: [], complaints: [] };
+  return resolveClients(configuration, flags, stdio);
 }
 
 function choose(suite: Suite, words: readonly string[], flags: RunFlags, cwd: string): readonly SuiteScenario[] {

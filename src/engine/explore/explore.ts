@@ -23,6 +23,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     seed: options.seed,
     client: { extCID: client.extCID, integratorBaseUrl: client.integratorBaseUrl },
     selection: ['explore'],
+    ...(options.flags && { flags: options.flags }),
     whole: false,
     planHash: numberOf(options.seed, 'plan').toString(16),
     settings: {

@@ -20,7 +20,7 @@ export type Reference = { readonly pick: number } | { readonly id: number };
 export type Player = 'main' | 'other' | 'second' | 'onlooker';
 
 /** When the connection is broken, after the last byte of the request. */
-export type Break = 'sent' | '5ms';
+type Break = 'sent' | '5ms';
 
 interface Base {
   /** Names the call that it makes, for others to refer to; unique within a history. */
@@ -117,7 +117,7 @@ export const AT_ONCE = [
   'overdraft', // bets of which two are more than there is
 ] as const;
 
-export type AtOnce = (typeof AT_ONCE)[number];
+type AtOnce = (typeof AT_ONCE)[number];
 
 /** What a history is: what it is played with, and what happens in it. */
 export interface History {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { RunEnded } from '../../journal/event.ts';
-import type { Finding } from '../../journal/finding.ts';
 import { writeScenario } from '../../scenario/write.ts';
 import { Cashier } from '../cashier.ts';
 import { Pool } from '../pool.ts';
@@ -14,7 +13,7 @@ import type { Exploration, Find, Flaky } from './find.ts';
 import { histories } from './histories.ts';
 import type { Cast, History } from './operation.ts';
 import { tell } from './teller.ts';
-import { type Trial, Trials } from './trial.ts';
+import { findingsOf, type Trial, Trials } from './trial.ts';
 import { Turn } from './turn.ts';
 
 /** How often a failing history is played again before it counts. */
@@ -299,7 +298,3 @@ export class Search {
 }
 
 const NOTHING: ReadonlySet<RuleId> = new Set();
-
-function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Finding[] {
-  return rules.flatMap((rule) => findings.find((one) => one.rule === rule && one.verdict === 'fail') ?? []);
-}

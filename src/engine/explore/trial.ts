@@ -144,3 +144,8 @@ export function planOf(id: string, file: string, text: string, uuid: () => strin
     throw new Error(`croupier made a scenario that it can't read:\n${complaints.map(renderComplaint).join('\n')}`);
   return planScenario(scenario, undefined, { uuid });
 }
+
+/** What shows that the rules were broken, one finding for each. */
+export function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Finding[] {
+  return rules.flatMap((rule) => findings.find((one) => one.rule === rule && one.verdict === 'fail') ?? []);
+}
