@@ -74,8 +74,11 @@ describe('the manner of letting go', () => {
       { reversed: false, staggerMs: 0 },
       { reversed: true, staggerMs: 0 },
     ]);
-    expect(new Set(mixed.filter(({ reversed }) => reversed).map(({ staggerMs }) => staggerMs))).toEqual(
-      new Set([0, 3, 7]),
-    );
+    const staggers = (way: boolean): readonly number[] =>
+      [...new Set(mixed.filter(({ reversed }) => reversed === way).map(({ staggerMs }) => staggerMs))].toSorted(
+        (a, b) => a - b,
+      );
+    expect(staggers(false)).toEqual([0, 1, 3]);
+    expect(staggers(true)).toEqual([0, 1, 3, 7]);
   });
 });
