@@ -122,7 +122,9 @@ export class Effects {
       this.#signedWrong(transaction, answer, part);
       return;
     }
-    const answered = answer === 'declined' || answer === 'refused' || answer === 'error-200';
+    // What failed at the operator's, and not for what it says, may have been carried out.
+    const answered =
+      answer === 'refused' || answer === 'error-200' || (answer === 'declined' && (reading?.status ?? 500) < 500);
     if (deviatesInContent(part) && (answered || part.step.expect.outcome !== 'accepted')) {
       this.#odd(transaction, answer, part);
       return;

@@ -2,7 +2,7 @@ import type { Money } from '../contract/money.ts';
 import { cut } from './rounding.ts';
 
 /** Powers of ten by which a wallet is off that counts in another unit. */
-export const SCALES = [1, 2, 3, 8, -1, -2, -3, -8];
+export const SCALES = [1, 2, 3, 8, 18, -1, -2, -3, -8];
 
 /** Cents are the unit that is taken for the main one most often. */
 const CENTS = -2;

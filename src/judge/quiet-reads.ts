@@ -108,7 +108,7 @@ export class QuietReads {
     const suspects = [
       ...wallet.obligations,
       ...movesOfNoRule(read, this.#effects),
-      ...inAnotherUnit(read, this.#effects),
+      ...inAnotherUnit(read, this.#effects, this.#proven('money.main-unit')),
     ];
     // Where a reply was the first to be wrong, it is that call's doing if anything of it explains the sum.
     const explained = this.#explain(read, memory, suspects);

@@ -51,24 +51,30 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
 }
 
 /** A wallet that counts in another unit is off by the same power of ten for whatever was moved, or for all bets or all wins of it. */
-export function inAnotherUnit({ wallet, step, exchange }: QuietRead, effects: Effects): Obligation[] {
+export function inAnotherUnit(
+  { wallet, step, exchange }: QuietRead,
+  effects: Effects,
+  isProven: boolean,
+): Obligation[] {
   const isRefund = ({ step: key }: Move): boolean => effects.ofStep(key)?.part.step.call === 'refund';
-  // What may or may not have happened would be in the other unit too.
-  if (wallet.forks.length > 0 || wallet.moves.every(isRefund)) return [];
-  const offsets = [
-    () => true,
-    ({ delta }: Move) => delta.isNegative(),
-    ({ delta }: Move) => !delta.isNegative(),
-  ].flatMap((isMistaken): Offset[] => {
-    const net = wallet.moves.filter(isMistaken).reduce((sum, { delta }) => sum.plus(delta), Money.zero);
-    return net.isZero()
-      ? []
-      : SCALES.flatMap((scale) => {
-          const moved = inUnit(net, scale, wallet.unit);
-          if (moved.isZero()) return [];
-          return [{ by: moved.minus(net), meaning: `what was moved, ${net}, moved the balance by ${moved}` }];
-        });
-  });
+  const sumOf = (moves: readonly Move[]): Money => moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
+  const sure = sumOf(wallet.moves);
+  const open = wallet.forks.map(({ delta }) => sure.plus(delta));
+  if (open.length > 0 && !isProven) return [];
+  if (open.length === 0 && wallet.moves.every(isRefund)) return [];
+  const nets = [
+    sure,
+    sumOf(wallet.moves.filter(({ delta }) => delta.isNegative())),
+    sumOf(wallet.moves.filter(({ delta }) => !delta.isNegative())),
+    ...open,
+  ];
+  const offsets = nets.flatMap((net): Offset[] =>
+    SCALES.flatMap((scale) => {
+      const moved = inUnit(net, scale, wallet.unit);
+      if (moved.isZero()) return [];
+      return [{ by: moved.minus(net), meaning: `what was moved, ${net}, moved the balance by ${moved}` }];
+    }),
+  );
   if (offsets.length === 0) return [];
   return [
     {

@@ -63,12 +63,12 @@ function lateOffsets(seen: Seen): Offset[] {
         {
           by: amount.negated(),
           meaning: 'the bet was taken and stayed taken although its refund was answered 200',
-          causes: ['refund.restore', 'concurrency.no-lost-update'],
+          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit'],
         },
         {
           by: amount,
           meaning: 'the refund was paid for a bet that had not been taken',
-          causes: ['bet.debit', 'refund.unknown-pays-nothing', 'concurrency.no-lost-update'],
+          causes: ['bet.debit', 'refund.unknown-pays-nothing', 'concurrency.no-lost-update', 'money.main-unit'],
         },
       ]
     : [];
