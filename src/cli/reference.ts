@@ -12,15 +12,30 @@ export interface Reference {
   close(): Promise<void>;
 }
 
-/** Starts the reference operator with keys that nobody else knows. */
+/** Books that outlive the operator. */
+export interface Books {
+  readonly dataDir: string;
+  /** This player's sessions have expired since the last start. */
+  readonly expired?: string;
+}
+
+/** Starts the reference operator with keys that nobody else knows. @param books left out: they are kept in memory */
 export async function startReference(
   onFault: (error: unknown) => void,
   behaviour: Behaviour = CORRECT,
+  books?: Books,
 ): Promise<Reference> {
   const keys = { first: randomBytes(24).toString('hex'), second: randomBytes(24).toString('hex') };
   const options = demoOperator(keys);
-  const [first] = options.clients;
-  const listening = await createOperator({ ...options, onFault }, behaviour).start();
+  const [first, second] = options.clients;
+  const sessions = first.sessions.map((session) =>
+    session.player === books?.expired ? { ...session, state: 'expired' as const } : session,
+  );
+  const kept = books && { dataDir: books.dataDir };
+  const listening = await createOperator(
+    { clients: [{ ...first, sessions }, second], onFault, ...kept },
+    behaviour,
+  ).start();
   return {
     client: {
       extCID: first.extCID,
@@ -29,7 +44,7 @@ export async function startReference(
       otherClientKey: keys.second,
       paths: {},
       headers: {},
-      sessions: first.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+      sessions: sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player,
         currency,

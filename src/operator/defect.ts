@@ -13,6 +13,8 @@ export interface Defect extends Variation {
   readonly mayBreak?: readonly RuleId[];
   /** True where its breach of a MUST is of the kind that only warns, such as zeros in excess. */
   readonly onlyWarns?: true;
+  /** True where it shows in another way, or only, once the operator has been started anew upon its old books. */
+  readonly restarted?: true;
 }
 
 /** The correct behaviour with the defects put in, one upon the other. */

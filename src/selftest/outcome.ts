@@ -63,6 +63,19 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
   };
 }
 
+/** Of two runs, before and after a restart, the second has to find what the trial holds; the first may accuse nobody wrongly. */
+export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
+  const both = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...new Set([...a, ...b])];
+  return {
+    ...second,
+    failed: both(first.failed, second.failed),
+    warned: both(first.warned, second.warned),
+    wrongs: [...first.wrongs.filter(({ kind }) => kind === 'unrelated' || kind === 'fault'), ...second.wrongs],
+    alarmed: both(first.alarmed, second.alarmed),
+    durationMs: first.durationMs + second.durationMs,
+  };
+}
+
 /** One defect alone must be told whole. Of two at once each must be found; one can stand in the way of a rule of the other. */
 function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonly Wrong[] {
   const missed =

@@ -14,6 +14,8 @@ export interface Trial {
   readonly breaks: readonly (readonly RuleId[])[];
   /** May be reported as well, or not. */
   readonly mayBreak: readonly RuleId[];
+  /** True: the operator is started anew upon its old books after a first run, and a second run sends transactions of it again. */
+  readonly restarted: boolean;
   /** Must a run against it end as not conforming? */
   readonly mustFail: boolean;
   readonly behaviour: (scale: DefectScale) => Behaviour;

@@ -7,6 +7,13 @@ import { behaviourWith } from '../operator/variation.ts';
 import { PAIRS } from './pairs.ts';
 import type { Trial } from './trial.ts';
 
+/** Durable books, and a start upon them in between: nothing may be forgotten. */
+const RESTARTED: Habit = {
+  name: 'restarted',
+  description: 'It is started anew between two runs, upon the books of the first.',
+  change: () => ({}),
+};
+
 /** Everything that croupier's judgement is tried on: correct operators first, then each defect, then two at once. */
 export const TRIALS: readonly Trial[] = [
   {
@@ -14,9 +21,11 @@ export const TRIALS: readonly Trial[] = [
     kind: 'correct',
     breaks: [],
     mayBreak: [],
+    restarted: false,
     mustFail: false,
     behaviour: (scale) => behaviourWith([], scale),
   },
+  { ...trialOfHabit(RESTARTED), restarted: true },
   ...HABITS.map(trialOfHabit),
   ...DEFECTS.map((defect) => trialOfDefects([defect])),
   ...PAIRS.map((names) => trialOfDefects(names.map(named))),
@@ -39,6 +48,7 @@ function trialOfHabit(habit: Habit): Trial {
     kind: 'habit',
     breaks: [],
     mayBreak: habit.mayWarn ?? [],
+    restarted: false,
     mustFail: false,
     behaviour: (scale) => behaviourWith([habit], scale),
   };
@@ -50,6 +60,7 @@ function trialOfDefects(defects: readonly Defect[]): Trial {
     kind: defects.length === 1 ? 'defect' : 'several',
     breaks: defects.map(({ breaks }) => breaks),
     mayBreak: defects.flatMap(({ mayBreak }): readonly RuleId[] => mayBreak ?? []),
+    restarted: defects.some(({ restarted }) => restarted === true),
     mustFail: defects.some(
       ({ breaks, onlyWarns }) => !onlyWarns && breaks.some((rule) => ruleById(rule).level === 'MUST'),
     ),

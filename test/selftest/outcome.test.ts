@@ -11,7 +11,15 @@ import { ended, found, planned, runOf } from '../journal/events.ts';
 const STORY = planned('bet/twice', ['idempotency.bet', 'money.exact', 'bet.debit']);
 
 function trial(kind: TrialKind, breaks: readonly (readonly RuleId[])[], mayBreak: readonly RuleId[] = []): Trial {
-  return { name: 'tried', kind, breaks, mayBreak, mustFail: breaks.length > 0, behaviour: () => CORRECT };
+  return {
+    name: 'tried',
+    kind,
+    breaks,
+    mayBreak,
+    restarted: false,
+    mustFail: breaks.length > 0,
+    behaviour: () => CORRECT,
+  };
 }
 
 function judge(of: Trial, events: readonly JournalEvent[], faults: readonly string[] = []): Outcome {

@@ -206,6 +206,23 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'idempotency-lost-in-restart',
+    breaks: ['idempotency.durable'],
+    restarted: true,
+    description:
+      'After a restart an old bet that is sent again is charged anew: which transactions were processed is kept in the memory of the process.',
+    change: (right) => {
+      const processed = new Set<string>();
+      return {
+        find: (store, claim) => (processed.has(claim.txID) ? right.find(store, claim) : undefined),
+        record: (store, entry) => {
+          processed.add(entry.txID);
+          return recordAgain(store, entry);
+        },
+      };
+    },
+  },
+  {
     name: 'refunded-bet-charged-again',
     breaks: ['idempotency.after-refund'],
     mayBreak: ['refund.before-bet'],

@@ -60,6 +60,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'expired-session-refuses-all',
+    restarted: true,
     breaks: ['session.expired-settles'],
     description:
       'The player loses the round that was under way when the session expired: its win and its refund are refused.',
