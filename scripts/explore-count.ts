@@ -90,7 +90,7 @@ async function searchAll(orders: readonly Order[], onSearched: (searched: Search
       const ask = (order: Order) =>
         new Promise<Searched>((resolve, reject) => {
           worker.removeAllListeners().once('message', resolve).once('error', reject);
-          worker.postMessage(order);
+          worker.postMessage(order, []);
         });
       for (let order = queue.shift(); order; order = queue.shift()) onSearched(await ask(order));
       await worker.terminate();
@@ -150,6 +150,6 @@ async function main(): Promise<void> {
 if (isMainThread) await main();
 else if (workerData === 'search') {
   parentPort?.on('message', (order: Order) => {
-    void search(order).then((searched) => parentPort?.postMessage(searched));
+    void search(order).then((searched) => parentPort?.postMessage(searched, []));
   });
 }

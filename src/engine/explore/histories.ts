@@ -39,7 +39,9 @@ type Drawn = Operation extends infer O ? (O extends Operation ? Omit<O, 'id'> : 
 
 /** Each kind of operation with how often it comes; breaks are dear, for each has to be waited for. */
 function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean) {
-  const broken = breaks ? maybe(fc.constantFrom('sent' as const, '5ms' as const), 4) : fc.constant(null);
+  const broken = breaks
+    ? maybe(fc.constantFrom('sent' as const, '5ms' as const, 'raced' as const), 4)
+    : fc.constant(null);
   const one = (weight: number, arbitrary: fc.Arbitrary<Drawn>) => ({ weight, arbitrary });
   const kind = <K extends string>(name: K) => fc.constant(name);
   const betting = fc.constantFrom(

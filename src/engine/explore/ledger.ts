@@ -5,8 +5,6 @@ export interface Round {
   bets: number;
   wins: number;
   refunded: boolean;
-  /** Calls of it whose outcome the service does not know yet. */
-  lost: number;
   /** The round with the same `roundID` in the other game. */
   twin: Round | null;
 }
@@ -23,8 +21,8 @@ export interface Deed {
   /** The bet that a refund gives back, or whose round a win ends. */
   readonly of: Deed | null;
   readonly free: boolean;
-  /** `lost`: its connection broke and it was not settled since; `reversed`: a bet that was refunded. */
-  state: 'accepted' | 'lost' | 'reversed' | 'declined';
+  /** `reversed`: a bet that was refunded. */
+  state: 'accepted' | 'reversed' | 'declined';
   /** The contract leaves open what it came to: nothing but itself may be sent again. */
   odd: boolean;
   /** Not even that. */
@@ -43,18 +41,12 @@ export class Purse {
   readonly #limit: number;
   /** What it must hold at the beginning. */
   needed: Sum = { stakes: 0, units: 0 };
-  /** Calls whose outcome is not known. */
-  lost = 0;
   /** The contract leaves open what was moved since the last read. */
   open = false;
 
   /** @param limit the most stakes that may be needed; of the main wallet alone a scenario can say what it needs */
   constructor(limit: number) {
     this.#limit = limit;
-  }
-
-  get certain(): boolean {
-    return this.lost === 0 && !this.open;
   }
 
   covers({ stakes, units }: Sum): boolean {
@@ -121,17 +113,10 @@ export class Ledger {
       ? fit.find(({ id }) => id === reference.id)
       : fit[reference.pick % Math.max(fit.length, 1)];
   }
-
-  /** What became of it is known now. */
-  settle({ round, player, ...deed }: Deed): void {
-    if (deed.state !== 'lost') return;
-    round.lost -= 1;
-    this.purse(player).lost -= 1;
-  }
 }
 
 export function newRound(): Round {
-  return { bets: 0, wins: 0, refunded: false, lost: 0, twin: null };
+  return { bets: 0, wins: 0, refunded: false, twin: null };
 }
 
 /** A bet that stands, and nothing about it is open. */
@@ -140,7 +125,12 @@ function isSound(deed: Deed): boolean {
 }
 
 function isOngoing({ round }: Deed): boolean {
-  return round.wins === 0 && !round.refunded && round.lost === 0;
+  return round.wins === 0 && !round.refunded;
+}
+
+/** No other bet has to do with its round. */
+export function isAlone({ round }: Deed): boolean {
+  return round.bets === 1 && round.twin === null;
 }
 
 /** For each kind of operation, which earlier calls it can be about. */
@@ -148,21 +138,15 @@ export const FIT: Readonly<Partial<Record<Operation['kind'], (deed: Deed) => boo
   bet: (deed) => isSound(deed) && !deed.free && isOngoing(deed),
   beyond: (deed) => isSound(deed) && !deed.free && isOngoing(deed) && deed.player === 'main',
   reuse: (deed) => isSound(deed) && !deed.free && deed.player === 'main',
-  win: (deed) => isSound(deed) && !deed.free && !deed.round.refunded && deed.round.lost === 0 && deed.round.wins < 2,
-  refund: (deed) =>
-    (isSound(deed) || (deed.call === 'bet' && deed.state === 'lost')) && deed.round.wins === 0 && !deed.spoilt,
+  win: (deed) => isSound(deed) && !deed.free && !deed.round.refunded && deed.round.wins < 2,
+  refund: (deed) => isSound(deed) && deed.round.wins === 0,
   'refund-unknown': (deed) => isSound(deed) && !deed.free && deed.player === 'main',
-  'refund-again': (deed) =>
-    deed.call === 'bet' && deed.state === 'reversed' && !deed.odd && !deed.spoilt && deed.round.lost === 0,
+  'refund-again': (deed) => deed.call === 'bet' && deed.state === 'reversed' && !deed.odd && !deed.spoilt,
   'refund-settled': (deed) =>
-    isSound(deed) && !deed.free && deed.round.wins > 0 && !deed.round.refunded && deed.round.lost === 0,
+    isSound(deed) && !deed.free && deed.round.wins > 0 && !deed.round.refunded && isAlone(deed),
   'refund-declined': (deed) => deed.call === 'bet' && deed.state === 'declined',
   'refund-foreign': (deed) => isSound(deed) && !deed.free && !deed.whole && isOngoing(deed) && deed.player === 'main',
-  resend: (deed) =>
-    !deed.spoilt &&
-    (deed.state === 'accepted' ||
-      (deed.state === 'reversed' && deed.round.lost === 0 && !deed.free) ||
-      (deed.state === 'lost' && deed.call !== 'bet')),
+  resend: (deed) => !deed.spoilt && (deed.state === 'accepted' || (deed.state === 'reversed' && !deed.free)),
   conflict: (deed) =>
     deed.state === 'accepted' && !deed.odd && !deed.spoilt && !deed.empty && !deed.free && !deed.of?.free,
   across: (deed) => isSound(deed) && !deed.free && !deed.whole && isOngoing(deed),

@@ -19,8 +19,11 @@ export type Reference = { readonly pick: number } | { readonly id: number };
  */
 export type Player = 'main' | 'other' | 'second' | 'onlooker';
 
-/** When the connection is broken, after the last byte of the request. */
-type Break = 'sent' | '5ms';
+/**
+ * How the connection is broken: right after the last byte of the request, a moment later, or right after it with two
+ * repetitions at the same instant. The service asks again at once: it refunds a bet, and repeats a win or a refund.
+ */
+type Break = 'sent' | '5ms' | 'raced';
 
 interface Base {
   /** Names the call that it makes, for others to refer to; unique within a history. */
@@ -111,7 +114,6 @@ export const AT_ONCE = [
   'bet-copies', // the same bytes
   'win-copies',
   'refund-copies',
-  'resends', // of a call whose outcome is not known
   'refunds', // of one bet, each under a txID of its own
   'bet-and-refund',
   'overdraft', // bets of which two are more than there is

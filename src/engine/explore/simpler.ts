@@ -35,7 +35,7 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   // In a history of one step the read is what croupier does by itself in any case.
   if (operation.read && operation.kind !== 'read' && count > 0) yield { ...operation, read: false };
   if ('broken' in operation && operation.broken) yield { ...operation, broken: null };
-  if ('broken' in operation && operation.broken === '5ms') yield { ...operation, broken: 'sent' };
+  if ('broken' in operation && operation.broken && operation.broken !== 'sent') yield { ...operation, broken: 'sent' };
   if ('roundless' in operation && operation.roundless) yield { ...operation, roundless: false };
   if ('round' in operation && operation.round) yield { ...operation, round: null };
   if (operation.kind === 'bet' && operation.player !== 'main') yield { ...operation, player: 'main' };

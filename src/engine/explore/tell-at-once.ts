@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.ts';
-import { type Deed, FIT, newRound } from './ledger.ts';
+import { type Deed, FIT, isAlone, newRound } from './ledger.ts';
 import type { Operation, Sum } from './operation.ts';
 import type { Teller } from './teller.ts';
 import { amountText, atSession } from './wording.ts';
@@ -47,8 +47,6 @@ export function tellAtOnce(race: Race, teller: Teller): Race | undefined {
         bet.odd = true;
         return [{ refund: { of: bet.name, ...atSession(bet) }, times: race.size, expect: 'either' }];
       });
-    case 'resends':
-      return about(race, teller, isRetried, (deed) => [1, 2].map(() => ({ resend: deed.name, expect: 'either' })));
     case 'bet-and-refund':
       return betAndRefund(race, teller);
     case 'overdraft':
@@ -58,13 +56,7 @@ export function tellAtOnce(race: Race, teller: Teller): Race | undefined {
 
 /** In a round with other bets the rules about those would speak as well. */
 function isRefundable(deed: Deed): boolean {
-  const { state, free, round } = deed;
-  return state === 'accepted' && !free && round.bets === 1 && round.twin === null && FIT.refund?.(deed) === true;
-}
-
-/** A call whose outcome the service does not know is sent again until it does. */
-function isRetried(deed: Deed): boolean {
-  return deed.state === 'lost' && FIT.resend?.(deed) === true;
+  return !deed.free && isAlone(deed) && FIT.refund?.(deed) === true;
 }
 
 function about(
@@ -167,7 +159,7 @@ function betAndRefund(race: Race, teller: Teller): Race | undefined {
 function overdraft(race: Race, teller: Teller): Race | undefined {
   const { ledger } = teller;
   const purse = ledger.purse('main');
-  if (!purse.certain || !purse.covers(OVERDRAFT)) return undefined;
+  if (purse.open || !purse.covers(OVERDRAFT)) return undefined;
   purse.spend(OVERDRAFT);
   purse.empty();
   const sum = { stakes: 0, units: 0 };

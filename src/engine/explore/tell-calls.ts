@@ -5,34 +5,58 @@ import { amountText, atSession } from './wording.ts';
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>;
 
-/** The service does not know what became of it. */
-function lose({ round, player }: Deed, teller: Teller): void {
-  round.lost += 1;
-  teller.ledger.purse(player).lost += 1;
+/** What the service does at once where a connection broke, until it is answered 200. */
+function askAgain(deed: Deed, broken: NonNullable<Of<'win'>['broken']>, teller: Teller): void {
+  if (broken === 'raced') {
+    // One of them may be told to come back later.
+    const again = { resend: deed.name, expect: 'either' };
+    teller.step({ together: [again, again] });
+  }
+  teller.step({ resend: deed.name });
+}
+
+function breakOf(broken: NonNullable<Of<'win'>['broken']>): string {
+  return broken === 'raced' ? 'sent' : broken;
 }
 
 export function tellBet(operation: Of<'bet'>, teller: Teller): Of<'bet'> | undefined {
   const { id, player, sum, round, broken } = operation;
-  const mate = round && teller.ledger.choose(round, (deed) => deed.player === player && FIT.bet?.(deed) === true);
-  const purse = teller.ledger.purse(player);
+  const { ledger } = teller;
+  const mate = round && ledger.choose(round, (deed) => deed.player === player && FIT.bet?.(deed) === true);
+  const purse = ledger.purse(player);
   if ((round && !mate) || !purse.covers(sum) || !teller.enter(player)) return undefined;
-  const state = broken ? 'lost' : 'accepted';
-  const bet = teller.ledger.add({ id, call: 'bet', player, sum, round: mate?.round ?? newRound(), state });
+  const bet = ledger.add({ id, call: 'bet', player, sum, round: mate?.round ?? newRound(), state: 'accepted' });
   purse.spend(sum);
-  if (broken) lose(bet, teller);
   teller.step({
     bet: { ...(mate && { round: mate.name }), amount: amountText(sum), ...atSession(bet) },
     as: bet.name,
-    ...(broken && { break: broken }),
+    ...(broken && { break: breakOf(broken) }),
   });
+  if (broken) {
+    // Numbers of operations are not negative.
+    const refund = reverse(-1 - id, bet, teller);
+    teller.step({ refund: { of: bet.name, ...atSession(bet) }, as: refund.name });
+  }
   return { ...operation, round: mate ? { id: mate.id } : null };
+}
+
+/** Writes down that a bet was refunded. */
+function reverse(id: number, bet: Deed, teller: Teller): Deed {
+  const { player, round, sum } = bet;
+  bet.state = 'reversed';
+  round.refunded = true;
+  const purse = teller.ledger.purse(player);
+  purse.gain(sum);
+  // What a free bet took is not known.
+  if (bet.free) purse.open = true;
+  return teller.ledger.add({ id, call: 'refund', player, sum, round, of: bet, state: 'accepted' });
 }
 
 export function tellReuse(operation: Of<'reuse'>, teller: Teller): Of<'reuse'> | undefined {
   return teller.about(operation, (bet) => {
     const purse = teller.ledger.purse('second');
     const round = bet.round.twin ?? newRound();
-    const isOver = round.wins > 0 || round.refunded || round.lost > 0;
+    const isOver = round.wins > 0 || round.refunded;
     if (isOver || !purse.covers(operation.sum) || !teller.enter('second')) return false;
     bet.round.twin = round;
     round.twin = bet.round;
@@ -48,16 +72,15 @@ export function tellWin(operation: Of<'win'>, teller: Teller): Of<'win'> | undef
   return teller.about(operation, (bet) => {
     const { id, sum, broken } = operation;
     const { player, round } = bet;
-    const state = broken ? 'lost' : 'accepted';
-    const win = teller.ledger.add({ id, call: 'win', player, sum, round, of: bet, state });
+    const win = teller.ledger.add({ id, call: 'win', player, sum, round, of: bet, state: 'accepted' });
     round.wins += 1;
-    if (broken) lose(win, teller);
-    else teller.ledger.purse(player).gain(sum);
+    teller.ledger.purse(player).gain(sum);
     teller.step({
       win: { round: bet.name, amount: amountText(sum), ...atSession(bet) },
       as: win.name,
-      ...(broken && { break: broken }),
+      ...(broken && { break: breakOf(broken) }),
     });
+    if (broken) askAgain(win, broken, teller);
     return true;
   });
 }
@@ -65,23 +88,15 @@ export function tellWin(operation: Of<'win'>, teller: Teller): Of<'win'> | undef
 export function tellRefund(operation: Of<'refund'>, teller: Teller): Of<'refund'> | undefined {
   return teller.about(operation, (bet) => {
     const { id, roundless, broken } = operation;
-    const { player, round, sum, free } = bet;
     // What a free bet took is not known, so that a refund of it must not be uncertain too.
-    if (free && broken) return false;
-    teller.ledger.settle(bet);
-    bet.state = 'reversed';
-    round.refunded = true;
-    const state = broken ? 'lost' : 'accepted';
-    const refund = teller.ledger.add({ id, call: 'refund', player, sum, round, of: bet, state });
-    const purse = teller.ledger.purse(player);
-    if (broken) lose(refund, teller);
-    else purse.gain(sum);
-    if (free) purse.open = true;
+    if (bet.free && broken) return false;
+    const refund = reverse(id, bet, teller);
     teller.step({
       refund: { of: bet.name, ...(roundless && { round: 'none' }), ...atSession(bet) },
       as: refund.name,
-      ...(broken && { break: broken }),
+      ...(broken && { break: breakOf(broken) }),
     });
+    if (broken) askAgain(refund, broken, teller);
     return true;
   });
 }
@@ -103,10 +118,6 @@ export function tellResend(operation: Of<'resend'>, teller: Teller): Of<'resend'
   return teller.about(operation, (deed) => {
     const open = deed.state === 'reversed' || deed.odd;
     teller.step({ resend: deed.name, ...(open && { expect: 'either' }) });
-    if (deed.state !== 'lost') return true;
-    teller.ledger.settle(deed);
-    deed.state = 'accepted';
-    teller.ledger.purse(deed.player).gain(deed.sum);
     return true;
   });
 }

@@ -81,8 +81,9 @@ export function tellAcross(operation: Of<'across'>, teller: Teller): Of<'across'
 export function tellBeyond(operation: Of<'beyond'>, teller: Teller): Of<'beyond'> | undefined {
   const { id, sum, round } = operation;
   const mate = round && teller.ledger.choose(round, (deed) => FIT.beyond?.(deed) === true);
-  if ((round && !mate) || !teller.ledger.purse('main').certain) return undefined;
+  if ((round && !mate) || teller.ledger.purse('main').open) return undefined;
   const bet = teller.ledger.add({ id, call: 'bet', player: 'main', sum, round: newRound(), state: 'declined' });
+  if (mate) mate.round.bets += 1;
   const more = amountText(sum).replace(/^\$\{(.*)\}$/, '$1');
   teller.step({
     bet: { ...(mate && { round: mate.name }), amount: `\${balance + ${more}}` },
@@ -94,7 +95,7 @@ export function tellBeyond(operation: Of<'beyond'>, teller: Teller): Of<'beyond'
 
 export function tellEverything(operation: Of<'everything'>, teller: Teller): Of<'everything'> | undefined {
   const purse = teller.ledger.purse('main');
-  if (!purse.certain) return undefined;
+  if (purse.open) return undefined;
   purse.empty();
   const { id } = operation;
   const sum = { stakes: 0, units: 0 };

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { histories } from '../../../src/engine/explore/histories.ts';
@@ -98,7 +98,6 @@ describe('histories', () => {
       'at-once overdraft',
       'at-once refund-copies',
       'at-once refunds',
-      'at-once resends',
       'at-once win-copies',
       'at-once wins',
       'bet',
