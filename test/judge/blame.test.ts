@@ -83,4 +83,58 @@ describe('blame', () => {
     blame.add('t', [found('money.main-unit')]);
     expect(proven()).toEqual(['bet.debit']);
   });
+
+  it('falls on the one rule that explains most where several explain each other', () => {
+    const all = told(
+      [found('idempotency.concurrent', ['concurrency.no-lost-update'])],
+      [found('concurrency.no-lost-update', ['idempotency.concurrent'])],
+      [found('concurrency.no-lost-update', ['idempotency.concurrent'])],
+    );
+    expect(all).toEqual(['s0 idempotency.concurrent < concurrency.no-lost-update']);
+  });
+
+  it('falls on no rule only because it could spoil any number', () => {
+    const all = told(
+      [found('bet.debit', ['session.isolated'])],
+      [found('win.credit', ['session.isolated'])],
+      [found('session.isolated', ['bet.debit', 'win.credit'])],
+    );
+    expect(all.join()).not.toContain('< session.isolated');
+  });
+
+  it('is not taken from a breach in a story that nobody else could have disturbed', () => {
+    const blame = new Blame();
+    blame.add('shared', [found('session.isolated')]);
+    blame.add('alone', [found('refund.once', ['session.isolated'])], [], { alone: true });
+    blame.add('in company', [found('refund.before-bet', ['session.isolated'])]);
+    expect(blame.conclude().map(({ rule }) => rule)).toEqual(['refund.before-bet']);
+  });
+
+  it('is not taken by a rule that is nearly always kept', () => {
+    const blame = new Blame();
+    blame.add('once', [found('bet.debit')], [], { passes: { 'bet.debit': { '*': 40 } } });
+    blame.add('other', [found('money.conservation', ['bet.debit'])]);
+    expect([blame.isProven('money.conservation'), blame.conclude()]).toEqual([true, []]);
+  });
+
+  it('falls on the reads where they are behind the replies in several stories', () => {
+    const stale = found('bet.debit', ['session.isolated']);
+    const confused = found('refund.once', ['session.isolated']);
+    const conclusions = (stories: number): string[] => {
+      const blame = new Blame();
+      for (let story = 0; story < stories; story += 1) blame.add(`s${story}`, [stale], [], { readsLag: true });
+      blame.add('t', [confused]);
+      return blame.conclude().map(({ rule, because }) => `${rule} < ${because}`);
+    };
+    expect(conclusions(1)).toEqual([]);
+    expect(conclusions(2)).toEqual(['refund.once < bet.debit']);
+  });
+
+  it('of a warning falls on a recommendation that is not followed', () => {
+    const all = told(
+      [found('robustness.unknown-field', ['signature.raw-body-escapes'], 'warn')],
+      [found('signature.raw-body-escapes', [], 'warn')],
+    );
+    expect(all).toEqual(['s0 robustness.unknown-field < signature.raw-body-escapes']);
+  });
 });

@@ -55,6 +55,40 @@ describe('a balance that nothing explains', () => {
   });
 });
 
+describe('a read that is behind the replies', () => {
+  const stale =
+    (reads: readonly string[]): Lie =>
+    (ask, honest) =>
+      reads.includes(ask.key) ? { ...honest(), body: { balance: '100.00' } } : honest();
+
+  it('and catches up is a matter of the call that it leaves out, and of no other rule', () => {
+    const judged = tell('steps: [{ balance: }, { bet: }, { balance: }]', { lie: stale(['3']) });
+    expect(judged.broken).toEqual(['bet.debit']);
+  });
+
+  it('does not spoil what is reckoned afterwards', () => {
+    const judged = tell('steps: [{ balance: }, { bet: }, { balance: }, { win: { amount: "5.00" } }, { balance: }]', {
+      lie: stale(['3']),
+    });
+    expect(judged.broken).toEqual(['bet.debit']);
+  });
+});
+
+describe('a balance that is wrong in two ways', () => {
+  it('is explained beside a sum that is not exact', () => {
+    const judged = tell(
+      'rules: [refund.once]\nsteps: [{ bet: , as: b }, { refund: { of: b } }, { balance: }, { refund: { of: b } }, { balance: }]',
+      {
+        lie: (ask, honest) =>
+          ask.call === 'balance' && ask.key !== '3' && ask.key !== 'read.1'
+            ? { ...honest(), body: { balance: '101.0000000000001' } }
+            : honest(),
+      },
+    );
+    expect(judged.broken).toContain('refund.once');
+  });
+});
+
 describe('after a breach', () => {
   it('what was read is the truth, so that one fault counts once', () => {
     const judged = tell(

@@ -97,3 +97,41 @@ it('takes what was read for the truth: what may land late still may, what was op
   one.anchor(money('8'));
   expect(worlds(one)).toEqual(['5', '8']);
 });
+
+describe('what replies tell', () => {
+  it('is right where it fits', () => {
+    const one = wallet();
+    one.move('1', money('-1'));
+    expect([one.hear(money('9'), true), one.hear(money('8'), true), one.readsLag]).toEqual([true, false, false]);
+  });
+
+  it('speaks for the calls before, and for its own', () => {
+    const one = wallet();
+    one.move('1', money('-1'));
+    one.move('2', money('-2'));
+    one.vouch('2');
+    expect(one.moves.map(({ vouched, confirmed }) => [vouched, confirmed])).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+  });
+
+  it('is trusted where it goes on from the reply before and not from the read between', () => {
+    const one = wallet();
+    one.move('1', money('-1'));
+    one.hear(money('9'), true);
+    one.anchor(money('10'));
+    one.move('2', money('-2'));
+    expect([one.hear(money('7'), true), one.readsLag, one.certain()?.toString()]).toEqual([true, true, '7']);
+  });
+
+  it('is not trusted where it may be an old reply, or no read came between', () => {
+    const stored = wallet();
+    stored.hear(money('10'), true);
+    stored.anchor(money('8'));
+    expect([stored.hear(money('10'), false), stored.readsLag]).toEqual([false, false]);
+    const unread = wallet();
+    unread.hear(money('8'), true);
+    expect([unread.hear(money('8'), true), unread.readsLag]).toEqual([false, false]);
+  });
+});
