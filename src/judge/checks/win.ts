@@ -61,8 +61,11 @@ export const winChecks: GroupChecks<'win'> = {
     watched: true,
     effect: 'a win of 0 changes nothing',
     applies: (part) => isSentAsMeant(part) && isZero(part),
-    // Whether wins of a campaign are taken at all is told under the rules about those.
-    reply: (seen) => (isNewWin(seen.part) ? (wants200(seen, 'a win of 0') ?? PASS) : undefined),
+    // Whether wins of a campaign, and those after a session has expired, are taken at all is told under the rules about these.
+    reply: (seen) =>
+      isNewWin(seen.part) && seen.story.plan.needs.state !== 'expired'
+        ? (wants200(seen, 'a win of 0') ?? PASS)
+        : undefined,
   },
 
   'win.many-in-round': {
