@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { AMOUNT_PATTERN } from './calls.ts';
+import { field } from './since.ts';
+
+const cID = z.string().min(1).meta(field("The operator's id on the service's side."));
+const extCID = z.string().min(1).meta(field("The operator's own id of the client that calls: its ExtCID."));
+const currency = z.string().min(1).meta(field('The code of a supported currency; letter case matters.'));
+const amount = z.string().regex(AMOUNT_PATTERN, { error: 'expected a plain decimal such as 0.90' });
+const instant = z.iso.datetime({
+  offset: true,
+  error: 'expected a date and time with its offset, such as 2026-01-31T00:00:00Z',
+});
+
+/** Who plays, as the operator knows the player. */
+const userSchema = z
+  .object({
+    id: z.string().min(1).meta(field("The player on the operator's side.")),
+    firstName: z.string().optional(),
+    lastName: z.string().optional(),
+    nickName: z.string().optional(),
+    country: z.string().optional().meta(field('ISO 3166-1 alpha-2.')),
+  })
+  .meta({ id: 'User', description: 'The player. May be left out in demo mode (position).' });
+
+/**
+ * The body of `POST /create-new-game` (contract, Create New Game; the fields from `gameID` on are positions). Whether
+ * currency, locale and game are supported is not the schema's business: each has an error code of its own.
+ */
+export const createNewGameSchema = z
+  .object({
+    cID,
+    extCID,
+    user: userSchema.optional(),
+    currency,
+    locale: z.string().min(1).meta(field('A supported locale, in lower case and with an underscore: en_us.')),
+    fallbackToDefaultLocale: z
+      .boolean()
+      .optional()
+      .meta(field('When true, a locale that is not supported gives a game in en_us instead of an error.', '1.10.0')),
+    sessionID: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(field("The operator's reference, carried by each reverse call. May be left out in demo mode (position).")),
+    returnUrl: z.string().optional().meta(field('Where the player goes back to, when launched by redirect.')),
+    returnURL: z.string().optional().meta(field('Another spelling of returnUrl (position).')),
+    depositURL: z.string().optional().meta(field('Where the player can deposit.')),
+    initDemoBalance: z
+      .union([z.number().nonnegative(), amount])
+      .optional()
+      .meta(
+        field(
+          'In the main unit of the currency; used only in demo mode, when the demo balance of this cID, extCID, user and currency is first made. Left out: worth 10 000 USD. A decimal text is taken too (position).',
+          '1.2.0',
+        ),
+      ),
+    gameID: z.string().min(1).optional().meta(field('Left out: the first game of the catalogue.')),
+    demo: z
+      .boolean()
+      .optional()
+      .meta(field('When true, no reverse call is made, and the demo balance is played with.')),
+    platform: z.enum(['desktop', 'mobile']).optional(),
+  })
+  .check((context) => {
+    const { demo, user, sessionID } = context.value;
+    if (demo === true) return;
+    for (const [name, given] of Object.entries({ user, sessionID })) {
+      if (given === undefined) {
+        const message = `required, unless demo is true`;
+        context.issues.push({ code: 'custom', path: [name], message, input: context.value });
+      }
+    }
+  })
+  .meta({ id: 'CreateNewGame', description: 'The body of POST /create-new-game. Unknown fields are ignored.' });
+
+/** What `POST /create-new-game` is answered with. */
+export const createNewGameReplySchema = z
+  .object({
+    gameURL: z.url().meta(field('Where the player is sent, by redirect or in an iframe.')),
+    gsID: z.uuid().meta(field("The service's own id of the game session. It is not the sessionID.")),
+  })
+  .meta({ id: 'CreateNewGameReply', description: 'A launched game.' });
+
+/** Which currencies a list is narrowed to. */
+export const CURRENCY_TYPES = ['fiat', 'crypto', 'virtual'] as const;
+
+/** A list in a query: comma-separated, repeated, or both. An empty part is nothing. */
+function listOf<T extends z.ZodType<string>>(item: T) {
+  return z.preprocess(
+    (given) => (Array.isArray(given) ? given : [given]).flatMap((text) => String(text).split(',')).filter(Boolean),
+    z.array(item),
+  );
+}
+
+/** The query of `GET /games`. A parameter that is given several times comes as a list. */
+export const gamesQuerySchema = z
+  .object({
+    cID,
+    extCID,
+    currencyFilters: listOf(z.enum(CURRENCY_TYPES))
+      .optional()
+      .meta(field('Types of currencies to narrow to. Left out: all that are not virtual.', '1.8.0')),
+    additionalCurrencies: listOf(z.string())
+      .optional()
+      .meta(field('Codes of currencies that are listed whatever the filter says.', '1.8.0')),
+    excludeBetLines: z
+      .enum(['true', 'false'])
+      .optional()
+      .meta(field('When true, betLines is left out of each game, and hasFreeSpins is false.', '1.6.0')),
+  })
+  .meta({ id: 'GamesQuery', description: 'The query of GET /games.' });
+
+const betLineSchema = z
+  .object({
+    maxBet: amount.meta(field('What a free round on this line bets, in the main unit.')),
+    maxCoeff: amount.meta(field('By how much that bet can be multiplied at most.')),
+  })
+  .meta({ id: 'BetLine' });
+
+/** The paths of a game's images, each to be appended to `baseURL`. */
+const imagesSchema = z
+  .object({
+    baseURL: z.url(),
+    square: z.string().meta(field('1:1')),
+    horizontal: z.string().meta(field('4:3')),
+    widescreen: z.string().meta(field('16:9')),
+    vertical: z.string().meta(field('3:4')),
+    horizontal_337x181: z.string().optional().meta(field('337:181', '1.7.0')),
+  })
+  .meta({ id: 'GameInfoImages', description: 'Paths of images, to be appended to baseURL.' });
+
+/** One game of `GET /games`. */
+export const gameInfoSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    locales: z.array(z.string()),
+    currencies: z.array(z.string()),
+    platforms: z.array(z.enum(['desktop', 'mobile'])),
+    hasFreeSpins: z.boolean(),
+    rtp: z.int().meta(field('The part of all bets that is won back in the long run, in per cent.')),
+    images: imagesSchema,
+    betLines: z
+      .array(z.object({ currency: z.string(), values: z.array(betLineSchema).meta(field('Line 1 first.')) }))
+      .optional()
+      .meta(field('What free rounds bet, by currency.')),
+  })
+  .meta({ id: 'GameInfo', description: 'A game that the client may launch.' });
+
+/** What `GET /games` is answered with. */
+export const gamesReplySchema = z.array(gameInfoSchema).meta({ id: 'Games', description: 'The games of the client.' });
+
+/** No finite campaign is longer (contract, Limits). */
+export const MAX_CAMPAIGN_DAYS = 30;
+
+const campaignTerms = {
+  extID: z.string().min(1).meta(field("The operator's own id of the campaign, good for one campaign only.")),
+  currency,
+  quantity: z.int().min(1).max(99).meta(field('How many rounds each player gets.')),
+  betLine: z.int().min(1).max(99).meta(field('Which of the bet lines of the currency is played; the first is 1.')),
+  validFrom: instant.meta(field('From when it can be played.')),
+  validUntil: instant
+    .optional()
+    .meta(field('Until when it can be played; at most 30 days after validFrom. Left out: for ever.')),
+  gameIDs: z
+    .array(z.string().min(1))
+    .min(1, { error: 'expected at least one game; leave gameIDs out for all games' })
+    .optional()
+    .meta(field('The games it can be played in. Left out: all. A player plays it in one of them.')),
+  userIDs: z
+    .array(z.string().min(1))
+    .min(1, { error: 'expected at least one player; leave userIDs out for all players' })
+    .optional()
+    .meta(field('The players it is for. Left out: all.')),
+};
+
+/** The body of `POST /free-rounds` (position). */
+export const createFreeRoundsSchema = z
+  .object({ cID, extCID, ...campaignTerms })
+  .meta({ id: 'CreateFreeRounds', description: 'The body of POST /free-rounds.' });
+
+/** What `POST /free-rounds` is answered with. */
+export const createFreeRoundsReplySchema = z
+  .object({ id: z.uuid(), extID: z.string() })
+  .meta({ id: 'CreateFreeRoundsReply', description: "The ids of the campaign: the service's and the operator's." });
+
+const campaignName = {
+  id: z.uuid().optional().meta(field("The service's id of the campaign.")),
+  extID: z.string().min(1).optional().meta(field("The operator's id of the campaign.")),
+};
+
+/** Adds the requirement that a request names its campaign. */
+function naming<T extends z.ZodType<{ id?: string | undefined; extID?: string | undefined }>>(schema: T): T {
+  return schema.refine(({ id, extID }) => id !== undefined || extID !== undefined, {
+    path: ['id'],
+    error: 'expected the id or the extID of a campaign',
+  });
+}
+
+/** The query of `GET /free-rounds`. */
+export const freeRoundsQuerySchema = naming(z.object({ cID, extCID, ...campaignName })).meta({
+  id: 'FreeRoundsQuery',
+  description: 'The query of GET /free-rounds: one of id and extID, or both.',
+});
+
+/** The body of `DELETE /free-rounds` (position). */
+export const cancelFreeRoundsSchema = naming(z.object({ cID, extCID, ...campaignName })).meta({
+  id: 'CancelFreeRounds',
+  description: 'The body of DELETE /free-rounds: one of id and extID, or both.',
+});
+
+/** What `GET /free-rounds` is answered with, and what `DELETE /free-rounds` is. */
+export const campaignSchema = z
+  .object({
+    id: z.uuid().meta(field("The service's id of the campaign.")),
+    cID,
+    extCID,
+    ...campaignTerms,
+    maxBet: amount.meta(field('What each round bets.')),
+    maxMult: amount.meta(field('By how much a bet can be multiplied at most.')),
+    cancelledAt: instant.optional().meta(field('When it was cancelled. Rounds that had begun went on.')),
+  })
+  .meta({ id: 'Campaign', description: 'A campaign of free rounds.' });
+
+/** The body of every error of the Core API. */
+export const coreErrorSchema = z
+  .object({
+    message: z.string().meta(field('What is wrong and what to change.')),
+    code: z.string().optional().meta(field('Lets a program handle the case.', '1.0.1')),
+    details: z.string().optional().meta(field('For developers: which fields, or what was expected to be signed.')),
+  })
+  .meta({ id: 'CoreError', description: 'An error of the Core API.' });
+
+export type CreateNewGame = z.infer<typeof createNewGameSchema>;
+export type CreateNewGameReply = z.infer<typeof createNewGameReplySchema>;
+export type GamesQuery = z.infer<typeof gamesQuerySchema>;
+export type GameInfo = z.infer<typeof gameInfoSchema>;
+export type CreateFreeRounds = z.infer<typeof createFreeRoundsSchema>;
+export type CreateFreeRoundsReply = z.infer<typeof createFreeRoundsReplySchema>;
+export type FreeRoundsQuery = z.infer<typeof freeRoundsQuerySchema>;
+export type CancelFreeRounds = z.infer<typeof cancelFreeRoundsSchema>;
+export type Campaign = z.infer<typeof campaignSchema>;
+export type CoreError = z.infer<typeof coreErrorSchema>;
