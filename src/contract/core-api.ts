@@ -46,7 +46,9 @@ export const createNewGameSchema = z
     returnURL: z.string().optional().meta(field('Another spelling of returnUrl (position).')),
     depositURL: z.string().optional().meta(field('Where the player can deposit.')),
     initDemoBalance: z
-      .union([z.number().nonnegative(), amount])
+      .union([z.number().nonnegative(), amount], {
+        error: 'expected a number that is not negative, such as 5000 or 250.50',
+      })
       .optional()
       .meta(
         field(

@@ -1,0 +1,50 @@
+import { CURRENCIES, type Currency, currencyByCode } from '../../contract/currencies.ts';
+import type { ServiceClient } from '../client.ts';
+import type { Game } from '../game.ts';
+import { type Refusal, refusal } from './refusal.ts';
+
+/** The games that a client may launch, in the order of the catalogue. */
+export function gamesOf(client: ServiceClient, games: readonly Game[]): readonly Game[] {
+  return client.games === undefined ? games : games.filter(({ id }) => client.games?.includes(id));
+}
+
+/** The currencies that a client may use. */
+export function currenciesOf(client: ServiceClient): readonly Currency[] {
+  return CURRENCIES.filter(({ code }) => mayUse(client, code));
+}
+
+/** Refuses the id of a game that there isn't, or that the client may not launch. */
+export function requireGame(client: ServiceClient, games: readonly Game[], id: string): Game | Refusal {
+  const available = gamesOf(client, games);
+  const game = available.find((one) => one.id === id);
+  if (game) return game;
+  const known = games.some((one) => one.id === id);
+  return refusal(403, known ? 'This game is not available to this client.' : 'There is no such game.', {
+    code: 'game_not_found',
+    details: `${JSON.stringify(id)}; available to ${client.extCID}: ${listed(available.map((one) => one.id))}`,
+  });
+}
+
+/** Refuses a currency that the service does not support, or that the client may not use. */
+export function requireCurrency(client: ServiceClient, code: string): Currency | Refusal {
+  const currency = currencyByCode(code);
+  if (currency && mayUse(client, code)) return currency;
+  const alike = CURRENCIES.find((one) => one.code.toLowerCase() === code.toLowerCase())?.code;
+  const advice = currency
+    ? 'This currency is not open to this client.'
+    : alike === undefined
+      ? 'This currency is not supported.'
+      : `This currency is not supported; did you mean ${alike}? Letter case matters.`;
+  return refusal(400, advice, { code: 'currency_not_supported', details: `currency: ${JSON.stringify(code)}` });
+}
+
+function mayUse(client: ServiceClient, code: string): boolean {
+  return client.currencies?.includes(code) ?? true;
+}
+
+function listed(ids: readonly string[]): string {
+  if (ids.length === 0) return 'none';
+  return ids.length > MOST_LISTED ? `${ids.slice(0, MOST_LISTED).join(', ')}, …` : ids.join(', ');
+}
+
+const MOST_LISTED = 12;

@@ -1,0 +1,103 @@
+import type { CreateNewGame } from '../../contract/core-api.ts';
+import type { Currency } from '../../contract/currencies.ts';
+import { DEFAULT_LOCALE, isLocale, LOCALES } from '../../contract/locales.ts';
+import { Money } from '../../contract/money.ts';
+import { isThere } from '../../contract/since.ts';
+import { jsonReply } from '../../listen/message.ts';
+import type { ServiceClient } from '../client.ts';
+import type { GameSession } from '../game-session.ts';
+import { gamesOf, requireCurrency, requireGame } from './availability.ts';
+import type { CoreDesk, Operation } from './desk.ts';
+import { type Refusal, refusal, wrongFields } from './refusal.ts';
+
+/** `POST /create-new-game` (contract, Create New Game; Errors, Core API). */
+export const createNewGame: Operation<CreateNewGame> = (desk, client, wanted, request) => {
+  const returnUrl = wanted.returnUrl ?? wanted.returnURL;
+  if (returnUrl === undefined && !isThere('1.1.1', desk.version)) {
+    return wrongFields('body', [{ field: 'returnUrl', message: `required before version 1.1.1` }]);
+  }
+  const blocked = blockage(client, wanted);
+  if (blocked) return blocked;
+  const game = gameFor(desk, client, wanted.gameID);
+  if ('kind' in game) return game;
+  const currency = requireCurrency(client, wanted.currency);
+  if ('kind' in currency) return currency;
+  const locale = localeFor(wanted);
+  if (typeof locale !== 'string') return locale;
+  const demo = wanted.demo === true;
+  const initial = demo ? initialBalance(wanted.initDemoBalance, currency) : undefined;
+  if (initial && 'kind' in initial) return initial;
+
+  const gsID = desk.newID();
+  const openedAt = desk.now();
+  const session: GameSession = {
+    gsID,
+    cID: client.cID,
+    extCID: client.extCID,
+    sessionID: wanted.sessionID ?? '',
+    player: wanted.user?.id ?? gsID,
+    currency: currency.code,
+    locale,
+    gameID: game.id,
+    demo,
+    ...(returnUrl !== undefined && { returnUrl }),
+    ...(wanted.depositURL !== undefined && { depositUrl: wanted.depositURL }),
+    ...(wanted.platform !== undefined && { platform: wanted.platform }),
+    openedAt,
+    expiresAt: openedAt + desk.sessionLifeMs,
+  };
+  if (demo) desk.demoBalances.open(session, initial);
+  desk.sessions.open(session);
+  return {
+    kind: 'done',
+    reply: jsonReply(200, { gameURL: `${desk.publicUrl(request)}/game?gsID=${gsID}`, gsID }),
+    session,
+  };
+};
+
+function blockage({ blocked, blockedUsers }: ServiceClient, { user }: CreateNewGame): Refusal | undefined {
+  if (blocked) {
+    return refusal(403, 'This account is blocked. Ask the service to open it again.', {
+      code: 'account_blocked',
+      details: 'the whole client is blocked',
+    });
+  }
+  if (user === undefined || !blockedUsers?.includes(user.id)) return undefined;
+  return refusal(403, 'This account is blocked.', {
+    code: 'account_blocked',
+    details: `the player ${JSON.stringify(user.id)} is blocked`,
+  });
+}
+
+function gameFor({ games }: CoreDesk, client: ServiceClient, gameID: string | undefined) {
+  if (gameID !== undefined) return requireGame(client, games, gameID);
+  const [first] = gamesOf(client, games);
+  return first ?? refusal(403, 'No game is available to this client.', { code: 'game_not_found' });
+}
+
+function localeFor({ locale, fallbackToDefaultLocale }: CreateNewGame): string | Refusal {
+  if (isLocale(locale)) return locale;
+  if (fallbackToDefaultLocale === true) return DEFAULT_LOCALE;
+  const alike = locale.toLowerCase().replaceAll('-', '_');
+  const meant = [alike, alike.split('_', 1)[0] ?? ''].find(isLocale);
+  const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
+  return refusal(400, `This locale is not supported${advice}`.replace(/(?<!\?)$/, '.'), {
+    code: 'locale_not_supported',
+    details: `locale: ${JSON.stringify(locale)}; supported: ${LOCALES.join(', ')}`,
+  });
+}
+
+function initialBalance(
+  given: CreateNewGame['initDemoBalance'],
+  { code, decimals }: Currency,
+): Money | undefined | Refusal {
+  if (given === undefined) return undefined;
+  const initial = Money.read(String(given));
+  const message = initial ? tooFine(initial, code, decimals) : 'expected a plain decimal, without an exponent';
+  return message === undefined ? initial : wrongFields('body', [{ field: 'initDemoBalance', message }]);
+}
+
+function tooFine(amount: Money, code: string, decimals: number | null): string | undefined {
+  if (decimals === null || amount.decimals() <= decimals) return undefined;
+  return `${code} carries ${decimals === 0 ? 'no' : decimals} decimals`;
+}

@@ -1,0 +1,84 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { GameInfo, GamesQuery } from '../../contract/core-api.ts';
+import type { Currency } from '../../contract/currencies.ts';
+import { LOCALES } from '../../contract/locales.ts';
+import { isThere } from '../../contract/since.ts';
+import type { ContractVersion } from '../../contract/versions.ts';
+import { type HeaderPairs, headerOf, jsonReply } from '../../listen/message.ts';
+import { betLinesOf, written } from '../bet-lines.ts';
+import type { ServiceClient } from '../client.ts';
+import type { Game } from '../game.ts';
+import { currenciesOf, gamesOf, requireCurrency } from './availability.ts';
+import type { Operation } from './desk.ts';
+
+/** `GET /games` (contract, Endpoints). */
+export const listGames: Operation<GamesQuery> = async (desk, client, query, request) => {
+  for (const code of query.additionalCurrencies ?? []) {
+    const currency = requireCurrency(client, code);
+    if ('kind' in currency) return currency;
+  }
+  const currencies = wantedCurrencies(client, query).map(({ code }) => code);
+  const baseURL = `${desk.publicUrl(request)}/game/images`;
+  const withLines = query.excludeBetLines !== 'true';
+  const betLines = currencies.map((currency) => ({ currency, values: valuesOf(currency) }));
+  const games = gamesOf(client, desk.games).map((game): GameInfo => {
+    const info = infoOf(game, `${baseURL}/${game.id}`, currencies, desk.version);
+    // As the service does: without bet lines a game seems to have no free rounds.
+    return withLines ? { ...info, hasFreeSpins: true, betLines } : info;
+  });
+  await desk.catalogueReady();
+  const reply = jsonReply(200, games, [['Vary', 'Accept-Encoding']]);
+  if (!isGzipAskedFor(request.headers)) return { kind: 'done', reply };
+  const body = await compress(JSON.stringify(games));
+  return { kind: 'done', reply: { ...reply, headers: [...reply.headers, ['Content-Encoding', 'gzip']], body } };
+};
+
+const compress = promisify(gzip);
+
+function wantedCurrencies(
+  client: ServiceClient,
+  { currencyFilters, additionalCurrencies }: GamesQuery,
+): readonly Currency[] {
+  // A filter without a value is none.
+  const types: readonly Currency['type'][] = currencyFilters?.length ? currencyFilters : ['fiat', 'crypto'];
+  return currenciesOf(client).filter(({ type, code }) => types.includes(type) || additionalCurrencies?.includes(code));
+}
+
+function valuesOf(currency: string) {
+  return betLinesOf(currency).map(({ maxBet, maxCoeff }) => ({
+    maxBet: written(maxBet, currency),
+    maxCoeff: maxCoeff.format(2),
+  }));
+}
+
+function infoOf(game: Game, baseURL: string, currencies: string[], version: ContractVersion): GameInfo {
+  return {
+    id: game.id,
+    title: game.title,
+    locales: [...LOCALES],
+    currencies,
+    platforms: ['desktop', 'mobile'],
+    hasFreeSpins: false,
+    rtp: game.rtp,
+    images: {
+      baseURL,
+      square: '/square.svg',
+      horizontal: '/horizontal.svg',
+      widescreen: '/widescreen.svg',
+      vertical: '/vertical.svg',
+      ...(isThere('1.7.0', version) && { horizontal_337x181: '/horizontal_337x181.svg' }),
+    },
+  };
+}
+
+/** Whether the caller takes gzip, named or by a star, with a weight above zero (RFC 9110, 12.5.3). */
+export function isGzipAskedFor(headers: HeaderPairs): boolean {
+  const codings = (headerOf(headers, 'accept-encoding') ?? '').split(',').map((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    const weight = parameters.find((text) => text.startsWith('q='))?.slice(2);
+    return { name, isTaken: weight === undefined || Number(weight) > 0 };
+  });
+  const named = codings.find(({ name }) => name === 'gzip' || name === 'x-gzip');
+  return (named ?? codings.find(({ name }) => name === '*'))?.isTaken ?? false;
+}

@@ -1,0 +1,120 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { canonicalJson } from '../../../src/contract/canonical.ts';
+import type { JsonObject } from '../../../src/contract/json.ts';
+import { CONTRACT_VERSION } from '../../../src/contract/versions.ts';
+import { routeTable } from '../../../src/listen/routes.ts';
+import { listen } from '../../../src/listen/server.ts';
+import { Campaigns } from '../../../src/service/campaigns.ts';
+import type { ServiceClient } from '../../../src/service/client.ts';
+import { coreApiRoutes } from '../../../src/service/core-api/core-api.ts';
+import type { CoreDesk } from '../../../src/service/core-api/desk.ts';
+import type { LaunchSeen } from '../../../src/service/core-api/launch-seen.ts';
+import { DemoBalances } from '../../../src/service/demo-balances.ts';
+import { GameSessions } from '../../../src/service/game-sessions.ts';
+import { GAMES } from '../../../src/service/games.ts';
+
+export const EU: ServiceClient = {
+  cID: '3f0c6a52-0d5e-4a57-9f5e-0d6f1d6f2b11',
+  extCID: 'acme-eu',
+  apiKey: 'api-key-of-acme-eu',
+  integrationApiKey: 'integration-key-of-acme-eu',
+  integratorBaseUrl: 'http://127.0.0.1:1/eu',
+};
+
+/** A client of the same operator that may do less. */
+export const ASIA: ServiceClient = {
+  ...EU,
+  extCID: 'acme-asia',
+  apiKey: 'api-key-of-acme-asia',
+  games: ['swipe', 'comet'],
+  currencies: ['JPY', 'USD', 'BTC', 'FUN'],
+  blockedUsers: ['mallory'],
+};
+
+export const BLOCKED: ServiceClient = { ...EU, cID: 'other', extCID: 'blocked', blocked: true };
+
+/** Some moment: 1 January 2026. */
+export const NOW = Date.UTC(2026, 0, 1);
+
+export interface CoreServer {
+  readonly url: string;
+  readonly desk: CoreDesk;
+  readonly seen: readonly LaunchSeen[];
+}
+
+export async function startCore(changes: Partial<CoreDesk> = {}): Promise<CoreServer> {
+  const now = changes.now ?? (() => NOW);
+  const desk: CoreDesk = {
+    version: CONTRACT_VERSION,
+    clients: [EU, ASIA, BLOCKED],
+    games: GAMES,
+    sessions: new GameSessions({ now }),
+    campaigns: new Campaigns(),
+    demoBalances: new DemoBalances(),
+    sessionLifeMs: 1000,
+    now,
+    newID: randomUUID,
+    publicUrl: () => 'http://games.example',
+    catalogueReady: async () => {},
+    ...changes,
+  };
+  const seen: LaunchSeen[] = [];
+  const routes = coreApiRoutes(desk, '/api/v1', (one) => seen.push(one));
+  const faults: unknown[] = [];
+  const server = await listen(routeTable(routes), { onFault: (error) => faults.push(error) });
+  onTestFinished(async () => {
+    await server.close();
+    if (faults.length > 0) throw faults[0];
+  });
+  return { url: `${server.url}/api/v1`, desk, seen };
+}
+
+export function signed(text: string, key = EU.apiKey): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export interface Sending {
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent instead of the fields' JSON. */
+  readonly raw?: string | Uint8Array;
+  /** Instead of the right one; undefined for none. */
+  readonly signature?: string | undefined;
+}
+
+export async function send(url: string, method: string, fields: JsonObject, sending: Sending = {}): Promise<Answer> {
+  const signature = 'signature' in sending ? sending.signature : signed(canonicalJson(fields), sending.key);
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
+      ...(signature !== undefined && { 'X-REQUEST-SIGN': signature }),
+      ...sending.headers,
+    },
+    ...(method !== 'GET' && { body: sending.raw ?? JSON.stringify(fields) }),
+  });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+export function get(url: string, fields: Readonly<Record<string, string>>, sending: Sending = {}): Promise<Answer> {
+  return send(`${url}?${new URLSearchParams(fields)}`, 'GET', fields, sending);
+}
+
+/** A good launch, in an order that is not canonical. */
+export function launch(changes: JsonObject = {}, client = EU): JsonObject {
+  const { cID, extCID } = client;
+  return { sessionID: 's-1', user: { id: 'anna' }, cID, extCID, locale: 'en_us', currency: 'USD', ...changes };
+}
+
+/** Without some of its fields. */
+export function without(fields: JsonObject, ...names: string[]): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { ASIA, BLOCKED, launch, NOW, send, startCore, without } from './core-server.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('a launch', () => {
+  it('opens a game session and says where it is played', async () => {
+    const { url, desk } = await startCore();
+    const { status, body } = await send(
+      `${url}/create-new-game`,
+      'POST',
+      launch({ gameID: 'comet', platform: 'mobile', depositURL: 'https://acme.example/pay', unknown: [1] }),
+    );
+    expect(status).toBe(200);
+    expect(body.gsID).toMatch(UUID);
+    expect(body.gameURL).toBe(`http://games.example/game?gsID=${body.gsID}`);
+    expect(desk.sessions.byId(body.gsID)).toEqual({
+      gsID: body.gsID,
+      cID: launch().cID,
+      extCID: 'acme-eu',
+      sessionID: 's-1',
+      player: 'anna',
+      currency: 'USD',
+      locale: 'en_us',
+      gameID: 'comet',
+      demo: false,
+      platform: 'mobile',
+      depositUrl: 'https://acme.example/pay',
+      openedAt: NOW,
+      expiresAt: NOW + 1000,
+    });
+  });
+
+  it('is for the first game of those that the client may launch, if it names none', async () => {
+    const { url, desk } = await startCore();
+    const eu = await send(`${url}/create-new-game`, 'POST', launch());
+    const asia = await send(`${url}/create-new-game`, 'POST', launch({}, ASIA), { key: ASIA.apiKey });
+    expect(desk.sessions.byId(eu.body.gsID)?.gameID).toBe('catch');
+    expect(desk.sessions.byId(asia.body.gsID)?.gameID).toBe('swipe');
+  });
+
+  it.each(['returnUrl', 'returnURL'])('takes the way back as %s', async (name) => {
+    const { url, desk } = await startCore();
+    const { body } = await send(`${url}/create-new-game`, 'POST', launch({ [name]: 'https://acme.example/lobby' }));
+    expect(desk.sessions.byId(body.gsID)?.returnUrl).toBe('https://acme.example/lobby');
+  });
+
+  it.each([
+    ['cID', undefined, 'cID: required'],
+    ['extCID', 7, 'extCID: expected one text'],
+    ['user', undefined, 'user: required, unless demo is true'],
+    ['user', { id: 1 }, 'user.id: Invalid input: expected string, received number'],
+    ['user', {}, 'user.id: required'],
+    ['currency', undefined, 'currency: required'],
+    ['locale', null, 'locale: Invalid input: expected string, received null'],
+    ['sessionID', undefined, 'sessionID: required, unless demo is true'],
+    ['sessionID', '', 'sessionID: Too small: expected string to have >=1 characters'],
+    ['fallbackToDefaultLocale', 'true', 'fallbackToDefaultLocale: Invalid input: expected boolean, received string'],
+    ['demo', 1, 'demo: Invalid input: expected boolean, received number'],
+    ['initDemoBalance', -1, 'initDemoBalance: Too small: expected number to be >=0'],
+    ['initDemoBalance', 'much', 'initDemoBalance: expected a number that is not negative, such as 5000 or 250.50'],
+    ['platform', 'tv', 'platform: Invalid option: expected one of "desktop"|"mobile"'],
+  ])('is refused with 400 when %s is %j', async (name, value, details) => {
+    const { url, desk, seen } = await startCore();
+    const fields = value === undefined ? without(launch(), name) : launch({ [name]: value });
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', fields);
+    expect({ status, body }).toEqual({ status: 400, body: { message: expect.stringContaining(name), details } });
+    expect(desk.sessions.all()).toEqual([]);
+    expect(seen).toMatchObject([{ operation: 'createNewGame', status: 400, fields }]);
+    expect(seen[0]?.complaints).toHaveLength(1);
+  });
+
+  it('is told of all wrong fields at once', async () => {
+    const { url } = await startCore();
+    const { body } = await send(`${url}/create-new-game`, 'POST', without(launch({ currency: 1 }), 'locale'));
+    expect(body.message).toBe('Mend currency, locale in the body and send it again.');
+  });
+
+  it.each([
+    ['currency', 'XXX', 'currency_not_supported', 'This currency is not supported.'],
+    ['currency', 'usd', 'currency_not_supported', 'did you mean USD? Letter case matters.'],
+    ['locale', 'en-US', 'locale_not_supported', 'This locale is not supported; did you mean en_us?'],
+    ['locale', 'de_at', 'locale_not_supported', 'did you mean de?'],
+    ['locale', 'tlh', 'locale_not_supported', 'This locale is not supported.'],
+  ])('is refused with 400 and a code when %s is %s', async (name, value, code, message) => {
+    const { url } = await startCore();
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', launch({ [name]: value }));
+    expect({ status, body }).toMatchObject({ status: 400, body: { code, message: expect.stringContaining(message) } });
+  });
+
+  it('falls back to the default locale when it asks for that', async () => {
+    const { url, desk } = await startCore();
+    const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
+    const { body } = await send(`${url}/create-new-game`, 'POST', wanted);
+    expect(desk.sessions.byId(body.gsID)?.locale).toBe('en_us');
+    const supported = await send(
+      `${url}/create-new-game`,
+      'POST',
+      launch({ locale: 'fi', fallbackToDefaultLocale: true }),
+    );
+    expect(desk.sessions.byId(supported.body.gsID)?.locale).toBe('fi');
+  });
+
+  it.each([
+    [ASIA, { gameID: 'catch' }, 403, 'game_not_found', 'not available to this client'],
+    [ASIA, { gameID: 'chess' }, 403, 'game_not_found', 'no such game'],
+    [ASIA, { currency: 'EUR' }, 400, 'currency_not_supported', 'not open to this client'],
+    [ASIA, { user: { id: 'mallory' } }, 403, 'account_blocked', 'account is blocked'],
+    [BLOCKED, {}, 403, 'account_blocked', 'account is blocked'],
+  ])('is refused where the client may not: %#', async (client, changes, status, code, message) => {
+    const { url } = await startCore();
+    const answer = await send(`${url}/create-new-game`, 'POST', launch(changes, client), { key: client.apiKey });
+    expect(answer).toMatchObject({ status, body: { code, message: expect.stringContaining(message) } });
+  });
+});
+
+describe('a demo', () => {
+  it('needs neither player nor session, and then has a balance of its own', async () => {
+    const { url, desk } = await startCore();
+    const demo = without(launch({ demo: true, currency: 'JPY' }), 'user', 'sessionID');
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', demo);
+    expect(status).toBe(200);
+    const session = desk.sessions.byId(body.gsID);
+    expect(session).toMatchObject({ demo: true, player: body.gsID, sessionID: '' });
+    expect(session && desk.demoBalances.balanceOf(session).format()).toBe('1500000');
+  });
+
+  it('has the balance that the first launch of a player asked for, and keeps it', async () => {
+    const { url, desk } = await startCore();
+    for (const [initDemoBalance, expected] of [
+      ['250.5', '250.5'],
+      [900, '250.5'],
+      [undefined, '250.5'],
+    ] as const) {
+      const wanted = launch({ demo: true, ...(initDemoBalance !== undefined && { initDemoBalance }) });
+      const { body } = await send(`${url}/create-new-game`, 'POST', wanted);
+      const session = desk.sessions.byId(body.gsID);
+      expect(session && desk.demoBalances.balanceOf(session).format()).toBe(expected);
+    }
+    const euros = await send(
+      `${url}/create-new-game`,
+      'POST',
+      launch({ demo: true, currency: 'EUR', initDemoBalance: 5 }),
+    );
+    const session = desk.sessions.byId(euros.body.gsID);
+    expect(session && desk.demoBalances.balanceOf(session).format()).toBe('5');
+  });
+
+  it.each([
+    [1e30, 'USD', 'expected a plain decimal, without an exponent'],
+    [0.001, 'USD', 'USD carries 2 decimals'],
+    ['1.5', 'JPY', 'JPY carries no decimals'],
+  ])('cannot begin with %s %s', async (initDemoBalance, currency, complaint) => {
+    const { url } = await startCore();
+    const { status, body } = await send(
+      `${url}/create-new-game`,
+      'POST',
+      launch({ demo: true, initDemoBalance, currency }),
+    );
+    expect({ status, details: body.details }).toEqual({ status: 400, details: `initDemoBalance: ${complaint}` });
+  });
+
+  it('makes no balance when the game is played for money', async () => {
+    const { url, desk } = await startCore();
+    const { body } = await send(`${url}/create-new-game`, 'POST', launch({ initDemoBalance: 5 }));
+    const session = desk.sessions.byId(body.gsID);
+    expect(session && desk.demoBalances.balanceOf(session).isZero()).toBe(true);
+  });
+});
+
+describe('an earlier version', () => {
+  it('wants a way back before 1.1.1', async () => {
+    const { url } = await startCore({ version: '1.1.0' });
+    const refused = await send(`${url}/create-new-game`, 'POST', launch());
+    expect(refused).toMatchObject({ status: 400, body: { details: expect.stringContaining('returnUrl: required') } });
+    expect((await send(`${url}/create-new-game`, 'POST', launch({ returnUrl: 'https://acme.example' }))).status).toBe(
+      200,
+    );
+  });
+
+  it('knows no fallback before 1.10.0, and looks at it as little as at any unknown field', async () => {
+    const { url } = await startCore({ version: '1.9.0' });
+    const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
+    expect(await send(`${url}/create-new-game`, 'POST', wanted)).toMatchObject({
+      body: { code: 'locale_not_supported' },
+    });
+    expect((await send(`${url}/create-new-game`, 'POST', launch({ fallbackToDefaultLocale: 'yes' }))).status).toBe(200);
+  });
+
+  it('knows no initDemoBalance before 1.2.0', async () => {
+    const { url, desk } = await startCore({ version: '1.1.1' });
+    const { body } = await send(`${url}/create-new-game`, 'POST', launch({ demo: true, initDemoBalance: 5 }));
+    const session = desk.sessions.byId(body.gsID);
+    expect(session && desk.demoBalances.balanceOf(session).format()).toBe('10000');
+  });
+
+  it('has no error codes before 1.0.1', async () => {
+    const { url } = await startCore({ version: '1.0.0' });
+    const { body } = await send(
+      `${url}/create-new-game`,
+      'POST',
+      launch({ currency: 'XXX', returnUrl: 'https://acme.example' }),
+    );
+    expect(body).not.toHaveProperty('code');
+    expect(body.message).toContain('not supported');
+  });
+});
+
+describe('what was seen', () => {
+  it('holds the request as it was sent, and what came of it', async () => {
+    const { url, seen } = await startCore();
+    const wanted = launch({ further: true });
+    const { body } = await send(`${url}/create-new-game`, 'POST', wanted, { headers: { 'X-Trace': 'abc' } });
+    expect(seen).toMatchObject([
+      { operation: 'createNewGame', at: NOW, extCID: 'acme-eu', fields: wanted, complaints: [], status: 200 },
+    ]);
+    expect(seen[0]?.session?.gsID).toBe(body.gsID);
+    expect(seen[0]?.headers).toContainEqual(
+      ['X-Trace', 'abc'].map((text) => expect.stringMatching(new RegExp(text, 'i'))),
+    );
+  });
+
+  it('names no client where the signature is wrong, and no session', async () => {
+    const { url, seen } = await startCore();
+    await send(`${url}/create-new-game`, 'POST', launch({ locale: 'tlh' }));
+    await send(`${url}/create-new-game`, 'POST', launch({ locale: 1 }), { key: 'wrong' });
+    expect(seen).toMatchObject([
+      { extCID: 'acme-eu', status: 400, code: 'locale_not_supported', complaints: [] },
+      { status: 401, complaints: [{ field: 'locale' }] },
+    ]);
+    expect(seen[1]).not.toHaveProperty('extCID');
+    expect(seen.some((one) => 'session' in one)).toBe(false);
+  });
+});
