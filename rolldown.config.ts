@@ -13,7 +13,7 @@ const globalProcess: Plugin = {
 
 /** Everything is bundled into lazily loaded chunks, so that a command reads only the code that it runs. */
 export default defineConfig({
-  input: { main: 'src/cli/main.ts', 'selftest-worker': 'src/cli/selftest-worker.ts' },
+  input: { main: 'src/cli/main.ts', 'selftest-worker': 'src/cli/selftest-worker.ts', sdk: 'src/sdk/sdk.ts' },
   platform: 'node',
   plugins: [globalProcess],
   output: {

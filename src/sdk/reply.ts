@@ -20,18 +20,33 @@ export interface Failure {
   readonly message: string;
   /** One of the published codes, where one fits. */
   readonly code?: string;
+  /** For developers; never shown to a player. */
+  readonly details?: unknown;
+  /** What the game shall do: load itself anew (position). */
+  readonly action?: 'refresh';
+  /** What belongs to the action. */
+  readonly actionData?: unknown;
 }
 
 const JSON_HEADERS: Reply['headers'] = [['Content-Type', 'application/json; charset=utf-8']];
 
+/** The reply to a call that was carried out, or carried out before: a repeated `txID` gets the same reply again. */
 export function success({ balance, txID }: Success): Reply {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ balance, txID }) };
 }
 
-/** @throws RangeError for a status that is no error: the service would take 200 for a success */
-export function failure({ status, message, code }: Failure): Reply {
+/**
+ * The reply to a call that was not carried out.
+ *
+ * @throws RangeError for a status that is no error: the service would take 200 for a success
+ */
+export function failure({ status, message, code, details, action, actionData }: Failure): Reply {
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new RangeError(`an error needs a status from 400 to 599, not ${status}`);
   }
-  return { status, headers: JSON_HEADERS, body: JSON.stringify({ code, message }) };
+  return {
+    status,
+    headers: JSON_HEADERS,
+    body: JSON.stringify({ code, message, details, action, actionData }),
+  };
 }

@@ -1,0 +1,97 @@
+// A small operator on node:http and the SDK: wallets in memory, one client. Run it with `node examples/operator.ts`.
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import * as sdk from 'croupier-conformance/sdk';
+
+const key = process.env.INTEGRATION_API_KEY ?? 'play-money-key';
+/** Money in the smallest unit, as whole numbers: floating point has no place here. */
+const wallets = new Map([['eva', { units: 100_000n, decimals: 2 }]]);
+const sessions = new Map([['session-of-eva', 'eva']]);
+/** What was answered to each txID, and the body that it was answered to. */
+const answered = new Map<string, { body: string; reply: sdk.Reply }>();
+const bets = new Map<string, { player: string; units: bigint }>();
+const refunded = new Set<string>();
+
+type Wallet = { units: bigint; decimals: number };
+const decimal = ({ units, decimals }: Wallet): string => {
+  const digits = units.toString().padStart(decimals + 1, '0');
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+};
+/** Undefined when the amount has more decimals than the currency. */
+const unitsOf = (amount: string, decimals: number): bigint | undefined => {
+  const [whole = '', fraction = ''] = amount.split('.');
+  if (/[^0]/.test(fraction.slice(decimals))) return undefined;
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+};
+const done = (wallet: Wallet): sdk.Reply => sdk.success({ balance: decimal(wallet), txID: randomUUID() });
+
+function bet(call: sdk.BetRequest, player: string, wallet: Wallet): sdk.Reply {
+  const units = unitsOf(call.amount, wallet.decimals);
+  if (units === undefined) return sdk.badRequest({ message: 'The amount has too many decimals.' });
+  if (refunded.has(call.txID)) return sdk.conflict({ message: 'This bet was given back before it arrived.' });
+  // Whether free bets cost is the operator's choice: here they don't.
+  const cost = call.type === 'free' ? 0n : units;
+  if (cost > wallet.units) return sdk.insufficientFunds();
+  wallet.units -= cost;
+  bets.set(call.txID, { player, units: cost });
+  return done(wallet);
+}
+
+function win(call: sdk.WinRequest, wallet: Wallet): sdk.Reply {
+  const units = unitsOf(call.amount, wallet.decimals);
+  if (units === undefined) return sdk.badRequest({ message: 'The amount has too many decimals.' });
+  // Wins of free rounds are paid at the end of the campaign, by the regular win that carries its frID.
+  wallet.units += call.type === 'free' ? 0n : units;
+  return done(wallet);
+}
+
+/** A bet that never arrived is remembered as refunded, so that it can't be taken when it comes late. */
+function refund(call: sdk.RefundRequest, wallet: Wallet): sdk.Reply {
+  const original = bets.get(call.origTxID);
+  const owner = original && wallets.get(original.player);
+  if (original && owner && !refunded.has(call.origTxID)) owner.units += original.units;
+  refunded.add(call.origTxID);
+  return done(wallet);
+}
+
+function carryOut<Call extends { sessionID: string }>(
+  verified: sdk.Verified<Call>,
+  work: (call: Call, player: string, wallet: Wallet) => sdk.Reply,
+): sdk.Reply {
+  if (verified.kind === 'refused') return verified.reason === 'bad-signature' ? sdk.unauthorized() : sdk.badRequest();
+  const player = sessions.get(verified.call.sessionID);
+  const wallet = player === undefined ? undefined : wallets.get(player);
+  if (player === undefined || wallet === undefined) return sdk.declined('session_not_found');
+  if (!('txID' in verified.call)) return work(verified.call, player, wallet);
+  const txID = String(verified.call.txID);
+  const body = JSON.stringify(verified.call);
+  const known = answered.get(txID);
+  if (known) return known.body === body ? known.reply : sdk.conflict();
+  const reply = work(verified.call, player, wallet);
+  if (reply.status === 200) answered.set(txID, { body, reply });
+  return reply;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await request.toArray());
+  const [path, query = ''] = (request.url ?? '').split('?');
+  const signature = String(request.headers['x-request-sign'] ?? '');
+  let reply = sdk.failure({ status: 404, message: 'There is nothing here.' });
+  if (path === '/balance')
+    reply = carryOut(sdk.verifyBalance({ query, signature, key }), (_call, _player, wallet) =>
+      sdk.success({ balance: decimal(wallet) }),
+    );
+  if (path === '/bet') reply = carryOut(sdk.verifyBet({ body, signature, key }), bet);
+  if (path === '/win')
+    reply = carryOut(sdk.verifyWin({ body, signature, key }), (call, _player, wallet) => win(call, wallet));
+  if (path === '/refund')
+    reply = carryOut(sdk.verifyRefund({ body, signature, key }), (call, _player, wallet) => refund(call, wallet));
+  response.writeHead(reply.status, reply.headers.flat() as string[]).end(reply.body);
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+});
+server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () =>
+  console.log(`operator ${JSON.stringify(server.address())}`),
+);

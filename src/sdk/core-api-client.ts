@@ -1,0 +1,159 @@
+import type { z } from 'zod';
+import { canonicalJson } from '../contract/canonical.ts';
+import {
+  type Campaign,
+  type CreateFreeRounds,
+  type CreateFreeRoundsReply,
+  type CreateNewGame,
+  type CreateNewGameReply,
+  type CURRENCY_TYPES,
+  campaignSchema,
+  coreErrorSchema,
+  createFreeRoundsReplySchema,
+  createNewGameReplySchema,
+  type GameInfo,
+  gamesReplySchema,
+} from '../contract/core-api.ts';
+import { SIGNATURE_HEADER, signBody, signQuery } from '../contract/signature.ts';
+import { CoreApiError } from './core-api-error.ts';
+
+/** Who calls the Core API, and where it is. */
+export interface CoreApiOptions {
+  /** With the base path, such as `http://127.0.0.1:4000/api/v1`; `/create-new-game` and the like are appended. */
+  readonly baseUrl: string;
+  readonly cID: string;
+  readonly extCID: string;
+  /** Signs the requests. It is not the Integration API key, which signs the reverse calls. */
+  readonly apiKey: string;
+  /** How long a reply may take, in milliseconds. 30 seconds by default: the list of games can take 20. */
+  readonly timeoutMs?: number;
+}
+
+type Own = 'cID' | 'extCID';
+
+/** A launch, without who launches it. */
+export type NewGame = Omit<CreateNewGame, Own>;
+
+/** A campaign of free rounds to be created, without who creates it. */
+export type NewCampaign = Omit<CreateFreeRounds, Own>;
+
+/** A campaign by the service's id or by the operator's. */
+export type CampaignName = { readonly id: string } | { readonly extID: string };
+
+/** What `GET /games` shall list (contract, Parameters of `GET /games`). */
+export interface GamesWanted {
+  /** Left out: the currencies of all types but `virtual`. */
+  readonly currencyFilters?: readonly (typeof CURRENCY_TYPES)[number][];
+  /** Codes of currencies that are listed whatever the filter says. */
+  readonly additionalCurrencies?: readonly string[];
+  readonly excludeBetLines?: boolean;
+}
+
+/** The operations of the Core API. Each throws a {@link CoreApiError} when it isn't answered with a success. */
+export interface CoreApiClient {
+  /** Launches a game: the player is sent to its `gameURL`. */
+  readonly createNewGame: (game: NewGame) => Promise<CreateNewGameReply>;
+  /** The games that may be launched. Asked for compressed, as the contract recommends. */
+  readonly games: (wanted?: GamesWanted) => Promise<readonly GameInfo[]>;
+  readonly createFreeRounds: (campaign: NewCampaign) => Promise<CreateFreeRoundsReply>;
+  readonly freeRounds: (name: CampaignName) => Promise<Campaign>;
+  /** Rounds that were begun go on. */
+  readonly cancelFreeRounds: (name: CampaignName) => Promise<Campaign>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/**
+ * A client of the Core API. It signs each request with the API key: the canonical JSON of the body (POST, DELETE) or of
+ * the query parameters (GET), as positions, Core API, has it.
+ *
+ * @throws TypeError when the base URL is none
+ */
+export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
+  const base = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  const { cID, extCID, apiKey, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+
+  const ask = async <Schema extends z.ZodType>(
+    schema: Schema,
+    path: string,
+    init: { method: string; signature: string; body?: string },
+  ): Promise<z.infer<Schema>> => {
+    const what = `${init.method} ${path.replace(/\?.*/, '')}`;
+    const headers = {
+      Accept: 'application/json',
+      'Accept-Encoding': 'gzip',
+      [SIGNATURE_HEADER]: init.signature,
+      ...(init.body !== undefined && { 'Content-Type': 'application/json' }),
+    };
+    const { body, method } = init;
+    const request = { method, headers, signal: AbortSignal.timeout(timeoutMs), ...(body !== undefined && { body }) };
+    let status: number;
+    let text: string;
+    try {
+      const response = await fetch(`${base}${path}`, request);
+      ({ status } = response);
+      text = await response.text();
+    } catch (cause) {
+      throw new CoreApiError(`${what} was not answered: ${reasonOf(cause, timeoutMs)}`, { cause });
+    }
+    const value = parsed(text);
+    if (status !== 200) throw refusalOf(what, status, value);
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    const wrong = result.error.issues.map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`);
+    throw new CoreApiError(`${what} was answered 200 with something unexpected: ${wrong.join('; ')}`, { status: 200 });
+  };
+  const send = <Schema extends z.ZodType>(schema: Schema, method: string, path: string, fields: object) => {
+    const body = canonicalJson({ ...JSON.parse(JSON.stringify(fields)), cID, extCID });
+    return ask(schema, path, { method, body, signature: signBody(Buffer.from(body), apiKey) });
+  };
+  const read = <Schema extends z.ZodType>(schema: Schema, path: string, params: readonly [string, string][]) => {
+    const all: [string, string][] = [['cID', cID], ['extCID', extCID], ...params];
+    const query = new URLSearchParams(all).toString();
+    return ask(schema, `${path}?${query}`, { method: 'GET', signature: signQuery(all, apiKey) });
+  };
+
+  return {
+    createNewGame: (game) => send(createNewGameReplySchema, 'POST', '/create-new-game', game),
+    games: ({ currencyFilters, additionalCurrencies, excludeBetLines } = {}) =>
+      read(gamesReplySchema, '/games', [
+        ...listParam('currencyFilters', currencyFilters),
+        ...listParam('additionalCurrencies', additionalCurrencies),
+        ...listParam('excludeBetLines', excludeBetLines === undefined ? undefined : [String(excludeBetLines)]),
+      ]),
+    createFreeRounds: (campaign) => send(createFreeRoundsReplySchema, 'POST', '/free-rounds', campaign),
+    freeRounds: (name) => read(campaignSchema, '/free-rounds', Object.entries(name)),
+    cancelFreeRounds: (name) => send(campaignSchema, 'DELETE', '/free-rounds', name),
+  };
+}
+
+/** A name may occur once only in a signed query, so that lists are separated by commas. */
+function listParam(name: string, values: readonly string[] | undefined): [string, string][] {
+  return values === undefined ? [] : [[name, values.join(',')]];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusalOf(what: string, status: number, value: unknown): CoreApiError {
+  const error = coreErrorSchema.safeParse(value);
+  if (!error.success) return new CoreApiError(`${what} was answered ${status}`, { status });
+  const { message, code, details } = error.data;
+  return new CoreApiError(`${what} was answered ${status}: ${message}`, {
+    status,
+    ...(code !== undefined && { code }),
+    ...(details !== undefined && { details }),
+  });
+}
+
+/** Built-in fetch says only that it failed; why stands in the cause. */
+function reasonOf(error: unknown, timeoutMs: number): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `no reply within ${timeoutMs} ms`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,127 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { afterEach, describe, expect, it } from 'vitest';
+import { headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../src/listen/message.ts';
+import { type Listening, listen } from '../../src/listen/server.ts';
+import { createCoreApiClient } from '../../src/sdk/core-api-client.ts';
+import { CoreApiError } from '../../src/sdk/core-api-error.ts';
+
+const who = { cID: 'c-1', extCID: 'acme', apiKey: 'the-api-key' };
+const open: Listening[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close(0)));
+});
+
+/** A Core API that answers everything alike and keeps what it was asked. */
+async function server(reply: ListenReply | Promise<ListenReply>) {
+  const asked: ListenRequest[] = [];
+  const listening = await listen(
+    (request) => {
+      asked.push(request);
+      return reply;
+    },
+    { onFault: () => {} },
+  );
+  open.push(listening);
+  return { asked, client: createCoreApiClient({ ...who, baseUrl: `${listening.url}/api/v1/`, timeoutMs: 500 }) };
+}
+
+/** Made by another library than the project's, so that both cannot be wrong in the same way. */
+const mac = (value: unknown) =>
+  createHmac('sha256', who.apiKey)
+    .update(canonicalize(value) ?? '')
+    .digest('hex');
+
+const LAUNCHED = { gameURL: 'http://127.0.0.1:1/game?gsID=x', gsID: randomUUID() };
+
+describe('the client of the Core API', () => {
+  it('signs the canonical body of a launch, and says who launches', async () => {
+    const { asked, client } = await server(jsonReply(200, LAUNCHED));
+    const game = { user: { id: 'é' }, currency: 'USD', locale: 'en_us', sessionID: 's-1', returnUrl: undefined };
+    await expect(client.createNewGame(game)).resolves.toEqual(LAUNCHED);
+    const [request] = asked;
+    const body: unknown = JSON.parse(Buffer.from(request?.body ?? []).toString());
+    expect(request).toMatchObject({ method: 'POST', path: '/api/v1/create-new-game' });
+    expect(body).toEqual({
+      cID: 'c-1',
+      extCID: 'acme',
+      user: { id: 'é' },
+      currency: 'USD',
+      locale: 'en_us',
+      sessionID: 's-1',
+    });
+    expect(headerOf(request?.headers ?? [], 'X-REQUEST-SIGN')).toBe(mac(body));
+  });
+
+  it('signs the parameters of a query, each name once, and asks for compressed games', async () => {
+    const { asked, client } = await server(jsonReply(200, []));
+    await client.games({
+      currencyFilters: ['fiat', 'crypto'],
+      additionalCurrencies: ['FUN'],
+      excludeBetLines: true,
+    });
+    const [request] = asked;
+    const params = Object.fromEntries(new URLSearchParams(request?.query));
+    expect(params).toEqual({
+      cID: 'c-1',
+      extCID: 'acme',
+      currencyFilters: 'fiat,crypto',
+      additionalCurrencies: 'FUN',
+      excludeBetLines: 'true',
+    });
+    expect(headerOf(request?.headers ?? [], 'X-REQUEST-SIGN')).toBe(mac(params));
+    expect(headerOf(request?.headers ?? [], 'Accept-Encoding')).toBe('gzip');
+  });
+
+  it('reads, creates and cancels campaigns', async () => {
+    const terms = { extID: 'spring', currency: 'USD', quantity: 5, betLine: 1, validFrom: '2026-01-01T00:00:00Z' };
+    const campaign = { id: randomUUID(), cID: 'c-1', extCID: 'acme', ...terms, maxBet: '0.10', maxMult: '100' };
+    const { asked, client } = await server(jsonReply(200, campaign));
+    await expect(client.createFreeRounds(terms)).resolves.toEqual({ id: campaign.id, extID: 'spring' });
+    await expect(client.freeRounds({ extID: 'spring' })).resolves.toEqual(campaign);
+    await expect(client.cancelFreeRounds({ id: campaign.id })).resolves.toEqual(campaign);
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /api/v1/free-rounds',
+      'GET /api/v1/free-rounds',
+      'DELETE /api/v1/free-rounds',
+    ]);
+  });
+
+  it('throws what the Core API said, with its status and code', async () => {
+    const { client } = await server(
+      jsonReply(400, { message: 'en-US is none.', code: 'locale_not_supported', details: 'locale' }),
+    );
+    const error: unknown = await client.games().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CoreApiError);
+    expect(error).toMatchObject({
+      message: 'GET /games was answered 400: en-US is none.',
+      status: 400,
+      code: 'locale_not_supported',
+      details: 'locale',
+    });
+  });
+
+  it.each([
+    ['is no JSON', { status: 502, headers: [], body: '<html>' }, 'GET /games was answered 502', 502],
+    ['is not what was asked for', jsonReply(200, {}), 'answered 200 with something unexpected: the body:', 200],
+    ['never comes', new Promise<never>(() => {}), 'was not answered: no reply within 500 ms', undefined],
+  ])('says what is wrong with a reply that %s', async (_what, reply, message, status) => {
+    const { client } = await server(reply);
+    const error: unknown = await client.games().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CoreApiError);
+    expect((error as CoreApiError).message).toContain(message);
+    expect((error as CoreApiError).status).toBe(status);
+  });
+
+  it('says why nobody answered, and never the key', async () => {
+    const { client } = await server(jsonReply(200, []));
+    await open.splice(0)[0]?.close(0);
+    const error: unknown = await client.games().catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain('ECONNREFUSED');
+    expect(JSON.stringify(error) + String(error)).not.toContain(who.apiKey);
+  });
+
+  it('refuses a base URL that is none at once', () => {
+    expect(() => createCoreApiClient({ ...who, baseUrl: 'localhost' })).toThrow(TypeError);
+  });
+});
