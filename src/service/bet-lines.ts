@@ -8,18 +8,21 @@ export interface BetLine {
   readonly maxCoeff: Money;
 }
 
-/** In dollars, line 1 first. The more is bet, the less it is multiplied by. */
-const LINES_IN_USD = [
-  ['0.10', '500'],
-  ['0.20', '500'],
-  ['0.50', '200'],
-  ['1', '200'],
-  ['2', '100'],
-  ['5', '100'],
-  ['10', '50'],
-  ['20', '50'],
-  ['50', '20'],
-  ['100', '20'],
+/** What line 1 bets, in dollars. */
+const SMALLEST = Money.of('0.10');
+
+/** How many times the smallest bet each line is, line 1 first. The more is bet, the less it is multiplied by. */
+const LINES = [
+  ['1', '500'],
+  ['2', '500'],
+  ['5', '200'],
+  ['10', '200'],
+  ['20', '100'],
+  ['50', '100'],
+  ['100', '50'],
+  ['200', '50'],
+  ['500', '20'],
+  ['1000', '20'],
 ] as const;
 
 const lines = new Map<string, readonly BetLine[]>();
@@ -32,8 +35,9 @@ const lines = new Map<string, readonly BetLine[]>();
 export function betLinesOf(currency: string): readonly BetLine[] {
   let known = lines.get(currency);
   if (!known) {
-    known = LINES_IN_USD.map(([dollars, coefficient]) => ({
-      maxBet: roughly(Money.of(dollars), currency),
+    const smallest = roughly(SMALLEST, currency);
+    known = LINES.map(([times, coefficient]) => ({
+      maxBet: smallest.times(Money.of(times)),
       maxCoeff: Money.of(coefficient),
     }));
     lines.set(currency, known);

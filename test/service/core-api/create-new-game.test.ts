@@ -58,7 +58,7 @@ describe('a launch', () => {
     ['fallbackToDefaultLocale', 'true', 'fallbackToDefaultLocale: Invalid input: expected boolean, received string'],
     ['demo', 1, 'demo: Invalid input: expected boolean, received number'],
     ['initDemoBalance', -1, 'initDemoBalance: Too small: expected number to be >=0'],
-    ['initDemoBalance', 'much', 'initDemoBalance: expected a number that is not negative, such as 5000 or 250.50'],
+    ['initDemoBalance', true, 'initDemoBalance: expected a number that is not negative, such as 5000 or 250.50'],
     ['platform', 'tv', 'platform: Invalid option: expected one of "desktop"|"mobile"'],
   ])('is refused with 400 when %s is %j', async (name, value, details) => {
     const { url, desk, seen } = await startCore();

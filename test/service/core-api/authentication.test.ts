@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/contract/canonical.ts';
+import { ASIA, EU, get, launch, send, signed, startCore } from './core-server.ts';
+
+const CALLER = { cID: EU.cID, extCID: EU.extCID };
+
+describe('the signature', () => {
+  it('is made over the canonical form, however the body is written', async () => {
+    const { url } = await startCore();
+    const raw = JSON.stringify(launch({ depositURL: 'é/€ 😀' }), null, 2).replaceAll('é', '\\u00e9');
+    const { status } = await send(`${url}/create-new-game`, 'POST', launch({ depositURL: 'é/€ 😀' }), { raw });
+    expect(status).toBe(200);
+  });
+
+  it('is made over the query, in any order and encoding', async () => {
+    const { url } = await startCore();
+    const fields = { ...CALLER, extID: 'a b+c/é&=' };
+    const query = `extID=a%20b%2Bc%2F%C3%A9%26%3D&extCID=acme%2Deu&cID=${EU.cID}`;
+    const { status } = await send(`${url}/free-rounds?${query}`, 'GET', fields);
+    expect(status).toBe(404);
+  });
+
+  it.each([
+    ['RFC 8785 (Node)', (text: string) => text],
+    ['without line separators (PHP)', (text: string) => text.replaceAll('\u2028', '\\u2028')],
+    [
+      'without line separators and markup (Go)',
+      (text: string) =>
+        text
+          .replaceAll('\u2028', '\\u2028')
+          .replaceAll('&', '\\u0026')
+          .replaceAll('<', '\\u003c')
+          .replaceAll('>', '\\u003e'),
+    ],
+  ])('is taken as the published clients write the canonical form: %s', async (_name, respelt) => {
+    const { url } = await startCore();
+    const fields = launch({ returnUrl: 'https://acme.example/?a=1&b=<2>\u2028' });
+    const signature = signed(respelt(canonicalJson(fields)));
+    expect((await send(`${url}/create-new-game`, 'POST', fields, { signature })).status).toBe(200);
+  });
+
+  const text = canonicalJson(launch());
+  it.each([
+    ['missing', undefined, 'X-REQUEST-SIGN is missing or empty'],
+    ['empty', '', 'X-REQUEST-SIGN is missing or empty'],
+    ['garbage', 'garbage', 'It was made over something else, or with another key.'],
+    ["another client's", signed(text, ASIA.apiKey), 'It was made over something else, or with another key.'],
+    ['made with the other key', signed(text, EU.integrationApiKey), 'made with the Integration API key'],
+    ['in upper case', signed(text).toUpperCase(), 'right but for its upper-case letters'],
+    ['over what was sent', signed(JSON.stringify(launch())), 'made over what was sent'],
+    ['cut off', signed(text).slice(0, 63), 'It was made over something else'],
+  ])('is refused with 401 when it is %s', async (_name, signature, message) => {
+    const { url, desk } = await startCore();
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(), { signature });
+    expect({ status, body }).toMatchObject({ status: 401, body: { message: expect.stringContaining(message) } });
+    if (signature) expect(body.details).toBe(`expected to be signed, with the API key of acme-eu: ${text}`);
+    expect(body).not.toHaveProperty('code');
+    expect(JSON.stringify(body)).not.toContain(EU.apiKey);
+    expect(desk.sessions.all()).toEqual([]);
+  });
+
+  it('of a query shows what was to be signed', async () => {
+    const { url } = await startCore();
+    const { body } = await get(`${url}/games`, CALLER, { signature: signed('?') });
+    expect(body.details).toContain(`: {"cID":"${EU.cID}","extCID":"acme-eu"}`);
+  });
+});
+
+describe('the caller', () => {
+  it.each([
+    [{ cID: 'nobody' }, 'No client has this cID'],
+    [{ extCID: 'ACME-EU' }, 'No client of this cID has this extCID'],
+    [{ extCID: 'blocked' }, 'No client of this cID has this extCID'],
+  ])('is unknown as %j', async (changes, message) => {
+    const { url } = await startCore();
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(changes));
+    expect({ status, body }).toMatchObject({ status: 401, body: { message: expect.stringContaining(message) } });
+  });
+
+  it('is asked for in a query too, once', async () => {
+    const { url } = await startCore();
+    expect((await get(`${url}/games`, { cID: EU.cID })).body.details).toBe('extCID: required');
+    const twice = await send(`${url}/games?cID=a&cID=b&extCID=c`, 'GET', { cID: ['a', 'b'], extCID: 'c' });
+    expect(twice).toMatchObject({ status: 400, body: { details: 'cID: expected one text' } });
+  });
+});
+
+describe('a body that cannot be read', () => {
+  it.each([
+    ['', 'body: there is no body'],
+    ['{"cID":', 'body: Unexpected end of JSON input'],
+    ['{"cID":"a","cID":"b"}', 'body: an object has the name "cID" twice'],
+    ['[]', 'body: it is JSON, but no object'],
+    ['"text"', 'body: it is JSON, but no object'],
+    ['null', 'body: it is JSON, but no object'],
+    ['{"a":"\\ud800"}', 'half of a surrogate pair'],
+    [`${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}`, 'nested more than 1000 levels'],
+    [Uint8Array.of(0x7b, 0xff, 0x7d), 'body: it is not text in UTF-8'],
+  ])('is refused with 400: %#', async (raw, details) => {
+    const { url, seen } = await startCore();
+    for (const [method, path] of [
+      ['POST', 'create-new-game'],
+      ['POST', 'free-rounds'],
+      ['DELETE', 'free-rounds'],
+    ] as const) {
+      const { status, body } = await send(`${url}/${path}`, method, {}, { raw });
+      expect({ status, body }).toMatchObject({ status: 400, body: { details: expect.stringContaining(details) } });
+    }
+    expect(seen).toHaveLength(3);
+    expect(seen.every((one) => !('fields' in one) && one.status === 400)).toBe(true);
+  });
+
+  it('is refused first for its missing signature', async () => {
+    const { url } = await startCore();
+    const { status } = await send(`${url}/create-new-game`, 'POST', {}, { raw: '{', signature: undefined });
+    expect(status).toBe(401);
+  });
+
+  it.each([
+    ['text/plain', 400],
+    ['application/x-www-form-urlencoded', 400],
+    ['application/json-seq', 400],
+    ['Application/JSON;charset=utf-8', 200],
+    ['application/vnd.acme+json', 200],
+  ])('or whose type is %s: %i', async (type, expected) => {
+    const { url } = await startCore();
+    const headers = { 'Content-Type': type };
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(), { headers });
+    expect(status).toBe(expected);
+    if (expected === 400) expect(body).toMatchObject({ details: `Content-Type is ${type}` });
+  });
+
+  it('is refused with 413 when it is too large, and the next one is answered', async () => {
+    const { url } = await startCore();
+    const large = await send(`${url}/create-new-game`, 'POST', launch({ pad: 'x'.repeat(1_100_000) }));
+    expect(large).toMatchObject({ status: 413, body: { message: expect.any(String) } });
+    expect((await send(`${url}/create-new-game`, 'POST', launch())).status).toBe(200);
+  });
+
+  it('is no way in: names that objects have anyway are unknown fields', async () => {
+    const { url, desk } = await startCore();
+    const raw = JSON.stringify(launch()).replace(/}$/, ',"__proto__":{"demo":true},"constructor":1}');
+    const fields = JSON.parse(raw);
+    const { status, body } = await send(`${url}/create-new-game`, 'POST', fields, { raw });
+    expect(status).toBe(200);
+    expect(desk.sessions.byId(body.gsID)?.demo).toBe(false);
+  });
+});
+
+describe('a path', () => {
+  it('that is none, or is used with another method, is answered in JSON', async () => {
+    const { url } = await startCore();
+    expect((await get(`${url}/nothing`, CALLER)).status).toBe(404);
+    const wrong = await send(`${url}/create-new-game`, 'DELETE', launch());
+    expect({ status: wrong.status, allow: wrong.headers.get('allow') }).toEqual({ status: 405, allow: 'POST' });
+  });
+});
