@@ -1,0 +1,12 @@
+import { setTimeout as timer } from 'node:timers/promises';
+
+/** Waits so many milliseconds, or until the signal is aborted, whichever is first. Never rejects. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+/** In real time. */
+export const sleep: Sleep = async (ms, signal) => {
+  if (signal?.aborted) return;
+  await timer(ms, undefined, signal && { signal }).catch((error: unknown) => {
+    if (!signal?.aborted) throw error;
+  });
+};
