@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallName } from './call-name.ts';
+import { field } from './since.ts';
 
 /** A plain decimal: digits, then perhaps a point and more digits. No sign, exponent, leading zero or white space. */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -42,7 +43,7 @@ export const refundRequestSchema = z
     sessionID,
     txID,
     origTxID: z.uuid().describe('The `txID` of the bet to give back.'),
-    roundID: roundID.optional(),
+    roundID: roundID.optional().meta(field('The round of the bet.', '1.5.0')),
     amount,
   })
   .describe('The body of POST /refund. The amount is always the whole bet.');

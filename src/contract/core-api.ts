@@ -20,7 +20,7 @@ const userSchema = z
     nickName: z.string().optional(),
     country: z.string().optional().meta(field('ISO 3166-1 alpha-2.')),
   })
-  .meta({ id: 'User', description: 'The player. May be left out in demo mode (position).' });
+  .describe('The player. May be left out in demo mode (position).');
 
 /**
  * The body of `POST /create-new-game` (contract, Create New Game; the fields from `gameID` on are positions). Whether
@@ -73,7 +73,7 @@ export const createNewGameSchema = z
       }
     }
   })
-  .meta({ id: 'CreateNewGame', description: 'The body of POST /create-new-game. Unknown fields are ignored.' });
+  .describe('The body of POST /create-new-game. Unknown fields are ignored.');
 
 /** What `POST /create-new-game` is answered with. */
 export const createNewGameReplySchema = z
@@ -81,7 +81,7 @@ export const createNewGameReplySchema = z
     gameURL: z.url().meta(field('Where the player is sent, by redirect or in an iframe.')),
     gsID: z.uuid().meta(field("The service's own id of the game session. It is not the sessionID.")),
   })
-  .meta({ id: 'CreateNewGameReply', description: 'A launched game.' });
+  .describe('A launched game.');
 
 /** Which currencies a list is narrowed to. */
 export const CURRENCY_TYPES = ['fiat', 'crypto', 'virtual'] as const;
@@ -106,18 +106,16 @@ export const gamesQuerySchema = z
       .optional()
       .meta(field('Codes of currencies that are listed whatever the filter says.', '1.8.0')),
     excludeBetLines: z
-      .enum(['true', 'false'])
+      .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'expected true or false' })
       .optional()
       .meta(field('When true, betLines is left out of each game, and hasFreeSpins is false.', '1.6.0')),
   })
-  .meta({ id: 'GamesQuery', description: 'The query of GET /games.' });
+  .describe('The query of GET /games.');
 
-const betLineSchema = z
-  .object({
-    maxBet: amount.meta(field('What a free round on this line bets, in the main unit.')),
-    maxCoeff: amount.meta(field('By how much that bet can be multiplied at most.')),
-  })
-  .meta({ id: 'BetLine' });
+const betLineSchema = z.object({
+  maxBet: amount.meta(field('What a free round on this line bets, in the main unit.')),
+  maxCoeff: amount.meta(field('By how much that bet can be multiplied at most.')),
+});
 
 /** The paths of a game's images, each to be appended to `baseURL`. */
 const imagesSchema = z
@@ -129,7 +127,7 @@ const imagesSchema = z
     vertical: z.string().meta(field('3:4')),
     horizontal_337x181: z.string().optional().meta(field('337:181', '1.7.0')),
   })
-  .meta({ id: 'GameInfoImages', description: 'Paths of images, to be appended to baseURL.' });
+  .describe('Paths of images, to be appended to baseURL.');
 
 /** One game of `GET /games`. */
 export const gameInfoSchema = z
@@ -147,10 +145,10 @@ export const gameInfoSchema = z
       .optional()
       .meta(field('What free rounds bet, by currency.')),
   })
-  .meta({ id: 'GameInfo', description: 'A game that the client may launch.' });
+  .describe('A game that the client may launch.');
 
 /** What `GET /games` is answered with. */
-export const gamesReplySchema = z.array(gameInfoSchema).meta({ id: 'Games', description: 'The games of the client.' });
+export const gamesReplySchema = z.array(gameInfoSchema).describe('The games of the client.');
 
 /** No finite campaign is longer (contract, Limits). */
 export const MAX_CAMPAIGN_DAYS = 30;
@@ -179,12 +177,12 @@ const campaignTerms = {
 /** The body of `POST /free-rounds` (position). */
 export const createFreeRoundsSchema = z
   .object({ cID, extCID, ...campaignTerms })
-  .meta({ id: 'CreateFreeRounds', description: 'The body of POST /free-rounds.' });
+  .describe('The body of POST /free-rounds.');
 
 /** What `POST /free-rounds` is answered with. */
 export const createFreeRoundsReplySchema = z
   .object({ id: z.uuid(), extID: z.string() })
-  .meta({ id: 'CreateFreeRoundsReply', description: "The ids of the campaign: the service's and the operator's." });
+  .describe("The ids of the campaign: the service's and the operator's.");
 
 const campaignName = {
   id: z.uuid().optional().meta(field("The service's id of the campaign.")),
@@ -200,16 +198,14 @@ function naming<T extends z.ZodType<{ id?: string | undefined; extID?: string | 
 }
 
 /** The query of `GET /free-rounds`. */
-export const freeRoundsQuerySchema = naming(z.object({ cID, extCID, ...campaignName })).meta({
-  id: 'FreeRoundsQuery',
-  description: 'The query of GET /free-rounds: one of id and extID, or both.',
-});
+export const freeRoundsQuerySchema = naming(z.object({ cID, extCID, ...campaignName })).describe(
+  'The query of GET /free-rounds: one of id and extID, or both.',
+);
 
 /** The body of `DELETE /free-rounds` (position). */
-export const cancelFreeRoundsSchema = naming(z.object({ cID, extCID, ...campaignName })).meta({
-  id: 'CancelFreeRounds',
-  description: 'The body of DELETE /free-rounds: one of id and extID, or both.',
-});
+export const cancelFreeRoundsSchema = naming(z.object({ cID, extCID, ...campaignName })).describe(
+  'The body of DELETE /free-rounds: one of id and extID, or both.',
+);
 
 /** What `GET /free-rounds` is answered with, and what `DELETE /free-rounds` is. */
 export const campaignSchema = z
@@ -222,7 +218,7 @@ export const campaignSchema = z
     maxMult: amount.meta(field('By how much a bet can be multiplied at most.')),
     cancelledAt: instant.optional().meta(field('When it was cancelled. Rounds that had begun went on.')),
   })
-  .meta({ id: 'Campaign', description: 'A campaign of free rounds.' });
+  .describe('A campaign of free rounds.');
 
 /** The body of every error of the Core API. */
 export const coreErrorSchema = z
@@ -231,7 +227,7 @@ export const coreErrorSchema = z
     code: z.string().optional().meta(field('Lets a program handle the case.', '1.0.1')),
     details: z.string().optional().meta(field('For developers: which fields, or what was expected to be signed.')),
   })
-  .meta({ id: 'CoreError', description: 'An error of the Core API.' });
+  .describe('An error of the Core API.');
 
 export type CreateNewGame = z.infer<typeof createNewGameSchema>;
 export type CreateNewGameReply = z.infer<typeof createNewGameReplySchema>;

@@ -20,7 +20,7 @@ export const listGames: Operation<GamesQuery> = async (desk, client, query, requ
   }
   const currencies = wantedCurrencies(client, query).map(({ code }) => code);
   const baseURL = `${desk.publicUrl(request)}/game/images`;
-  const withLines = query.excludeBetLines !== 'true';
+  const withLines = query.excludeBetLines !== true;
   const betLines = currencies.map((currency) => ({ currency, values: valuesOf(currency) }));
   const games = gamesOf(client, desk.games).map((game): GameInfo => {
     const info = infoOf(game, `${baseURL}/${game.id}`, currencies, desk.version);

@@ -1,0 +1,89 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/json.ts';
+import { CONTRACT_VERSION, type ContractVersion } from '../../src/contract/versions.ts';
+import { openApiDocument } from '../../src/service/openapi.ts';
+import { EU, get, launch, send, startCore } from './core-api/core-server.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at many places
+function documentOf(version: ContractVersion = CONTRACT_VERSION): any {
+  return openApiDocument(version, 'http://127.0.0.1:1/api/v1');
+}
+
+it.each(['1.10.2', '1.8.0', '1.0.0'] as const)('is OpenAPI 3.1 in version %s', async (version) => {
+  const validator = new Validator();
+  const result = await validator.validate(documentOf(version));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(validator.version).toBe('3.1');
+});
+
+it('names every operation, every call, and who signs with what', () => {
+  const { paths, webhooks, servers, info } = documentOf();
+  expect(Object.entries(paths).map(([path, item]) => [path, Object.keys(item as object)])).toEqual([
+    ['/create-new-game', ['post']],
+    ['/games', ['get']],
+    ['/free-rounds', ['get', 'post', 'delete']],
+  ]);
+  expect(Object.keys(webhooks)).toEqual(['balance', 'bet', 'win', 'refund']);
+  expect(paths['/games'].get.security).toEqual([{ apiKey: [] }]);
+  expect(webhooks.bet.post.security).toEqual([{ integrationApiKey: [] }]);
+  expect(Object.keys(paths['/create-new-game'].post.responses)).toEqual(['200', '400', '401', '403', '500']);
+  expect(servers).toEqual([{ url: 'http://127.0.0.1:1/api/v1' }]);
+  expect(info.version).toBe('1.10.2');
+});
+
+it('describes lists and booleans of the query as such', () => {
+  const parameters: { name: string; schema: JsonObject }[] = documentOf().paths['/games'].get.parameters;
+  const byName = Object.fromEntries(parameters.map((one) => [one.name, one]));
+  expect(byName.excludeBetLines?.schema).toEqual({ type: 'boolean' });
+  expect(byName.currencyFilters).toMatchObject({
+    explode: false,
+    required: false,
+    schema: { type: 'array', items: { enum: ['fiat', 'crypto', 'virtual'] } },
+  });
+});
+
+describe('an earlier version', () => {
+  it('has no operation, parameter or field that came later', () => {
+    const early = documentOf('1.1.0');
+    expect(Object.keys(early.paths['/free-rounds'])).toEqual(['post', 'delete']);
+    expect(early.paths['/games'].get.parameters.map((one: { name: string }) => one.name)).toEqual(['cID', 'extCID']);
+    const { CreateNewGame, RefundRequest, GameInfo } = early.components.schemas;
+    expect(CreateNewGame.properties).not.toHaveProperty('initDemoBalance');
+    expect(CreateNewGame.required).toContain('returnUrl');
+    expect(RefundRequest.properties).not.toHaveProperty('roundID');
+    expect(GameInfo.properties.images.properties).not.toHaveProperty('horizontal_337x181');
+    expect(documentOf('1.0.1').paths).not.toHaveProperty('/games');
+    expect(documentOf('1.0.0').components.schemas.CoreError.properties).not.toHaveProperty('code');
+  });
+
+  it('differs from the newest in nothing else', () => {
+    expect(documentOf('1.10.2').components.schemas.CreateNewGame.required).not.toContain('returnUrl');
+    expect(documentOf('1.10.2').components.schemas.RefundRequest.properties).toHaveProperty('roundID');
+  });
+});
+
+it('is what the Core API does', async () => {
+  const { url } = await startCore();
+  const document = documentOf();
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const validatorOf = (name: string) =>
+    ajv.compile({ components: document.components, $ref: `#/components/schemas/${name}` });
+  const conforms = (name: string, value: unknown): void => {
+    const validate = validatorOf(name);
+    expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
+  };
+  const caller = { cID: EU.cID, extCID: EU.extCID };
+  const terms = { ...caller, extID: 'a', currency: 'USD', quantity: 1, betLine: 1, validFrom: '2026-01-01T00:00:00Z' };
+  conforms('CreateNewGame', launch());
+  conforms('CreateNewGameReply', (await send(`${url}/create-new-game`, 'POST', launch())).body);
+  conforms('CoreError', (await send(`${url}/create-new-game`, 'POST', launch({ locale: 'xx' }))).body);
+  conforms('Games', (await get(`${url}/games`, caller)).body);
+  conforms('CreateFreeRounds', terms);
+  conforms('CreateFreeRoundsReply', (await send(`${url}/free-rounds`, 'POST', terms)).body);
+  conforms('Campaign', (await get(`${url}/free-rounds`, { ...caller, extID: 'a' })).body);
+  conforms('Campaign', (await send(`${url}/free-rounds`, 'DELETE', { ...caller, extID: 'a' })).body);
+  expect(validatorOf('CreateNewGame')({ ...launch(), locale: 1 })).toBe(false);
+});
