@@ -4,26 +4,15 @@ import { CONTRACT_VERSION, type ContractVersion } from '../../contract/versions.
 import type { Outcome } from '../../journal/exchange.ts';
 import type { AdapterOptions, RoundTerms } from './adapter-options.ts';
 import { readAnswer } from './answer.ts';
-import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts';
+import { DEFAULT_BACKOFF } from './backoff.ts';
 import { Debts, type Owed } from './debts.ts';
-import type { Faults } from './faults.ts';
 import type { FreeTally } from './free-tally.ts';
-import type { Ledger } from './ledger.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { Payouts } from './payouts.ts';
 import { Recording } from './recording.ts';
 import type { BalanceResult, BetResult, RefusalReason, RoundResult, WinResult } from './results.ts';
-import { fieldsOf, type Send } from './reverse-call.ts';
-import {
-  betsInDoubt,
-  callOf,
-  debtsOf,
-  type FreeTerms,
-  kindOf,
-  type RoundRecord,
-  type RoundSession,
-} from './round-record.ts';
-import type { Sleep } from './sleep.ts';
+import { fieldsOf } from './reverse-call.ts';
+import { betsInDoubt, callOf, debtsOf, kindOf, type RoundRecord, type RoundSession } from './round-record.ts';
 import { Turns } from './turns.ts';
 
 const RETRIES_AT_ONCE = 64;
@@ -147,7 +136,7 @@ export class Adapter {
    */
   endCampaign(extCID: string, frID: string): void {
     const { book } = this.#recording;
-    const players = [...book.tallies].filter((tally) => tally.extCID === extCID && tally.frID === frID);
+    const players = book.tallies.filter((tally) => tally.extCID === extCID && tally.frID === frID);
     if (players.every(({ ended }) => ended)) return;
     this.#options.ledger.append({ kind: 'campaign-ended', extCID, frID });
     for (const tally of players) void this.#payouts.withdraw(tally);
@@ -189,7 +178,7 @@ export class Adapter {
 
   #resume(): void {
     const { book } = this.#recording;
-    for (const before of [...book.rounds]) {
+    for (const before of book.rounds) {
       const { roundID } = before.round;
       const lost = betsInDoubt(before).map(
         (txID): LedgerEntry => ({ kind: 'event', roundID, event: { kind: 'broken', txID } }),
@@ -198,7 +187,7 @@ export class Adapter {
       for (const debt of debtsOf(record)) this.#debts.resume(record, debt);
       void this.#payouts.payPlanned(roundID);
     }
-    for (const tally of [...book.tallies]) void this.#payouts.withdraw(tally);
+    for (const tally of book.tallies) void this.#payouts.withdraw(tally);
   }
 
   #bet(opened: RoundRecord, amount: string): Promise<Played> {

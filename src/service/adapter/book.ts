@@ -23,8 +23,9 @@ export class Book {
 
   readonly #finished: RoundRecord[] = [];
 
-  get rounds(): Iterable<RoundRecord> {
-    return this.#rounds.values();
+  /** As they are at this moment: what happens next does not change the list. */
+  get rounds(): readonly RoundRecord[] {
+    return [...this.#rounds.values()];
   }
 
   /** The rounds that were finished last since the start, the latest at the end. */
@@ -32,8 +33,8 @@ export class Book {
     return this.#finished;
   }
 
-  get tallies(): Iterable<FreeTally> {
-    return this.#tallies.values();
+  get tallies(): readonly FreeTally[] {
+    return [...this.#tallies.values()];
   }
 
   /** @returns undefined when the round never began, or is finished */
@@ -88,8 +89,8 @@ export class Book {
 
   /** The entries that give this book. */
   snapshot(): readonly LedgerEntry[] {
-    const tallies = [...this.#tallies.values()].map((tally): LedgerEntry => ({ kind: 'tally', tally }));
-    const rounds = [...this.#rounds.values()].map((record): LedgerEntry => ({ kind: 'round', record }));
+    const tallies = this.tallies.map((tally): LedgerEntry => ({ kind: 'tally', tally }));
+    const rounds = this.rounds.map((record): LedgerEntry => ({ kind: 'round', record }));
     return [...tallies, ...rounds];
   }
 
