@@ -89,7 +89,7 @@ describe('the list of games', () => {
     const { url } = await startCore();
     const ask = async (encoding: string) => {
       const signature = signed(JSON.stringify(CALLER));
-      const response = await fetch(`${url}/games?${new URLSearchParams(CALLER)}`, {
+      const response = await fetch(`${url}/games?${String(new URLSearchParams(CALLER))}`, {
         headers: { 'X-REQUEST-SIGN': signature, 'Accept-Encoding': encoding },
       });
       const encoded = response.headers.get('content-encoding');
