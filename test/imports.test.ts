@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sdk: ['contract'],
   listen: ['contract'],
   operator: ['contract', 'sdk', 'listen'],
+  service: ['contract', 'journal', 'wire', 'listen'],
   selftest: ['contract', 'journal', 'report', 'engine', 'operator'],
   cli: [
     'contract',
@@ -31,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'sdk',
     'listen',
     'operator',
+    'service',
     'selftest',
   ],
 };

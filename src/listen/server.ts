@@ -12,6 +12,16 @@ export interface ListenOptions {
   readonly limits?: Partial<Limits>;
   /** Hears of what a handler threw; the caller only ever reads a plain 500. */
   readonly onFault: (error: unknown) => void;
+  /** Hears of what was answered before any handler saw it: no HTTP, too large, too slow. */
+  readonly onRefused?: (refused: Refused) => void;
+}
+
+/** A request that no handler saw. */
+export interface Refused {
+  readonly status: number;
+  readonly message: string;
+  /** Method, target and headers, where these could be read. */
+  readonly head?: { readonly method: string; readonly target: string; readonly headers: HeaderPairs };
 }
 
 export interface Listening {
@@ -52,11 +62,21 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     sendReply(response, reply, closing !== undefined);
   };
 
+  const refuse = (status: number, message: string, incoming: IncomingMessage, response: ServerResponse): void => {
+    send(response, jsonReply(status, { message }));
+    const head = {
+      method: incoming.method ?? 'GET',
+      target: incoming.url ?? '/',
+      headers: pairs(incoming.rawHeaders),
+    };
+    options.onRefused?.({ status, message, head });
+  };
+
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces = hasBody(incoming) ? await readBody(incoming, limits.bodyBytes) : [];
     if (pieces === 'broken-off') return;
     if (pieces === 'too-large') {
-      send(response, jsonReply(413, { message: `The body is larger than ${limits.bodyBytes} bytes.` }));
+      refuse(413, `The body is larger than ${limits.bodyBytes} bytes.`, incoming, response);
       return;
     }
     const socket = incoming.socket;
@@ -83,8 +103,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 
   server.on('request', (incoming, response) => void answer(incoming, response));
-  server.on('checkExpectation', (_incoming: IncomingMessage, response: ServerResponse) => {
-    send(response, jsonReply(417, { message: 'The only expectation that can be met is 100-continue.' }));
+  server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {
+    refuse(417, 'The only expectation that can be met is 100-continue.', incoming, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // While a reply is under way, further bytes on its connection would be taken for that reply.
@@ -99,6 +119,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
       () => socket.destroy(),
     );
+    options.onRefused?.({ status, message });
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -179,6 +179,27 @@ describe('listen', () => {
     expect(faults).toEqual([new Error('table tx is locked')]);
   });
 
+  it('tells of what it answered without the handler', async () => {
+    const refused: unknown[] = [];
+    const listening = await listen(() => jsonReply(200, {}), {
+      limits: { bodyBytes: 4, headersMs: 80 },
+      onFault: (error) => faults.push(error),
+      onRefused: (one) => refused.push(one),
+    });
+    open.push(listening);
+    await fetch(`${listening.url}/a?b`, { method: 'POST', body: '12345' });
+    await speak(listening.url, 'GET / HTTP/1.1\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
+    await speak(listening.url, 'nonsense\r\n\r\n');
+    await speak(listening.url, 'GET / HTTP/1.1\r\nHost:');
+    await fetch(listening.url);
+    expect(refused).toMatchObject([
+      { status: 413, head: { method: 'POST', target: '/a?b' } },
+      { status: 417, head: { headers: [['Expect', 'miracles'], expect.anything()] } },
+      { status: 400, message: 'This is not a well-formed HTTP request.' },
+      { status: 408 },
+    ]);
+  });
+
   it('answers many connections at once', async () => {
     const { url } = await start(async (request) => {
       await new Promise((resolve) => setImmediate(resolve));
