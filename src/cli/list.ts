@@ -126,6 +126,7 @@ function needsOf(needs: Needs): readonly string[] {
   if (needs.earlierRun) words.push('the journal of an earlier run');
   if (needs.campaign) words.push('a campaign that the operator knows');
   if (needs.largeAmounts) words.push('large amounts allowed');
+  if (needs.launches) words.push('launches by the operator');
   for (const [alias, need] of needs.sessions) {
     const parts = [
       need.player && `${need.player} player`,

@@ -8,6 +8,7 @@ import { Dispatch, type DispatchOptions, type Ready } from './dispatch.ts';
 import type { EarlierRun } from './earlier-run.ts';
 import { type Halt, halted } from './halt.ts';
 import type { History } from './history.ts';
+import { judgeLaunched } from './launched.ts';
 import type { Linger } from './linger.ts';
 import { idle, pause } from './pause.ts';
 import { walletIdOf } from './pool.ts';
@@ -107,6 +108,9 @@ export class Performance {
         case 'wait':
           if (step.ms === 'linger') await this.linger();
           else await idle(step.ms, this.#run.signal);
+          return null;
+        case 'launches':
+          await judgeLaunched(step, { stage: this.#stage, run: this.#run, sender: this.#sender });
           return null;
         case 'together':
           return await this.#together(step);

@@ -119,7 +119,8 @@ async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
     const mayTryAgain = options.attempt < MOST_ATTEMPTS && races.round === 1;
     const stage = setStage({ ...options, plan, wallets, written, report, mayTryAgain });
     const performance = new Performance({ ...options, stage, linger, races, debts });
-    const opened = await openStory(stage, performance, options.cashier, shared.openings);
+    // A session that the operator launched may be one that it doesn't know, which is what shall be found out.
+    const opened = plan.needs.launches ? null : await openStory(stage, performance, options.cashier, shared.openings);
     const halt = opened ?? (await performance.steps(plan.steps, true));
     if (!opened) {
       await performance.steps(plan.always, false);

@@ -2,6 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
+import type { LaunchRequest } from '../journal/launch.ts';
 import type { Plan } from '../scenario/plan.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { EarlierJournal } from './earlier-run.ts';
@@ -61,6 +62,8 @@ export interface RunOptions {
   readonly largeAmounts: boolean;
   /** How often a story with a race is told, unless it has shown something before; left out: as time allows. */
   readonly raceRounds?: number | undefined;
+  /** What the operator's backend has sent to the Core API by now; left out: there is no Core API of this run. */
+  readonly launches?: (() => readonly LaunchRequest[]) | undefined;
   /** An earlier run whose transactions are sent again; left out: none. */
   readonly after?: EarlierJournal | undefined;
   readonly deadlineMs: number;

@@ -227,6 +227,8 @@ class Run {
       return 'needs the journal of an earlier run (`croupier run --after JOURNAL`)';
     if (needs.campaign && this.#options.campaign === null)
       return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
+    if (needs.launches && !this.#options.launches)
+      return "shows only in the calls that the operator's backend makes to the Core API (`croupier run --launches`)";
     if (needs.largeAmounts && !this.#options.largeAmounts)
       return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
     return null;

@@ -120,6 +120,5 @@ function whyUntested(
 ): string {
   const waiting = scenarios.some(({ planned }) => planned.rules.includes(rule.id));
   if (waiting) return howItStopped(ended);
-  if (rule.group === 'launch') return 'shows only in the calls that the operator itself makes to the Core API';
   return run.whole ? 'no scenario of this run tries it' : 'not among what was selected';
 }

@@ -159,6 +159,7 @@ function* callsOf(steps: readonly Step[]): Generator<Placed> {
         yield { step: step.instance(0), group: null };
         break;
       case 'wait':
+      case 'launches':
         break;
     }
   }

@@ -3,7 +3,7 @@ import { body, breaking, query, signs, tamper, trickle } from './deviation-shape
 import { expectation } from './expectation.ts';
 import { HEADER_CASES } from './plan.ts';
 import { duration, integer, name, text, word } from './scalar-shapes.ts';
-import { byKind, field, map, transform } from './shape.ts';
+import { byKind, field, map, refuse, type Shape, transform } from './shape.ts';
 
 const MOST_TIMES = 1_000_000;
 /** More connections than this are not opened side by side. */
@@ -62,6 +62,17 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
     },
   ),
 });
+
+/** Of a verb that says all by itself. */
+export const NOTHING: Shape<null> = {
+  read(cell, reading) {
+    const settled = reading.settle(cell);
+    return settled.kind === 'scalar' && settled.value === null
+      ? null
+      : refuse(reading, settled, 'nothing after the colon');
+  },
+  json: () => ({ type: 'null' }),
+};
 
 export const CALL_WORD = word('a call', CALL_NAMES);
 export const WAIT = duration('a time', ['linger']);

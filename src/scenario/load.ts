@@ -11,6 +11,7 @@ import { NO_NEEDS, needsJson, readNeeds } from './needs.ts';
 import { type Binding, NO_BINDINGS, Reading, spotWithin } from './reading.ts';
 import { NAME, text, word } from './scalar-shapes.ts';
 import type { Scenario, Story, StoryStep, Word } from './scenario.ts';
+import { isSending } from './scenario.ts';
 import { field, list, map, refuse, type Shape } from './shape.ts';
 import { placeOf } from './source.ts';
 import { readSteps } from './step-reader.ts';
@@ -229,8 +230,6 @@ function readTitle(cell: Cell, reading: Reading): string | undefined {
 
 function statesSomething(all: readonly StoryStep[]): boolean {
   return all.some((step) =>
-    step.kind === 'together'
-      ? step.steps.some((each) => each.expect.stated)
-      : step.kind !== 'wait' && step.expect.stated,
+    step.kind === 'together' ? step.steps.some((each) => each.expect.stated) : isSending(step) && step.expect.stated,
   );
 }

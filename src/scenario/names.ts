@@ -3,6 +3,7 @@ import { nearest } from './near.ts';
 import type { Template } from './plan.ts';
 import { namesOf, type Reading, type Reference } from './reading.ts';
 import type { StoryCall, StoryResend, StoryStep, Word } from './scenario.ts';
+import { isSending } from './scenario.ts';
 import type { Spot } from './source.ts';
 
 const STEP_PROPERTIES = ['txID', 'roundID', 'amount', 'reply'] as const;
@@ -21,7 +22,7 @@ export interface NameContext {
 /** Complains about every name that means nothing, or nothing yet, at its place; and about names given in vain. */
 export function checkNames(context: NameContext, reading: Reading): void {
   const sent = context.steps.flatMap((step): readonly Sent[] =>
-    step.kind === 'together' ? step.steps : step.kind === 'wait' ? [] : [step],
+    step.kind === 'together' ? step.steps : isSending(step) ? [step] : [],
   );
   const named = collectNames(sent, reading);
   const checker = new NameChecker(context, sent, named, reading);

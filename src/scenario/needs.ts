@@ -35,6 +35,10 @@ const KNOWN = {
   ),
   run: field('`earlier`: transactions of an earlier run (`run --after JOURNAL`).', word('a run', ['earlier'] as const)),
   campaign: field('`known`: a campaign that the operator knows.', word('a campaign', ['known'] as const)),
+  launches: field(
+    "`seen`: launches by the operator's backend on a Core API of this run (`run --launches`).",
+    word('launches', ['seen'] as const),
+  ),
   amounts: field(
     '`large`: amounts beyond 2^53 of the smallest unit are moved.',
     word('a size of amounts', ['large'] as const),
@@ -62,6 +66,7 @@ export const NO_NEEDS: Needs = {
   earlierRun: false,
   campaign: false,
   largeAmounts: false,
+  launches: false,
   sessions: new Map(),
 };
 
@@ -114,6 +119,7 @@ export function readNeeds(cell: Cell, reading: Reading): ReadNeeds {
       earlierRun: values.run === 'earlier',
       campaign: values.campaign === 'known',
       largeAmounts: values.amounts === 'large',
+      launches: values.launches === 'seen',
       sessions,
     },
   };

@@ -167,6 +167,11 @@ interface WaitStep extends StepBase {
   readonly ms: number | 'linger';
 }
 
+/** Judges what the operator's backend has sent to the Core API so far, and reads the balance of each session that it launched. */
+export interface LaunchesStep extends StepBase {
+  readonly kind: 'launches';
+}
+
 /**
  * A call step that is sent many times with fresh ids, one after another (`times`). It is expanded while it is run, so that a
  * long one needs no memory. Such a step has no name.
@@ -178,7 +183,7 @@ export interface RepeatStep extends StepBase {
   instance(index: number): CallStep;
 }
 
-export type Step = CallStep | TogetherStep | WaitStep | RepeatStep;
+export type Step = CallStep | TogetherStep | WaitStep | LaunchesStep | RepeatStep;
 
 /** What a session must be like for the scenario to be played with it. */
 export interface SessionNeed {
@@ -204,6 +209,8 @@ export interface Needs {
   readonly campaign: boolean;
   /** Amounts beyond 2^53 of the smallest unit are moved: only where configuration allows it. */
   readonly largeAmounts: boolean;
+  /** Launches by the operator's backend on a Core API of this run (`run --launches`). */
+  readonly launches: boolean;
   /** Further sessions by alias. */
   readonly sessions: ReadonlyMap<string, SessionNeed>;
 }

@@ -2,6 +2,7 @@ import { CallIds } from './ids.ts';
 import type { CallStep, Origin, Plan, RepeatStep, Step, Template } from './plan.ts';
 import { uses } from './reading.ts';
 import type { Scenario, Story, StoryCall, StoryResend, StoryStep } from './scenario.ts';
+import { isSending } from './scenario.ts';
 import { placeOf } from './source.ts';
 
 export interface PlanOptions {
@@ -45,7 +46,7 @@ class Planner {
 
   constructor(story: Story, uuid: () => string) {
     this.#sent = [...story.steps, ...story.always].flatMap((step): readonly Sent[] =>
-      step.kind === 'together' ? step.steps : step.kind === 'wait' ? [] : [step],
+      step.kind === 'together' ? step.steps : isSending(step) ? [step] : [],
     );
     this.#ids = new CallIds(this.#sent, uuid);
     for (const step of this.#sent) {
@@ -67,6 +68,8 @@ class Planner {
     switch (step.kind) {
       case 'wait':
         return { ...base, kind: 'wait', ms: step.ms };
+      case 'launches':
+        return { ...base, kind: 'launches' };
       case 'together':
         return { ...base, kind: 'together', steps: step.steps.flatMap((each) => this.#atOnce(each)) };
       case 'call':

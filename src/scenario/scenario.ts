@@ -36,7 +36,12 @@ export interface Story {
   readonly always: readonly StoryStep[];
 }
 
-export type StoryStep = StoryCall | StoryResend | StoryTogether | StoryWait;
+export type StoryStep = StoryCall | StoryResend | StoryTogether | StoryWait | StoryLaunches;
+
+/** Whether a step is a single call, so that it has what is said of one. */
+export function isSending(step: StoryStep): step is StoryCall | StoryResend {
+  return step.kind === 'call' || step.kind === 'resend';
+}
 
 interface StoryStepBase {
   readonly key: string;
@@ -104,4 +109,8 @@ interface StoryTogether extends StoryStepBase {
 interface StoryWait extends StoryStepBase {
   readonly kind: 'wait';
   readonly ms: number | 'linger';
+}
+
+interface StoryLaunches extends StoryStepBase {
+  readonly kind: 'launches';
 }

@@ -1,5 +1,5 @@
 import { CALL_FIELDS } from './call-fields.ts';
-import { CALL_WORD, FRAGMENT_PATH, MODIFIERS, RESENT, WAIT } from './definition.ts';
+import { CALL_WORD, FRAGMENT_PATH, MODIFIERS, NOTHING, RESENT, WAIT } from './definition.ts';
 import { FRAGMENT } from './fragment.ts';
 import { SCENARIO } from './load.ts';
 import type { JsonSchema } from './shape.ts';
@@ -20,6 +20,10 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   resend: { about: 'The same URL and body as an earlier step, with the same txID.', json: () => RESENT.json() },
   together: { about: 'Calls that leave at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
   wait: { about: 'A pause; `linger`: until a late debit would have shown.', json: () => WAIT.json() },
+  launches: {
+    about: "Judges what the operator's backend has sent to the Core API so far (`run --launches`).",
+    json: () => NOTHING.json(),
+  },
   use: { about: 'Puts in the steps of a fragment; its parameters stand in `with`.', json: () => FRAGMENT_PATH.json() },
 };
 

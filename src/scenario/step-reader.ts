@@ -1,7 +1,7 @@
 import type { CallName } from '../contract/call-name.ts';
 import { CALL_FIELDS } from './call-fields.ts';
 import { type Cell, entryOf, type MapCell } from './cell.ts';
-import { CALL_WORD, FRAGMENT_PATH, RESENT, WAIT } from './definition.ts';
+import { CALL_WORD, FRAGMENT_PATH, NOTHING, RESENT, WAIT } from './definition.ts';
 import { type FragmentShelf, openFragment } from './fragment.ts';
 import { nearest } from './near.ts';
 import type { Deviations, Expect } from './plan.ts';
@@ -61,6 +61,9 @@ function readStep(cell: Cell, key: string, reading: Reading, context: StepContex
       const ms = WAIT.read(verb.value, reading);
       return ms === undefined ? [] : [{ ...base, kind: 'wait', ms }];
     }
+    case 'launches':
+      NOTHING.read(verb.value, reading);
+      return [{ ...base, kind: 'launches' }];
     case 'together':
       return readTogether(verb, base, reading, context);
     case 'use':
@@ -170,8 +173,11 @@ function readTogether(verb: VerbEntry, base: Base, reading: Reading, context: St
   const sendable: (StoryCall | StoryResend)[] = [];
   for (const step of steps) {
     if (step.kind === 'call' || step.kind === 'resend') sendable.push(step);
-    else if (step.kind === 'wait')
-      reading.complain(step.spot, '`wait` cannot stand within `together`: its steps begin at the same instant');
+    else if (step.kind === 'wait' || step.kind === 'launches')
+      reading.complain(
+        step.spot,
+        `\`${step.kind}\` cannot stand within \`together\`: its steps begin at the same instant`,
+      );
   }
   const alone = sendable.length === 1 && sendable.every((step) => (step.times ?? 1) === 1 && step.copies === undefined);
   if (alone && steps.length === 1 && verb.value.kind === 'list' && verb.value.items.length === 1) {

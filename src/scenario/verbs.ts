@@ -7,7 +7,18 @@ import type { Spot } from './source.ts';
 import type { Modifiers } from './step-rules.ts';
 
 /** The keys of which each step has exactly one. */
-export const VERBS = ['bet', 'win', 'refund', 'balance', 'call', 'resend', 'together', 'wait', 'use'] as const;
+export const VERBS = [
+  'bet',
+  'win',
+  'refund',
+  'balance',
+  'call',
+  'resend',
+  'together',
+  'wait',
+  'launches',
+  'use',
+] as const;
 export type Verb = (typeof VERBS)[number];
 
 type ModifierName = keyof typeof MODIFIERS;
@@ -34,6 +45,7 @@ export const MODIFIERS_OF: Readonly<Record<Verb, readonly ModifierName[]>> = {
   resend: SENDING,
   together: ['at'],
   wait: ['at'],
+  launches: ['at'],
   use: [],
 };
 

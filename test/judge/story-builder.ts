@@ -166,6 +166,8 @@ class Telling {
       case 'wait':
         if (step.ms === 'linger') this.#linger();
         return null;
+      case 'launches':
+        return null;
       case 'repeat': {
         let stop: Reaction['stop'] = null;
         for (let index = 0; index < step.times; index += 1) stop ??= this.#call(step.instance(index));

@@ -29,7 +29,7 @@ function planOf(steps: string): Plan {
 
 function callsOf(steps: readonly Step[]): CallStep[] {
   return steps.flatMap((step): readonly CallStep[] => {
-    if (step.kind === 'wait') return [];
+    if (step.kind === 'wait' || step.kind === 'launches') return [];
     if (step.kind === 'together') return step.steps;
     return step.kind === 'call' ? [step] : Array.from({ length: step.times }, (_, index) => step.instance(index));
   });

@@ -40,6 +40,7 @@ function needing(currency: CurrencyWish | null, sessions: ReadonlyMap<string, Se
     earlierRun: false,
     campaign: false,
     largeAmounts: false,
+    launches: false,
     sessions,
   };
 }

@@ -1,0 +1,58 @@
+import type { Exchange } from '../journal/exchange.ts';
+import type { LaunchedSession, LaunchRequest } from '../journal/launch.ts';
+import { breach, type Decision, PASS } from '../judge/check.ts';
+import { judgeLaunches } from '../judge/launches.ts';
+import type { LaunchesStep } from '../scenario/plan.ts';
+import { buildRequest } from '../wire/request.ts';
+import { replyStatus } from './reply-status.ts';
+import type { RunOptions } from './run-options.ts';
+import type { Sender } from './sender.ts';
+import type { Stage } from './stage.ts';
+
+interface Launched {
+  readonly stage: Stage;
+  readonly run: RunOptions;
+  readonly sender: Sender;
+}
+
+/** Judges what the operator's backend has sent to the Core API so far, and whether it knows the sessions that it launched. */
+export async function judgeLaunched({ key, place }: LaunchesStep, { stage, run, sender }: Launched): Promise<void> {
+  const requests = run.launches?.() ?? [];
+  const step = { ...stage.readStep('main', key), place };
+  const { docket } = stage.judge;
+  for (const { rule, decision } of judgeLaunches(requests)) docket.decide({ rule, step, exchange: null }, decision);
+  for (const session of sessionsOf(requests)) {
+    const exchange = await sender.send({
+      call: 'balance',
+      request: readOf(session, run),
+      scenario: stage.plan.id,
+      step: key,
+      purpose: 'step',
+    });
+    docket.decide({ rule: 'launch.session-known', step, exchange: exchange.id }, isKnown(session, exchange));
+  }
+}
+
+/** Each once, though it was perhaps launched in several games. In demo mode nothing reaches the operator. */
+function sessionsOf(requests: readonly LaunchRequest[]): readonly LaunchedSession[] {
+  const launched = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
+  return [...new Map(launched.map((session) => [session.sessionID, session])).values()];
+}
+
+function readOf({ sessionID }: LaunchedSession, { client }: RunOptions) {
+  const { integratorBaseUrl, paths, headers, integrationApiKey } = client;
+  const target = { baseUrl: integratorBaseUrl, paths, headers };
+  return buildRequest({ call: 'balance', target, key: integrationApiKey, fields: { sessionID } });
+}
+
+function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
+  const status = replyStatus(exchange);
+  if (status === 200) return PASS;
+  const expected = 'GET /balance finds the sessionID that the launch sent';
+  if (status === undefined || status >= 500 || status === 429)
+    return {
+      kind: 'undecided',
+      reason: `GET /balance of ${sessionID} was answered ${status === undefined ? 'with no whole reply' : status}`,
+    };
+  return breach(expected, `the session ${sessionID} was launched, and its GET /balance is answered ${status}`);
+}
