@@ -12,7 +12,6 @@ import type { Wallet } from './wallet.ts';
 /** Subsets of more overlapping calls than this are not enumerated one by one but by the sums that they reach. */
 const MOST_SUMS = 20_000;
 
-/** Calls whose effect a balance may show already. */
 const MAY_HAVE_HAPPENED: readonly Answer[] = ['accepted', 'failed', 'late', 'broken', 'lost'];
 
 export interface Race {
@@ -225,12 +224,15 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   );
 }
 
+/** A balance may show its effect already. Of bets alone an error says that nothing was done: wins and refunds are sent again. */
+function mayShow({ answer, part }: Seen): boolean {
+  return MAY_HAVE_HAPPENED.includes(answer) || (answer === 'declined' && part.step.call !== 'bet');
+}
+
 /** A wallet that commits and then reads may already see what overlapped, and must see what had finished. */
 function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): void {
   const said = seen.reading?.balance.money;
-  const others = seens.filter(
-    (other) => other !== seen && !other.effect.isZero() && MAY_HAVE_HAPPENED.includes(other.answer),
-  );
+  const others = seens.filter((other) => other !== seen && !other.effect.isZero() && mayShow(other));
   if (!said || before === undefined) return;
   const sent = seen.exchange.stamps.sent ?? seen.exchange.stamps.start;
   const finished = others.filter(({ exchange, answer }) => answer === 'accepted' && exchange.stamps.end <= sent);

@@ -45,6 +45,20 @@ describe('calls at once', () => {
     }
   });
 
+  it('may show a win that failed, for it may have been credited; not a bet that was declined', () => {
+    const failing =
+      (key: string, balance: string): Lie =>
+      (ask, honest, wallet) => {
+        if (ask.key === key) {
+          honest();
+          return { status: 502, body: { message: 'Bad gateway' } };
+        }
+        return withFields('3.1', { balance })(ask, honest, wallet);
+      };
+    expect(tell(RACE, { lie: failing('3.2', '102.00') }).broken).toEqual([]);
+    expect(tell(RACE, { lie: failing('3.3', '94.00') }).verdict('concurrency.no-lost-update')).toBe('fail');
+  });
+
   it('may be declined while another is under way, and then leave nothing to judge; not when they fail', () => {
     const all =
       (status: number): Lie =>
