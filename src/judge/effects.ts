@@ -61,6 +61,12 @@ export class Effects {
       else if (earlier.state === 'refused' || earlier.state === 'none') wallet?.leaveOpen(step.key);
       return;
     }
+    const same = step.txID === null ? undefined : this.#byTxID.get(step.txID);
+    if (same?.part.step.call === step.call && same.state === 'applied') {
+      // Of two under one txID that were sent at once, the other was answered 200 and is followed first: they are one.
+      this.#byStep.set(step.key, same);
+      return;
+    }
     const transaction: Transaction = {
       txID: step.txID ?? `step ${step.key}`,
       part,
@@ -204,12 +210,13 @@ export class Effects {
       wallet?.leaveOpen(key);
       return;
     }
+    // A withdrawal pays what free wins have not credited yet.
+    const isPaidAlready = campaign && type !== 'free' && this.#freeWins.size > 0;
     switch (answer) {
       case 'accepted':
         transaction.state = 'applied';
         if (type === 'free') wallet?.fork({ txID, delta: effect, kind: 'either' });
-        else if (campaign && this.#freeWins.size > 0) break;
-        else wallet?.move(key, effect);
+        else if (!isPaidAlready) wallet?.move(key, effect);
         break;
       case 'refused':
         transaction.state = 'refused';
@@ -223,14 +230,14 @@ export class Effects {
         }
         // The service sends a failed win again until it is answered 200, so it may have been credited already.
         transaction.state = 'unknown';
-        wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
+        if (!isPaidAlready) wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
         break;
       case 'failed':
       case 'late':
       case 'broken':
       case 'lost':
         transaction.state = 'unknown';
-        wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
+        if (!isPaidAlready) wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
         break;
     }
   }
