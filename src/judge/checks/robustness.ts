@@ -5,7 +5,7 @@ import type { Part } from '../story.ts';
 const isNew = ({ step }: Part): boolean => step.origin.kind === 'fresh' && step.call !== 'balance';
 
 const isPlainText = (part: Part): boolean =>
-  /^[\x20-\x7e]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
+  /^[\w .,:"[\]{}-]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
 
 const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origTxID'];
 

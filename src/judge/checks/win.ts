@@ -109,8 +109,14 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    applies: (part) =>
-      isNewWin(part) && part.step.winOf === undefined && part.regular && part.group === null && part.namesake === null,
+    // Where an earlier run began the round, its bet is known, though it is not in the story.
+    applies: (part, story) =>
+      isNewWin(part) &&
+      part.step.winOf === undefined &&
+      part.regular &&
+      part.group === null &&
+      part.namesake === null &&
+      !story.plan.needs.earlierRun,
   },
 
   'win.after-refund': {

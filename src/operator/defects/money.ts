@@ -57,8 +57,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-exponent',
     breaks: ['money.decimal-string'],
-    description: 'Balances are written with an exponent: "1e+3".',
-    change: (right) => showing(right, (balance) => Number(balance).toExponential()),
+    description: 'Balances are written with an exponent: "1000.00e0".',
+    change: (right) => showing(right, (balance) => `${balance}e0`),
   },
   {
     name: 'balance-plus-sign',
@@ -162,7 +162,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);
-        return units === undefined || units < 2n ** 53n || scale.decimals > 3 ? units : BigInt(Number(units));
+        return units === undefined || units < 2n ** 53n || scale.decimals > 8 ? units : BigInt(Number(units));
       },
     }),
   },

@@ -186,6 +186,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'tx-id-number',
+    onlyWarns: true,
     breaks: ['reply.tx-id'],
     mayBreak: ['refund.unknown'],
     description: 'The txID in replies is a number and not a string.',
