@@ -232,8 +232,33 @@ function mayShow({ answer, part }: Seen): boolean {
 /** A wallet that commits and then reads may already see what overlapped, and must see what had finished. */
 function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): void {
   const said = seen.reading?.balance.money;
-  const others = seens.filter((other) => other !== seen && !other.effect.isZero() && mayShow(other));
   if (!said || before === undefined) return;
+  const others = seens.filter((other) => other !== seen && !other.effect.isZero());
+  const mayHave = others.filter(mayShow);
+  if (isReached(said, seen, mayHave, before)) return;
+  // A declined bet that takes its money all the same is a fault of its own, and lowers what the others see.
+  const declined = others.filter(({ part, answer }) => part.step.call === 'bet' && answer === 'declined');
+  const isOfDeclined = declined.length > 0 && isReached(said, seen, [...mayHave, ...declined], before);
+  docket.decide(
+    { rule: 'concurrency.no-lost-update', step: seen.part.step, exchange: seen.exchange.id },
+    breach(
+      "each replied balance fits the call's own effect and some of those that overlapped it",
+      `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`,
+      [
+        ...(isOfDeclined ? (['bet.declined-takes-nothing'] as const) : []),
+        'bet.debit',
+        'win.credit',
+        'money.main-unit',
+        'money.exact',
+        'session.isolated',
+        'balance.read-only',
+      ],
+    ),
+  );
+}
+
+/** Whether the balance is that after the call, all that had finished before it, and some of what overlapped it. */
+function isReached(said: Money, seen: Seen, others: readonly Seen[], before: Money): boolean {
   const sent = seen.exchange.stamps.sent ?? seen.exchange.stamps.start;
   const finished = others.filter(({ exchange, answer }) => answer === 'accepted' && exchange.stamps.end <= sent);
   const base = [seen, ...finished].reduce((sum, { effect }) => sum.plus(effect), before);
@@ -246,17 +271,9 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
       const further = sum.plus(other.effect);
       sums.set(further.toString(), further);
     }
-    if (sums.size > MOST_SUMS) return;
+    if (sums.size > MOST_SUMS) return true;
   }
-  if (sums.has(said.toString())) return;
-  docket.decide(
-    { rule: 'concurrency.no-lost-update', step: seen.part.step, exchange: seen.exchange.id },
-    breach(
-      "each replied balance fits the call's own effect and some of those that overlapped it",
-      `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`,
-      ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'session.isolated', 'balance.read-only'],
-    ),
-  );
+  return sums.has(said.toString());
 }
 
 /**
