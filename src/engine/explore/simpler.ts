@@ -40,10 +40,14 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   if ('round' in operation && operation.round) yield { ...operation, round: null };
   if (operation.kind === 'bet' && operation.player !== 'main') yield { ...operation, player: 'main' };
   if (operation.kind === 'forged' && operation.again) yield { ...operation, again: false };
+  // What is wrong with one signature may be wrong with all.
+  if (operation.kind === 'forged' && operation.sign !== 'garbage') yield { ...operation, sign: 'garbage' };
   if (operation.kind === 'at-once') {
+    const single = singleOf(operation);
+    if (single) yield single;
     if (operation.size > 2) yield { ...operation, size: 2 };
     if (operation.size > 3) yield { ...operation, size: Math.ceil(operation.size / 2) };
-    if (operation.what === 'bets-of-two') yield { ...operation, what: 'bets' };
+    if (operation.what === 'bets-of-two' || operation.what === 'overdraft') yield { ...operation, what: 'bets' };
   }
   if (operation.kind === 'many') {
     for (const times of [2, Math.ceil(operation.times / 2)]) if (times < operation.times) yield { ...operation, times };
@@ -53,5 +57,30 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
     if (units > 0) yield { ...operation, sum: { stakes, units: 0 } };
     if (units > 1) yield { ...operation, sum: { stakes, units: 1 } };
     if (stakes > 1) yield { ...operation, sum: { stakes: 1, units } };
+  }
+}
+
+/** The call of which there are several at once, by itself. */
+function singleOf({
+  id,
+  read,
+  what,
+  of,
+  sum,
+}: Extract<Operation, { readonly kind: 'at-once' }>): Operation | undefined {
+  switch (what) {
+    case 'bets':
+    case 'bets-of-two':
+    case 'bet-copies':
+    case 'bet-and-refund':
+    case 'overdraft':
+      return { id, read, kind: 'bet', player: 'main', sum, round: null, broken: null };
+    case 'win-copies':
+      return { id, read, kind: 'win', of, sum, broken: null };
+    case 'refund-copies':
+    case 'refunds':
+      return { id, read, kind: 'refund', of, roundless: false, broken: null };
+    case 'wins': // It is about no bet in particular.
+      return undefined;
   }
 }
