@@ -1,3 +1,4 @@
+import type { CallName } from '../contract/call-name.ts';
 import type { Money } from '../contract/money.ts';
 import { mayHaveArrived } from './answer.ts';
 import type { Answer, Seen } from './check.ts';
@@ -14,6 +15,8 @@ import type { Wallet } from './wallet.ts';
 export class Effects {
   readonly #byTxID = new Map<string, Transaction>();
   readonly #byStep = new Map<string, Transaction>();
+  /** By the step that sent one again, when that is what moved money. */
+  readonly #byRepeat = new Map<string, Transaction>();
   /** Transactions whose refund was answered 200 before they came: whatever comes later takes nothing. */
   readonly #barred = new Set<string>();
   /** What free wins of the story have credited: a withdrawal must not pay it again. */
@@ -29,6 +32,11 @@ export class Effects {
 
   ofTxID(txID: string): Transaction | undefined {
     return this.#byTxID.get(txID);
+  }
+
+  /** What kind of call a step was, one that sent another again included. */
+  callOf(key: string): CallName | undefined {
+    return (this.#byStep.get(key) ?? this.#byRepeat.get(key))?.part.step.call;
   }
 
   all(): Iterable<Transaction> {
@@ -305,6 +313,7 @@ export class Effects {
   #again(seen: Seen, earlier: Transaction): void {
     const { part, answer, reading } = seen;
     const { key, call } = part.step;
+    if (earlier.state === 'refused' || earlier.state === 'unknown') this.#byRepeat.set(key, earlier);
     if (!part.signedRight) {
       if (answer === 'accepted' && earlier.state !== 'applied') earlier.wallet?.leaveOpen(key);
       return;
