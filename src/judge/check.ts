@@ -122,6 +122,29 @@ export function isPassing(status: number | undefined): boolean {
   return isTurnedAway(status) || (status !== undefined && [408, 423, 425, 500, 502, 504].includes(status));
 }
 
+/**
+ * True for a status that refuses the form of a request, its media type or its length, whatever the request says: it is no
+ * right answer to any call that the service sends.
+ */
+export function isOfForm(status: number | undefined): boolean {
+  return status !== undefined && [406, 411, 415].includes(status);
+}
+
+/** Where the form of a call was refused, what it says was not looked at: it tells nothing of what the call is about. */
+export function asOfForm(decision: Decision): Decision {
+  switch (decision.kind) {
+    case 'breach':
+      return { ...decision, causes: [...(decision.causes ?? []), 'signature.accepted'] };
+    case 'warn':
+      return { kind: 'undecided', reason: decision.actual };
+    case 'pass':
+    case 'note':
+    case 'skip':
+    case 'undecided':
+      return decision;
+  }
+}
+
 const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
 
 /** The operator may decline any bet for reasons of its own; what a test needed it for is then skipped, with this reason. */

@@ -7,7 +7,19 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { answerOf } from './answer.ts';
-import { breach, described, isPassing, isTurnedAway, PASS, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
+import {
+  asOfForm,
+  breach,
+  type Decision,
+  described,
+  isOfForm,
+  isPassing,
+  isTurnedAway,
+  PASS,
+  type RuleCheck,
+  type Seen,
+  UNKNOWN_CAMPAIGN,
+} from './check.ts';
 import { ChecksByStep, checkOf } from './checks/all.ts';
 import { isOfExpired } from './checks/session.ts';
 import { Controls, type Held } from './controls.ts';
@@ -140,7 +152,10 @@ export class Judge {
 
   /** A call outside of the story, which moves money all the same: nothing is decided by it. */
   follow(sent: Sent): void {
-    this.effects.follow(this.#see(sent), this.#context.walletOf(sent.step.session));
+    const seen = this.#see(sent);
+    const wallet = this.#context.walletOf(sent.step.session);
+    this.effects.follow(seen, wallet);
+    if (sent.retried) this.#oncePaid(seen, wallet);
   }
 
   /** Calls that were sent at the same instant. @returns how many of them overlapped */
@@ -250,7 +265,7 @@ export class Judge {
       this.letIn.add(part.step.call);
     for (const [rule, check] of this.#checks.of(part)) {
       const matter = { rule, step: part.step, exchange: exchange.id };
-      const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
+      const decision = decisionOf(rule, check, seen);
       if (decision) {
         const held = { ...answered, rule, exchange: exchange.id, decision };
         if (decision.kind === 'breach' && isPassing(answered.status)) this.#passing.push(held);
@@ -479,6 +494,14 @@ function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId 
   }
 }
 
+/** What the reply alone decides about a rule. */
+function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | undefined {
+  // Without a reply there is nothing to decide.
+  const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
+  const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
+  return decision && ofForm ? asOfForm(decision) : decision;
+}
+
 const ONCE_MORE = 'it was answered as by one who is too busy, and is tried once more';
 
 function orderOf({ part, answer }: Seen): number {
@@ -539,7 +562,7 @@ function stopAfter(seen: Seen): Reaction['stop'] {
     (isTurnedAway(seen.reading.status) ||
       ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'].includes(seen.reading.code ?? ''));
   const causes: RuleId[] =
-    answer === 'refused'
+    answer === 'refused' || isOfForm(status)
       ? ['signature.accepted']
       : answer === 'late'
         ? ['reply.deadline']
