@@ -123,7 +123,7 @@ async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
     const halt = opened ?? (await performance.steps(plan.steps, true));
     if (!opened) {
       await performance.steps(plan.always, false);
-      await settle(stage, performance, run.uuid);
+      await settle(stage, (step, how) => performance.settle(step, how), run.uuid);
     }
     const isWorthAnother = (): boolean => !halt && races.wantsAnother && mayBeToldAgain(stage, gathering, run);
     const again = isWorthAnother() && (await lookOnce(stage, performance, isWorthAnother));

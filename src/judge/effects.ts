@@ -101,9 +101,7 @@ export class Effects {
     if (transaction.state !== 'unknown' || !happened) return;
     transaction.state = 'applied';
     const target = transaction.part.step.call === 'refund' ? this.#targetOf(transaction.part) : undefined;
-    if (!target) return;
-    target.state = 'reversed';
-    this.#barred.add(target.txID);
+    if (target) this.#isReversed(target, transaction.part.step.key);
   }
 
   /** A quiet read has shown that the call did not move what it says. */
@@ -300,8 +298,16 @@ export class Effects {
       case 'reversed':
         break;
     }
-    this.#barred.add(target.txID);
+    this.#isReversed(target, key);
+  }
+
+  /** A bet is given back once: further refunds of it that are not answered yet pay nothing any more. */
+  #isReversed(target: Transaction, step: string): void {
     target.state = 'reversed';
+    this.#barred.add(target.txID);
+    for (const { part, state, txID, wallet } of this.#byTxID.values())
+      if (state === 'unknown' && part.step.call === 'refund' && this.#targetOf(part) === target)
+        wallet?.settle(step, txID, false);
   }
 
   #giveBackFree(key: string, target: Transaction): void {
@@ -337,10 +343,8 @@ export class Effects {
           const fork = earlier.wallet?.settle(key, earlier.txID, true);
           const target = this.#targetOf(part);
           earlier.state = 'applied';
-          if (fork && target) {
-            target.state = 'reversed';
-            this.#barred.add(target.txID);
-          } else this.#reverse(part, earlier, target);
+          if (fork && target) this.#isReversed(target, key);
+          else this.#reverse(part, earlier, target);
         } else if (earlier.part.step.type === 'free') {
           // It is done now, but the contract leaves open whether it moves anything.
           earlier.wallet?.settle(key, earlier.txID, false);
