@@ -21,6 +21,7 @@ import {
   UNKNOWN_CAMPAIGN,
 } from './check.ts';
 import { ChecksByStep, checkOf } from './checks/all.ts';
+import { addsField } from './checks/robustness.ts';
 import { isOfExpired } from './checks/session.ts';
 import { Controls, type Held } from './controls.ts';
 import { Docket, endpointOf } from './docket.ts';
@@ -545,6 +546,14 @@ function stopAfter(seen: Seen): Reaction['stop'] {
     return {
       verdict: 'skip',
       reason: `the operator declines a further ${step.call} of a round`,
+      connection: false,
+      causes: [],
+    };
+  }
+  if (answer === 'declined' && addsField(part)) {
+    return {
+      verdict: 'skip',
+      reason: `the operator declines a ${step.call} with a field that it does not know`,
       connection: false,
       causes: [],
     };

@@ -9,7 +9,8 @@ const isPlainText = (part: Part): boolean =>
 
 const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origTxID'];
 
-const addsField = (part: Part): boolean =>
+/** A body with a field that no such call has. */
+export const addsField = (part: Part): boolean =>
   (part.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
 
 /** An amount of its own on a call that is otherwise as the service sends it, and that is to be declined. */
