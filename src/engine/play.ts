@@ -7,7 +7,7 @@ import type { Wallet } from '../judge/wallet.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { MOST_ATTEMPTS } from './attempts.ts';
 import type { Cashier } from './cashier.ts';
-import { lastLook, restore } from './closing.ts';
+import { isUncertain, lastLook, restore } from './closing.ts';
 import { Debts } from './debts.ts';
 import type { EarlierRun } from './earlier-run.ts';
 import { Gathering } from './gathering.ts';
@@ -48,7 +48,9 @@ export interface Played {
   readonly readsLag: boolean;
   /** Another attempt may decide what this one could not. */
   readonly again: 'stale-connection' | 'connection' | 'busy' | null;
-  /** By wallet: the balance that was read last. */
+  /** The balance for want of which the story was not played. */
+  readonly needed: Money | null;
+  /** By wallet: the balance that was read last, unless what is there is not certain. */
   readonly left: ReadonlyMap<string, Money>;
 }
 
@@ -88,9 +90,10 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     letIn: [...letIn],
     readsLag: stage.wallets.some(({ wallet }) => wallet.readsLag),
     again: stale ? 'stale-connection' : halt?.connection ? 'connection' : wasTurnedAway(stage, races) ? 'busy' : null,
+    needed: halt?.needed ?? null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
-        const last = stage.judge.reads.lastRead(wallet);
+        const last = isUncertain(wallet) ? undefined : stage.judge.reads.lastRead(wallet);
         return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
       }),
     ),

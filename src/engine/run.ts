@@ -16,6 +16,8 @@ import { type Played, playScenario } from './play.ts';
 import { type Casting, Pool, walletIdOf } from './pool.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
 import { Sender } from './sender.ts';
+import { sessionOf } from './stage.ts';
+import { WantOfMoney } from './want-of-money.ts';
 
 const MOST_BREACHES = 5;
 
@@ -97,6 +99,7 @@ class Run {
   readonly #blame = new Blame();
   readonly #pool: Pool;
   readonly #late: LateLandings;
+  readonly #wantOfMoney = new WantOfMoney();
   readonly #earlier: EarlierRun | undefined;
   /** How often an endpoint let the deadline pass. */
   readonly #breaches = new Map<CallName, number>();
@@ -130,6 +133,8 @@ class Run {
     );
     await this.#playAll(last, most);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
+    const { notice } = this.#wantOfMoney;
+    if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();
   }
@@ -299,6 +304,7 @@ class Run {
         await sleep(attempt * 50);
         continue;
       }
+      if (played.needed) this.#wantOfMoney.add(scenario.id, sessionOf(casting, 'main'), played.needed);
       this.#late.played(scenario, plan, casting, played, attempt);
       this.#conclude(
         scenario,

@@ -56,6 +56,9 @@ describe('an honest operator', () => {
     ]);
     expect(run.scenario('bet/rich').verdict).toBe('skip');
     expect(run.scenario('bet/rich').reason).toContain('needs a balance of 20');
+    expect(run.fold.notices).toEqual([
+      'One scenario was skipped for want of money, so much was not judged. Give s1 at least 20 USD, and run again.',
+    ]);
   });
 
   it('has several players played side by side, and one after another when there is one', async () => {
