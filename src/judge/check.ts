@@ -49,6 +49,8 @@ export interface Seen {
   readonly freeBetsTakeMoney: boolean;
   /** The bet is of all that is there. */
   readonly wholeBalance: boolean;
+  /** The bet is of more than there is, as far as that is known. */
+  readonly isBeyond: boolean;
 }
 
 /** The rule is broken: a fail, a warning or a note by its level. */

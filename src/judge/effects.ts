@@ -185,8 +185,10 @@ export class Effects {
         transaction.state = 'applied';
         if (type === 'free') wallet?.fork({ txID, delta: effect, kind: 'either' });
         // What it took for a bet that it should have declined is the operator's secret.
-        else if (part.step.expect.outcome === 'declined') wallet?.leaveOpen(key);
-        else wallet?.move(key, effect);
+        else if (part.step.expect.outcome === 'declined') {
+          wallet?.leaveOpen(key);
+          this.#misbooked.add(txID);
+        } else wallet?.move(key, effect);
         break;
       case 'refused':
         transaction.state = 'refused';

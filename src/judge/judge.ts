@@ -236,6 +236,7 @@ export class Judge {
       campaignKnown: this.#context.campaignKnown,
       freeBetsTakeMoney: this.effects.freeBetsTakeMoney,
       wholeBalance: bySum(step, 'amount') === 'balance',
+      isBeyond: step.call === 'bet' && amount !== undefined && (wallet?.certain()?.compare(amount) ?? 0) < 0,
     };
   }
 

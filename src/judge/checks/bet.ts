@@ -42,7 +42,11 @@ export const betChecks: GroupChecks<'bet'> = {
             {
               by: seen.effect.negated(),
               meaning: 'the accepted bet was not taken',
-              causes: isNothingInCents(seen.effect, seen.unit) ? ['money.main-unit'] : [],
+              causes: [
+                ...(isNothingInCents(seen.effect, seen.unit) ? (['money.main-unit'] as const) : []),
+                // Where there is not enough, it should not have been accepted.
+                ...(seen.isBeyond ? (['bet.insufficient-funds'] as const) : []),
+              ],
             },
             { by: seen.effect, meaning: 'the accepted bet was taken twice' },
             { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the bet was credited instead of taken' },
