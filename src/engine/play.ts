@@ -32,6 +32,8 @@ export interface PlayOptions extends StoryOptions {
   readonly cashier: Cashier;
   readonly history: History;
   readonly earlier: EarlierRun | undefined;
+  /** True when the step failed in every attempt. Left out: what fails in the last attempt does. */
+  readonly isLasting?: (step: string) => boolean;
 }
 
 /** What became of one attempt at a scenario. */
@@ -48,6 +50,8 @@ export interface Played {
   readonly readsLag: boolean;
   /** Another attempt may decide what this one could not. */
   readonly again: 'stale-connection' | 'connection' | 'busy' | null;
+  /** Steps that failed, or for which the operator was too busy. */
+  readonly turnedAway: ReadonlySet<string>;
   /** The balance for want of which the story was not played. */
   readonly needed: Money | null;
   /** By wallet: the balance that was read last, unless what is there is not certain. */
@@ -80,6 +84,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   const isBroken = (rule: RuleId): boolean =>
     gathering.findings.some((finding) => finding.rule === rule && isBreach(finding));
   const restored = opened ? await restore(stage, openings, cashier, isBroken) : null;
+  const turnedAway = races.round === 1 ? stage.judge.turnedAway : new Set<string>();
   return {
     ...verdictOf(plan, gathering, halt, races.missed ? races.described : null),
     restored,
@@ -89,7 +94,8 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     ),
     letIn: [...letIn],
     readsLag: stage.wallets.some(({ wallet }) => wallet.readsLag),
-    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : wasTurnedAway(stage, races) ? 'busy' : null,
+    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : turnedAway.size > 0 ? 'busy' : null,
+    turnedAway,
     needed: halt?.needed ?? null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
@@ -119,8 +125,9 @@ async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
   for (let plan = options.plan; ; plan = options.replan()) {
     const report = (finding: Finding): void => gathering.add(finding);
     // A further telling that is turned away is simply the last.
-    const mayTryAgain = options.attempt < MOST_ATTEMPTS && races.round === 1;
-    const stage = setStage({ ...options, plan, wallets, written, report, mayTryAgain });
+    const isLasting = (step: string): boolean =>
+      races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MOST_ATTEMPTS);
+    const stage = setStage({ ...options, plan, wallets, written, report, isLasting });
     const performance = new Performance({ ...options, stage, linger, races, debts });
     const opened = await openStory(stage, performance, options.cashier, shared.openings);
     const halt = opened ?? (await performance.steps(plan.steps, true));
@@ -156,10 +163,6 @@ function mayBeToldAgain({ plan, wallets }: Stage, { findings }: Gathering, { sig
     ({ rule, verdict }) => verdict === 'fail' && (!isRuleId(rule) || plan.rules.includes(rule) || ruleById(rule).money),
   );
   return !shown && wallets.every(({ wallet }) => wallet.certain() !== undefined);
-}
-
-function wasTurnedAway({ judge }: Stage, { round }: Races): boolean {
-  return judge.wasTurnedAway && round === 1;
 }
 
 function isBreach({ verdict, causes }: Finding): boolean {

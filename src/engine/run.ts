@@ -6,7 +6,7 @@ import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import type { Plan } from '../scenario/plan.ts';
-import { MOST_ATTEMPTS } from './attempts.ts';
+import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
 import { Cashier } from './cashier.ts';
 import { EarlierRun, type Unfit } from './earlier-run.ts';
 import { History } from './history.ts';
@@ -262,7 +262,9 @@ class Run {
 
   async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
     const { record, now } = this.#options;
+    let lasting: ReadonlySet<string> | undefined;
     for (let attempt = 1; ; attempt += 1) {
+      const failed = lasting;
       const at = now();
       const findings: Finding[] = [];
       record({
@@ -277,6 +279,7 @@ class Run {
         plan: attempt === 1 ? plan : scenario.plan(),
         replan: () => scenario.plan(),
         attempt,
+        isLasting: (step) => attempt >= MOST_ATTEMPTS && failed?.has(step) === true,
         casting,
         run: this.#options,
         sender: this.#sender,
@@ -300,7 +303,8 @@ class Run {
         restored,
         passes,
       });
-      if (this.#mayTryAgain(played, attempt)) {
+      lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
+      if (this.#mayTryAgain(played, attempt, lasting.size > 0)) {
         await sleep(attempt * 50);
         continue;
       }
@@ -316,8 +320,10 @@ class Run {
     }
   }
 
-  #mayTryAgain({ again, verdict }: Played, attempt: number): boolean {
-    if (again === null || this.#stopped || attempt >= MOST_ATTEMPTS || verdict === 'fail') return false;
+  /** @param lasts something has failed in every attempt */
+  #mayTryAgain({ again, verdict }: Played, attempt: number, lasts: boolean): boolean {
+    const most = again === 'busy' && !lasts ? MOST_ATTEMPTS_AT_RANDOM : MOST_ATTEMPTS;
+    if (again === null || this.#stopped || attempt >= most || verdict === 'fail') return false;
     if (again === 'stale-connection' && this.#sender.giveUpKeepAlive()) {
       this.#options.record({
         event: 'notice',

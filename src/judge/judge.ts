@@ -50,8 +50,8 @@ export interface JudgeContext {
   currencyOf(alias: string): Currency | undefined;
   /** True when other scenarios of the run have shown the rule to be broken. */
   proven(rule: string): boolean;
-  /** Another attempt at the scenario is possible. */
-  readonly mayTryAgain: boolean;
+  /** True when the step was answered as by one who is too busy, or who failed, each time that the scenario was played. */
+  isLasting(step: string): boolean;
   report(finding: Finding): void;
 }
 
@@ -104,7 +104,7 @@ export class Judge {
   readonly #replies = new Map<string, ReplyReading>();
   /** Breaches that only count when they are seen again. */
   readonly #passing: Held[] = [];
-  #turnedAway = false;
+  readonly #turnedAway = new Set<string>();
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn = new Set<CallName>();
 
@@ -195,18 +195,19 @@ export class Judge {
   /** The story is over: what was held back until its control was known, or until it is sure that it counts. */
   close(): void {
     // One answer of that kind may be an accident of the moment; told again, the story shows whether it is.
-    const counts = !this.#context.mayTryAgain || this.docket.hasBreach;
+    const { hasBreach } = this.docket;
     for (const held of this.#passing.splice(0)) {
       const { rule, part, exchange, decision } = held;
+      const counts = hasBreach || this.#context.isLasting(part.step.key);
       if (counts && checkOf(rule)?.controlled) this.#controls.hold(held);
       else if (counts) this.docket.decide({ rule, step: part.step, exchange }, decision);
-      else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'undecided', reason: ONCE_MORE });
+      else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
     }
     this.#controls.release(this.docket);
   }
 
-  /** True when a call of the story was answered with a status that may be another one when the same is tried again. */
-  get wasTurnedAway(): boolean {
+  /** Steps that were answered with a status that may be another one when the same is tried again. */
+  get turnedAway(): ReadonlySet<string> {
     return this.#turnedAway;
   }
 
@@ -262,7 +263,7 @@ export class Judge {
     const wallet = this.#context.walletOf(part.step.session);
     const answered = { part, answer: seen.answer, status: seen.reading?.status };
     this.#controls.saw(answered);
-    if (isPassing(answered.status) && part.step.expect.outcome !== 'either') this.#turnedAway = true;
+    if (isPassing(answered.status) && part.step.expect.outcome !== 'either') this.#turnedAway.add(part.step.key);
     if (seen.answer === 'accepted' && !part.signedRight && part.step.expect.outcome === 'refused')
       this.letIn.add(part.step.call);
     for (const [rule, check] of this.#checks.of(part)) {
@@ -504,7 +505,7 @@ function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | unde
   return decision && ofForm ? asOfForm(decision) : decision;
 }
 
-const ONCE_MORE = 'it was answered as by one who is too busy, and is tried once more';
+const NOT_ALWAYS = 'it was answered as by one who is too busy, though not each time that it was tried';
 
 function orderOf({ part, answer }: Seen): number {
   return (
