@@ -171,6 +171,11 @@ export function described(seen: Seen): string {
   return `answered ${reading.status}${code}${said}`;
 }
 
+/** True for a refund of what the operator may never have seen: a poor answer to it is told under the rule about such refunds. */
+export function isMaybeUnknown({ part, target }: Seen): boolean {
+  return part.step.call === 'refund' && target?.answer !== 'accepted';
+}
+
 /** For a call that a rule wants answered 200. undefined: it was. */
 export function wants200(seen: Seen, what: string): Decision | undefined {
   switch (seen.answer) {

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type Decision, type GroupChecks, PASS, type Seen } from '../check.ts';
+import { breach, type Decision, type GroupChecks, isMaybeUnknown, PASS, type Seen } from '../check.ts';
 import { bySum, mentions } from '../expected-sum.ts';
 import { inUnit, SCALES } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
@@ -70,11 +70,7 @@ export const moneyChecks: GroupChecks<'money'> = {
             seen.reading.balance.money?.isNegative() ? OVERDRAWN : [],
           );
         case 'not-an-amount':
-          return breach(
-            expected,
-            `it is ${written}`,
-            seen.part.step.refund?.kind === 'unknown' ? ['refund.unknown'] : [],
-          );
+          return breach(expected, `it is ${written}`, isMaybeUnknown(seen) ? ['refund.unknown'] : []);
         case 'missing':
           // That a read has no balance is told under `balance.read`.
           return seen.reading.object &&

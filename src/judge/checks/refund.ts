@@ -276,7 +276,7 @@ export const refundChecks: GroupChecks<'refund'> = {
                   {
                     by: seen.effect.negated(),
                     meaning: 'the refund was paid and the bet was not taken',
-                    causes: atOnce(seen),
+                    causes: [...atOnce(seen), 'refund.unknown-pays-nothing'] as const,
                   },
                 ]),
           ],
