@@ -85,7 +85,14 @@ export function blameUnexplained(
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
   // No rounding takes a hundredth of a sum.
   const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-  const causes: readonly RuleId[] = [...UNIVERSAL, ...(isRounding ? (['money.exact'] as const) : []), ...unwanted];
+  // Nor is it known what an amount becomes whose decimals are read or rounded in a way of their own.
+  const withDecimals = wallet.moves.some(({ delta }) => delta.decimals() > 0);
+  const causes: readonly RuleId[] = [
+    ...UNIVERSAL,
+    ...(isRounding || withDecimals ? (['money.exact'] as const) : []),
+    ...(withDecimals ? (['bet.decimal-amount'] as const) : []),
+    ...unwanted,
+  ];
   if (odd) {
     // Until that reply all replies were right, so it is that call's doing.
     const own = fresh.find(
@@ -114,7 +121,12 @@ export function blameUnexplained(
 /** What goes wrong with every such call goes wrong in this story too. */
 function plainCauses(rule: RuleId): RuleId[] {
   if (OF_EVERY_CALL.includes(rule)) return [];
-  return rule.startsWith('refund.') ? ['refund.restore', ELSE] : [ELSE];
+  if (!rule.startsWith('refund.')) return [ELSE];
+  return [
+    'refund.restore',
+    ELSE,
+    ...(rule === 'refund.declined-bet' ? (['refund.unknown-pays-nothing'] as const) : []),
+  ];
 }
 
 /** The rules that were put to the test since the last read, and those that every call is under. */
