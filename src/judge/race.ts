@@ -92,7 +92,8 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
       answered.map(({ reading }) => reading?.txID).filter((txID) => txID !== undefined && txID !== ''),
     );
     if (answered.length === 0) {
-      docket.decide(matter, { kind: 'undecided', reason: `none of the ${set.length} copies was answered 200` });
+      const reason = `none of the ${set.length} copies was answered 200`;
+      docket.decide(matter, { kind: set.every(isTurnedDown) ? 'skip' : 'undecided', reason });
       continue;
     }
     const differ = txIDs.size > 1;
@@ -177,7 +178,12 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
 }
 
 /** It may: what it declines must have moved nothing, and what is declined can't be lost. */
-const ONE_AT_A_TIME = 'the operator declines whatever comes while another call of the player is under way';
+const ONE_AT_A_TIME = 'the operator turns down whatever comes while another call of the player is under way';
+
+/** Declined; or a bet or a win failed, with an answer: the one is refunded, the other sent again. */
+function isTurnedDown({ answer, reading }: Seen): boolean {
+  return answer === 'declined' || (answer === 'failed' && reading?.status === 500);
+}
 
 function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: QuietReads): void {
   const [first] = movers;
@@ -187,10 +193,10 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   reads.suspect(race.wallet, { ...matter, expected });
   const accepted = movers.filter(({ answer }) => answer === 'accepted');
   if (accepted.length < 2) {
-    const isTurnedAway = movers.every(({ answer }) => answer === 'accepted' || answer === 'declined');
+    const isOnlyOne = movers.every((mover) => mover.answer === 'accepted' || isTurnedDown(mover));
     docket.decide(
       matter,
-      isTurnedAway
+      isOnlyOne
         ? { kind: 'skip', reason: ONE_AT_A_TIME }
         : { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` },
     );
