@@ -499,8 +499,9 @@ function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId 
 
 /** What the reply alone decides about a rule. */
 function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | undefined {
-  // Without a reply there is nothing to decide.
-  const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
+  // Without a reply there is nothing to decide, unless it came and is not in the coding that it names.
+  if (seen.answer === 'lost') return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
+  const decision = check.reply?.(seen);
   const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
   return decision && ofForm ? asOfForm(decision) : decision;
 }
@@ -536,7 +537,7 @@ function beforeOf(part: Part, before: { readonly reply: ReplyReading; readonly e
 function stopAfter(seen: Seen): Reaction['stop'] {
   const { part, answer } = seen;
   const { step } = part;
-  if (answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (answer === 'lost') return stopForWantOfReply(seen);
   if (step.expect.outcome !== 'accepted' || answer === 'accepted' || answer === 'broken') return null;
   if (step.origin.kind !== 'fresh' || step.call === 'refund') return null;
   const status = seen.reading?.status ?? 0;
@@ -589,8 +590,7 @@ function stopAfter(seen: Seen): Reaction['stop'] {
 }
 
 function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
-  if (seen.answer === 'lost')
-    return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (seen.answer === 'lost') return stopForWantOfReply(seen);
   if (seen.answer === 'accepted' && value) return null;
   const causes: RuleId[] = seen.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
   const isHidden = seen.answer === 'declined' && isOfExpired(seen.part, seen.story.plan);
@@ -600,6 +600,28 @@ function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
     connection: false,
     causes,
   };
+}
+
+function stopForWantOfReply(seen: Seen): NonNullable<Reaction['stop']> {
+  const garbled = isGarbled(seen);
+  return {
+    verdict: 'inconclusive',
+    reason: lostReason(seen),
+    connection: !garbled,
+    causes: garbled ? ['reply.json'] : [],
+  };
+}
+
+/** A 200 came as a whole, but its body is not in the coding that its headers name: no accident of the connection. */
+function isGarbled({ exchange: { outcome } }: Seen): boolean {
+  return outcome.kind === 'none' && outcome.reason === 'bad-encoding' && outcome.head?.status === 200;
+}
+
+function breachOfCoding({ exchange: { outcome } }: Seen): Decision {
+  return breach(
+    'the body of a 200 is in the coding that its headers name',
+    outcome.kind === 'none' ? outcome.detail : 'it is not',
+  );
 }
 
 function lostReason(seen: Seen): string {

@@ -32,6 +32,17 @@ const MALFORMED_500: Reply = failure({ status: 500, message: 'Something went wro
 
 export const REPLY_DEFECTS: readonly Defect[] = [
   {
+    name: 'gzip-not-zipped',
+    breaks: ['reply.json'],
+    description: 'The reply to a win says Content-Encoding: gzip, but its body is plain JSON that nobody can unzip.',
+    change: (right) => ({
+      deliver: (reply, request) =>
+        callOf(request) === 'win' && reply.status === 200
+          ? withHeader(reply, 'Content-Encoding', 'gzip')
+          : right.deliver(reply, request),
+    }),
+  },
+  {
     name: 'status-201',
     breaks: ['reply.success-is-200'],
     description: 'Bets, wins and refunds are answered 201 Created, which the service takes for an error.',
