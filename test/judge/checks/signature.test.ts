@@ -39,7 +39,8 @@ judges('signature', {
       'is empty': changing('3', { body: '' }),
       'is text': changing('3', { body: 'Unauthorized' }),
       'has no message': changing('3', { body: { error: 'signature' } }),
-      'has a message that is no text': [changing('3', { body: { message: 401 } }), 'fail', ['reply.error-message']],
+      'has a message that is no text': changing('3', { body: { message: 401 } }),
+      'has a message that is null': changing('3', { body: { message: null } }),
     },
   },
   'signature.no-effect': {
