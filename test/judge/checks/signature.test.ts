@@ -16,7 +16,10 @@ const bad = (sign: string): string =>
 judges('signature', {
   'signature.accepted': {
     story: 'steps: [{ bet: }, { win: }, { balance: }]',
-    lies: { 'is refused': saying('1', noKey) },
+    lies: {
+      'is refused': saying('1', noKey),
+      'is of a form that is refused': saying('1', error(415, 'Not this form')),
+    },
   },
   'signature.mismatch': [
     {
