@@ -9,7 +9,7 @@ import { castsOf } from './casts.ts';
 import { draftOf } from './draft.ts';
 import { numberOf } from './draw.ts';
 import type { ExploreOptions } from './explore-options.ts';
-import { type Failing, failingWith, stillFails } from './failing.ts';
+import { type Failing, stillFails } from './failing.ts';
 import type { Exploration, Find, Flaky } from './find.ts';
 import { histories } from './histories.ts';
 import type { Cast, History } from './operation.ts';
@@ -175,7 +175,7 @@ export class Search {
       if (this.#news(await this.#play(id, history, players)).some((rule) => targets.has(rule))) again += 1;
     }
     if (again > 0 || this.#isCutOff)
-      return failingWith(targets, history, trial, again === PLAYED_AGAIN ? 1 : PLAYED_AGAIN);
+      return { targets, first: history, best: history, tries: again === PLAYED_AGAIN ? 1 : PLAYED_AGAIN };
     const rules = [...targets];
     const draft = draftOf(history, players, rules, this.#options.uuid);
     this.#flaky.push({ rules, findings: findingsOf(trial, rules), draft, history: number });

@@ -2,7 +2,7 @@ import type { History, Operation, Player } from './operation.ts';
 import { tell } from './teller.ts';
 
 /**
- * Histories that are simpler than this one, those first that would save most: without half of it, without a quarter, without
+ * Histories that are simpler than this one, those first that would save most: without broken connections, without half of it, without a quarter, without
  * each operation, then each operation made plainer. Each once, and none is as it was.
  */
 export function* simpler(history: History, players: ReadonlySet<Player>): Generator<History> {
@@ -18,6 +18,8 @@ export function* simpler(history: History, players: ReadonlySet<Player>): Genera
 
 function* candidates(history: History): Generator<History> {
   const { operations } = history;
+  // After a broken connection each candidate would have to wait for what may land late.
+  yield { ...history, operations: operations.flatMap((one) => unbroken(one, operations)) };
   for (let size = Math.ceil(operations.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     // From the end: what nothing rests upon goes first.
     for (let end = operations.length; end > 0; end -= size)
@@ -25,9 +27,21 @@ function* candidates(history: History): Generator<History> {
   }
   if (history.currency) yield { ...history, currency: null };
   for (const [at, operation] of operations.entries()) {
+    yield { ...history, operations: operations.toSpliced(at, 1, ...unbroken(operation, operations)) };
     for (const plainer of plainerThan(operation, operations.length))
       yield { ...history, operations: operations.toSpliced(at, 1, plainer) };
   }
+}
+
+/** The same over a connection that holds. The refund that the service owed for a bet is then one that it sends of itself. */
+function unbroken(operation: Operation, among: readonly Operation[]): readonly Operation[] {
+  if (!('broken' in operation) || operation.broken === null) return [operation];
+  const held = { ...operation, broken: null };
+  if (operation.kind !== 'bet') return [held];
+  const { id, read } = operation;
+  const next = among.reduce((most, one) => Math.max(most, one.id), 0) + 1 + id;
+  const refund: Operation = { id: next, kind: 'refund', of: { id }, roundless: false, broken: null, read };
+  return [{ ...held, read: false }, refund];
 }
 
 /** One change at a time. What is done is told apart from what it is done with, so that the result reads simply. */
@@ -41,7 +55,9 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   if (operation.kind === 'bet' && operation.player !== 'main') yield { ...operation, player: 'main' };
   if (operation.kind === 'forged' && operation.again) yield { ...operation, again: false };
   // What is wrong with one signature may be wrong with all.
-  if (operation.kind === 'forged' && operation.sign !== 'garbage') yield { ...operation, sign: 'garbage' };
+  if (operation.kind === 'refund-ahead' && operation.late) yield { ...operation, late: false };
+  if ((operation.kind === 'forged' || operation.kind === 'forged-read') && operation.sign !== 'garbage')
+    yield { ...operation, sign: 'garbage' };
   if (operation.kind === 'at-once') {
     const single = singleOf(operation);
     if (single) yield single;
