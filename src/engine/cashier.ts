@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Money } from '../contract/money.ts';
+import { Money } from '../contract/money.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import { mayHaveArrived } from '../judge/answer.ts';
+import { isPassing } from '../judge/check.ts';
 import { readReply } from '../judge/reading.ts';
 import { buildRequest } from '../wire/request.ts';
 import { replyStatus } from './reply-status.ts';
@@ -27,9 +28,16 @@ interface OwnCall {
 }
 
 const MOST_TRIES = 2;
+/** So often a round of croupier's own is begun that a passing trouble of the operator's keeps from being played. */
+const MOST_BEGINNINGS = 4;
 /** So often a win or a refund of croupier's own is sent before it is left to be settled. */
 const MOST_SENDINGS = 4;
+/** So often a balance is asked for that the operator is too busy to tell. */
+const MOST_READS = 4;
 const FIRST_PAUSE_MS = 50;
+
+/** What became of a round of croupier's own: `again`, it did not begin, and may another time. */
+type Round = 'played' | 'again' | 'failed';
 
 export type CashierOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'>;
 
@@ -51,25 +59,33 @@ export class Cashier {
    */
   async bring(account: Account, from: Money, to: Money, purpose: 'prepare' | 'restore'): Promise<Money | undefined> {
     let now = from;
-    for (let tries = 0; tries < MOST_TRIES && !now.equals(to); tries += 1) {
+    let beginnings = 0;
+    for (let tries = 0; tries < MOST_TRIES && !now.equals(to); ) {
       const missing = to.minus(now);
       if (missing.decimals() > account.denomination.decimals) return now;
-      // A wallet that can't pay a stake can perhaps pay the smallest one there is.
-      const { stake: usual, unit } = account.denomination;
-      const stake = now.compare(usual) < 0 ? unit : usual;
-      const done = missing.isNegative()
+      const stake = stakeWithin(now, account.denomination);
+      const round = missing.isNegative()
         ? await this.#round(account, missing.negated(), null, purpose)
         : await this.#round(account, stake, stake.plus(missing), purpose);
       const read = await this.read(account, purpose);
       if (!read) return undefined;
       now = read;
-      if (!done) break;
+      beginnings += 1;
+      if (round === 'failed' || beginnings === MOST_BEGINNINGS) break;
+      if (round === 'played') tries += 1;
+      else await sleep(FIRST_PAUSE_MS * 2 ** beginnings);
     }
     return now;
   }
 
+  /** Asks again where the operator is too busy to tell. */
   async read(account: Account, purpose: Purpose | 'read'): Promise<Money | undefined> {
-    return balanceIn(await this.ask(account, purpose));
+    for (let reads = 1; ; reads += 1) {
+      const exchange = await this.ask(account, purpose);
+      const balance = balanceIn(exchange);
+      if (balance || !isPassing(replyStatus(exchange)) || reads === MOST_READS) return balance;
+      await sleep(FIRST_PAUSE_MS * 2 ** reads);
+    }
   }
 
   /** The call that reads a balance. */
@@ -78,7 +94,7 @@ export class Cashier {
     return this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
   }
 
-  async #round(account: Account, stake: Money, win: Money | null, purpose: Purpose): Promise<boolean> {
+  async #round(account: Account, stake: Money, win: Money | null, purpose: Purpose): Promise<Round> {
     const roundID = this.#run.uuid();
     const { decimals } = account.denomination;
     const fieldsOf = (amount: Money) => ({
@@ -94,13 +110,13 @@ export class Cashier {
       // By the contract no other error is refunded, for it has taken nothing.
       if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose)))
         this.#owe(account, 'refund', bet);
-      return false;
+      return isPassing(replyStatus(taken)) ? 'again' : 'failed';
     }
-    if (win === null) return true;
+    if (win === null) return 'played';
     const credit: OwnCall = { call: 'win', fields: { ...fieldsOf(win), type: 'regular' } };
-    if (await this.#untilAnswered(account, credit, purpose)) return true;
+    if (await this.#untilAnswered(account, credit, purpose)) return 'played';
     this.#owe(account, 'win', credit);
-    return false;
+    return 'failed';
   }
 
   async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {
@@ -130,6 +146,11 @@ export class Cashier {
     const { integratorBaseUrl, paths, headers, integrationApiKey } = this.#run.client;
     return { target: { baseUrl: integratorBaseUrl, paths, headers }, key: integrationApiKey };
   }
+}
+
+/** A wallet that can't pay the usual stake can perhaps pay the smallest there is, and an empty one a bet of nothing. */
+function stakeWithin(balance: Money, { stake, unit }: Denomination): Money {
+  return [stake, unit].find((one) => one.compare(balance) <= 0) ?? Money.zero;
 }
 
 /** The balance that a read was answered with; undefined: none. */

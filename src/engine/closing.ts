@@ -50,12 +50,18 @@ export async function restore(
   let all: boolean | null = null;
   for (const { alias, wallet } of stage.wallets) {
     const from = openings.get(wallet);
-    const now = stage.judge.reads.lastRead(wallet);
-    if (!from || !now || from.equals(now)) continue;
-    const uncertain = wallet.forks.some(({ kind }) => kind !== 'either');
-    const back = wrong || uncertain ? now : await cashier.bring(accountOf(stage, alias), now, from, 'restore');
+    const account = accountOf(stage, alias);
+    const now = stage.judge.reads.lastRead(wallet) ?? (from && (await cashier.read(account, 'restore')));
+    if (!from || (now && from.equals(now))) continue;
+    const back = wrong || !now || isUncertain(wallet) ? now : await cashier.bring(account, now, from, 'restore');
     if (back) stage.judge.reads.open(wallet, back);
+    else stage.judge.reads.lose(wallet);
     all = (all ?? true) && back?.equals(from) === true;
   }
   return all;
+}
+
+/** What was sent may still move money. */
+export function isUncertain(wallet: Wallet): boolean {
+  return wallet.forks.some(({ kind }) => kind !== 'either');
 }

@@ -29,7 +29,11 @@ export class LateLandings {
   }
 
   played(scenario: RunnableScenario, plan: Plan, casting: Casting, { left }: Played, attempt: number): void {
-    for (const [wallet, money] of left) this.#left.set(wallet, money);
+    for (const wallet of new Set([...casting.values()].map(walletIdOf))) {
+      const money = left.get(wallet);
+      if (money) this.#left.set(wallet, money);
+      else this.#left.delete(wallet);
+    }
     const broken = plan.steps.some(
       (step) => step.kind === 'call' && step.call === 'bet' && step.deviations.break !== undefined,
     );

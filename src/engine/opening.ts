@@ -69,8 +69,11 @@ export async function openStory(
   if (!wanted || !wallet || !has) return null;
   const needed = evaluateMoney(wanted, scopeOf(stage.names, undefined));
   if (has.compare(needed) >= 0) return null;
-  const raised = await cashier.bring(accountOf(stage, 'main'), has, needed, 'prepare');
+  // A story may end with nothing left, and nothing can be won back without a bet: so there is a stake more.
+  const account = accountOf(stage, 'main');
+  const raised = await cashier.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
   if (raised) stage.judge.reads.open(wallet, raised);
+  else stage.judge.reads.lose(wallet);
   return raised && raised.compare(needed) >= 0
     ? null
     : {
@@ -78,5 +81,6 @@ export async function openStory(
         reason: `needs a balance of ${needed}; the session has ${has}, and could not be given more`,
         connection: false,
         causes: [],
+        needed,
       };
 }

@@ -18,6 +18,7 @@ import { replyStatus } from './reply-status.ts';
 import { firstRetryMs, RETRIES } from './retries.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Sender } from './sender.ts';
+import { settleRace } from './settlement.ts';
 import type { Stage } from './stage.ts';
 
 export interface PerformanceOptions extends DispatchOptions {
@@ -30,6 +31,9 @@ export interface PerformanceOptions extends DispatchOptions {
 
 /** How often what may still be worked on is sent again. */
 const MOST_RETRIES = 6;
+/** How often a call is sent that settles what is open. */
+const MOST_SETTLINGS = 4;
+const FIRST_SETTLING_PAUSE_MS = 50;
 /** After so many calls of a repetition the balance is read. */
 const MOST_UNREAD = 200;
 
@@ -81,19 +85,27 @@ export class Performance {
     return this.#reads.own(alias);
   }
 
-  /** A call that croupier owes after the story; undefined when its bytes are not known any more. */
-  async settle(step: CallStep, judged: boolean): Promise<Exchange | undefined> {
+  /** A call that croupier owes: it is sent until it is answered, but not for ever, and the last answer is what counts. */
+  async settle(step: CallStep, { judged }: { readonly judged: boolean }): Promise<void> {
     const { outbox } = this.#dispatch;
     const outgoing = outbox.kept(step) ?? outbox.make(step);
-    if (!outgoing) return undefined;
+    if (!outgoing) return;
     outbox.keep(step, outgoing);
     const call = { step, outgoing };
-    const exchange = await this.#dispatch.send(call, { purpose: 'settle' });
-    const sent = this.#dispatch.sentOf(call, exchange);
-    if (judged) await this.#react(this.#stage.judge.observe(sent));
-    else this.#stage.judge.follow(sent);
-    this.#dispatch.follow(call, exchange);
-    return exchange;
+    for (let tries = 1; ; tries += 1) {
+      const exchange = await this.#dispatch.send(call, { purpose: 'settle' });
+      const status = replyStatus(exchange);
+      // Who doesn't answer twice isn't waited for any longer; what is owed then stays written down.
+      const isLast = tries === MOST_SETTLINGS || isFinal(status) || (status === undefined && tries > 1);
+      if (isLast) {
+        const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
+        if (judged) await this.#react(this.#stage.judge.observe(sent));
+        else this.#stage.judge.follow(sent);
+      }
+      this.#dispatch.follow(call, exchange);
+      if (isLast) return;
+      await pause(FIRST_SETTLING_PAUSE_MS * 2 ** tries);
+    }
   }
 
   /** Waits until nothing can land any more that was sent in this scenario. */
@@ -201,7 +213,8 @@ export class Performance {
     return (await this.#reads.own(alias)).halt;
   }
 
-  async #together({ key, steps }: TogetherStep): Promise<Halt | null> {
+  async #together(together: TogetherStep): Promise<Halt | null> {
+    const { key, steps } = together;
     const ready = steps.flatMap((step): Ready[] => {
       const outgoing = this.#dispatch.outbox.make(step);
       return outgoing ? [{ step, outgoing }] : [];
@@ -221,6 +234,7 @@ export class Performance {
       staggerMs: release.staggerMs,
       overlapped,
     });
+    if (!reaction.stop) await settleRace(this.#stage, together, (step, how) => this.settle(step, how), this.#run.uuid);
     return this.#react(reaction);
   }
 
@@ -248,6 +262,13 @@ export class Performance {
     });
     return this.#react(reaction);
   }
+}
+
+/** Accepted, or declined in a way that another try a moment later won't change. */
+function isFinal(status: number | undefined): boolean {
+  return (
+    status === 200 || (status !== undefined && status >= 400 && status < 500 && ![409, 423, 425, 429].includes(status))
+  );
 }
 
 /** An answer that says: not yet. */

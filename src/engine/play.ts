@@ -7,7 +7,7 @@ import type { Wallet } from '../judge/wallet.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { MOST_ATTEMPTS } from './attempts.ts';
 import type { Cashier } from './cashier.ts';
-import { lastLook, restore } from './closing.ts';
+import { isUncertain, lastLook, restore } from './closing.ts';
 import { Debts } from './debts.ts';
 import type { EarlierRun } from './earlier-run.ts';
 import { Gathering } from './gathering.ts';
@@ -32,6 +32,8 @@ export interface PlayOptions extends StoryOptions {
   readonly cashier: Cashier;
   readonly history: History;
   readonly earlier: EarlierRun | undefined;
+  /** True when the step failed in every attempt. Left out: what fails in the last attempt does. */
+  readonly isLasting?: (step: string) => boolean;
 }
 
 /** What became of one attempt at a scenario. */
@@ -48,7 +50,11 @@ export interface Played {
   readonly readsLag: boolean;
   /** Another attempt may decide what this one could not. */
   readonly again: 'stale-connection' | 'connection' | 'busy' | null;
-  /** By wallet: the balance that was read last. */
+  /** Steps that failed, or for which the operator was too busy. */
+  readonly turnedAway: ReadonlySet<string>;
+  /** The balance for want of which the story was not played. */
+  readonly needed: Money | null;
+  /** By wallet: the balance that was read last, unless what is there is not certain. */
   readonly left: ReadonlyMap<string, Money>;
 }
 
@@ -78,6 +84,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   const isBroken = (rule: RuleId): boolean =>
     gathering.findings.some((finding) => finding.rule === rule && isBreach(finding));
   const restored = opened ? await restore(stage, openings, cashier, isBroken) : null;
+  const turnedAway = races.round === 1 ? stage.judge.turnedAway : new Set<string>();
   return {
     ...verdictOf(plan, gathering, halt, races.missed ? races.described : null),
     restored,
@@ -87,10 +94,12 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     ),
     letIn: [...letIn],
     readsLag: stage.wallets.some(({ wallet }) => wallet.readsLag),
-    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : wasTurnedAway(stage, races) ? 'busy' : null,
+    again: stale ? 'stale-connection' : halt?.connection ? 'connection' : turnedAway.size > 0 ? 'busy' : null,
+    turnedAway,
+    needed: halt?.needed ?? null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
-        const last = stage.judge.reads.lastRead(wallet);
+        const last = isUncertain(wallet) ? undefined : stage.judge.reads.lastRead(wallet);
         return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
       }),
     ),
@@ -116,15 +125,16 @@ async function tellAll(options: PlayOptions, shared: Shared): Promise<Telling> {
   for (let plan = options.plan; ; plan = options.replan()) {
     const report = (finding: Finding): void => gathering.add(finding);
     // A further telling that is turned away is simply the last.
-    const mayTryAgain = options.attempt < MOST_ATTEMPTS && races.round === 1;
-    const stage = setStage({ ...options, plan, wallets, written, report, mayTryAgain });
+    const isLasting = (step: string): boolean =>
+      races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MOST_ATTEMPTS);
+    const stage = setStage({ ...options, plan, wallets, written, report, isLasting });
     const performance = new Performance({ ...options, stage, linger, races, debts });
     // A session that the operator launched may be one that it doesn't know, which is what shall be found out.
     const opened = plan.needs.launches ? null : await openStory(stage, performance, options.cashier, shared.openings);
     const halt = opened ?? (await performance.steps(plan.steps, true));
     if (!opened) {
       await performance.steps(plan.always, false);
-      await settle(stage, performance, run.uuid);
+      await settle(stage, (step, how) => performance.settle(step, how), run.uuid);
     }
     const isWorthAnother = (): boolean => !halt && races.wantsAnother && mayBeToldAgain(stage, gathering, run);
     const again = isWorthAnother() && (await lookOnce(stage, performance, isWorthAnother));
@@ -154,10 +164,6 @@ function mayBeToldAgain({ plan, wallets }: Stage, { findings }: Gathering, { sig
     ({ rule, verdict }) => verdict === 'fail' && (!isRuleId(rule) || plan.rules.includes(rule) || ruleById(rule).money),
   );
   return !shown && wallets.every(({ wallet }) => wallet.certain() !== undefined);
-}
-
-function wasTurnedAway({ judge }: Stage, { round }: Races): boolean {
-  return judge.wasTurnedAway && round === 1;
 }
 
 function isBreach({ verdict, causes }: Finding): boolean {

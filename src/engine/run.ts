@@ -6,7 +6,7 @@ import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import type { Plan } from '../scenario/plan.ts';
-import { MOST_ATTEMPTS } from './attempts.ts';
+import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
 import { Cashier } from './cashier.ts';
 import { EarlierRun, type Unfit } from './earlier-run.ts';
 import { History } from './history.ts';
@@ -16,6 +16,8 @@ import { type Played, playScenario } from './play.ts';
 import { type Casting, Pool, walletIdOf } from './pool.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
 import { Sender } from './sender.ts';
+import { sessionOf } from './stage.ts';
+import { WantOfMoney } from './want-of-money.ts';
 
 const MOST_BREACHES = 5;
 
@@ -97,6 +99,7 @@ class Run {
   readonly #blame = new Blame();
   readonly #pool: Pool;
   readonly #late: LateLandings;
+  readonly #wantOfMoney = new WantOfMoney();
   readonly #earlier: EarlierRun | undefined;
   /** How often an endpoint let the deadline pass. */
   readonly #breaches = new Map<CallName, number>();
@@ -130,6 +133,8 @@ class Run {
     );
     await this.#playAll(last, most);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
+    const { notice } = this.#wantOfMoney;
+    if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();
   }
@@ -259,7 +264,9 @@ class Run {
 
   async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
     const { record, now } = this.#options;
+    let lasting: ReadonlySet<string> | undefined;
     for (let attempt = 1; ; attempt += 1) {
+      const failed = lasting;
       const at = now();
       const findings: Finding[] = [];
       record({
@@ -274,6 +281,7 @@ class Run {
         plan: attempt === 1 ? plan : scenario.plan(),
         replan: () => scenario.plan(),
         attempt,
+        isLasting: (step) => attempt >= MOST_ATTEMPTS && failed?.has(step) === true,
         casting,
         run: this.#options,
         sender: this.#sender,
@@ -297,10 +305,12 @@ class Run {
         restored,
         passes,
       });
-      if (this.#mayTryAgain(played, attempt)) {
+      lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
+      if (this.#mayTryAgain(played, attempt, lasting.size > 0)) {
         await sleep(attempt * 50);
         continue;
       }
+      if (played.needed) this.#wantOfMoney.add(scenario.id, sessionOf(casting, 'main'), played.needed);
       this.#late.played(scenario, plan, casting, played, attempt);
       this.#conclude(
         scenario,
@@ -312,8 +322,10 @@ class Run {
     }
   }
 
-  #mayTryAgain({ again, verdict }: Played, attempt: number): boolean {
-    if (again === null || this.#stopped || attempt >= MOST_ATTEMPTS || verdict === 'fail') return false;
+  /** @param lasts something has failed in every attempt */
+  #mayTryAgain({ again, verdict }: Played, attempt: number, lasts: boolean): boolean {
+    const most = again === 'busy' && !lasts ? MOST_ATTEMPTS_AT_RANDOM : MOST_ATTEMPTS;
+    if (again === null || this.#stopped || attempt >= most || verdict === 'fail') return false;
     if (again === 'stale-connection' && this.#sender.giveUpKeepAlive()) {
       this.#options.record({
         event: 'notice',

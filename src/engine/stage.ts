@@ -40,15 +40,15 @@ export interface StageOptions extends StoryOptions {
   readonly earlier: EarlierRun | undefined;
   /** A balance of the main session, as the operator wrote it. */
   readonly written: string;
-  /** Another attempt at the scenario is possible. */
-  readonly mayTryAgain: boolean;
+  /** True when the step failed in every attempt at the scenario, so that it is no accident. */
+  readonly isLasting: (step: string) => boolean;
   /** By id: those of earlier tellings of the story, to which the new ones are added. */
   readonly wallets: Map<string, Wallet>;
 }
 
 /** Sets a scenario up. */
 export function setStage(options: StageOptions): Stage {
-  const { plan, casting, run, proven, report, demanding, written, wallets, mayTryAgain, earlier } = options;
+  const { plan, casting, run, proven, report, demanding, written, wallets, isLasting, earlier } = options;
   const main = sessionOf(casting, 'main');
   const byAlias = new Map<string, Wallet>();
   const denominations = new Map<string, Denomination>();
@@ -64,7 +64,7 @@ export function setStage(options: StageOptions): Stage {
   const judge = new Judge(story, {
     strict: run.strict,
     demanding,
-    mayTryAgain,
+    isLasting,
     deadlineMs: run.deadlineMs,
     campaignKnown: run.campaign !== null,
     walletOf: (alias) => byAlias.get(alias) ?? null,

@@ -55,15 +55,14 @@ interface Shown {
  */
 export class Blame {
   readonly #failing = new Set<RuleId>();
-  /** SHOULDs that were found broken with nothing else to explain it: these explain other warnings. */
-  readonly #warned = new Set<RuleId>();
   readonly #letIn = new Set<CallName>();
   readonly #breaches: Breach[] = [];
   readonly #passes = new Map<string, number>();
   /** Stories in which reads were behind what replies told. */
   #lagging = 0;
-  /** Reckoned when it is asked for. */
+  /** Reckoned when they are asked for. */
   #proven: ReadonlySet<string> | undefined;
+  #alsoWarned: ReadonlySet<RuleId> | undefined;
 
   /**
    * The findings of one scenario, of the attempt that counts.
@@ -73,13 +72,13 @@ export class Blame {
   add(scenario: string, findings: readonly Finding[], letIn: readonly CallName[] = [], shown: Shown = {}): void {
     for (const endpoint of letIn) this.#letIn.add(endpoint);
     this.#proven = undefined;
+    this.#alsoWarned = undefined;
     if (shown.readsLag) this.#lagging += 1;
     for (const [rule, counts] of Object.entries(shown.passes ?? {}))
       this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
     for (const { rule, verdict, endpoint, causes } of findings) {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
       if (verdict === 'fail') this.#failing.add(rule);
-      else if (causes.length === 0 && ruleById(rule).level === 'SHOULD') this.#warned.add(rule);
       if (this.#breaches.length < MOST_BREACHES)
         this.#breaches.push({
           scenario,
@@ -118,6 +117,18 @@ export class Blame {
       if (next === undefined) return proven;
       proven.add(next);
     }
+  }
+
+  /** SHOULDs that were found broken with nothing else that is broken to explain it: these explain other warnings. */
+  get #warned(): ReadonlySet<RuleId> {
+    this.#alsoWarned ??= new Set(this.#ofThemselves());
+    return this.#alsoWarned;
+  }
+
+  #ofThemselves(): RuleId[] {
+    const warnings = this.#breaches.filter(({ fails, rule }) => !fails && ruleById(rule).level === 'SHOULD');
+    const broken = new Set<RuleId>([...this.#failing, ...warnings.map(({ rule }) => rule)]);
+    return warnings.filter(({ causes }) => !causes.some((cause) => broken.has(cause))).map(({ rule }) => rule);
   }
 
   get #readsLag(): boolean {

@@ -49,6 +49,8 @@ export interface Seen {
   readonly freeBetsTakeMoney: boolean;
   /** The bet is of all that is there. */
   readonly wholeBalance: boolean;
+  /** The bet is of more than there is, as far as that is known. */
+  readonly isBeyond: boolean;
 }
 
 /** The rule is broken: a fail, a warning or a note by its level. */
@@ -122,6 +124,29 @@ export function isPassing(status: number | undefined): boolean {
   return isTurnedAway(status) || (status !== undefined && [408, 423, 425, 500, 502, 504].includes(status));
 }
 
+/**
+ * True for a status that refuses the form of a request, its media type or its length, whatever the request says: it is no
+ * right answer to any call that the service sends.
+ */
+export function isOfForm(status: number | undefined): boolean {
+  return status !== undefined && [406, 411, 415].includes(status);
+}
+
+/** Where the form of a call was refused, what it says was not looked at: it tells nothing of what the call is about. */
+export function asOfForm(decision: Decision): Decision {
+  switch (decision.kind) {
+    case 'breach':
+      return { ...decision, causes: [...(decision.causes ?? []), 'signature.accepted'] };
+    case 'warn':
+      return { kind: 'undecided', reason: decision.actual };
+    case 'pass':
+    case 'note':
+    case 'skip':
+    case 'undecided':
+      return decision;
+  }
+}
+
 const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
 
 /** The operator may decline any bet for reasons of its own; what a test needed it for is then skipped, with this reason. */
@@ -144,6 +169,11 @@ export function described(seen: Seen): string {
   const code = reading.code === undefined ? '' : ` with code ${JSON.stringify(reading.code)}`;
   const said = reading.message === undefined ? '' : `, ${JSON.stringify(reading.message.slice(0, 120))}`;
   return `answered ${reading.status}${code}${said}`;
+}
+
+/** True for a refund of what the operator may never have seen: a poor answer to it is told under the rule about such refunds. */
+export function isMaybeUnknown({ part, target }: Seen): boolean {
+  return part.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
 /** For a call that a rule wants answered 200. undefined: it was. */

@@ -1,3 +1,4 @@
+import type { CallName } from '../contract/call-name.ts';
 import type { Money } from '../contract/money.ts';
 import { mayHaveArrived } from './answer.ts';
 import type { Answer, Seen } from './check.ts';
@@ -14,6 +15,8 @@ import type { Wallet } from './wallet.ts';
 export class Effects {
   readonly #byTxID = new Map<string, Transaction>();
   readonly #byStep = new Map<string, Transaction>();
+  /** By the step that sent one again, when that is what moved money. */
+  readonly #byRepeat = new Map<string, Transaction>();
   /** Transactions whose refund was answered 200 before they came: whatever comes later takes nothing. */
   readonly #barred = new Set<string>();
   /** What free wins of the story have credited: a withdrawal must not pay it again. */
@@ -29,6 +32,11 @@ export class Effects {
 
   ofTxID(txID: string): Transaction | undefined {
     return this.#byTxID.get(txID);
+  }
+
+  /** What kind of call a step was, one that sent another again included. */
+  callOf(key: string): CallName | undefined {
+    return (this.#byStep.get(key) ?? this.#byRepeat.get(key))?.part.step.call;
   }
 
   all(): Iterable<Transaction> {
@@ -61,6 +69,12 @@ export class Effects {
       else if (earlier.state === 'refused' || earlier.state === 'none') wallet?.leaveOpen(step.key);
       return;
     }
+    const same = step.txID === null ? undefined : this.#byTxID.get(step.txID);
+    if (same?.part.step.call === step.call && same.state === 'applied') {
+      // Of two under one txID that were sent at once, the other was answered 200 and is followed first: they are one.
+      this.#byStep.set(step.key, same);
+      return;
+    }
     const transaction: Transaction = {
       txID: step.txID ?? `step ${step.key}`,
       part,
@@ -87,9 +101,7 @@ export class Effects {
     if (transaction.state !== 'unknown' || !happened) return;
     transaction.state = 'applied';
     const target = transaction.part.step.call === 'refund' ? this.#targetOf(transaction.part) : undefined;
-    if (!target) return;
-    target.state = 'reversed';
-    this.#barred.add(target.txID);
+    if (target) this.#isReversed(target, transaction.part.step.key);
   }
 
   /** A quiet read has shown that the call did not move what it says. */
@@ -173,8 +185,10 @@ export class Effects {
         transaction.state = 'applied';
         if (type === 'free') wallet?.fork({ txID, delta: effect, kind: 'either' });
         // What it took for a bet that it should have declined is the operator's secret.
-        else if (part.step.expect.outcome === 'declined') wallet?.leaveOpen(key);
-        else wallet?.move(key, effect);
+        else if (part.step.expect.outcome === 'declined') {
+          wallet?.leaveOpen(key);
+          this.#misbooked.add(txID);
+        } else wallet?.move(key, effect);
         break;
       case 'refused':
         transaction.state = 'refused';
@@ -204,12 +218,13 @@ export class Effects {
       wallet?.leaveOpen(key);
       return;
     }
+    // A withdrawal pays what free wins have not credited yet.
+    const isPaidAlready = campaign && type !== 'free' && this.#freeWins.size > 0;
     switch (answer) {
       case 'accepted':
         transaction.state = 'applied';
         if (type === 'free') wallet?.fork({ txID, delta: effect, kind: 'either' });
-        else if (campaign && this.#freeWins.size > 0) break;
-        else wallet?.move(key, effect);
+        else if (!isPaidAlready) wallet?.move(key, effect);
         break;
       case 'refused':
         transaction.state = 'refused';
@@ -223,14 +238,14 @@ export class Effects {
         }
         // The service sends a failed win again until it is answered 200, so it may have been credited already.
         transaction.state = 'unknown';
-        wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
+        if (!isPaidAlready) wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
         break;
       case 'failed':
       case 'late':
       case 'broken':
       case 'lost':
         transaction.state = 'unknown';
-        wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
+        if (!isPaidAlready) wallet?.fork({ txID, delta: effect, kind: 'unanswered' });
         break;
     }
   }
@@ -285,8 +300,16 @@ export class Effects {
       case 'reversed':
         break;
     }
-    this.#barred.add(target.txID);
+    this.#isReversed(target, key);
+  }
+
+  /** A bet is given back once: further refunds of it that are not answered yet pay nothing any more. */
+  #isReversed(target: Transaction, step: string): void {
     target.state = 'reversed';
+    this.#barred.add(target.txID);
+    for (const { part, state, txID, wallet } of this.#byTxID.values())
+      if (state === 'unknown' && part.step.call === 'refund' && this.#targetOf(part) === target)
+        wallet?.settle(step, txID, false);
   }
 
   #giveBackFree(key: string, target: Transaction): void {
@@ -298,6 +321,7 @@ export class Effects {
   #again(seen: Seen, earlier: Transaction): void {
     const { part, answer, reading } = seen;
     const { key, call } = part.step;
+    if (earlier.state === 'refused' || earlier.state === 'unknown') this.#byRepeat.set(key, earlier);
     if (!part.signedRight) {
       if (answer === 'accepted' && earlier.state !== 'applied') earlier.wallet?.leaveOpen(key);
       return;
@@ -321,10 +345,8 @@ export class Effects {
           const fork = earlier.wallet?.settle(key, earlier.txID, true);
           const target = this.#targetOf(part);
           earlier.state = 'applied';
-          if (fork && target) {
-            target.state = 'reversed';
-            this.#barred.add(target.txID);
-          } else this.#reverse(part, earlier, target);
+          if (fork && target) this.#isReversed(target, key);
+          else this.#reverse(part, earlier, target);
         } else if (earlier.part.step.type === 'free') {
           // It is done now, but the contract leaves open whether it moves anything.
           earlier.wallet?.settle(key, earlier.txID, false);

@@ -7,8 +7,21 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import { answerOf } from './answer.ts';
-import { breach, described, isPassing, isTurnedAway, PASS, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
+import {
+  asOfForm,
+  breach,
+  type Decision,
+  described,
+  isOfForm,
+  isPassing,
+  isTurnedAway,
+  PASS,
+  type RuleCheck,
+  type Seen,
+  UNKNOWN_CAMPAIGN,
+} from './check.ts';
 import { ChecksByStep, checkOf } from './checks/all.ts';
+import { addsField } from './checks/robustness.ts';
 import { isOfExpired } from './checks/session.ts';
 import { Controls, type Held } from './controls.ts';
 import { Docket, endpointOf } from './docket.ts';
@@ -37,8 +50,8 @@ export interface JudgeContext {
   currencyOf(alias: string): Currency | undefined;
   /** True when other scenarios of the run have shown the rule to be broken. */
   proven(rule: string): boolean;
-  /** Another attempt at the scenario is possible. */
-  readonly mayTryAgain: boolean;
+  /** True when the step was answered as by one who is too busy, or who failed, each time that the scenario was played. */
+  isLasting(step: string): boolean;
   report(finding: Finding): void;
 }
 
@@ -91,7 +104,7 @@ export class Judge {
   readonly #replies = new Map<string, ReplyReading>();
   /** Breaches that only count when they are seen again. */
   readonly #passing: Held[] = [];
-  #turnedAway = false;
+  readonly #turnedAway = new Set<string>();
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn = new Set<CallName>();
 
@@ -140,7 +153,10 @@ export class Judge {
 
   /** A call outside of the story, which moves money all the same: nothing is decided by it. */
   follow(sent: Sent): void {
-    this.effects.follow(this.#see(sent), this.#context.walletOf(sent.step.session));
+    const seen = this.#see(sent);
+    const wallet = this.#context.walletOf(sent.step.session);
+    this.effects.follow(seen, wallet);
+    if (sent.retried) this.#oncePaid(seen, wallet);
   }
 
   /** Calls that were sent at the same instant. @returns how many of them overlapped */
@@ -179,18 +195,19 @@ export class Judge {
   /** The story is over: what was held back until its control was known, or until it is sure that it counts. */
   close(): void {
     // One answer of that kind may be an accident of the moment; told again, the story shows whether it is.
-    const counts = !this.#context.mayTryAgain || this.docket.hasBreach;
+    const { hasBreach } = this.docket;
     for (const held of this.#passing.splice(0)) {
       const { rule, part, exchange, decision } = held;
+      const counts = hasBreach || this.#context.isLasting(part.step.key);
       if (counts && checkOf(rule)?.controlled) this.#controls.hold(held);
       else if (counts) this.docket.decide({ rule, step: part.step, exchange }, decision);
-      else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'undecided', reason: ONCE_MORE });
+      else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
     }
     this.#controls.release(this.docket);
   }
 
-  /** True when a call of the story was answered with a status that may be another one when the same is tried again. */
-  get wasTurnedAway(): boolean {
+  /** Steps that were answered with a status that may be another one when the same is tried again. */
+  get turnedAway(): ReadonlySet<string> {
     return this.#turnedAway;
   }
 
@@ -220,6 +237,7 @@ export class Judge {
       campaignKnown: this.#context.campaignKnown,
       freeBetsTakeMoney: this.effects.freeBetsTakeMoney,
       wholeBalance: bySum(step, 'amount') === 'balance',
+      isBeyond: step.call === 'bet' && amount !== undefined && (wallet?.certain()?.compare(amount) ?? 0) < 0,
     };
   }
 
@@ -245,12 +263,12 @@ export class Judge {
     const wallet = this.#context.walletOf(part.step.session);
     const answered = { part, answer: seen.answer, status: seen.reading?.status };
     this.#controls.saw(answered);
-    if (isPassing(answered.status) && part.step.expect.outcome !== 'either') this.#turnedAway = true;
+    if (isPassing(answered.status) && part.step.expect.outcome !== 'either') this.#turnedAway.add(part.step.key);
     if (seen.answer === 'accepted' && !part.signedRight && part.step.expect.outcome === 'refused')
       this.letIn.add(part.step.call);
     for (const [rule, check] of this.#checks.of(part)) {
       const matter = { rule, step: part.step, exchange: exchange.id };
-      const decision = seen.answer === 'lost' ? undefined : check.reply?.(seen);
+      const decision = decisionOf(rule, check, seen);
       if (decision) {
         const held = { ...answered, rule, exchange: exchange.id, decision };
         if (decision.kind === 'breach' && isPassing(answered.status)) this.#passing.push(held);
@@ -479,7 +497,16 @@ function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId 
   }
 }
 
-const ONCE_MORE = 'it was answered as by one who is too busy, and is tried once more';
+/** What the reply alone decides about a rule. */
+function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | undefined {
+  // Without a reply there is nothing to decide, unless it came and is not in the coding that it names.
+  if (seen.answer === 'lost') return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
+  const decision = check.reply?.(seen);
+  const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
+  return decision && ofForm ? asOfForm(decision) : decision;
+}
+
+const NOT_ALWAYS = 'it was answered as by one who is too busy, though not each time that it was tried';
 
 function orderOf({ part, answer }: Seen): number {
   return (
@@ -510,7 +537,7 @@ function beforeOf(part: Part, before: { readonly reply: ReplyReading; readonly e
 function stopAfter(seen: Seen): Reaction['stop'] {
   const { part, answer } = seen;
   const { step } = part;
-  if (answer === 'lost') return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (answer === 'lost') return stopForWantOfReply(seen);
   if (step.expect.outcome !== 'accepted' || answer === 'accepted' || answer === 'broken') return null;
   if (step.origin.kind !== 'fresh' || step.call === 'refund') return null;
   const status = seen.reading?.status ?? 0;
@@ -522,6 +549,14 @@ function stopAfter(seen: Seen): Reaction['stop'] {
     return {
       verdict: 'skip',
       reason: `the operator declines a further ${step.call} of a round`,
+      connection: false,
+      causes: [],
+    };
+  }
+  if (answer === 'declined' && addsField(part)) {
+    return {
+      verdict: 'skip',
+      reason: `the operator declines a ${step.call} with a field that it does not know`,
       connection: false,
       causes: [],
     };
@@ -539,7 +574,7 @@ function stopAfter(seen: Seen): Reaction['stop'] {
     (isTurnedAway(seen.reading.status) ||
       ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'].includes(seen.reading.code ?? ''));
   const causes: RuleId[] =
-    answer === 'refused'
+    answer === 'refused' || isOfForm(status)
       ? ['signature.accepted']
       : answer === 'late'
         ? ['reply.deadline']
@@ -555,8 +590,7 @@ function stopAfter(seen: Seen): Reaction['stop'] {
 }
 
 function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
-  if (seen.answer === 'lost')
-    return { verdict: 'inconclusive', reason: lostReason(seen), connection: true, causes: [] };
+  if (seen.answer === 'lost') return stopForWantOfReply(seen);
   if (seen.answer === 'accepted' && value) return null;
   const causes: RuleId[] = seen.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
   const isHidden = seen.answer === 'declined' && isOfExpired(seen.part, seen.story.plan);
@@ -566,6 +600,28 @@ function stopAfterRead(seen: Seen, value: Money | undefined): Reaction['stop'] {
     connection: false,
     causes,
   };
+}
+
+function stopForWantOfReply(seen: Seen): NonNullable<Reaction['stop']> {
+  const garbled = isGarbled(seen);
+  return {
+    verdict: 'inconclusive',
+    reason: lostReason(seen),
+    connection: !garbled,
+    causes: garbled ? ['reply.json'] : [],
+  };
+}
+
+/** A 200 came as a whole, but its body is not in the coding that its headers name: no accident of the connection. */
+function isGarbled({ exchange: { outcome } }: Seen): boolean {
+  return outcome.kind === 'none' && outcome.reason === 'bad-encoding' && outcome.head?.status === 200;
+}
+
+function breachOfCoding({ exchange: { outcome } }: Seen): Decision {
+  return breach(
+    'the body of a 200 is in the coding that its headers name',
+    outcome.kind === 'none' ? outcome.detail : 'it is not',
+  );
 }
 
 function lostReason(seen: Seen): string {

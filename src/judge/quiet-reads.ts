@@ -80,6 +80,11 @@ export class QuietReads {
     this.#memory(wallet).last = value;
   }
 
+  /** Money was moved that no read has shown: what was read before is no longer what is there. */
+  lose(wallet: Wallet): void {
+    this.#memory(wallet).last = undefined;
+  }
+
   take(read: QuietRead): ReadResult {
     const { wallet, value } = read;
     if (!wallet.known) {

@@ -12,7 +12,6 @@ import type { Wallet } from './wallet.ts';
 /** Subsets of more overlapping calls than this are not enumerated one by one but by the sums that they reach. */
 const MOST_SUMS = 20_000;
 
-/** Calls whose effect a balance may show already. */
 const MAY_HAVE_HAPPENED: readonly Answer[] = ['accepted', 'failed', 'late', 'broken', 'lost'];
 
 export interface Race {
@@ -93,7 +92,8 @@ function copies({ seens, wallet }: Race, docket: Docket): void {
       answered.map(({ reading }) => reading?.txID).filter((txID) => txID !== undefined && txID !== ''),
     );
     if (answered.length === 0) {
-      docket.decide(matter, { kind: 'undecided', reason: `none of the ${set.length} copies was answered 200` });
+      const reason = `none of the ${set.length} copies was answered 200`;
+      docket.decide(matter, { kind: set.every(isTurnedDown) ? 'skip' : 'undecided', reason });
       continue;
     }
     const differ = txIDs.size > 1;
@@ -178,7 +178,12 @@ function overdraft({ before, wallet, seens }: Race, bets: readonly Seen[], docke
 }
 
 /** It may: what it declines must have moved nothing, and what is declined can't be lost. */
-const ONE_AT_A_TIME = 'the operator declines whatever comes while another call of the player is under way';
+const ONE_AT_A_TIME = 'the operator turns down whatever comes while another call of the player is under way';
+
+/** Declined; or a bet or a win failed, with an answer: the one is refunded, the other sent again. */
+function isTurnedDown({ answer, reading }: Seen): boolean {
+  return answer === 'declined' || (answer === 'failed' && reading?.status === 500);
+}
 
 function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: QuietReads): void {
   const [first] = movers;
@@ -188,10 +193,10 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   reads.suspect(race.wallet, { ...matter, expected });
   const accepted = movers.filter(({ answer }) => answer === 'accepted');
   if (accepted.length < 2) {
-    const isTurnedAway = movers.every(({ answer }) => answer === 'accepted' || answer === 'declined');
+    const isOnlyOne = movers.every((mover) => mover.answer === 'accepted' || isTurnedDown(mover));
     docket.decide(
       matter,
-      isTurnedAway
+      isOnlyOne
         ? { kind: 'skip', reason: ONE_AT_A_TIME }
         : { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` },
     );
@@ -225,13 +230,41 @@ function updates(race: Race, movers: readonly Seen[], docket: Docket, reads: Qui
   );
 }
 
+/** A balance may show its effect already. Of bets alone an error says that nothing was done: wins and refunds are sent again. */
+function mayShow({ answer, part }: Seen): boolean {
+  return MAY_HAVE_HAPPENED.includes(answer) || (answer === 'declined' && part.step.call !== 'bet');
+}
+
 /** A wallet that commits and then reads may already see what overlapped, and must see what had finished. */
 function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): void {
   const said = seen.reading?.balance.money;
-  const others = seens.filter(
-    (other) => other !== seen && !other.effect.isZero() && MAY_HAVE_HAPPENED.includes(other.answer),
-  );
   if (!said || before === undefined) return;
+  const others = seens.filter((other) => other !== seen && !other.effect.isZero());
+  const mayHave = others.filter(mayShow);
+  if (isReached(said, seen, mayHave, before)) return;
+  // A declined bet that takes its money all the same is a fault of its own, and lowers what the others see.
+  const declined = others.filter(({ part, answer }) => part.step.call === 'bet' && answer === 'declined');
+  const isOfDeclined = declined.length > 0 && isReached(said, seen, [...mayHave, ...declined], before);
+  docket.decide(
+    { rule: 'concurrency.no-lost-update', step: seen.part.step, exchange: seen.exchange.id },
+    breach(
+      "each replied balance fits the call's own effect and some of those that overlapped it",
+      `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`,
+      [
+        ...(isOfDeclined ? (['bet.declined-takes-nothing'] as const) : []),
+        'bet.debit',
+        'win.credit',
+        'money.main-unit',
+        'money.exact',
+        'session.isolated',
+        'balance.read-only',
+      ],
+    ),
+  );
+}
+
+/** Whether the balance is that after the call, all that had finished before it, and some of what overlapped it. */
+function isReached(said: Money, seen: Seen, others: readonly Seen[], before: Money): boolean {
   const sent = seen.exchange.stamps.sent ?? seen.exchange.stamps.start;
   const finished = others.filter(({ exchange, answer }) => answer === 'accepted' && exchange.stamps.end <= sent);
   const base = [seen, ...finished].reduce((sum, { effect }) => sum.plus(effect), before);
@@ -244,17 +277,9 @@ function unfittingReply(seen: Seen, { seens, before }: Race, docket: Docket): vo
       const further = sum.plus(other.effect);
       sums.set(further.toString(), further);
     }
-    if (sums.size > MOST_SUMS) return;
+    if (sums.size > MOST_SUMS) return true;
   }
-  if (sums.has(said.toString())) return;
-  docket.decide(
-    { rule: 'concurrency.no-lost-update', step: seen.part.step, exchange: seen.exchange.id },
-    breach(
-      "each replied balance fits the call's own effect and some of those that overlapped it",
-      `the ${seen.part.step.call} of ${seen.amount} was answered with the balance ${said}, which no set of the calls gives`,
-      ['bet.debit', 'win.credit', 'money.main-unit', 'money.exact', 'session.isolated', 'balance.read-only'],
-    ),
-  );
+  return sums.has(said.toString());
 }
 
 /**

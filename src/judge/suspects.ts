@@ -56,16 +56,18 @@ export function inAnotherUnit(
   effects: Effects,
   isProven: boolean,
 ): Obligation[] {
-  const isRefund = ({ step: key }: Move): boolean => effects.ofStep(key)?.part.step.call === 'refund';
+  const isRefund = ({ step: key }: Move): boolean => effects.callOf(key) === 'refund';
   const sumOf = (moves: readonly Move[]): Money => moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
   const sure = sumOf(wallet.moves);
   const open = wallet.forks.map(({ delta }) => sure.plus(delta));
   if (open.length > 0 && !isProven) return [];
-  if (open.length === 0 && wallet.moves.every(isRefund)) return [];
+  // A refund that gives back another sum than was taken is none of the unit's, where bets and wins are right.
   const nets = [
-    sure,
-    sumOf(wallet.moves.filter(({ delta }) => delta.isNegative())),
-    sumOf(wallet.moves.filter(({ delta }) => !delta.isNegative())),
+    ...[
+      wallet.moves,
+      wallet.moves.filter(({ delta }) => delta.isNegative()),
+      wallet.moves.filter(({ delta }) => !delta.isNegative()),
+    ].flatMap((moves) => (moves.every(isRefund) ? [] : [sumOf(moves)])),
     ...open,
   ];
   const offsets = nets.flatMap((net): Offset[] =>

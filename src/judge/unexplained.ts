@@ -29,6 +29,9 @@ const WRONG_SUMS: readonly RuleId[] = [
 /** A breach of these can move money long after the call, in another story. */
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
 
+/** Calls that are of a kind of their own among those that move money, where one of them is wrong and the others are not. */
+const FURTHER: readonly RuleId[] = ['bet.many-in-round', 'win.many-in-round', 'session.round-id-reuse'];
+
 export const OF_EVERY_CALL: readonly RuleId[] = Object.values(PLAIN_EFFECTS).map(({ rule }) => rule);
 
 /** Money that comes and goes by itself can do so in any story. */
@@ -82,17 +85,32 @@ export function blameUnexplained(
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
   // No rounding takes a hundredth of a sum.
   const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-  const causes: readonly RuleId[] = [...UNIVERSAL, ...(isRounding ? (['money.exact'] as const) : []), ...unwanted];
+  // Nor is it known what an amount becomes whose decimals are read or rounded in a way of their own.
+  const withDecimals = wallet.moves.some(({ delta }) => delta.decimals() > 0);
+  const causes: readonly RuleId[] = [
+    ...UNIVERSAL,
+    ...(isRounding || withDecimals ? (['money.exact'] as const) : []),
+    ...(withDecimals ? (['bet.decimal-amount'] as const) : []),
+    ...unwanted,
+  ];
   if (odd) {
     // Until that reply all replies were right, so it is that call's doing.
-    const own = fresh.find((one) => one.step.key === odd.step.key && one.offsets.length === 0);
-    at(own?.rule ?? odd.rule, causes, odd.step, odd.exchange);
+    const own = fresh.find(
+      (one) => one.step.key === odd.step.key && (one.offsets.length === 0 || FURTHER.includes(one.rule)),
+    );
+    at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
     return;
   }
   // With one call since the last read there is nobody else to blame, though the number fits no known mistake.
   const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
   const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
+  const further =
+    steps.size === 1 ? fresh.find((one) => FURTHER.includes(one.rule) && steps.has(one.step.key)) : undefined;
   const [first] = only;
+  if (further) {
+    at(further.rule, [...causes, ...OF_EVERY_CALL], further.step, further.exchange);
+    return;
+  }
   if (first && new Set(only.map((one) => one.step.key)).size === 1) {
     at(first.rule, causes, first.step, first.exchange);
   } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
@@ -103,7 +121,12 @@ export function blameUnexplained(
 /** What goes wrong with every such call goes wrong in this story too. */
 function plainCauses(rule: RuleId): RuleId[] {
   if (OF_EVERY_CALL.includes(rule)) return [];
-  return rule.startsWith('refund.') ? ['refund.restore', ELSE] : [ELSE];
+  if (!rule.startsWith('refund.')) return [ELSE];
+  return [
+    'refund.restore',
+    ELSE,
+    ...(rule === 'refund.declined-bet' ? (['refund.unknown-pays-nothing'] as const) : []),
+  ];
 }
 
 /** The rules that were put to the test since the last read, and those that every call is under. */

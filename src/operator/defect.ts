@@ -1,9 +1,5 @@
 import type { RuleId } from '../contract/catalogue.ts';
-import type { Behaviour } from './behaviour.ts';
-import { behaviourWith, type Scale, type Variation } from './variation.ts';
-
-/** What defects of time scale themselves by. */
-export type DefectScale = Scale;
+import type { Variation } from './variation.ts';
 
 /** A deliberate fault of the reference operator. Its description is what a bug report would say. */
 export interface Defect extends Variation {
@@ -15,9 +11,4 @@ export interface Defect extends Variation {
   readonly onlyWarns?: true;
   /** True where it shows in another way, or only, once the operator has been started anew upon its old books. */
   readonly restarted?: true;
-}
-
-/** The correct behaviour with the defects put in, one upon the other. */
-export function withDefects(defects: readonly Defect[], scale?: DefectScale): Behaviour {
-  return behaviourWith(defects, scale);
 }

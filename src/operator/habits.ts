@@ -1,6 +1,7 @@
 import type { Habit } from './habit.ts';
 import { BOOKS_HABITS } from './habits/books.ts';
 import { DECLINING_HABITS } from './habits/declining.ts';
+import { FAILING_HABITS } from './habits/failing.ts';
 import { TIMING_HABITS } from './habits/timing.ts';
 import { TRANSPORT_HABITS } from './habits/transport.ts';
 import { WORDING_HABITS } from './habits/wording.ts';
@@ -10,6 +11,7 @@ export const HABITS: readonly Habit[] = [
   ...TRANSPORT_HABITS,
   ...WORDING_HABITS,
   ...DECLINING_HABITS,
+  ...FAILING_HABITS,
   ...BOOKS_HABITS,
   ...TIMING_HABITS,
 ];

@@ -22,6 +22,11 @@ const WRONGS: Readonly<Record<Wrong['kind'], string>> = {
   fault: 'the reference operator failed',
 };
 
+/** An outcome, and at which try. */
+export interface TriedOutcome extends Outcome {
+  readonly tries: number;
+}
+
 /** The heading of a kind of trials, where it differs from the one before. */
 export function headingOf(trial: Trial, before: Trial | undefined, { paint }: Look): readonly string[] {
   const title = TITLES[trial.kind];
@@ -33,7 +38,7 @@ export function headingOf(trial: Trial, before: Trial | undefined, { paint }: Lo
  * One row of the matrix: the trial and every rule that was reported of it. A rule that should have been reported and was
  * not stands there with a cross; so does one that should not have been.
  */
-export function rowOf(outcome: Outcome, column: number, look: Look): readonly string[] {
+export function rowOf(outcome: TriedOutcome, column: number, look: Look): readonly string[] {
   const { paint, unicode, width } = look;
   const right = outcome.wrongs.length === 0;
   const symbol = right ? paint.green(mark('pass', unicode)) : paint.red(mark('fail', unicode));
@@ -47,8 +52,10 @@ export function rowOf(outcome: Outcome, column: number, look: Look): readonly st
     }),
     ...missed.map((rule) => ({ plain: `${rule}: missed`, shown: paint.red(`${rule}: missed`) })),
   ];
+  const again = { plain: `(try ${outcome.tries})`, shown: paint.dim(`(try ${outcome.tries})`) };
   const none = [{ plain: 'nothing', shown: paint.dim('nothing') }];
-  const lines = flow(pieces.length === 0 ? none : pieces, '  ', Math.max(width - column - 6, 30));
+  const told = pieces.length === 0 ? none : pieces;
+  const lines = flow(outcome.tries > 1 ? [...told, again] : told, '  ', Math.max(width - column - 6, 30));
   const [first = '', ...rest] = lines;
   return [
     `  ${symbol} ${outcome.name.padEnd(column)}  ${first}`,
@@ -64,7 +71,7 @@ function wrongLines({ kind, rule, told }: Wrong, { paint, width }: Look): readon
 
 /** What the whole matrix comes to. `idle`: scenarios that raised no alarm; null: not everything was tried, so nobody knows. */
 export function totals(
-  outcomes: readonly Outcome[],
+  outcomes: readonly TriedOutcome[],
   idle: readonly string[] | null,
   durationMs: number,
   { paint, width }: Look,
@@ -76,7 +83,7 @@ export function totals(
   const defects = tried(['defect']);
   const several = tried(['several']);
   if (correct.length > 0) {
-    const accused = correct.filter(({ failed, warned }) => failed.length + warned.length > 0).length;
+    const accused = correct.filter(({ wrongs }) => wrongs.some(({ kind }) => kind === 'unrelated')).length;
     sentences.push(
       `${plural(correct.length, 'correct operator')}: ${right(correct)} judged rightly, ${accused} accused.`,
     );
@@ -87,6 +94,11 @@ export function totals(
   if (idle !== null && idle.length > 0)
     sentences.push(
       `${plural(idle.length, 'scenario')} passed against every defect, and could as well not be there: ${idle.join(', ')}.`,
+    );
+  const again = outcomes.filter(({ tries, wrongs }) => tries > 1 && wrongs.length === 0);
+  if (again.length > 0)
+    sentences.push(
+      `${again.length} of them only when tried again with more time: ${again.map(({ name }) => name).join(', ')}.`,
     );
   const all = right(outcomes) === outcomes.length && (idle ?? []).length === 0;
   const tone = all ? paint.green : paint.red;

@@ -55,22 +55,33 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
     warned,
     undecided,
     wrongs,
-    alarmed: fold.scenarios
-      .filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
-      .map(({ planned }) => planned.id),
+    alarmed: alarmedIn(fold),
     exitCode,
     durationMs,
   };
 }
 
-/** Of two runs, before and after a restart, the second has to find what the trial holds; the first may accuse nobody wrongly. */
+/** A scenario may have warned of something and yet have ended undecided: its findings tell. */
+function alarmedIn({ rules }: Fold): readonly string[] {
+  const findings = rules.flatMap((result) => result.findings);
+  const alarms = findings.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  return [...new Set(alarms.map(({ scenario }) => scenario))];
+}
+
+/** Of two runs, before and after a restart, one has to find what the trial holds; neither may accuse anybody wrongly. */
 export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
   const both = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...new Set([...a, ...b])];
+  const failed = both(first.failed, second.failed);
+  const warned = both(first.warned, second.warned);
+  const found = new Set([...failed, ...warned]);
   return {
     ...second,
-    failed: both(first.failed, second.failed),
-    warned: both(first.warned, second.warned),
-    wrongs: [...first.wrongs.filter(({ kind }) => kind === 'unrelated' || kind === 'fault'), ...second.wrongs],
+    failed,
+    warned,
+    wrongs: [
+      ...first.wrongs.filter(({ kind }) => kind === 'unrelated' || kind === 'fault'),
+      ...second.wrongs.filter(({ kind, rule }) => kind !== 'missed' || rule === null || !found.has(rule)),
+    ],
     alarmed: both(first.alarmed, second.alarmed),
     durationMs: first.durationMs + second.durationMs,
   };

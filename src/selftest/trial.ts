@@ -1,6 +1,6 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Behaviour } from '../operator/behaviour.ts';
-import type { DefectScale } from '../operator/defect.ts';
+import type { Scale } from '../operator/variation.ts';
 
 /** The correct operator plainly, in one of its habits, with one defect, or with several at once. */
 export type TrialKind = 'correct' | 'habit' | 'defect' | 'several';
@@ -18,5 +18,5 @@ export interface Trial {
   readonly restarted: boolean;
   /** Must a run against it end as not conforming? */
   readonly mustFail: boolean;
-  readonly behaviour: (scale: DefectScale) => Behaviour;
+  readonly behaviour: (scale: Scale) => Behaviour;
 }

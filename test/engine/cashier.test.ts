@@ -59,6 +59,42 @@ describe('the cashier', () => {
     expect(moves()).toEqual(['bet 0.01', 'win 2.96']);
   });
 
+  it('bets nothing where there is nothing', async () => {
+    const { bring, moves } = await cashierOf(undefined, '0.00');
+    expect(await bring('0', '3')).toBe('3');
+    expect(moves()).toEqual(['bet 0.00', 'win 3.00']);
+  });
+
+  it('begins again where the operator is busy or fails, and gives up in the end', async () => {
+    const failing = (times: number, status: number): Telling => {
+      let left = times;
+      return ({ call }, tell) => {
+        if (call !== 'bet' || left === 0) return tell();
+        left -= 1;
+        return error(status, 'Please try again');
+      };
+    };
+    const busy = await cashierOf(failing(2, 429));
+    expect(await busy.bring('100', '120')).toBe('120');
+    expect(busy.moves()).toEqual(['bet 1.00', 'bet 1.00', 'bet 1.00', 'win 21.00']);
+    const failed = await cashierOf(failing(1, 500));
+    expect(await failed.bring('100', '120')).toBe('120');
+    expect(failed.moves()).toEqual(['bet 1.00', 'refund 1.00', 'bet 1.00', 'win 21.00']);
+    const ever = await cashierOf(failing(99, 503));
+    expect(await ever.bring('100', '120')).toBe('100');
+    expect(ever.moves().filter((move) => move.startsWith('bet'))).toHaveLength(4);
+  });
+
+  it('reads again where the operator is too busy to tell', async () => {
+    let reads = 0;
+    const { bring } = await cashierOf(({ call }, tell) => {
+      if (call !== 'balance') return tell();
+      reads += 1;
+      return reads < 3 ? error(429, 'Busy') : tell();
+    });
+    expect(await bring('100', '99')).toBe('99');
+  });
+
   it('leaves alone what is right, and what no amount of the currency would mend', async () => {
     const { bring, moves } = await cashierOf();
     expect(await bring('100', '100')).toBe('100');

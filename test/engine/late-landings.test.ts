@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { error } from '../judge/toy-wallet.ts';
 import { operatorServer, P1, P2, ran, scenarioOf, type Telling } from './operator-server.ts';
 
 const LOST = scenarioOf(
@@ -42,4 +43,24 @@ it('accuses nobody of a balance that rose', async () => {
   const [found] = await endOf(later('7.00'));
   expect(found).toContain('inconclusive: it is 107');
   expect(found).toContain('somebody else is using the session');
+});
+
+it('expects nothing of a wallet whose balance could not be read when the story gave it back', async () => {
+  let refusals = 0;
+  const { url } = await operatorServer(
+    ({ call }, tell) => {
+      if (call === 'win') refusals = 4;
+      if (call !== 'balance' || refusals === 0) return tell();
+      refusals -= 1;
+      return error(503, 'Busy');
+    },
+    { sessions: SESSIONS },
+  );
+  const lost = scenarioOf(
+    'refund/broken',
+    'rules: [refund.broken-connection]\nsteps: [{ bet: { amount: "7.00" }, as: lost, break: sent }, { refund: { of: lost } }, { bet: { amount: "5.00" } }, { balance: }]',
+  );
+  const run = await ran(url, [lost], {}, SESSIONS);
+  expect(run.scenario('refund/broken').restored).toBe(false);
+  expect(run.findings('refund.broken-connection')).toEqual([]);
 });

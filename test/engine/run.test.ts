@@ -56,6 +56,9 @@ describe('an honest operator', () => {
     ]);
     expect(run.scenario('bet/rich').verdict).toBe('skip');
     expect(run.scenario('bet/rich').reason).toContain('needs a balance of 20');
+    expect(run.fold.notices).toEqual([
+      'One scenario was skipped for want of money, so much was not judged. Give s1 at least 20 USD, and run again.',
+    ]);
   });
 
   it('has several players played side by side, and one after another when there is one', async () => {
@@ -333,5 +336,47 @@ describe('a run', () => {
     ]);
     expect(run.verdict('signature.mismatch')).toBe('fail');
     expect(run.verdict('signature.missing')).toBe('inconclusive');
+  });
+});
+
+describe('a passing failure', () => {
+  const STORY = scenarioOf(
+    'win/zero',
+    'rules: [win.zero]\nsteps: [{ bet: , as: a }, { win: { round: a, amount: "0" } }, { balance: }]',
+  );
+
+  it('is forgiven where the next attempt goes well, and where another call fails each time', async () => {
+    let bets = 0;
+    const { url } = await operatorServer(({ call }, tell) => {
+      if (call === 'bet') bets += 1;
+      return call === 'bet' && bets < 5 ? error(500, 'Oops') : tell();
+    });
+    const run = await ran(url, [BET, STORY]);
+    expect(run.scenario('win/zero').verdict).toBe('pass');
+    expect(run.verdict('bet.debit')).not.toBe('fail');
+  });
+
+  it('is none when it comes in every attempt', async () => {
+    const { url } = await operatorServer(({ call, fields }, tell) =>
+      call === 'win' && fields?.amount === '0' ? error(500, 'Oops') : tell(),
+    );
+    const run = await ran(url, [STORY]);
+    expect(run.scenario('win/zero').attempt).toBe(3);
+    expect(run.verdict('win.zero')).toBe('fail');
+  });
+
+  it('is looked for again and again where calls fail at random', async () => {
+    let calls = 0;
+    const { url } = await operatorServer(({ call }, tell) => {
+      if (call !== 'bet') return tell();
+      calls += 1;
+      // The first bet of the first attempt, the second of the next; bets that bring the balance back are counted too.
+      return [1, 3, 4, 6, 7].includes(calls) ? error(500, 'Oops') : tell();
+    });
+    const run = await ran(url, [
+      scenarioOf('bet/two', 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }, { bet: }, { balance: }]'),
+    ]);
+    expect(run.scenario('bet/two').verdict).toBe('pass');
+    expect(run.scenario('bet/two').attempt).toBeGreaterThan(3);
   });
 });

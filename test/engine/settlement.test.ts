@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { CallName } from '../../src/contract/call-name.ts';
 import type { Owed } from '../../src/journal/event.ts';
-import { error } from '../judge/toy-wallet.ts';
+import { error, type Told } from '../judge/toy-wallet.ts';
 import { operatorServer, ran, scenarioOf, type Telling } from './operator-server.ts';
+
+/** Declines the first call of each txID of one kind. */
+function firstDeclined(name: CallName, told: Told): Telling {
+  const seen = new Set<unknown>();
+  return ({ call, fields }, tell) => {
+    if (call !== name || seen.has(fields?.txID)) return tell();
+    seen.add(fields?.txID);
+    return told;
+  };
+}
 
 async function settled(steps: string, lie?: Telling) {
   const { url, wallet, calls } = await operatorServer(lie);
@@ -15,6 +26,7 @@ async function settled(steps: string, lie?: Telling) {
       .map(({ call, open }) => `${call} ${open ? 'owed' : 'settled'}`),
     stillOwed: run.fold.owed.map(({ call }) => call),
     balance: wallet.balance().toString(),
+    findings: run.findings(),
     calls,
   };
 }
@@ -64,4 +76,50 @@ describe('when a story is over', () => {
     );
     expect({ purposes, owed }).toEqual({ purposes: [], owed: [] });
   });
+});
+
+describe('when calls were sent at once', () => {
+  it('wins and refunds that were declined are sent again before the next read', async () => {
+    const { purposes, findings, calls } = await settled(
+      '[{ bet: , as: a }, { balance: }, { together: [{ bet: { amount: "2.00" } }, { win: { round: a, amount: "5.00" } }, { bet: { amount: "3.00" } }] }, { balance: }]',
+      firstDeclined('win', error(409, 'Another call is under way')),
+    );
+    expect(purposes[0]).toBe('win');
+    expect(findings.filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive')).toEqual([]);
+    const race = calls.slice(calls.findIndex(({ fields }) => fields?.amount === '5.00')).map(({ call }) => call);
+    expect(race.lastIndexOf('win', race.indexOf('balance'))).toBeGreaterThan(0);
+  });
+
+  it('a bet is given back once, however many refunds of it are sent again', async () => {
+    const { findings } = await settled(
+      '[{ bet: { amount: "7.00" }, as: a }, { balance: }, { together: [{ refund: { of: a } }, { refund: { of: a } }, { refund: { of: a } }] }, { balance: }]',
+      firstDeclined('refund', error(500, 'Busy')),
+    );
+    expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+  });
+
+  it('a bet that failed is refunded, unless the story does that itself', async () => {
+    const failing = firstDeclined('bet', error(500, 'Busy'));
+    const race = '{ together: [{ bet: , as: b, expect: either }, { bet: , as: c, expect: either }] }';
+    expect((await settled(`[${race}, { balance: }]`, failing)).purposes.slice(0, 2)).toEqual(['refund', 'refund']);
+    const { purposes } = await settled(
+      `[{ together: [{ bet: , as: b, expect: either }, { balance: }] }, { refund: { of: b } }, { balance: }]`,
+      failing,
+    );
+    expect(purposes).toEqual([]);
+  });
+});
+
+it('a settling refund is judged by its last answer', async () => {
+  const { findings } = await settled(
+    '[{ bet: , expect: either }, { balance: }]',
+    (() => {
+      const bet = firstDeclined('bet', error(500, 'Oops'));
+      const refund = firstDeclined('refund', error(500, 'Oops'));
+      return (called, tell, wallet) => (called.call === 'bet' ? bet : refund)(called, tell, wallet);
+    })(),
+  );
+  expect(findings.filter(({ rule }) => rule === 'refund.after-error').map(({ verdict }) => verdict)).not.toContain(
+    'fail',
+  );
 });

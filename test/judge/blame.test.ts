@@ -130,6 +130,14 @@ describe('blame', () => {
     expect(conclusions(2)).toEqual(['refund.once < bet.debit']);
   });
 
+  it('of a warning falls on one that nothing which is broken explains', () => {
+    const all = told([
+      found('robustness.unknown-field', ['signature.accepted', 'signature.raw-body-escapes'], 'warn'),
+      found('signature.raw-body-escapes', ['signature.accepted'], 'warn'),
+    ]);
+    expect(all).toEqual(['s0 robustness.unknown-field < signature.raw-body-escapes']);
+  });
+
   it('of a warning falls on a recommendation that is not followed', () => {
     const all = told(
       [found('robustness.unknown-field', ['signature.raw-body-escapes'], 'warn')],

@@ -56,6 +56,30 @@ describe('a transaction', () => {
   });
 });
 
+it('takes two calls under one txID for one, though one of them fails', () => {
+  const story = `needs: { second: { player: same } }
+rules: [idempotency.concurrent]
+steps: [{ bet: , as: opened }, { balance: }, { together: [{ win: { round: opened, amount: "4.00" }, as: raced, expect: either },
+  { win: { round: opened, amount: "4.00", txID: "\${raced.txID}", session: second }, expect: either }] }, { resend: raced }, { balance: }]`;
+  const judged = tell(story, { lie: saying('3.1', error(500, 'Oops')) });
+  expect(judged.broken).toEqual([]);
+  expect(judged.verdict('idempotency.concurrent')).toBe('pass');
+});
+
+it('expects nothing of a withdrawal whose sum free wins have paid, also when it fails first', () => {
+  const story = `steps: [{ bet: { type: free, frID: "\${campaign}" } }, { balance: }, { win: { type: free, frID: "\${campaign}", amount: "3.00" } }, { balance: },
+  { win: { amount: "3.00", frID: "\${campaign}" }, as: w, expect: either }, { resend: w }, { balance: }]`;
+  const judged = tell(story, {
+    campaignKnown: true,
+    lie: (ask, honest, wallet) => {
+      if (ask.key === '3') wallet.move('3.00');
+      if (ask.key === '5') return error(500, 'Oops');
+      return ask.key === '3' || ask.key === '6' ? wallet.ok() : honest();
+    },
+  });
+  expect(judged.broken).toEqual([]);
+});
+
 it('leaves a declined bet that is sent again, and what the contract leaves open, to the next read', () => {
   const story =
     'steps: [{ bet: }, { balance: }, { win: { round: new, amount: "3.00" }, expect: either }, { balance: }, { bet: }, { balance: }]';

@@ -45,15 +45,32 @@ describe('calls at once', () => {
     }
   });
 
-  it('may be declined while another is under way, and then leave nothing to judge; not when they fail', () => {
+  it('may show a win that failed, for it may have been credited; not a bet that was declined', () => {
+    const failing =
+      (key: string, balance: string): Lie =>
+      (ask, honest, wallet) => {
+        if (ask.key === key) {
+          honest();
+          return { status: 502, body: { message: 'Bad gateway' } };
+        }
+        return withFields('3.1', { balance })(ask, honest, wallet);
+      };
+    expect(tell(RACE, { lie: failing('3.2', '102.00') }).broken).toEqual([]);
+    expect(tell(RACE, { lie: failing('3.3', '94.00') }).verdict('concurrency.no-lost-update')).toBe('fail');
+  });
+
+  it('may be declined while another is under way, and then leave nothing to judge; not when no answer comes', () => {
     const all =
       (status: number): Lie =>
       (ask, honest) =>
         ask.key.startsWith('3.') && ask.key !== '3.1' ? { status, body: { message: 'Please try again.' } } : honest();
-    const declining = tell(RACE, { lie: all(409) });
-    expect(declining.broken).toEqual([]);
-    expect(declining.verdict('concurrency.no-lost-update')).toBe('skip');
-    expect(tell(RACE, { lie: all(500) }).verdict('concurrency.no-lost-update')).toBe('inconclusive');
+    for (const status of [409, 500]) {
+      const declining = tell(RACE, { lie: all(status) });
+      expect(declining.broken).toEqual([]);
+      expect(declining.verdict('concurrency.no-lost-update')).toBe('skip');
+    }
+    const silent: Lie = (ask, honest) => (ask.key.startsWith('3.') && ask.key !== '3.1' ? { none: 'reset' } : honest());
+    expect(tell(RACE, { lie: silent }).verdict('concurrency.no-lost-update')).toBe('inconclusive');
   });
 
   it('fit one order, or none', () => {
@@ -104,4 +121,15 @@ it('an overdraft is judged by what was accepted, not by the balance that a lost 
     'rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
   expect(tell(story, { lie: hidden }).verdict('concurrency.no-overdraft')).toBe('fail');
   expect(tell(story).verdict('concurrency.no-overdraft')).toBe('pass');
+});
+
+it('leaves copies that were all declined, and what is sent again of them, to those who take them', () => {
+  const story =
+    'rules: [idempotency.concurrent, idempotency.refund]\nsteps: [{ bet: , as: b }, { balance: }, { together: [{ refund: { of: b }, as: r, copies: 3, expect: either }] }, { balance: }, { resend: r }, { balance: }]';
+  const young: Lie = (ask, honest) =>
+    ask.key.startsWith('3.') ? { status: 409, body: { message: 'Still being processed' } } : honest();
+  const judged = tell(story, { lie: young });
+  expect(judged.broken).toEqual([]);
+  expect(judged.verdict('idempotency.concurrent')).toBe('skip');
+  expect(judged.verdict('idempotency.refund')).toBe('skip');
 });

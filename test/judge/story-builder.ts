@@ -101,7 +101,7 @@ class Telling {
     });
     this.#judge = new Judge(new Story(plan), {
       demanding: true,
-      mayTryAgain: false,
+      isLasting: () => true,
       strict: options.strict ?? false,
       deadlineMs: 5000,
       campaignKnown: options.campaignKnown ?? true,

@@ -390,6 +390,54 @@ describe('calls are declined', () => {
   });
 });
 
+describe('some calls fail', () => {
+  const often = async (name: string, call: 'bet' | 'win', times: number) => {
+    const { caller } = await start(name);
+    const sent = [];
+    for (let number = 0; number < times; number += 1) {
+      const bet = ids();
+      if (call === 'win') await caller.bet('usd', '1', bet);
+      const fields = call === 'bet' ? bet : { ...bet, txID: randomUUID() };
+      sent.push({ fields, answer: await caller[call]('usd', '1', fields) });
+    }
+    const failed = sent.filter(({ answer }) => answer.status === 500);
+    const [first] = failed;
+    if (!first) throw new Error('none failed');
+    return { caller, count: failed.length, fields: first.fields, balance: await caller.balance('usd') };
+  };
+
+  it('bets, taken or not', async () => {
+    const none = await often('bets-fail-now-and-then', 'bet', 26);
+    expect([none.count, none.balance]).toEqual([2, '76.00']);
+    const taken = await often('bets-fail-though-taken', 'bet', 19);
+    expect([taken.count, taken.balance]).toEqual([1, '81.00']);
+    await taken.caller.refund('usd', taken.fields.txID, '1', { roundID: taken.fields.roundID });
+    expect(await taken.caller.balance('usd')).toBe('82.00');
+  });
+
+  it('wins, credited or not, and are credited once when they are sent again', async () => {
+    for (const [name, before] of [
+      ['wins-fail-now-and-then', '99.00'],
+      ['wins-fail-though-credited', '100.00'],
+    ] as const) {
+      const { caller, count, fields, balance } = await often(name, 'win', 11);
+      expect([count, balance]).toEqual([1, before]);
+      for (let times = 0; times < 2; times += 1) expect((await caller.win('usd', '1', fields)).status).toBe(200);
+      expect(await caller.balance('usd')).toBe('100.00');
+    }
+  });
+
+  it('refunds, as long as the bet is young', async () => {
+    const { caller } = await start('refund-waits');
+    const bet = ids();
+    await caller.bet('usd', '1', bet);
+    const refund = { txID: randomUUID(), roundID: bet.roundID };
+    expect((await caller.refund('usd', bet.txID, '1', refund)).status).toBe(409);
+    await sleep(SCALE.deadlineMs * 0.1);
+    expect((await caller.refund('usd', bet.txID, '1', refund)).body.balance).toBe('100.00');
+  });
+});
+
 describe('books are kept', () => {
   it('so that a replay shows the balance of now', async () => {
     const { caller } = await start('current-balance-on-replay');

@@ -31,6 +31,7 @@ const winSum: fc.Arbitrary<Sum> = fc.oneof(
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, oneIn: number): fc.Arbitrary<T | null> =>
   fc.oneof({ arbitrary: fc.constant(null), weight: oneIn - 1 }, { arbitrary, weight: 1 });
 const always = fc.constant(true);
+const never = fc.constant(false);
 const often = fc.nat({ max: 4 }).map((drawn) => drawn > 0);
 const seldom = fc.nat({ max: 4 }).map((drawn) => drawn === 0);
 
@@ -56,7 +57,7 @@ function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean)
     one(2, fc.record({ kind: kind('conflict'), of: reference, sum, read: often })),
     one(2, fc.record({ kind: kind('refund-unknown'), sum, round: maybe(reference, 2), read: often })),
     one(2, fc.record({ kind: kind('refund-again'), of: reference, read: often })),
-    one(1, fc.record({ kind: kind('refund-ahead'), sum, read: often })),
+    one(1, fc.record({ kind: kind('refund-ahead'), sum, late: seldom, read: often })),
     one(2, fc.record({ kind: kind('beyond'), sum, round: maybe(reference, 3), read: often })),
     one(2, fc.record({ kind: kind('refund-declined'), of: reference, read: often })),
     one(1, fc.record({ kind: kind('refund-settled'), of: reference, read: always })),
@@ -75,6 +76,8 @@ function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean)
         read: often,
       }),
     ),
+    one(1, fc.record({ kind: kind('forged-read'), sign: fc.constantFrom(...FORGERIES), read: never })),
+    one(1, fc.record({ kind: kind('tampered'), of: reference, sum, read: often })),
     one(
       4,
       fc.record({
@@ -101,22 +104,36 @@ function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean)
   ];
 }
 
+/** Much that happens, or a while, and then what an operator may have forgotten. */
+const interval: fc.Arbitrary<readonly Drawn[]> = fc.oneof(
+  fc.tuple(
+    fc.record({ kind: fc.constant('many' as const), times: fc.constantFrom(...MANY), read: always }),
+    fc.record({ kind: fc.constant('resend' as const), of: reference, read: always }),
+  ),
+  fc.tuple(
+    fc.record({ kind: fc.constant('pause' as const), read: never }),
+    fc.record({ kind: fc.constant('win' as const), of: reference, sum, broken: fc.constant(null), read: always }),
+    fc.record({
+      kind: fc.constant('refund' as const),
+      of: reference,
+      roundless: never,
+      broken: fc.constant(null),
+      read: always,
+    }),
+  ),
+);
+
 /** Histories of one cast. Whatever is drawn is one, and whatever a smaller one leaves out is left out of all that is about it. */
 export function histories({ currency, players }: Cast, campaign: boolean, breaks: boolean): fc.Arbitrary<History> {
-  const many = fc.record({
-    kind: fc.constant('many' as const),
-    times: fc.constantFrom(...MANY),
-    read: fc.constant(true),
-  });
   const plain = fc.oneof(...kinds(players, campaign, breaks));
   const drawn = fc
     .tuple(
       fc.array(plain, { minLength: FEWEST_OPERATIONS, maxLength: MOST_OPERATIONS, size: 'max' }),
-      maybe(fc.tuple(many, fc.nat()), 12),
+      maybe(fc.tuple(interval, fc.nat()), 6),
     )
     .map(([operations, inserted]): History => {
       const all: Drawn[] = [...operations];
-      if (inserted) all.splice(inserted[1] % (all.length + 1), 0, inserted[0]);
+      if (inserted) all.splice(inserted[1] % (all.length + 1), 0, ...inserted[0]);
       const numbered = all.map((operation, id): Operation => ({ ...operation, id }));
       return { currency, operations: tellDrawn({ currency, operations: numbered }, players).operations };
     });

@@ -149,6 +149,7 @@ export const FIT: Readonly<Partial<Record<Operation['kind'], (deed: Deed) => boo
   resend: (deed) => !deed.spoilt && (deed.state === 'accepted' || (deed.state === 'reversed' && !deed.free)),
   conflict: (deed) =>
     deed.state === 'accepted' && !deed.odd && !deed.spoilt && !deed.empty && !deed.free && !deed.of?.free,
+  tampered: (deed) => deed.state === 'accepted' && deed.call !== 'refund' && !deed.odd && !deed.spoilt && !deed.free,
   across: (deed) => isSound(deed) && !deed.free && !deed.whole && isOngoing(deed),
   'free-win': (deed) => isSound(deed) && deed.free && isOngoing(deed),
   withdrawal: (deed) => isSound(deed) && deed.free && !deed.round.refunded,

@@ -57,8 +57,8 @@ export type Operation = Base &
     | { readonly kind: 'refund-declined'; readonly of: Reference }
     /** A refund in another player's session. */
     | { readonly kind: 'refund-foreign'; readonly of: Reference }
-    /** A refund, and the bet that it is for after it. */
-    | { readonly kind: 'refund-ahead'; readonly sum: Sum }
+    /** A refund, and the bet that it is for after it; `late`: a while after it. */
+    | { readonly kind: 'refund-ahead'; readonly sum: Sum; readonly late: boolean }
     | { readonly kind: 'resend'; readonly of: Reference }
     /** The same call under a used txID with another amount. */
     | { readonly kind: 'conflict'; readonly of: Reference; readonly sum: Sum }
@@ -82,6 +82,12 @@ export type Operation = Base &
         readonly sign: Forgery;
         readonly again: boolean;
       }
+    /** A read with a wrong signature. */
+    | { readonly kind: 'forged-read'; readonly sign: Forgery }
+    /** An earlier call again, under its own signature, with another amount. */
+    | { readonly kind: 'tampered'; readonly of: Reference; readonly sum: Sum }
+    /** Nothing for a while, in which an operator may forget. */
+    | { readonly kind: 'pause' }
     /** Many small bets, one after another. */
     | { readonly kind: 'many'; readonly times: number }
     | { readonly kind: 'read'; readonly player: Player }

@@ -9,6 +9,7 @@ import { castsOf } from './casts.ts';
 import { draftOf } from './draft.ts';
 import { numberOf } from './draw.ts';
 import type { ExploreOptions } from './explore-options.ts';
+import { type Failing, stillFails } from './failing.ts';
 import type { Exploration, Find, Flaky } from './find.ts';
 import { histories } from './histories.ts';
 import type { Cast, History } from './operation.ts';
@@ -22,15 +23,6 @@ const PLAYED_AGAIN = 3;
 const MOST_LOST = 3;
 /** Of histories of one kind, one in so many breaks connections: each such has to wait for what may land late. */
 const BREAKS_ONE_IN = 4;
-
-/** A history that fails, while it is made shorter. */
-interface Failing {
-  readonly targets: ReadonlySet<RuleId>;
-  readonly first: History;
-  best: History;
-  /** How often a candidate is played before it is held to pass: more than once where the failure comes and goes. */
-  readonly tries: number;
-}
 
 interface Kept {
   readonly find: Find;
@@ -194,8 +186,7 @@ export class Search {
     for (let time = 0; time < failing.tries; time += 1) {
       if (this.#isTooLateToShorten) return true;
       const trial = await this.#play(id, history, players);
-      if (!trial.broken.some((rule) => failing.targets.has(rule))) continue;
-      failing.best = history;
+      if (!stillFails(failing, history, trial, this.#news(trial))) continue;
       this.#shortening = tell(history, players).steps.length;
       this.#tell();
       return false;

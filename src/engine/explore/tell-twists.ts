@@ -1,7 +1,7 @@
 import { type Deed, FIT, newRound } from './ledger.ts';
 import type { Operation } from './operation.ts';
 import type { Teller } from './teller.ts';
-import { amountText, atSession } from './wording.ts';
+import { A_WHILE, amountText, atSession } from './wording.ts';
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>;
 
@@ -52,6 +52,7 @@ export function tellRefundAhead(operation: Of<'refund-ahead'>, teller: Teller): 
   const bet = teller.ledger.add({ id, call: 'bet', player: 'main', sum, round: newRound(), state: 'reversed' });
   leaveAlone(bet);
   teller.step({ refund: { of: bet.name } });
+  if (operation.late) teller.step({ wait: A_WHILE });
   teller.step({ bet: { amount: amountText(sum) }, as: bet.name, expect: 'either' });
   return operation;
 }
@@ -111,6 +112,16 @@ export function tellForged(operation: Of<'forged'>, teller: Teller): Of<'forged'
   if (call === 'bet') return forge(operation, null, teller) ? operation : undefined;
   const bet = teller.ledger.choose(of, (deed) => deed.state === 'accepted' && !deed.free && FIT[call]?.(deed) === true);
   return bet && forge(operation, bet, teller) ? { ...operation, of: { id: bet.id } } : undefined;
+}
+
+/** The signature was right, and is of another body. */
+export function tellTampered(operation: Of<'tampered'>, teller: Teller): Of<'tampered'> | undefined {
+  return teller.about(operation, ({ name, sum }) => {
+    const other = operation.sum;
+    if (other.stakes === sum.stakes && other.units === sum.units) return false;
+    teller.step({ resend: name, tamper: { body: { amount: amountText(other) } }, expect: 'refused' });
+    return true;
+  });
 }
 
 function forge({ id, call, sum, sign, again }: Of<'forged'>, bet: Deed | null, teller: Teller): boolean {

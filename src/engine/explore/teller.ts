@@ -14,8 +14,9 @@ import {
   tellOpenRefund,
   tellRefundAhead,
   tellSettledRefund,
+  tellTampered,
 } from './tell-twists.ts';
-import { amountText } from './wording.ts';
+import { A_WHILE, amountText } from './wording.ts';
 
 /** A history as the steps of a scenario. */
 export interface Told {
@@ -181,6 +182,14 @@ export class Teller {
         return tellWithdrawal(operation, this);
       case 'forged':
         return tellForged(operation, this);
+      case 'forged-read':
+        this.step({ balance: null, sign: operation.sign, expect: 'refused' });
+        return operation;
+      case 'tampered':
+        return tellTampered(operation, this);
+      case 'pause':
+        this.step({ wait: A_WHILE });
+        return operation;
       case 'many':
         return tellMany(operation, this);
       case 'read':

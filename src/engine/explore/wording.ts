@@ -8,6 +8,9 @@ export function amountText({ stakes, units }: Sum): string {
   return parts.length === 0 ? '0' : `\${${parts.join(' + ')}}`;
 }
 
+/** Longer than what some operators remember. */
+export const A_WHILE = '1500ms';
+
 /** The session of a call; that of the main player need not be written. */
 export function atSession({ player }: { readonly player: Player }): JsonObject {
   return player === 'main' ? {} : { session: player };

@@ -16,6 +16,20 @@ const isWholeBalance = (part: Part): boolean =>
 const isSecondInRound = (part: Part): boolean =>
   isTakenBet(part) && part.group === null && part.betsBefore > 0 && part.winsBefore === 0 && part.namesake === null;
 
+/** Written with fewer decimals than most currencies have: 1.5, or 2. */
+const isShort = (part: Part): boolean => /^(?!0$)\d+(\.\d)?$/.test(bySum(part.step, 'amount') ?? '');
+
+/** What an amount becomes whose digits after the point are not read by their place. */
+function misreadings(seen: Seen): Offset[] {
+  const { amount } = seen;
+  if (!amount || !isShort(seen.part)) return [];
+  const digits = amount.shift(amount.decimals());
+  const asCents = Money.of(amount.format(1).replace('.', '.0'));
+  return [digits, digits.shift(-2), asCents]
+    .filter((taken) => !taken.equals(amount))
+    .map((taken) => ({ by: amount.minus(taken), meaning: `${taken} was taken for a bet of ${amount}` }));
+}
+
 /** Whole amounts that a careless conversion would make of an amount with decimals. */
 function roundings(seen: Seen): Offset[] {
   const { amount } = seen;
@@ -42,7 +56,11 @@ export const betChecks: GroupChecks<'bet'> = {
             {
               by: seen.effect.negated(),
               meaning: 'the accepted bet was not taken',
-              causes: isNothingInCents(seen.effect, seen.unit) ? ['money.main-unit'] : [],
+              causes: [
+                ...(isNothingInCents(seen.effect, seen.unit) ? (['money.main-unit'] as const) : []),
+                // Where there is not enough, it should not have been accepted.
+                ...(seen.isBeyond ? (['bet.insufficient-funds'] as const) : []),
+              ],
             },
             { by: seen.effect, meaning: 'the accepted bet was taken twice' },
             { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the bet was credited instead of taken' },
@@ -56,15 +74,15 @@ export const betChecks: GroupChecks<'bet'> = {
     applies: (part) =>
       isTakenBet(part) &&
       part.group === null &&
-      mentions(part.step, 'amount', 'unit') &&
+      (mentions(part.step, 'amount', 'unit') || isShort(part)) &&
       !isWholeBalance(part) &&
       part.betsBefore === 0,
     reply(seen) {
-      if (!seen.amount || seen.amount.decimals() === 0) return undefined;
+      if (!seen.amount || (seen.amount.decimals() === 0 && !isShort(seen.part))) return undefined;
       const refused = wants200(seen, `a bet of ${seen.amount}`);
       return refused?.kind === 'breach' && seen.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
-    offsets: (seen) => (seen.answer === 'accepted' ? roundings(seen) : []),
+    offsets: (seen) => (seen.answer === 'accepted' ? [...roundings(seen), ...misreadings(seen)] : []),
   },
 
   'bet.insufficient-funds': {

@@ -22,7 +22,8 @@ function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
     applies: (part) => part.step.call === call && isReplay(part) && !(call === 'bet' && part.refundsBefore > 0),
     reply(seen) {
       if (seen.earlier?.answer !== 'accepted' && seen.earlier?.reply === undefined) {
-        return { kind: 'undecided', reason: `the first ${word} was not accepted` };
+        const reason = `the first ${word} was not accepted`;
+        return { kind: seen.earlier?.answer === 'declined' ? 'skip' : 'undecided', reason };
       }
       return wants200(seen, `a ${word} that was accepted, sent again,`) ?? otherTxID(seen, word, severalOf(seen));
     },

@@ -1,5 +1,6 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type Decision, type GroupChecks, PASS, type Seen } from '../check.ts';
+import { breach, type Decision, type GroupChecks, isMaybeUnknown, PASS, type Seen } from '../check.ts';
 import { bySum, mentions } from '../expected-sum.ts';
 import { inUnit, SCALES } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
@@ -37,6 +38,19 @@ const isLastUnit = (part: Part, story: Story): boolean =>
   bySum(part.step, 'amount') === 'balance' &&
   story.parts.some((other) => other.index < part.index && isMover(other) && hasDecimals(other));
 
+/** A wallet below zero is the doing of whatever took more than was there. */
+const OVERDRAWN: readonly RuleId[] = [
+  'bet.insufficient-funds',
+  'bet.declined-takes-nothing',
+  'concurrency.no-overdraft',
+  'robustness.bad-amount',
+  'refund.unknown-pays-nothing',
+  'refund.declined-bet',
+  'bet.debit',
+  'win.credit',
+  'session.isolated',
+];
+
 export const moneyChecks: GroupChecks<'money'> = {
   'money.decimal-string': {
     applies: (part) => part.step.expect.outcome === 'accepted',
@@ -50,25 +64,13 @@ export const moneyChecks: GroupChecks<'money'> = {
         case 'number':
           return breach(expected, `it is the number ${written}`);
         case 'odd-text':
-          // A wallet below zero is the overdraft's doing.
           return breach(
             expected,
             `it is ${JSON.stringify(written)}`,
-            seen.reading.balance.money?.isNegative()
-              ? [
-                  'bet.insufficient-funds',
-                  'bet.declined-takes-nothing',
-                  'concurrency.no-overdraft',
-                  'robustness.bad-amount',
-                ]
-              : [],
+            seen.reading.balance.money?.isNegative() ? OVERDRAWN : [],
           );
         case 'not-an-amount':
-          return breach(
-            expected,
-            `it is ${written}`,
-            seen.part.step.refund?.kind === 'unknown' ? ['refund.unknown'] : [],
-          );
+          return breach(expected, `it is ${written}`, isMaybeUnknown(seen) ? ['refund.unknown'] : []);
         case 'missing':
           // That a read has no balance is told under `balance.read`.
           return seen.reading.object &&

@@ -56,7 +56,7 @@ function notRestored(seen: Seen): Offset[] {
 }
 
 /** A bet whose fate the service does not know, and its refund. */
-function lateOffsets(seen: Seen): Offset[] {
+function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
   const amount = sum(seen);
   return amount
     ? [
@@ -68,7 +68,13 @@ function lateOffsets(seen: Seen): Offset[] {
         {
           by: amount,
           meaning: 'the refund was paid for a bet that had not been taken',
-          causes: ['bet.debit', 'refund.unknown-pays-nothing', 'concurrency.no-lost-update', 'money.main-unit'],
+          causes: [
+            'bet.debit',
+            'refund.unknown-pays-nothing',
+            'concurrency.no-lost-update',
+            'money.main-unit',
+            ...others,
+          ],
         },
       ]
     : [];
@@ -129,7 +135,12 @@ export const refundChecks: GroupChecks<'refund'> = {
       ['declined', 'refused'].includes(part.target.step.expect.outcome),
     offsets: (seen) =>
       seen.target?.state === 'none' || seen.target?.state === 'refused'
-        ? paid(seen, sum(seen), 'the refund of a declined bet was paid', ['refund.unknown-pays-nothing'])
+        ? [
+            ...paid(seen, sum(seen), 'the refund of a declined bet was paid', ['refund.unknown-pays-nothing']),
+            ...paid(seen, sum(seen)?.negated(), 'the refund of a declined bet took its amount once more', [
+              'refund.unknown-pays-nothing',
+            ]),
+          ]
         : [],
   },
 
@@ -159,7 +170,8 @@ export const refundChecks: GroupChecks<'refund'> = {
       hasRound(seen.part)
         ? becauseUnknown(seen, wants200(seen, 'the refund of a bet whose connection broke'))
         : undefined,
-    offsets: lateOffsets,
+    // How the operator had answered a bet is not known where the connection broke: it may have been with a 500.
+    offsets: (seen) => lateOffsets(seen, ['refund.after-error']),
   },
 
   'refund.after-error': {
@@ -264,7 +276,7 @@ export const refundChecks: GroupChecks<'refund'> = {
                   {
                     by: seen.effect.negated(),
                     meaning: 'the refund was paid and the bet was not taken',
-                    causes: atOnce(seen),
+                    causes: [...atOnce(seen), 'refund.unknown-pays-nothing'] as const,
                   },
                 ]),
           ],

@@ -1,6 +1,15 @@
 import { PUBLISHED_ERROR_CODES } from '../../contract/error-codes.ts';
 import { replyMs } from '../../journal/exchange.ts';
-import { breach, type Decision, described, type GroupChecks, isRedirect, PASS, type Seen } from '../check.ts';
+import {
+  breach,
+  type Decision,
+  described,
+  type GroupChecks,
+  isMaybeUnknown,
+  isRedirect,
+  PASS,
+  type Seen,
+} from '../check.ts';
 import { describeJsonProblem } from '../reply-json.ts';
 import { contentTypeProblem, leakIn } from '../reply-text.ts';
 
@@ -78,8 +87,7 @@ export const replyChecks: GroupChecks<'reply'> = {
       const { reading } = seen;
       if (seen.answer !== 'accepted' || !reading?.object) return undefined;
       const problem = txIDProblem(seen);
-      // A poor answer to the refund of an unknown bet is told under the rule about such refunds.
-      return problem?.kind === 'breach' && seen.part.step.refund?.kind === 'unknown'
+      return problem?.kind === 'breach' && isMaybeUnknown(seen)
         ? breach(problem.expected, problem.actual, ['refund.unknown'])
         : (problem ?? PASS);
     },
@@ -100,9 +108,11 @@ export const replyChecks: GroupChecks<'reply'> = {
       const { reading } = seen;
       if (!isError(seen) || !reading) return undefined;
       const expected = "an error's `message` can be shown to a player";
-      if (reading.messageForm === 'other') return breach(expected, 'its `message` is not a string');
+      // Of a 401 it is told under `signature.message` that it has none.
+      if (reading.messageForm === 'other')
+        return seen.answer === 'refused' ? undefined : breach(expected, 'its `message` is not a string');
       if (reading.message === undefined) {
-        // Of a 401 this is told under `signature.message`; a redirect is no error that is shown to anybody.
+        // A redirect is no error that is shown to anybody.
         if (seen.answer === 'refused' || isRedirect(seen)) return undefined;
         return {
           kind: 'warn',

@@ -5,11 +5,12 @@ import type { Part } from '../story.ts';
 const isNew = ({ step }: Part): boolean => step.origin.kind === 'fresh' && step.call !== 'balance';
 
 const isPlainText = (part: Part): boolean =>
-  /^[\x20-\x7e]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
+  /^[\w .,:"[\]{}-]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
 
 const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origTxID'];
 
-const addsField = (part: Part): boolean =>
+/** A body with a field that no such call has. */
+export const addsField = (part: Part): boolean =>
   (part.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
 
 /** An amount of its own on a call that is otherwise as the service sends it, and that is to be declined. */

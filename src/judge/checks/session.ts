@@ -1,5 +1,5 @@
 import { breach, described, type GroupChecks, PASS, wants4xx, wants200 } from '../check.ts';
-import { isTakenBet, type Part } from '../story.ts';
+import { isPlain, isTakenBet, type Part } from '../story.ts';
 
 const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
 
@@ -49,7 +49,7 @@ export const sessionChecks: GroupChecks<'session'> = {
   'session.round-id-reuse': {
     effect: 'the same roundID in a session of another game is no conflict',
     applies: (part, story) =>
-      isTakenBet(part) &&
+      (isTakenBet(part) || (part.step.call === 'win' && isPlain(part))) &&
       part.group === null &&
       story.plan.needs.sessions.get(part.step.session)?.game === 'other' &&
       story.parts.some(
@@ -58,10 +58,16 @@ export const sessionChecks: GroupChecks<'session'> = {
           other.step.roundID === part.step.roundID &&
           other.step.session !== part.step.session,
       ),
-    reply: (seen) => wants200(seen, 'a bet with a roundID that another game has used'),
-    offsets: (seen) =>
-      seen.answer === 'accepted'
-        ? [{ by: seen.effect.negated(), meaning: 'the bet with a roundID that another game has used was not taken' }]
+    reply: (seen) => wants200(seen, `a ${seen.part.step.call} with a roundID that another game has used`),
+    offsets: ({ answer, effect, part }) =>
+      answer === 'accepted' && !effect.isZero()
+        ? [
+            {
+              by: effect.negated(),
+              meaning: `the ${part.step.call} with a roundID that another game has used had no effect`,
+              causes: part.step.call === 'win' ? (['win.credit'] as const) : (['bet.debit'] as const),
+            },
+          ]
         : [],
   },
 };

@@ -6,6 +6,7 @@ import {
   type Decision,
   described,
   type GroupChecks,
+  isOfForm,
   ownLimit,
   PASS,
   type RuleCheck,
@@ -119,7 +120,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
     reply(seen) {
       if (!seen.reading) return undefined;
       // A replay that is refused because its txID was used up is told under `signature.no-effect`.
-      if (seen.answer !== 'refused') return PASS;
+      if (seen.answer !== 'refused' && !isOfForm(seen.reading.status)) return PASS;
       return breach(`a correctly signed ${nameOf(seen.part.step.call)} is let in`, described(seen));
     },
   },

@@ -30,17 +30,22 @@ export const winChecks: GroupChecks<'win'> = {
   'win.credit': {
     rank: 1,
     effect: 'an accepted win raises the balance by exactly its amount',
-    applies: (part) => isMeant(part) && !isZero(part) && part.step.winOf !== undefined && !part.roundRefunded,
+    // Further wins of a round are told of under a rule of their own.
+    applies: (part) =>
+      isMeant(part) && !isZero(part) && part.winsBefore === 0 && part.step.winOf !== undefined && !part.roundRefunded,
     reply(seen) {
-      // Only where the operator took the bet, and nothing but this win stands against it, does it owe the win.
-      if (seen.part.winsBefore > 0 || seen.target?.answer !== 'accepted' || seen.answer !== 'declined')
-        return undefined;
+      // Only where the operator took the bet does it owe the win.
+      if (seen.target?.answer !== 'accepted' || seen.answer !== 'declined') return undefined;
       if (seen.story.plan.needs.largeAmounts || seen.story.plan.needs.state === 'expired') return undefined;
       const refused = wants200(seen, 'a win in a round whose bet was accepted');
       if (refused?.kind !== 'breach') return refused;
       // An operator that reads no decimals refuses bets with them too.
       const others: readonly RuleId[] = (seen.amount?.decimals() ?? 0) > 0 ? ['bet.decimal-amount'] : [];
-      return breach(refused.expected, `${refused.actual}: it is not paid`, [...(refused.causes ?? []), ...others]);
+      return breach(refused.expected, `${refused.actual}: it is not paid`, [
+        ...(refused.causes ?? []),
+        ...others,
+        'session.round-id-reuse',
+      ]);
     },
     offsets: (seen) =>
       seen.answer === 'accepted' && !seen.effect.isZero()
@@ -77,7 +82,18 @@ export const winChecks: GroupChecks<'win'> = {
         ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
         : refused;
     },
-    offsets: (seen) => notCredited(seen, 'a further win of the round was answered 200 and not credited'),
+    offsets: (seen) => [
+      ...notCredited(seen, 'a further win of the round was answered 200 and not credited'),
+      ...(seen.answer === 'accepted' && !seen.effect.isZero()
+        ? [
+            {
+              by: seen.effect,
+              meaning: 'a further win of the round was credited twice',
+              causes: ['win.credit'] as const,
+            },
+          ]
+        : []),
+    ],
   },
 
   'win.retried': {
@@ -109,8 +125,14 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    applies: (part) =>
-      isNewWin(part) && part.step.winOf === undefined && part.regular && part.group === null && part.namesake === null,
+    // Where an earlier run began the round, its bet is known, though it is not in the story.
+    applies: (part, story) =>
+      isNewWin(part) &&
+      part.step.winOf === undefined &&
+      part.regular &&
+      part.group === null &&
+      part.namesake === null &&
+      !story.plan.needs.earlierRun,
   },
 
   'win.after-refund': {

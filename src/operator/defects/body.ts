@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { signBody } from '../../contract/signature.ts';
+import { headerOf } from '../../listen/message.ts';
+import { failure } from '../../sdk/reply.ts';
 import type { SignedBody } from '../../sdk/reverse-call.ts';
 import { readAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
@@ -27,6 +29,18 @@ function reading({ verify }: Behaviour, change: (fields: Fields) => Fields): Par
 }
 
 export const BODY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'charset-required',
+    breaks: ['signature.accepted'],
+    description:
+      'Every bet, win and refund is answered 415: the framework in front insists on a charset in their Content-Type.',
+    change: (right) => ({
+      receive: async (request, answer) =>
+        request.method === 'GET' || /charset=/i.test(headerOf(request.headers, 'Content-Type') ?? '')
+          ? right.receive(request, answer)
+          : failure({ status: 415, message: 'This kind of request is not supported.' }),
+    }),
+  },
   {
     name: 'negative-amount-accepted',
     breaks: ['robustness.bad-amount'],

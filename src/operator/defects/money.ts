@@ -35,6 +35,24 @@ function cutOff(text: string, decimals: number): bigint {
   return BigInt(Math.trunc(Number(text) * 10 ** decimals));
 }
 
+/** Changes what is said when a refund names what is not known. */
+function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
+  const nothing = new Set<unknown>();
+  return {
+    originalOf: (store, refund) => {
+      const original = right.originalOf(store, refund);
+      if (!original) nothing.add(refund.txID);
+      return original;
+    },
+    receive: async (request, answer) => {
+      const reply = await right.receive(request, answer);
+      const body = bodyOf(request);
+      if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
+      return { ...reply, body: JSON.stringify(change(JSON.parse(textOf(reply)) as Fields)) };
+    },
+  };
+}
+
 export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-number',
@@ -57,8 +75,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-exponent',
     breaks: ['money.decimal-string'],
-    description: 'Balances are written with an exponent: "1e+3".',
-    change: (right) => showing(right, (balance) => Number(balance).toExponential()),
+    description: 'Balances are written with an exponent: "1000.00e0".',
+    change: (right) => showing(right, (balance) => `${balance}e0`),
   },
   {
     name: 'balance-plus-sign',
@@ -71,23 +89,14 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['refund.unknown'],
     mayBreak: ['money.decimal-string'],
     description: 'The reply to the refund of a bet that never reached us is 200, but has no balance.',
-    change: (right) => {
-      const nothing = new Set<unknown>();
-      return {
-        originalOf: (store, refund) => {
-          const original = right.originalOf(store, refund);
-          if (!original) nothing.add(refund.txID);
-          return original;
-        },
-        receive: async (request, answer) => {
-          const reply = await right.receive(request, answer);
-          const body = bodyOf(request);
-          if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
-          const { balance: _left, ...fields } = JSON.parse(textOf(reply)) as Fields;
-          return { ...reply, body: JSON.stringify(fields) };
-        },
-      };
-    },
+    change: (right) => onUnknownRefund(right, ({ balance: _left, ...fields }) => fields),
+  },
+  {
+    name: 'refund-unknown-empty-body',
+    breaks: ['refund.unknown'],
+    mayBreak: ['money.decimal-string', 'reply.tx-id'],
+    description: 'The reply to the refund of a bet that never reached us is 200 with the empty object {}.',
+    change: (right) => onUnknownRefund(right, () => ({})),
   },
   {
     name: 'cents',
@@ -162,7 +171,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);
-        return units === undefined || units < 2n ** 53n || scale.decimals > 3 ? units : BigInt(Number(units));
+        return units === undefined || units < 2n ** 53n || scale.decimals > 8 ? units : BigInt(Number(units));
       },
     }),
   },
@@ -186,6 +195,15 @@ export const MONEY_DEFECTS: readonly Defect[] = [
         readAmount(text, scale) === undefined || scale.decimals > 3
           ? readAmount(text, scale)
           : readAmount(text.replace(/\..*/, ''), scale),
+    }),
+  },
+  {
+    name: 'one-decimal-misread',
+    breaks: ['bet.decimal-amount'],
+    mayBreak: ['money.exact', 'win.credit'],
+    description: 'The digits after the point are read as a number of cents: a bet of 1.5 takes 1.05.',
+    change: (right) => ({
+      readAmount: (text, scale) => right.readAmount(text.replace(/^(\d+)\.(\d)$/, '$1.0$2'), scale),
     }),
   },
   {

@@ -27,6 +27,19 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
       rewriting(right, (reply) => (reply.status === 401 ? { ...reply, body: '{"error":"unauthorized"}' } : reply)),
   },
   {
+    name: 'signature-401-null-message',
+    breaks: ['signature.message'],
+    description: 'A wrong signature is answered 401 with a message that is null.',
+    change: (right) =>
+      rewriting(right, (reply) => (reply.status === 401 ? { ...reply, body: '{"message":null}' } : reply)),
+  },
+  {
+    name: 'signature-500',
+    breaks: ['signature.mismatch'],
+    description: 'A wrong signature is answered 500: the exception that it raises is caught by nobody.',
+    change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 500 } : reply)),
+  },
+  {
     name: 'refused-call-moves-money',
     breaks: ['signature.no-effect'],
     mayBreak: ['signature.tampered-body', 'signature.mismatch'],

@@ -37,6 +37,14 @@ function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery)
   };
 }
 
+function isFree({ body }: SignedBody): boolean {
+  try {
+    return (JSON.parse(Buffer.from(body).toString()) as { type?: unknown }).type === 'free';
+  } catch {
+    return false;
+  }
+}
+
 function decodedAgain(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -96,6 +104,20 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     mayBreak: ['signature.missing', 'signature.tampered-body', 'signature.client-key', 'signature.no-effect'],
     description: 'Anybody can send refunds: their signature is not checked.',
     change: (right) => verifyingBodies(right, () => true, ['refund']),
+  },
+  {
+    name: 'signature-ignored-on-free-bets',
+    breaks: ['signature.mismatch'],
+    description: 'Anybody can use up the free rounds of a player: the signature of free bets is not checked.',
+    change: (right) => {
+      const { bet } = verifyingBodies(right, () => true, ['bet']).verify ?? right.verify;
+      return {
+        verify: {
+          ...right.verify,
+          bet: (signed) => (isFree(signed) ? bet(signed) : right.verify.bet(signed)),
+        },
+      };
+    },
   },
   {
     name: 'signature-ignored-on-balance',

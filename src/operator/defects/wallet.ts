@@ -1,15 +1,32 @@
+import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
-import type { Claim, Store, TransactionCall } from '../store.ts';
+import type { Claim, Store, Transaction, TransactionCall, TransactionEntry } from '../store.ts';
 import { objecting } from './objecting.ts';
 import { bodyOf, callOf, rewriting, textOf, withHeader } from './rewriting.ts';
 
-function hasInRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): boolean {
-  return (
-    walletID !== null &&
-    gameID !== null &&
-    roundID !== null &&
-    store.round(walletID, gameID, roundID).some((one) => one.call === call)
-  );
+function inRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): Transaction[] {
+  return walletID === null || gameID === null || roundID === null
+    ? []
+    : store.round(walletID, gameID, roundID).filter((one) => one.call === call);
+}
+
+function hasInRound(store: Store, claim: Claim, call: TransactionCall): boolean {
+  return inRound(store, claim, call).length > 0;
+}
+
+/** What is carried out moves another sum than it should, in the books and in the reply. */
+function booking(right: Behaviour, movedBy: (store: Store, entry: TransactionEntry) => bigint): Partial<Behaviour> {
+  return {
+    record: (store, entry) => {
+      const { walletID, outcome } = entry;
+      const moved = outcome === 'done' && walletID !== null ? movedBy(store, entry) : entry.moved;
+      if (walletID === null || moved === entry.moved) return right.record(store, entry);
+      const wallet = store.wallet(walletID);
+      const balance = wallet.balance - entry.moved + moved;
+      store.setBalance(walletID, balance);
+      return right.record(store, { ...entry, moved, balance: right.show(wallet, balance) });
+    },
+  };
 }
 
 /** Longer than any round of a story that doesn't wait, whatever the scale. */
@@ -65,6 +82,20 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     change: () => ({ covers: () => true }),
   },
   {
+    name: 'bet-takes-what-is-there',
+    breaks: ['bet.insufficient-funds'],
+    mayBreak: ['concurrency.no-overdraft'],
+    description:
+      'The player wins on money that was never bet: a bet above the balance is accepted and takes what is there.',
+    change: (right) => ({
+      covers: () => true,
+      ...booking(right, (store, { walletID, moved }) => {
+        const balance = walletID === null ? 0n : store.wallet(walletID).balance;
+        return moved < 0n && balance < 0n ? moved - balance : moved;
+      }),
+    }),
+  },
+  {
     name: 'insufficient-funds-other-code',
     breaks: ['bet.insufficient-funds'],
     description:
@@ -116,25 +147,8 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.many-in-round'],
     mayBreak: ['refund.one-of-many'],
     description: 'The second bet of a round is free of charge: it is answered 200, but not taken.',
-    change: (right) => ({
-      record: (store, entry) => {
-        if (
-          entry.call === 'bet' &&
-          entry.outcome === 'done' &&
-          entry.walletID !== null &&
-          hasInRound(store, entry, 'bet')
-        ) {
-          const wallet = store.wallet(entry.walletID);
-          store.setBalance(wallet.id, wallet.balance - entry.moved);
-          return right.record(store, {
-            ...entry,
-            moved: 0n,
-            balance: right.show(wallet, wallet.balance - entry.moved),
-          });
-        }
-        return right.record(store, entry);
-      },
-    }),
+    change: (right) =>
+      booking(right, (store, entry) => (entry.call === 'bet' && hasInRound(store, entry, 'bet') ? 0n : entry.moved)),
   },
   {
     name: 'win-zero-400',
@@ -181,20 +195,22 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     name: 'second-win-ignored',
     breaks: ['win.many-in-round'],
     description: 'The second win of a round is never paid: it is answered 200, but not credited.',
-    change: (right) => ({
-      record: (store, entry) => {
-        if (entry.call === 'win' && entry.frID === null && entry.walletID !== null && hasInRound(store, entry, 'win')) {
-          const wallet = store.wallet(entry.walletID);
-          store.setBalance(wallet.id, wallet.balance - entry.moved);
-          return right.record(store, {
-            ...entry,
-            moved: 0n,
-            balance: right.show(wallet, wallet.balance - entry.moved),
-          });
-        }
-        return right.record(store, entry);
-      },
-    }),
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'win' && entry.frID === null && hasInRound(store, entry, 'win') ? 0n : entry.moved,
+      ),
+  },
+  {
+    name: 'further-win-pays-difference',
+    breaks: ['win.many-in-round'],
+    description:
+      'The player gets too little for a further win of a round: its amount is taken for the sum of all wins of the round so far.',
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'win' && entry.frID === null
+          ? inRound(store, entry, 'win').reduce((rest, { amount }) => rest - (amount ?? 0n), entry.moved)
+          : entry.moved,
+      ),
   },
   {
     name: 'failed-win-returns-bet',

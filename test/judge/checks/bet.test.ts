@@ -18,16 +18,26 @@ judges('bet', {
     },
   },
 
-  'bet.decimal-amount': {
-    story: 'steps: [{ bet: }, { balance: }, { bet: { amount: "${3 * stake + 7 * unit}" } }, { balance: }]',
-    lies: {
-      'is refused': saying('3', error(400, 'Whole amounts only')),
-      'loses its decimals': moving('3', '0.07'),
-      'is rounded up': moving('3', '-0.93'),
-      'is held against a limit': [saying('3', error(400, 'Too much', 'bet_limit')), 'skip'],
-      'is refused like any other bet': [saying('1', error(400, 'No bets today')), 'untested'],
+  'bet.decimal-amount': [
+    {
+      story: 'steps: [{ bet: }, { balance: }, { bet: { amount: "${3 * stake + 7 * unit}" } }, { balance: }]',
+      lies: {
+        'is refused': saying('3', error(400, 'Whole amounts only')),
+        'loses its decimals': moving('3', '0.07'),
+        'is rounded up': moving('3', '-0.93'),
+        'is held against a limit': [saying('3', error(400, 'Too much', 'bet_limit')), 'skip'],
+        'is refused like any other bet': [saying('1', error(400, 'No bets today')), 'untested'],
+      },
     },
-  },
+    {
+      story: 'steps: [{ bet: }, { balance: }, { bet: { amount: "1.5" } }, { balance: }]',
+      lies: {
+        'is refused with one decimal': saying('3', error(400, 'Two decimals, please')),
+        'is taken for as many cents as there are digits behind the point': moving('3', '0.45'),
+        'loses its point': moving('3', '-13.50'),
+      },
+    },
+  ],
 
   'bet.insufficient-funds': {
     story:

@@ -16,7 +16,10 @@ const bad = (sign: string): string =>
 judges('signature', {
   'signature.accepted': {
     story: 'steps: [{ bet: }, { win: }, { balance: }]',
-    lies: { 'is refused': saying('1', noKey) },
+    lies: {
+      'is refused': saying('1', noKey),
+      'is of a form that is refused': saying('1', error(415, 'Not this form')),
+    },
   },
   'signature.mismatch': [
     {
@@ -39,7 +42,8 @@ judges('signature', {
       'is empty': changing('3', { body: '' }),
       'is text': changing('3', { body: 'Unauthorized' }),
       'has no message': changing('3', { body: { error: 'signature' } }),
-      'has a message that is no text': [changing('3', { body: { message: 401 } }), 'fail', ['reply.error-message']],
+      'has a message that is no text': changing('3', { body: { message: 401 } }),
+      'has a message that is null': changing('3', { body: { message: null } }),
     },
   },
   'signature.no-effect': {

@@ -23,6 +23,8 @@ judges('win', {
     story: 'steps: [{ bet: }, { win: { amount: "2.00" } }, { balance: }, { win: { amount: "3.00" } }, { balance: }]',
     lies: {
       'is accepted and not credited': nodding('4'),
+      'is credited twice': moving('4', '3.00'),
+      'is credited less what was won before': moving('4', '-2.00'),
       'is refused': [saying('4', refused), 'warn'],
     },
   },
