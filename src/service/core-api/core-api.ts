@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CORE_OPERATIONS, type CoreOperation, type CoreOperationName } from '../../contract/core-operations.ts';
 import { isThere, knownFields } from '../../contract/since.ts';
-import { type Handler, jsonReply, type ListenRequest } from '../../listen/message.ts';
+import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
 import type { ServiceClient } from '../client.ts';
 import { authenticate, type Caller, requireSignature } from './authentication.ts';
@@ -35,19 +35,24 @@ const PREPARE: Readonly<Record<CoreOperationName, Prepare>> = {
   cancelFreeRounds: prepareWith(CORE_OPERATIONS.cancelFreeRounds.request, cancelFreeRounds),
 };
 
+/** Hears of a request when it has arrived; what it gives back hears how it was answered. */
+export type Watch = (
+  operation: CoreOperation,
+  request: ListenRequest,
+) => (seen: LaunchSeen, reply: ListenReply) => void;
+
 /**
  * The Core API, as the version of the contract says that the desk has: an operation that came later is answered 404.
  *
  * @param basePath what `{base_url}` ends with, from a slash on
- * @param onSeen hears of each request, after it is answered
  */
-export function coreApiRoutes(desk: CoreDesk, basePath: string, onSeen: (seen: LaunchSeen) => void): readonly Route[] {
+export function coreApiRoutes(desk: CoreDesk, basePath: string, watch: Watch): readonly Route[] {
   return Object.entries(CORE_OPERATIONS).map(([key, operation]: [string, CoreOperation]): Route => {
     const name = key as CoreOperationName;
     return {
       method: operation.method,
       path: `${basePath}${operation.path}`,
-      handler: isThere(operation.since, desk.version) ? handlerOf(name, desk, onSeen) : notYetThere(operation, desk),
+      handler: isThere(operation.since, desk.version) ? handlerOf(name, desk, watch) : notYetThere(operation, desk),
     };
   });
 }
@@ -57,16 +62,17 @@ function notYetThere({ method, path, since }: CoreOperation, { version }: CoreDe
   return () => jsonReply(404, { message });
 }
 
-function handlerOf(name: CoreOperationName, desk: CoreDesk, onSeen: (seen: LaunchSeen) => void): Handler {
+function handlerOf(name: CoreOperationName, desk: CoreDesk, watch: Watch): Handler {
   const operation: CoreOperation = CORE_OPERATIONS[name];
   return async (request) => {
+    const answered = watch(operation, request);
     const read = readRequest(request, operation);
     const prepared =
       read.kind === 'read' ? PREPARE[name](knownFields(read.fields, operation.request, desk.version)) : NOTHING_READ;
     const caller = callerOf(request, read, desk.clients);
     const done = await carryOut(desk, request, read, caller, prepared);
     const reply = done.kind === 'done' ? done.reply : refusalReply(done, desk.version);
-    onSeen({
+    const seen: LaunchSeen = {
       operation: name,
       at: desk.now(),
       ...(caller.kind === 'caller' && { extCID: caller.client.extCID }),
@@ -76,7 +82,8 @@ function handlerOf(name: CoreOperationName, desk: CoreDesk, onSeen: (seen: Launc
       status: reply.status,
       ...(done.kind === 'refusal' && done.code !== undefined && { code: done.code }),
       ...(done.kind === 'done' && done.session && { session: done.session }),
-    });
+    };
+    answered(seen, reply);
     return reply;
   };
 }
@@ -94,15 +101,20 @@ function callerOf(
   return read.kind === 'read' ? authenticate(read, signature, clients) : read;
 }
 
-function carryOut(
+async function carryOut(
   desk: CoreDesk,
   request: ListenRequest,
   read: ReadRequest | Refusal,
   caller: Caller | Refusal,
   prepared: Run | readonly Complaint[],
-): Done | Promise<Done> {
+): Promise<Done> {
   if (caller.kind === 'refusal') return caller;
   if (read.kind === 'refusal') return read;
   if (typeof prepared !== 'function') return wrongFields(read.carrier, prepared);
-  return prepared(desk, caller.client, request);
+  try {
+    return await prepared(desk, caller.client, request);
+  } catch (error) {
+    desk.onFault(error);
+    return { kind: 'done', reply: jsonReply(500, { message: 'The service failed. Send the request again later.' }) };
+  }
 }

@@ -1,3 +1,4 @@
+import type { Campaign } from '../../contract/core-api.ts';
 import type { ContractVersion } from '../../contract/versions.ts';
 import type { ListenReply, ListenRequest } from '../../listen/message.ts';
 import type { Campaigns } from '../campaigns.ts';
@@ -27,6 +28,10 @@ export interface CoreDesk {
   readonly publicUrl: (request: ListenRequest) => string;
   /** Over when the catalogue may be answered: it can be slow. */
   readonly catalogueReady: () => Promise<void>;
+  /** Told of a campaign that was cancelled. */
+  readonly onCancelled: (campaign: Campaign) => void;
+  /** Told of what made an operation fail, whose caller only reads a plain 500. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** What an operation did. */

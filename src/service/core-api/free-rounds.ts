@@ -54,7 +54,9 @@ export const readFreeRounds: Operation<FreeRoundsQuery> = (desk, _client, query)
 export const cancelFreeRounds: Operation<CancelFreeRounds> = (desk, _client, wanted) => {
   const campaign = requireCampaign(desk.campaigns, wanted);
   if ('kind' in campaign) return campaign;
-  return { kind: 'done', reply: jsonReply(200, desk.campaigns.cancel(campaign, desk.now())) };
+  const cancelled = desk.campaigns.cancel(campaign, desk.now());
+  if (cancelled !== campaign) desk.onCancelled(cancelled);
+  return { kind: 'done', reply: jsonReply(200, cancelled) };
 };
 
 function requireCampaign(campaigns: Campaigns, name: FreeRoundsQuery): Campaign | Refusal {

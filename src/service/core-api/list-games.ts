@@ -9,6 +9,7 @@ import { type HeaderPairs, headerOf, jsonReply } from '../../listen/message.ts';
 import { betLinesOf, written } from '../bet-lines.ts';
 import type { ServiceClient } from '../client.ts';
 import type { Game } from '../game.ts';
+import { GAME_IMAGES, GAME_IMAGES_PATH } from '../game-images.ts';
 import { currenciesOf, gamesOf, requireCurrency } from './availability.ts';
 import type { Operation } from './desk.ts';
 
@@ -19,11 +20,11 @@ export const listGames: Operation<GamesQuery> = async (desk, client, query, requ
     if ('kind' in currency) return currency;
   }
   const currencies = wantedCurrencies(client, query).map(({ code }) => code);
-  const baseURL = `${desk.publicUrl(request)}/game/images`;
+  const baseURL = `${desk.publicUrl(request)}${GAME_IMAGES_PATH}`;
   const withLines = query.excludeBetLines !== true;
   const betLines = currencies.map((currency) => ({ currency, values: valuesOf(currency) }));
   const games = gamesOf(client, desk.games).map((game): GameInfo => {
-    const info = infoOf(game, `${baseURL}/${game.id}`, currencies, desk.version);
+    const info = infoOf(game, `${baseURL}/${encodeURIComponent(game.id)}`, currencies, desk.version);
     // As the service does: without bet lines a game seems to have no free rounds.
     return withLines ? { ...info, hasFreeSpins: true, betLines } : info;
   });
@@ -63,11 +64,11 @@ function infoOf(game: Game, baseURL: string, currencies: string[], version: Cont
     rtp: game.rtp,
     images: {
       baseURL,
-      square: '/square.svg',
-      horizontal: '/horizontal.svg',
-      widescreen: '/widescreen.svg',
-      vertical: '/vertical.svg',
-      ...(isThere('1.7.0', version) && { horizontal_337x181: '/horizontal_337x181.svg' }),
+      square: `/${GAME_IMAGES.square.file}`,
+      horizontal: `/${GAME_IMAGES.horizontal.file}`,
+      widescreen: `/${GAME_IMAGES.widescreen.file}`,
+      vertical: `/${GAME_IMAGES.vertical.file}`,
+      ...(isThere('1.7.0', version) && { horizontal_337x181: `/${GAME_IMAGES.horizontal_337x181.file}` }),
     },
   };
 }

@@ -44,6 +44,7 @@ export interface CoreServer {
 }
 
 export async function startCore(changes: Partial<CoreDesk> = {}): Promise<CoreServer> {
+  const faults: unknown[] = [];
   const now = changes.now ?? (() => NOW);
   const desk: CoreDesk = {
     version: CONTRACT_VERSION,
@@ -57,11 +58,12 @@ export async function startCore(changes: Partial<CoreDesk> = {}): Promise<CoreSe
     newID: randomUUID,
     publicUrl: () => 'http://games.example',
     catalogueReady: async () => {},
+    onCancelled: () => {},
+    onFault: (error) => faults.push(error),
     ...changes,
   };
   const seen: LaunchSeen[] = [];
-  const routes = coreApiRoutes(desk, '/api/v1', (one) => seen.push(one));
-  const faults: unknown[] = [];
+  const routes = coreApiRoutes(desk, '/api/v1', () => (one) => seen.push(one));
   const server = await listen(routeTable(routes), { onFault: (error) => faults.push(error) });
   onTestFinished(async () => {
     await server.close();

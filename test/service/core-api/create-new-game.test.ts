@@ -232,3 +232,22 @@ describe('what was seen', () => {
     expect(seen.some((one) => 'session' in one)).toBe(false);
   });
 });
+
+it('answers 500 without a code when the service fails, and goes on', async () => {
+  const faults: unknown[] = [];
+  let fails = true;
+  const { url, seen } = await startCore({
+    newID: () => {
+      if (fails) throw new Error('disk full');
+      return 'b7e0a3d2-91c4-4f6b-8d15-0c3e9f7a6b24';
+    },
+    onFault: (error) => faults.push(error),
+  });
+  const failed = await send(`${url}/create-new-game`, 'POST', launch());
+  expect(failed).toMatchObject({ status: 500, body: { message: expect.stringContaining('The service failed') } });
+  expect(JSON.stringify(failed.body)).not.toContain('disk');
+  expect(faults).toEqual([new Error('disk full')]);
+  expect(seen).toMatchObject([{ status: 500, complaints: [] }]);
+  fails = false;
+  expect((await send(`${url}/create-new-game`, 'POST', launch())).status).toBe(200);
+});

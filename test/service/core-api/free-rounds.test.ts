@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Campaign } from '../../../src/contract/core-api.ts';
 import type { JsonObject } from '../../../src/contract/json.ts';
 import { campaignState } from '../../../src/service/campaigns.ts';
 import { ASIA, EU, get, NOW, send, startCore, without } from './core-server.ts';
@@ -87,7 +88,8 @@ describe('a campaign', () => {
 
   it.each(['id', 'extID'])('is cancelled by its %s, once', async (name) => {
     let now = NOW;
-    const { url, desk } = await startCore({ now: () => now });
+    const ended: Campaign[] = [];
+    const { url, desk } = await startCore({ now: () => now, onCancelled: (campaign) => ended.push(campaign) });
     const { body } = await send(`${url}/free-rounds`, 'POST', terms());
     const fields = { ...CALLER, [name]: body[name] };
     now += 5000;
@@ -96,6 +98,7 @@ describe('a campaign', () => {
     now += 5000;
     expect((await send(`${url}/free-rounds`, 'DELETE', fields)).body).toEqual(cancelled.body);
     expect((await get(`${url}/free-rounds`, { ...CALLER, id: body.id })).body).toEqual(cancelled.body);
+    expect(ended).toEqual([cancelled.body]);
     expect(desk.campaigns.all().map((one) => campaignState(one, now))).toEqual(['cancelled']);
   });
 

@@ -1,0 +1,48 @@
+/** Passes on what happens to whoever wants to hear of it. */
+export class Feed<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly #enders = new Set<() => void>();
+
+  publish(value: T): void {
+    for (const listener of this.#listeners) listener(value);
+  }
+
+  /** @returns ends it */
+  subscribe(listener: (value: T) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** First the given values, then what is published from the first step of the iteration on, until the feed is closed. */
+  async *follow(earlier: Iterable<T> = []): AsyncGenerator<T, void, undefined> {
+    const waiting = [...earlier];
+    let isOver = false;
+    let wake = (): void => {};
+    const end = (): void => {
+      isOver = true;
+      wake();
+    };
+    const unsubscribe = this.subscribe((value) => {
+      waiting.push(value);
+      wake();
+    });
+    this.#enders.add(end);
+    try {
+      for (;;) {
+        for (let value = waiting.shift(); value !== undefined; value = waiting.shift()) yield value;
+        if (isOver) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      unsubscribe();
+      this.#enders.delete(end);
+    }
+  }
+
+  /** Ends all who follow, once they have what was published before. */
+  close(): void {
+    for (const end of this.#enders) end();
+  }
+}

@@ -1,0 +1,57 @@
+import type { ListenReply } from '../listen/message.ts';
+import type { Route } from '../listen/routes.ts';
+import type { Game } from './game.ts';
+
+/** The images of each game, by file name, with width and height. The list of games names them. */
+export const GAME_IMAGES = {
+  square: { file: 'square.svg', width: 320, height: 320 },
+  horizontal: { file: 'horizontal.svg', width: 400, height: 300 },
+  widescreen: { file: 'widescreen.svg', width: 480, height: 270 },
+  vertical: { file: 'vertical.svg', width: 300, height: 400 },
+  horizontal_337x181: { file: 'horizontal_337x181.svg', width: 337, height: 181 },
+} as const;
+
+/** Where the images are, after the address of the service; the id of a game follows, and a file name. */
+export const GAME_IMAGES_PATH = '/game/images';
+
+/** Drawn for each game, so that a lobby has something to show without a file or a foreign server. */
+export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
+  return games.flatMap((game, index) =>
+    Object.values(GAME_IMAGES).map(({ file, width, height }): Route => {
+      const reply: ListenReply = {
+        status: 200,
+        headers: [
+          ['Content-Type', 'image/svg+xml'],
+          ['Cache-Control', 'max-age=3600'],
+          // Nothing in it is to be run, should somebody open it by itself.
+          ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"],
+        ],
+        body: draw(game, index, width, height),
+      };
+      return {
+        method: 'GET',
+        path: `${GAME_IMAGES_PATH}/${encodeURIComponent(game.id)}/${file}`,
+        handler: () => reply,
+      };
+    }),
+  );
+}
+
+/** Neighbours in the catalogue are far apart on the colour wheel: 137.5 degrees, the golden angle. */
+function draw({ title }: Game, index: number, width: number, height: number): string {
+  const hue = Math.round(index * 137.5) % 360;
+  const size = Math.round(Math.min(width, height) / 8);
+  const [x, y] = [Math.round(width / 2), Math.round(height / 2)];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<title>${asText(title)}</title>`,
+    `<rect width="${width}" height="${height}" fill="hsl(${hue} 55% 28%)"/>`,
+    `<circle cx="${x}" cy="${y}" r="${Math.round(Math.min(x, y) * 0.8)}" fill="hsl(${hue} 70% 46%)"/>`,
+    `<text x="${x}" y="${y}" text-anchor="middle" dominant-baseline="central" font-family="sans-serif" font-weight="700" font-size="${size}" fill="#fff">${asText(title)}</text>`,
+    '</svg>',
+  ].join('');
+}
+
+function asText(text: string): string {
+  return text.replace(/[<>&"']/g, (found) => `&#${found.charCodeAt(0)};`);
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { Feed } from '../../src/service/feed.ts';
+
+it('tells whoever subscribed, until they end it', () => {
+  const feed = new Feed<number>();
+  const heard: number[] = [];
+  const end = feed.subscribe((value) => heard.push(value));
+  feed.publish(1);
+  end();
+  feed.publish(2);
+  expect(heard).toEqual([1]);
+});
+
+it('is followed from the earlier values on, without a gap, until it is closed', async () => {
+  const feed = new Feed<number>();
+  const following = (async () => {
+    const heard: number[] = [];
+    for await (const value of feed.follow([1])) {
+      heard.push(value);
+      if (value === 3) feed.publish(4);
+    }
+    return heard;
+  })();
+  await sleep(1);
+  feed.publish(2);
+  feed.publish(3);
+  await sleep(1);
+  feed.publish(5);
+  feed.close();
+  expect(await following).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('lets each follower leave', async () => {
+  const feed = new Feed<number>();
+  for await (const value of feed.follow([1, 2])) {
+    expect(value).toBe(1);
+    break;
+  }
+  feed.publish(3);
+  feed.close();
+});
