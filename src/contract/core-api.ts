@@ -238,4 +238,3 @@ export type CreateFreeRoundsReply = z.infer<typeof createFreeRoundsReplySchema>;
 export type FreeRoundsQuery = z.infer<typeof freeRoundsQuerySchema>;
 export type CancelFreeRounds = z.infer<typeof cancelFreeRoundsSchema>;
 export type Campaign = z.infer<typeof campaignSchema>;
-export type CoreError = z.infer<typeof coreErrorSchema>;

@@ -4,7 +4,7 @@ import type { Campaigns } from './campaigns.ts';
 import type { GameSession } from './game-session.ts';
 
 /** A campaign as play knows it: reverse calls name it by the operator's own id (position). */
-export function freeCampaignOf({ extID, quantity, maxBet, maxMult }: Campaign): FreeCampaign {
+function freeCampaignOf({ extID, quantity, maxBet, maxMult }: Campaign): FreeCampaign {
   return { frID: extID, quantity, amount: maxBet, maxMult };
 }
 
