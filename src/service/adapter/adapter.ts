@@ -50,6 +50,7 @@ export class Adapter {
     this.#debts = new Debts({
       send: (record, debt) => this.#send(record, debt),
       conclude: (roundID, txID, outcome) => this.#concludeDebt(roundID, txID, outcome),
+      secured: () => this.#recording.secured(),
       ...{ clock, sleep, random, backoff, onFault },
       retriesAtOnce: options.retriesAtOnce ?? RETRIES_AT_ONCE,
     });
@@ -136,10 +137,15 @@ export class Adapter {
    */
   endCampaign(extCID: string, frID: string): void {
     const { book } = this.#recording;
+    if (book.hasEnded({ extCID, frID })) return;
     const players = book.tallies.filter((tally) => tally.extCID === extCID && tally.frID === frID);
-    if (players.every(({ ended }) => ended)) return;
     this.#options.ledger.append({ kind: 'campaign-ended', extCID, frID });
     for (const tally of players) void this.#payouts.withdraw(tally);
+  }
+
+  /** No free round of a campaign begins any more. */
+  hasCampaignEnded(extCID: string, frID: string): boolean {
+    return this.#recording.book.hasEnded({ extCID, frID });
   }
 
   /** What a player had of a campaign; undefined when no free round of it was begun. */

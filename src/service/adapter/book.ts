@@ -21,6 +21,8 @@ export class Book {
   /** The unfinished rounds of each tally. */
   readonly #freeRounds = new Map<string, Set<string>>();
 
+  /** Campaigns of which no free round begins any more. */
+  readonly #ended = new Map<string, Pick<FreeTally, 'extCID' | 'frID'>>();
   readonly #finished: RoundRecord[] = [];
 
   /** As they are at this moment: what happens next does not change the list. */
@@ -42,6 +44,11 @@ export class Book {
     return this.#rounds.get(roundID);
   }
 
+  /** No free round of the campaign begins any more. */
+  hasEnded(campaign: Pick<FreeTally, 'extCID' | 'frID'>): boolean {
+    return this.#ended.has(campaignKey(campaign));
+  }
+
   tally(of: Pick<FreeTally, 'frID' | 'extCID' | 'player'>): FreeTally | undefined {
     return this.#tallies.get(tallyKey(of));
   }
@@ -57,8 +64,8 @@ export class Book {
   /** Why a player can't begin another free round; undefined: nothing here speaks against it. */
   freeRefusal({ extCID, player, gameID, free }: RoundRecord): 'other-game' | 'used-up' | 'campaign-ended' | undefined {
     const tally = free === null ? undefined : this.tally({ frID: free.frID, extCID, player });
+    if (free !== null && this.hasEnded({ extCID, frID: free.frID })) return 'campaign-ended';
     if (tally === undefined) return undefined;
-    if (tally.ended) return 'campaign-ended';
     if (tally.used >= tally.quantity) return 'used-up';
     return tally.gameID === gameID ? undefined : 'other-game';
   }
@@ -80,18 +87,18 @@ export class Book {
         this.#tallies.set(tallyKey(entry.tally), entry.tally);
         return undefined;
       case 'campaign-ended':
-        for (const tally of this.#tallies.values()) {
-          if (tally.frID === entry.frID && tally.extCID === entry.extCID) this.#putTally({ ...tally, ended: true });
-        }
+        this.#ended.set(campaignKey(entry), { extCID: entry.extCID, frID: entry.frID });
+        for (const tally of this.tallies) this.#putTally(tally);
         return undefined;
     }
   }
 
   /** The entries that give this book. */
   snapshot(): readonly LedgerEntry[] {
+    const ended = [...this.#ended.values()].map((campaign): LedgerEntry => ({ kind: 'campaign-ended', ...campaign }));
     const tallies = this.tallies.map((tally): LedgerEntry => ({ kind: 'tally', tally }));
     const rounds = this.rounds.map((record): LedgerEntry => ({ kind: 'round', record }));
-    return [...tallies, ...rounds];
+    return [...ended, ...tallies, ...rounds];
   }
 
   /**
@@ -103,7 +110,7 @@ export class Book {
   ): { readonly roundID: string; readonly amount: string } | undefined {
     const tally = this.tally(of);
     if (tally === undefined || tally.withdrawn || tally.lastRoundID === null) return undefined;
-    if (!tally.ended && tally.used < tally.quantity) return undefined;
+    if (!this.hasEnded(tally) && tally.used < tally.quantity) return undefined;
     const last = this.#rounds.get(tally.lastRoundID);
     const inPlay = this.#freeRounds.get(tallyKey(tally))?.size ?? 0;
     if (last === undefined || !isSettled(last) || inPlay > 1) return undefined;
@@ -141,7 +148,7 @@ export class Book {
   /** A tally that can never be of use again is forgotten. */
   #putTally(tally: FreeTally): void {
     const key = tallyKey(tally);
-    if (tally.ended && !this.#freeRounds.has(key)) this.#tallies.delete(key);
+    if (this.hasEnded(tally) && !this.#freeRounds.has(key)) this.#tallies.delete(key);
     else this.#tallies.set(key, tally);
   }
 
@@ -178,7 +185,11 @@ export class Book {
   }
 }
 
-const FRESH = { used: 0, won: '0', lastRoundID: null, ended: false, withdrawn: false };
+function campaignKey({ extCID, frID }: Pick<FreeTally, 'extCID' | 'frID'>): string {
+  return JSON.stringify([extCID, frID]);
+}
+
+const FRESH = { used: 0, won: '0', lastRoundID: null, withdrawn: false };
 
 function isPlaced({ kind }: RoundEvent): boolean {
   return kind === 'bet' || kind === 'win';

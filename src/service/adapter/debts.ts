@@ -25,6 +25,8 @@ export interface DebtsOptions {
   readonly send: (record: RoundRecord, debt: Debt) => Promise<Outcome>;
   /** Records what came of it. @returns how many tries have failed, null when nothing is owed any more. May throw: it is then tried again. */
   readonly conclude: (roundID: string, txID: string, outcome: Outcome) => number | null;
+  /** Resolves once what was recorded is safe, so that a debt may be told of. */
+  readonly secured: () => Promise<void>;
   readonly clock: () => number;
   readonly sleep: Sleep;
   readonly random: () => number;
@@ -59,13 +61,16 @@ export class Debts {
   }
 
   /**
-   * Takes on a debt and sends it at once.
+   * Takes on a debt that was recorded just now, and sends it at once.
    *
    * @returns what came of the first try; null when there was none, as nothing leaves any more
    */
   take(record: RoundRecord, debt: Debt): Promise<Outcome | null> {
     const first = Promise.withResolvers<Outcome | null>();
-    this.#pursue(record, debt, async (pursuit) => first.resolve(await this.#try(pursuit)));
+    this.#pursue(record, debt, async (pursuit) => {
+      await this.#options.secured();
+      first.resolve(await this.#try(pursuit));
+    });
     return first.promise;
   }
 

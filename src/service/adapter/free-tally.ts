@@ -13,8 +13,6 @@ export interface FreeTally {
   readonly won: string;
   /** The round that was accepted last. It stays open, because the withdrawal is made in it. */
   readonly lastRoundID: string | null;
-  /** No further free round begins: the campaign was cancelled, or is past its time. */
-  readonly ended: boolean;
   /** The withdrawal was placed. */
   readonly withdrawn: boolean;
 }

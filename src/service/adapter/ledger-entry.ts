@@ -63,7 +63,6 @@ const tally = z.object({
   used: count,
   won: amount,
   lastRoundID: text.nullable(),
-  ended: z.boolean(),
   withdrawn: z.boolean(),
 }) satisfies z.ZodType<FreeTally>;
 

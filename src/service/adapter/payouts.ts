@@ -1,4 +1,5 @@
 import type { RoundEvent } from '../../contract/round.ts';
+import type { Outcome } from '../../journal/exchange.ts';
 import { readAnswer } from './answer.ts';
 import type { Debts } from './debts.ts';
 import type { FreeTally } from './free-tally.ts';
@@ -14,12 +15,13 @@ export interface WinTerms {
   readonly over: boolean;
 }
 
-/** A win that is in the ledger and not sent yet. */
+/** A win that is in the ledger and on its way. */
 interface PlacedWin {
   readonly kind: 'placed';
-  readonly record: RoundRecord;
   readonly txID: string;
   readonly amount: string;
+  /** What came of the first try; null when nothing leaves any more. */
+  readonly first: Promise<Outcome | null>;
 }
 
 /** Pays players what they won. */
@@ -42,7 +44,7 @@ export class Payouts {
    */
   async pay(record: RoundRecord, terms: WinTerms): Promise<WinResult> {
     const placed = this.#place(record, terms);
-    return placed.kind === 'placed' ? this.#send(placed) : placed;
+    return placed.kind === 'placed' ? resultOf(placed) : placed;
   }
 
   /** Pays the win that was drawn when the round began, if it is time. */
@@ -70,7 +72,7 @@ export class Payouts {
   /** What has been accepted must be paid, also when the ledger can't be written for a while. */
   async #insist(place: () => Refused | PlacedWin): Promise<WinResult> {
     const placed = await this.#recording.insist(place);
-    return placed?.kind === 'placed' ? this.#send(placed) : (placed ?? { kind: 'refused', reason: 'closing' });
+    return placed?.kind === 'placed' ? resultOf(placed) : (placed ?? { kind: 'refused', reason: 'closing' });
   }
 
   #place(record: RoundRecord, { amount, type, over }: WinTerms): Refused | PlacedWin {
@@ -80,15 +82,15 @@ export class Payouts {
     const event: RoundEvent = { kind: 'win', txID, amount, ...kindOf(record, type) };
     const prospect = this.#recording.book.prospect(roundID, event);
     if (prospect !== 'possible') return { kind: 'refused', reason: prospect };
-    return { kind: 'placed', txID, amount, record: this.#recording.record({ kind: 'event', roundID, event, over }) };
+    const placed = this.#recording.record({ kind: 'event', roundID, event, over });
+    return { kind: 'placed', txID, amount, first: this.#debts.take(placed, callOf(debtsOf(placed), txID)) };
   }
+}
 
-  async #send({ record, txID, amount }: PlacedWin): Promise<WinResult> {
-    await this.#recording.secured();
-    const outcome = await this.#debts.take(record, callOf(debtsOf(record), txID));
-    if (outcome === null) return { kind: 'refused', reason: 'closing' };
-    const { status, balance, message, code } = readAnswer(outcome);
-    if (status === 200) return { kind: 'settled', txID, amount, balance };
-    return { kind: 'pending', txID, amount, status, message, code };
-  }
+async function resultOf({ txID, amount, first }: PlacedWin): Promise<WinResult> {
+  const outcome = await first;
+  if (outcome === null) return { kind: 'refused', reason: 'closing' };
+  const { status, balance, message, code } = readAnswer(outcome);
+  if (status === 200) return { kind: 'settled', txID, amount, balance };
+  return { kind: 'pending', txID, amount, status, message, code };
 }

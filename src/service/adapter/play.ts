@@ -99,9 +99,11 @@ export class Play {
 
   /** How far the player of a session is in a campaign. */
   progress({ extCID, player }: GameSession, { frID, quantity }: FreeCampaign): FreeProgress {
-    const tally = this.#options.adapter.tally({ frID, extCID, player });
-    if (tally === undefined) return { left: quantity, won: '0', gameID: null, withdrawn: false };
-    const { used, won, gameID, withdrawn, ended } = tally;
+    const { adapter } = this.#options;
+    const tally = adapter.tally({ frID, extCID, player });
+    const ended = adapter.hasCampaignEnded(extCID, frID);
+    if (tally === undefined) return { left: ended ? 0 : quantity, won: '0', gameID: null, withdrawn: false };
+    const { used, won, gameID, withdrawn } = tally;
     return { left: ended ? 0 : Math.max(0, quantity - used), won, gameID, withdrawn };
   }
 

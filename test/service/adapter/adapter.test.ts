@@ -4,8 +4,9 @@ import { Adapter } from '../../../src/service/adapter/adapter.ts';
 import { memoryLedger } from '../../../src/service/adapter/ledger.ts';
 import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
 import { sleep } from '../../../src/service/adapter/sleep.ts';
-import { type Arrived, startFront } from './operator-front.ts';
-import { DEADLINE_MS, sessionOf, settled, startRig, until } from './rig.ts';
+import type { Arrived } from './operator-front.ts';
+import { settled, startFront, startRig, until } from './rig.ts';
+import { DEADLINE_MS, sessionOf } from './sessions.ts';
 
 function callsOf(arrived: readonly Arrived[]): string {
   return arrived.map(({ call }) => call).join(' ');

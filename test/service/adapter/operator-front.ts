@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import type { CallName } from '../../../src/contract/call-name.ts';
 import type { JsonObject } from '../../../src/contract/json.ts';
 import { createOperator, type Operator } from '../../../src/operator/operator.ts';
@@ -30,13 +29,14 @@ export interface Front {
   mishap: (call: Arrived, nth: number) => Mishap;
   balance(player?: string): string | undefined;
   transactions(): readonly Transaction[];
+  close(): Promise<void>;
 }
 
 export const KEY = 'a-key-for-tests';
 export const PLAYERS = Array.from({ length: 40 }, (_, index) => `p${index}`);
 
-/** The reference operator behind a server that can lose, delay and answer calls at will. Closed when the test is over. */
-export async function startFront(dataDir?: string): Promise<Front> {
+/** The reference operator behind a server that can lose, delay and answer calls at will. */
+export async function openFront(dataDir?: string): Promise<Front> {
   const operator = createOperator({
     ...(dataDir !== undefined && { dataDir }),
     clients: [
@@ -94,11 +94,6 @@ export async function startFront(dataDir?: string): Promise<Front> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    operator.close();
-  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const front: Front = {
@@ -108,6 +103,11 @@ export async function startFront(dataDir?: string): Promise<Front> {
     mishap: () => undefined,
     balance: (player = 'p0') => operator.balanceOf('acme', player, 'USD'),
     transactions: () => operator.transactionsOf('acme'),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      operator.close();
+    },
   };
   return front;
 }

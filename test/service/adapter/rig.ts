@@ -6,41 +6,22 @@ import { Faults } from '../../../src/service/adapter/faults.ts';
 import { memoryLedger } from '../../../src/service/adapter/ledger.ts';
 import { ReverseCalls } from '../../../src/service/adapter/reverse-calls.ts';
 import { sleep } from '../../../src/service/adapter/sleep.ts';
-import type { ServiceClient } from '../../../src/service/client.ts';
 import { ExchangeLog } from '../../../src/service/exchange-log.ts';
-import type { GameSession } from '../../../src/service/game-session.ts';
-import { KEY } from './operator-front.ts';
-
-/** The five seconds of the contract, in the tests' own time. */
-export const DEADLINE_MS = 150;
-
-export const QUICK = { initialMs: 10, factor: 1.5, maxMs: 40, jitter: 0.5 };
-
-export function clientAt(url: string): ServiceClient {
-  return { cID: 'c', extCID: 'acme', apiKey: 'core-key', integrationApiKey: KEY, integratorBaseUrl: url };
-}
-
-export function sessionOf(player = 'p0', gameID = 'catch'): GameSession {
-  return {
-    gsID: `gs-${player}-${gameID}`,
-    cID: 'c',
-    extCID: 'acme',
-    sessionID: `${gameID === 'catch' ? 's' : 't'}-${player}`,
-    player,
-    currency: 'USD',
-    locale: 'en_us',
-    gameID,
-    demo: false,
-    openedAt: 0,
-    expiresAt: Number.MAX_SAFE_INTEGER,
-  };
-}
+import { type Front, KEY, openFront } from './operator-front.ts';
+import { clientAt, DEADLINE_MS, QUICK } from './sessions.ts';
 
 export interface Rig {
   readonly adapter: Adapter;
   readonly calls: ReverseCalls;
   readonly faults: Faults;
   readonly log: ExchangeLog;
+}
+
+/** Closed when the test is over. */
+export async function startFront(): Promise<Front> {
+  const front = await openFront();
+  onTestFinished(() => front.close());
+  return front;
 }
 
 /** An adapter that calls an operator over real sockets; closed when the test is over. */
@@ -71,7 +52,7 @@ export async function until(condition: () => boolean, what: string): Promise<voi
   const end = Date.now() + 5000;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`still waiting for: ${what}`);
-    await sleep(2);
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { NoReplyReason, Outcome } from '../../../src/journal/exchange.ts';
+import { Adapter } from '../../../src/service/adapter/adapter.ts';
+import { Book } from '../../../src/service/adapter/book.ts';
+import type { Ledger } from '../../../src/service/adapter/ledger.ts';
+import { ledgerLineSchema } from '../../../src/service/adapter/ledger-entry.ts';
+import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
+
+/** What happens to one call on its way; everything after a `kill` never happened for the adapter. */
+export type Fate =
+  | 'answered'
+  | 'refused' // 402, 404, 503: a right operator has done nothing then
+  | 'failed' // 500, nothing done
+  | 'failed-after' // 500, but done
+  | 'lost' // never arrived
+  | 'lost-after' // done, but the reply was lost
+  | 'late' // no reply in time, and done only at the very end
+  | 'kill' // the adapter dies before it leaves
+  | 'kill-after'; // the adapter dies when it is done
+
+export const FATES: readonly Fate[] = [
+  'answered',
+  'refused',
+  'failed',
+  'failed-after',
+  'lost',
+  'lost-after',
+  'late',
+  'kill',
+  'kill-after',
+];
+
+const NEVER = new Promise<never>(() => {});
+
+/** A right operator in memory, and adapters that are killed and started anew on what they wrote down. No time passes in it. */
+export class ToyWorld {
+  /** Cents that each session's bets have taken and not been given back, and its wins. */
+  readonly bets = new Map<string, { readonly call: ReverseCall; refunded: boolean }>();
+  readonly wins = new Map<string, ReverseCall>();
+  readonly #refunds = new Set<string>();
+  readonly #late: ReverseCall[] = [];
+  /** Every body that was sent, by txID. */
+  readonly bodies = new Map<string, Set<string>>();
+  #lines: string[] = [];
+  #writes = 0;
+  #fates: Fate[];
+  /** The kills that strike while a line is written, by how many lines were written before: the line is there or not. */
+  readonly #writeKills: Map<number, boolean>;
+  #life = 0;
+
+  constructor(fates: readonly Fate[], writeKills: readonly (readonly [number, boolean])[] = []) {
+    this.#fates = [...fates];
+    this.#writeKills = new Map(writeKills);
+  }
+
+  /** Kills the adapter, if one lives, and starts another. */
+  start(): Adapter {
+    this.#life += 1;
+    const life = this.#life;
+    let now = 0;
+    return new Adapter({
+      ledger: this.#ledger(life),
+      send: (call) => this.#send(call, life),
+      uuid: randomUUID,
+      clock: () => now,
+      sleep: async (ms) => {
+        now += ms;
+        await new Promise((resolve) => setImmediate(resolve));
+        if (life !== this.#life) await NEVER;
+      },
+      random: () => 0,
+      retriesAtOnce: 2,
+    });
+  }
+
+  kill(): void {
+    this.#life += 1;
+  }
+
+  get life(): number {
+    return this.#life;
+  }
+
+  /** From now on everything goes well. */
+  heal(): void {
+    this.#fates = [];
+    this.#writeKills.clear();
+  }
+
+  /** What was late arrives. */
+  deliverLate(): void {
+    for (const call of this.#late.splice(0)) this.#process(call);
+  }
+
+  #ledger(life: number): Ledger {
+    const book = new Book();
+    for (const line of this.#lines) for (const entry of ledgerLineSchema.parse(JSON.parse(line))) book.apply(entry);
+    this.#lines = book.snapshot().map((entry) => JSON.stringify([entry]));
+    return {
+      book,
+      append: (...entries) => {
+        if (life !== this.#life) throw new Error('dead');
+        const kill = this.#writeKills.get(this.#writes);
+        this.#writes += 1;
+        if (kill !== false) this.#lines.push(JSON.stringify(entries));
+        if (kill !== undefined) {
+          this.kill();
+          throw new Error('dead');
+        }
+        let record: ReturnType<Book['apply']>;
+        for (const entry of entries) record = book.apply(entry);
+        return record;
+      },
+      secured: () => (life === this.#life ? Promise.resolve() : NEVER),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #send(call: ReverseCall, life: number): Promise<Outcome> {
+    if (life !== this.#life) return NEVER;
+    const body = JSON.stringify(call.fields);
+    const { txID } = call.fields;
+    if (typeof txID !== 'string') throw new Error('no txID');
+    this.bodies.set(txID, (this.bodies.get(txID) ?? new Set()).add(body));
+    const fate = this.#fates.shift() ?? 'answered';
+    const done = ['answered', 'failed-after', 'lost-after', 'kill-after'].includes(fate);
+    if (done) this.#process(call);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (life !== this.#life) return NEVER;
+    switch (fate) {
+      case 'answered':
+        return reply(200);
+      case 'refused':
+        return reply([402, 404, 503][this.#fates.length % 3] ?? 402);
+      case 'failed':
+      case 'failed-after':
+        return reply(500);
+      case 'lost':
+        return none('refused');
+      case 'lost-after':
+        return none('reset');
+      case 'late':
+        this.#late.push(call);
+        return none('too-late');
+      case 'kill':
+      case 'kill-after':
+        this.kill();
+        return NEVER;
+    }
+  }
+
+  #process(call: ReverseCall): void {
+    const { txID, origTxID } = call.fields as Record<string, string>;
+    if (txID === undefined) return;
+    if (call.call === 'bet' && !this.bets.has(txID) && !this.#refunds.has(txID)) {
+      this.bets.set(txID, { call, refunded: false });
+    }
+    if (call.call === 'win') this.wins.set(txID, call);
+    if (call.call === 'refund' && origTxID !== undefined) {
+      this.#refunds.add(origTxID);
+      const bet = this.bets.get(origTxID);
+      if (bet) bet.refunded = true;
+    }
+  }
+}
+
+function reply(status: number): Outcome {
+  const body = { encoding: 'utf8', data: '{}', length: 2, truncated: false } as const;
+  return { kind: 'reply', reply: { status, headers: [], body } };
+}
+
+function none(reason: NoReplyReason): Outcome {
+  return { kind: 'none', reason, detail: reason };
+}
