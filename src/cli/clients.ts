@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { contractVersion } from '../contract/versions.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import type { Complaint } from '../scenario/complaint.ts';
 import { nearest } from '../scenario/near.ts';
@@ -127,6 +128,7 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
     integrationApiKey,
     paths: withoutUndefined(entry?.paths ?? {}),
     headers: entry?.headers ?? {},
+    contract: flags.contract ?? (entry?.contract === undefined ? undefined : contractVersion(entry.contract)),
     sessions,
     wire: wireOptions(entry, { configuration, flags, stdio }),
   };

@@ -1,7 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
+import type { ContractVersion } from '../contract/versions.ts';
 import { addClientOptions, addWaitOptions } from './client-options.ts';
 import { addExploreOptions, type ExploreFlags } from './explore-flags.ts';
-import { collect, countFlag, durationFlag } from './flag-values.ts';
+import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
 import type { InitFlags } from './init.ts';
 import type { Listable } from './list.ts';
 import type { RunFlags } from './run-flags.ts';
@@ -52,6 +53,14 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
       new Option('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'),
     )
     .option('--stake <CUR=amount>', 'the stake for a currency, as --stake USD=1.00; repeatable', collect)
+    .addOption(
+      new Option(
+        '--contract <version>',
+        'the version of the contract that the integration was made by (default: the latest)',
+      )
+        .argParser(versionFlag)
+        .env('CROUPIER_CONTRACT'),
+    )
     .option('--large-amounts', 'also move amounts beyond 2^53 of the smallest unit')
     .optionsGroup('What to print:')
     .option('--report <KIND=file>', 'write a report (json, junit); repeatable', collect)
@@ -86,20 +95,28 @@ function addInquiries(program: Command, stdio: Stdio, done: (status: number) => 
     .description('rules of the contract, scenarios that test them, or what serve operator can do otherwise')
     .addArgument(new Argument('<what>', 'what to list').choices(['rules', 'scenarios', 'defects', 'habits']))
     .argument('[names...]', 'only what is about these rules or groups; of defects and habits also their names')
+    .addOption(
+      new Option('--since <version>', 'of rules: only those that came after this version of the contract').argParser(
+        versionFlag,
+      ),
+    )
     .addOption(CONFIG())
     .option(...JSON_FLAG)
     .addHelpText(
       'after',
       `
 Examples:
+  croupier list rules --since 1.8.0     what came after an integration was made
   croupier list rules refund            the rules about refunds, with the scenarios that test them
   croupier list defects idempotency     the deliberate faults that break these rules
   croupier list habits                  the ways of correct operators that differ from the plain one`,
     )
-    .action(async (what: Listable, names: string[], flags: { config?: string; json?: boolean }) => {
-      const { listCommand } = await import('./list.ts');
-      done(await listCommand(what, names, flags, stdio));
-    });
+    .action(
+      async (what: Listable, names: string[], flags: { config?: string; json?: boolean; since?: ContractVersion }) => {
+        const { listCommand } = await import('./list.ts');
+        done(await listCommand(what, names, flags, stdio));
+      },
+    );
   program
     .command('lint')
     .description('check scenario files without sending anything')

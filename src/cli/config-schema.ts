@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currencyByCode } from '../contract/currencies.ts';
+import { CONTRACT_VERSION, contractVersion } from '../contract/versions.ts';
 import { readDuration } from '../scenario/duration.ts';
 
 const MONEY = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -64,6 +65,15 @@ const client = z.strictObject({
   sessions: z.array(session).min(1, 'needs one session at least').describe('Sessions that are open for the test.'),
   tls: tls.optional().describe('For this client instead of what holds for all.'),
   proxy: httpUrl.optional().describe('For this client instead of what holds for all.'),
+  contract: z
+    .string()
+    .refine((text) => contractVersion(text) !== undefined, {
+      error: `must be a version of the contract, from 1.0.0 to ${CONTRACT_VERSION}`,
+    })
+    .optional()
+    .describe(
+      'The version of the contract that the integration was made by. What came later is neither sent nor judged.',
+    ),
   hostOverride: text.optional().describe('Connect to this host or host:port, though the URL names another.'),
 });
 

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { GROUPS, isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
 import { RULE_GROUPS, type Rule } from '../contract/rule.ts';
+import { isThere } from '../contract/since.ts';
+import { CHANGES, CONTRACT_VERSIONS, type ContractVersion } from '../contract/versions.ts';
+import { plural } from '../report/layout.ts';
 import { nearest } from '../scenario/near.ts';
 import type { Needs } from '../scenario/plan.ts';
 import { complaintsError, loadConfiguration } from './configuration.ts';
@@ -19,9 +22,11 @@ export type Listable = 'rules' | 'scenarios' | 'defects' | 'habits';
 export async function listCommand(
   what: Listable,
   words: readonly string[],
-  flags: { readonly config?: string; readonly json?: boolean },
+  flags: { readonly config?: string; readonly json?: boolean; readonly since?: ContractVersion },
   stdio: Stdio,
 ): Promise<number> {
+  if (flags.since !== undefined && what !== 'rules')
+    throw new UsageError(`--since is for croupier list rules; ${what} have no version of their own.`);
   if (what === 'defects' || what === 'habits') {
     const { listDefects, listHabits } = await import('./list-variations.ts');
     const list = what === 'defects' ? listDefects : listHabits;
@@ -32,14 +37,25 @@ export async function listCommand(
   const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
   const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
   if (suite.complaints.length > 0) throw complaintsError(suite.complaints);
-  const rules = rulesNamed(words);
-  if (what === 'rules') listRules(rules, suite.scenarios, flags.json === true, stdio);
-  else {
+  const rules = rulesNamed(words).filter(({ since }) => flags.since === undefined || !isThere(since, flags.since));
+  if (what === 'rules') {
+    if (flags.since !== undefined && !flags.json) stdio.out.write(changesSince(flags.since, rules.length));
+    listRules(rules, suite.scenarios, flags.json === true, stdio);
+  } else {
     const named = new Set<RuleId>(rules.map(({ id }) => id));
     const some = suite.scenarios.filter((one) => words.length === 0 || one.rules.some((rule) => named.has(rule)));
     listScenarios(some, flags.json === true, stdio);
   }
   return 0;
+}
+
+/** What came after an integration was made, and how many rules with it. */
+function changesSince(since: ContractVersion, rules: number): string {
+  const later = CONTRACT_VERSIONS.filter((version) => !isThere(version, since)).toReversed();
+  if (later.length === 0) return `Nothing came after ${since}: it is the latest version of the contract.\n`;
+  const lines = later.map((version) => `  ${version.padEnd(7)} ${CHANGES[version]}\n`);
+  const judged = rules === 0 ? 'No rule came with them.' : `${plural(rules, 'rule')} came with them:`;
+  return `What came after ${since}:\n${lines.join('')}\n${judged}\n\n`;
 }
 
 /** Those rules that the words name by id or group; none: all of them. @throws UsageError */

@@ -1,3 +1,4 @@
+import type { ContractVersion } from '../contract/versions.ts';
 import type { VariationFlags } from './variations.ts';
 
 /** The flags (and, behind them, the CROUPIER_* variables) that say whom to judge and how. */
@@ -11,6 +12,7 @@ export interface ClientFlags {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly proxy?: string;
+  readonly contract?: ContractVersion;
 }
 
 /** The flags of `run`, as the command line gave them. */

@@ -81,7 +81,9 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
     };
     return await judgeEach(
       runner,
-      reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
+      reference
+        ? { ...clients, clients: [{ ...reference.client, contract: flags.contract }], secrets: reference.secrets }
+        : clients,
     );
   } finally {
     interrupt.dispose();

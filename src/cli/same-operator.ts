@@ -30,6 +30,7 @@ export function sameOperator(flags: RunFlags, client: string | undefined): reado
     ...one('--linger', milliseconds(flags.linger)),
     ...one('--campaign', flags.campaign),
     ...each('--stake', flags.stake),
+    ...one('--contract', flags.contract),
     ...(flags.largeAmounts ? ['--large-amounts'] : []),
     ...each('--after', flags.after),
   ];

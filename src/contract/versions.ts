@@ -26,6 +26,39 @@ export type ContractVersion = (typeof CONTRACT_VERSIONS)[number];
 /** The version that operators are judged by. */
 export const CONTRACT_VERSION: ContractVersion = CONTRACT_VERSIONS[0];
 
+/** What came with each version, in a few words (contract, Versioning). */
+export const CHANGES: Readonly<Record<ContractVersion, string>> = {
+  '1.10.2': 'more locales; the life of a demo balance made clear',
+  '1.10.1': 'the fields of wins and the id in GET /free-rounds described rightly',
+  '1.10.0': 'fallbackToDefaultLocale in create-new-game; its 400 and 403 codes corrected',
+  '1.9.0': 'GET /free-rounds',
+  '1.8.2': 'more currencies; at most two decimals in fiat currencies, in some none',
+  '1.8.0': 'currencyFilters and additionalCurrencies in GET /games',
+  '1.7.3': 'gameURL and gsID documented; gsID is not the sessionID',
+  '1.7.2': 'amounts and balances are decimal strings in the main unit',
+  '1.7.0': 'the image horizontal_337x181',
+  '1.6.0': 'excludeBetLines in GET /games',
+  '1.5.1': 'gzip in GET /games',
+  '1.5.0': 'roundID in refunds; how unique a txID is',
+  '1.2.11': 'amounts of bets may have decimals',
+  '1.2.8': 'finite campaigns of free rounds last 30 days at most',
+  '1.2.0': 'initDemoBalance in create-new-game',
+  '1.1.1': 'returnUrl became optional',
+  '1.1.0': 'GET /games',
+  '1.0.1': 'error codes of the Core API',
+  '1.0.0': 'the beginning',
+};
+
+/**
+ * The published version that an integration of this version was made by: of a patch that changed nothing, the one before.
+ *
+ * @returns undefined for what is no version, or one that is newer than {@link CONTRACT_VERSION} or older than the first
+ */
+export function contractVersion(text: string): ContractVersion | undefined {
+  if (!VERSION.test(text) || compareVersions(text, CONTRACT_VERSION) > 0) return undefined;
+  return CONTRACT_VERSIONS.find((version) => compareVersions(version, text) <= 0);
+}
+
 const VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
 
 /**

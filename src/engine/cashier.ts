@@ -9,6 +9,7 @@ import { replyStatus } from './reply-status.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Sender } from './sender.ts';
 import type { Denomination } from './stakes.ts';
+import { addressOf } from './target.ts';
 
 /** A wallet whose balance croupier changes for its own ends, outside of any story. */
 export interface Account {
@@ -143,8 +144,7 @@ export class Cashier {
   }
 
   #client() {
-    const { integratorBaseUrl, paths, headers, integrationApiKey } = this.#run.client;
-    return { target: { baseUrl: integratorBaseUrl, paths, headers }, key: integrationApiKey };
+    return addressOf(this.#run.client);
   }
 }
 

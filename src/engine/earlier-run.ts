@@ -7,6 +7,7 @@ import type { PastCall } from './past-call.ts';
 import { type Casting, walletIdOf } from './pool.ts';
 import type { ClientUnderTest, SessionUnderTest } from './run-options.ts';
 import { denominationOf } from './stakes.ts';
+import { addressOf } from './target.ts';
 
 /** The journal of an earlier run against the same client. */
 export interface EarlierJournal {
@@ -52,9 +53,7 @@ export class EarlierRun {
       // What moved nothing then would show nothing now.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;
-      const { integratorBaseUrl, paths, headers, integrationApiKey } = client;
-      const target = { baseUrl: integratorBaseUrl, paths, headers };
-      const request = buildRequest({ call: call.call, target, key: integrationApiKey, fields: {}, rawBody: call.body });
+      const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
       this.#transactions.set(key, { request, reply, effect });
     }
     const finished = new Set(aftermath.transactions.flatMap(({ call }) => (call.call === 'bet' ? [] : [call.roundID])));

@@ -8,6 +8,7 @@ import { replyStatus } from './reply-status.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Sender } from './sender.ts';
 import type { Stage } from './stage.ts';
+import { addressOf } from './target.ts';
 
 interface Launched {
   readonly stage: Stage;
@@ -40,9 +41,7 @@ function sessionsOf(requests: readonly LaunchRequest[]): readonly LaunchedSessio
 }
 
 function readOf({ sessionID }: LaunchedSession, { client }: RunOptions) {
-  const { integratorBaseUrl, paths, headers, integrationApiKey } = client;
-  const target = { baseUrl: integratorBaseUrl, paths, headers };
-  return buildRequest({ call: 'balance', target, key: integrationApiKey, fields: { sessionID } });
+  return buildRequest({ call: 'balance', ...addressOf(client), fields: { sessionID } });
 }
 
 function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {

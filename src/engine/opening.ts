@@ -12,6 +12,7 @@ import type { RunOptions } from './run-options.ts';
 import { scopeOf } from './scope.ts';
 import type { Sender } from './sender.ts';
 import { accountOf, type Stage, sessionOf } from './stage.ts';
+import { addressOf } from './target.ts';
 
 interface Opening {
   readonly casting: Casting;
@@ -24,11 +25,9 @@ interface Opening {
 export async function openingBalance({ casting, run, sender, plan }: Opening): Promise<string> {
   const main = sessionOf(casting, 'main');
   if (main.currency !== undefined) return '';
-  const { integratorBaseUrl, paths, headers, integrationApiKey } = run.client;
   const request = buildRequest({
     call: 'balance',
-    target: { baseUrl: integratorBaseUrl, paths, headers },
-    key: integrationApiKey,
+    ...addressOf(run.client),
     fields: { sessionID: main.sessionID },
   });
   const { outcome } = await sender.send({

@@ -5,6 +5,7 @@ import { evaluate, type Scope } from '../scenario/evaluate.ts';
 import type { CallStep, HeaderCase, Template } from '../scenario/plan.ts';
 import { type BuiltRequest, buildRequest, type CallSpec } from '../wire/request.ts';
 import type { ClientUnderTest } from './run-options.ts';
+import { addressOf } from './target.ts';
 
 /** A call whose values are reckoned and whose bytes are made. */
 export interface Outgoing {
@@ -37,9 +38,8 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
   const { order = 'sorted', encode } = deviations.query ?? {};
   const spec: CallSpec = {
     call: step.call,
-    target: { baseUrl: client.integratorBaseUrl, paths: client.paths, headers: client.headers },
     fields,
-    key: client.integrationApiKey,
+    ...addressOf(client),
     ...(client.otherClientKey !== undefined && { otherKey: client.otherClientKey }),
     ...(deviations.sign && { sign: deviations.sign }),
     ...(deviations.headerCase && { headerName: headerName(deviations.headerCase) }),

@@ -1,5 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
+import type { ContractVersion } from '../contract/versions.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
@@ -22,6 +23,8 @@ export interface ClientUnderTest {
   readonly extCID: string;
   readonly integratorBaseUrl: string;
   readonly integrationApiKey: string;
+  /** The version of the contract that it was built by: what came later is neither sent nor judged. Left out: the latest. */
+  readonly contract?: ContractVersion | undefined;
   readonly paths: Readonly<Partial<Record<CallName, string>>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly sessions: readonly SessionUnderTest[];

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../contract/call-name.ts';
+import { ruleById } from '../contract/catalogue.ts';
+import { isThere } from '../contract/since.ts';
 import { CONTRACT_VERSION } from '../contract/versions.ts';
 import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
@@ -31,7 +33,7 @@ export async function run(options: RunOptions): Promise<void> {
     event: 'run-started',
     format: JOURNAL_FORMAT,
     croupier: options.croupier,
-    contract: CONTRACT_VERSION,
+    contract: options.client.contract ?? CONTRACT_VERSION,
     runID: options.uuid(),
     startedAt: new Date().toISOString(),
     seed: options.seed,
@@ -225,7 +227,10 @@ class Run {
     return plan.needs.earlierRun && this.#earlier ? this.#earlier.fitting(plan, castings) : castings;
   }
 
-  #missing({ needs }: Plan): string | null {
+  #missing({ needs, rules }: Plan): string | null {
+    const { contract = CONTRACT_VERSION } = this.#options.client;
+    if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
+      return `what it tests came after version ${contract} of the contract`;
     if (needs.otherClient && this.#options.client.otherClientKey === undefined)
       return 'needs a second client of the same operator with a key of its own';
     if (needs.earlierRun && !this.#earlier)

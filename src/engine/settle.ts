@@ -13,6 +13,7 @@ import type { Reckoning } from './reckoning.ts';
 import type { ClientUnderTest } from './run-options.ts';
 import { Sender } from './sender.ts';
 import { denominationOf } from './stakes.ts';
+import { addressOf } from './target.ts';
 
 export interface SettleOptions {
   readonly client: ClientUnderTest;
@@ -160,7 +161,7 @@ class Settlement {
   async #send(due: Exclude<Due, { kind: 'balance' }>): Promise<void> {
     const progress = this.#of(due);
     const { client, uuid } = this.#options;
-    const to = targetOf(client);
+    const to = addressOf(client);
     const past = due.kind === 'refund' ? due.refund : due.transaction;
     const request =
       due.kind === 'refund' && past === null
@@ -259,10 +260,6 @@ class Settlement {
       };
     });
   }
-}
-
-function targetOf({ integratorBaseUrl, paths, headers, integrationApiKey }: ClientUnderTest) {
-  return { target: { baseUrl: integratorBaseUrl, paths, headers }, key: integrationApiKey };
 }
 
 /** Where a transaction was sent with several bodies, the operator knows one of them and refuses the others. */

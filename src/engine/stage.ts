@@ -63,6 +63,7 @@ export function setStage(options: StageOptions): Stage {
   const story = new Story(plan);
   const judge = new Judge(story, {
     strict: run.strict,
+    contract: run.client.contract,
     demanding,
     isLasting,
     deadlineMs: run.deadlineMs,

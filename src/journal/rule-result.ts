@@ -1,6 +1,8 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Rule } from '../contract/rule.ts';
+import { isThere } from '../contract/since.ts';
+import { contractVersion } from '../contract/versions.ts';
 import type { RunEnded, RunStarted } from './event.ts';
 import type { Verdict } from './finding.ts';
 import {
@@ -71,6 +73,11 @@ export function ruleResult(
       return { endpoint, verdict, reason: reasonOf(here, verdict).reason, checks: countOf(here, isDecided) };
     }),
   };
+  const version = contractVersion(how.run.contract);
+  if (version && !isThere(rule.since, version)) {
+    const reason = `it came with version ${rule.since} of the contract, and this run judges by ${how.run.contract}`;
+    return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
+  }
   const verdict = gravest(cells);
   if (verdict !== 'untested' && verdict !== 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
   const heard = new Set(cells.map((cell) => cell.scenario));

@@ -1,5 +1,7 @@
 import type { CallName } from '../contract/call-name.ts';
 import { isRuleId, type RuleId, ruleById } from '../contract/catalogue.ts';
+import { isThere } from '../contract/since.ts';
+import type { ContractVersion } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan.ts';
@@ -15,14 +17,17 @@ export interface Matter {
 /** Collects what is decided in one scenario: findings one by one, passes as a count. */
 export class Docket {
   readonly #strict: boolean;
+  readonly #contract: ContractVersion;
   readonly #report: (finding: Finding) => void;
   readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   #hasBreach = false;
 
-  constructor(strict: boolean, report: (finding: Finding) => void) {
+  /** @param contract rules that came with later versions of it decide nothing */
+  constructor(strict: boolean, contract: ContractVersion, report: (finding: Finding) => void) {
     this.#strict = strict;
+    this.#contract = contract;
     this.#report = report;
   }
 
@@ -47,6 +52,7 @@ export class Docket {
 
   decide(matter: Matter, decision: Decision): void {
     const { rule, step } = matter;
+    if (!isThere(ruleById(rule).since, this.#contract)) return;
     const endpoint = endpointOf(rule, step.call);
     if (decision.kind !== 'skip') this.#decided.add(rule);
     switch (decision.kind) {

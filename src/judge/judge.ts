@@ -2,6 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Currency } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
+import { CONTRACT_VERSION, type ContractVersion } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
@@ -39,6 +40,8 @@ import type { Wallet } from './wallet.ts';
 /** What the judge must know of the world around a scenario. */
 export interface JudgeContext {
   readonly strict: boolean;
+  /** Rules that came with a later version decide nothing. Left out: the latest. */
+  readonly contract?: ContractVersion | undefined;
   /** Whether what a scenario states of a reply beyond the rules is a demand of its own. */
   readonly demanding: boolean;
   readonly deadlineMs: number;
@@ -111,7 +114,9 @@ export class Judge {
   constructor(story: Story, context: JudgeContext) {
     this.story = story;
     this.#context = context;
-    this.docket = new Docket(context.strict, (finding) => context.report(finding));
+    this.docket = new Docket(context.strict, context.contract ?? CONTRACT_VERSION, (finding) =>
+      context.report(finding),
+    );
     this.reads = new QuietReads(this.docket, this.effects, story.plan.rules, (rule) => context.proven(rule));
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);

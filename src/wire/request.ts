@@ -2,6 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import { canonicalJson } from '../contract/canonical.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { queryPayload, SIGNATURE_HEADER } from '../contract/signature.ts';
+import { type ContractVersion, compareVersions } from '../contract/versions.ts';
 import type { ExchangeRequest, HeaderList } from '../journal/exchange.ts';
 import { bodyOf } from './body.ts';
 import { type BodyFormat, formatBody } from './body-format.ts';
@@ -16,7 +17,12 @@ interface Target {
   readonly paths?: { readonly [call in CallName]?: string };
   /** Sent with each call. One that croupier sends by itself is replaced; signature and framing can't be. */
   readonly headers?: { readonly [name: string]: string };
+  /** The version of the contract that its calls are made by; left out: the latest. */
+  readonly contract?: ContractVersion | undefined;
 }
+
+/** Refunds carry a `roundID` from this version on (contract, Versioning). */
+const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
 
 /** One call, and how it deviates. */
 export interface CallSpec {
@@ -146,7 +152,8 @@ function bodyContent(spec: CallSpec): Content {
  * @throws TypeError when target or deviations make no sense together, or a needed key is missing
  * @throws NotCanonicalError when the fields hold what JSON can't
  */
-export function buildRequest(spec: CallSpec): BuiltRequest {
+export function buildRequest(given: CallSpec): BuiltRequest {
+  const spec = asOfVersion(given);
   const base = baseOf(spec.target);
   const isQuery = spec.call === 'balance';
   const { payload, body, query } = isQuery ? queryContent(spec) : bodyContent(spec);
@@ -163,6 +170,13 @@ export function buildRequest(spec: CallSpec): BuiltRequest {
     body,
     payload,
   };
+}
+
+function asOfVersion(spec: CallSpec): CallSpec {
+  const { call, fields, target } = spec;
+  if (call !== 'refund' || !target.contract || compareVersions(target.contract, ROUND_OF_REFUNDS) >= 0) return spec;
+  const { roundID: _, ...rest } = fields;
+  return { ...spec, fields: rest };
 }
 
 /** A request as an exchange records it. */

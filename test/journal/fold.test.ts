@@ -192,7 +192,6 @@ describe('a fold', () => {
   it.each([
     [true, 'bet.debit', 'no scenario of this run tries it'],
     [false, 'bet.debit', 'not among what was selected'],
-    [true, 'launch.request', 'shows only in the calls that the operator itself makes to the Core API'],
   ] as const)('says why a rule is untested (whole: %s, %s)', async (whole, id, reason) => {
     expect(await ruleOf([runStarted([], false, whole), runEnded()], id)).toMatchObject({ verdict: 'untested', reason });
   });
