@@ -1,5 +1,6 @@
 import { Money } from '../../contract/money.ts';
 import { type RoundEvent, stepRound } from '../../contract/round.ts';
+import { written } from '../bet-lines.ts';
 import { type FreeTally, tallyKey } from './free-tally.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import type { RefusalReason } from './results.ts';
@@ -114,7 +115,7 @@ export class Book {
     const last = this.#rounds.get(tally.lastRoundID);
     const inPlay = this.#freeRounds.get(tallyKey(tally))?.size ?? 0;
     if (last === undefined || !isSettled(last) || inPlay > 1) return undefined;
-    return { roundID: tally.lastRoundID, amount: tally.won };
+    return { roundID: tally.lastRoundID, amount: written(Money.of(tally.won), last.currency) };
   }
 
   #advance(roundID: string, event: RoundEvent, over: boolean): RoundRecord {

@@ -1,4 +1,5 @@
 import { Money } from '../../contract/money.ts';
+import { written } from '../bet-lines.ts';
 import type { DemoBalances } from '../demo-balances.ts';
 import type { GameSession } from '../game-session.ts';
 import type { Adapter } from './adapter.ts';
@@ -98,13 +99,14 @@ export class Play {
   }
 
   /** How far the player of a session is in a campaign. */
-  progress({ extCID, player }: GameSession, { frID, quantity }: FreeCampaign): FreeProgress {
+  progress({ extCID, player, currency }: GameSession, { frID, quantity }: FreeCampaign): FreeProgress {
     const { adapter } = this.#options;
     const tally = adapter.tally({ frID, extCID, player });
     const ended = adapter.hasCampaignEnded(extCID, frID);
-    if (tally === undefined) return { left: ended ? 0 : quantity, won: '0', gameID: null, withdrawn: false };
+    if (tally === undefined)
+      return { left: ended ? 0 : quantity, won: written(Money.zero, currency), gameID: null, withdrawn: false };
     const { used, won, gameID, withdrawn } = tally;
-    return { left: ended ? 0 : Math.max(0, quantity - used), won, gameID, withdrawn };
+    return { left: ended ? 0 : Math.max(0, quantity - used), won: written(Money.of(won), currency), gameID, withdrawn };
   }
 
   #draw({ gameID }: GameSession): string {
@@ -127,7 +129,7 @@ export class Play {
   }
 
   #demoBalance(session: GameSession): string {
-    return this.#options.demo.balanceOf(session).format();
+    return written(this.#options.demo.balanceOf(session), session.currency);
   }
 }
 
