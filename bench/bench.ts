@@ -1,4 +1,5 @@
 import { measureExchange } from './exchange.ts';
+import { measureLaunch } from './launch.ts';
 import { measureLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
@@ -11,6 +12,7 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   suite: measureSuite,
   exchange: measureExchange,
   memory: measureMemory,
+  launch: measureLaunch,
 };
 
 /** One line of the summary. */
