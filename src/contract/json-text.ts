@@ -6,9 +6,6 @@ export type ReadJson =
   | { readonly kind: 'refused'; readonly reason: string };
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Strings whole, so that what looks like structure inside of them is passed over; then the structure. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
-
 /**
  * Reads JSON as it must be where it is signed: UTF-8, and no object with the same name twice, as parsers differ on which
  * of the two counts (RFC 8259, 4).
@@ -38,30 +35,48 @@ function nameGivenTwice(text: string): string | undefined {
   /** For each open object the names so far; undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let isNameNext = false;
-  for (const [token] of text.matchAll(TOKENS)) {
-    switch (token) {
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text[at]) {
       case '{':
+        open.push(new Set());
+        isNameNext = true;
+        break;
       case '[':
-        open.push(token === '{' ? new Set() : undefined);
-        isNameNext = token === '{';
+        open.push(undefined);
         break;
       case '}':
       case ']':
         open.pop();
-        isNameNext = false;
         break;
       case ',':
         isNameNext = open.at(-1) !== undefined;
         break;
-      default: {
-        const names = open.at(-1);
-        if (!isNameNext || !names) break;
-        const name = String(JSON.parse(token));
-        if (names.has(name)) return name;
-        names.add(name);
+      case '"': {
+        const end = endOfString(text, at);
+        const names = isNameNext ? open.at(-1) : undefined;
+        if (names) {
+          const name = String(JSON.parse(text.slice(at, end + 1)));
+          if (names.has(name)) return name;
+          names.add(name);
+        }
         isNameNext = false;
+        at = end;
       }
     }
   }
   return undefined;
+}
+
+/** Where the quotation mark stands that closes the string which begins at another. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
 }

@@ -30,6 +30,18 @@ describe('readJson', () => {
     expect(readJson(Uint8Array.of(0x22, 0xff, 0x22))).toEqual({ kind: 'refused', reason: 'it is not text in UTF-8' });
   });
 
+  it('is not held up by long strings or deep nesting', () => {
+    // What is quadratic would run into the time limit of the test.
+    for (const text of [
+      JSON.stringify({ a: 'x'.repeat(1_000_000) }),
+      JSON.stringify({ a: '"\\\\'.repeat(200_000) }),
+      `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+      `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`,
+    ]) {
+      expect(read(text).kind).toBe('json');
+    }
+  });
+
   it('keeps a member that is called __proto__', () => {
     const result = read('{"__proto__":{"demo":true}}');
     expect(result.kind === 'json' && Object.keys(Object(result.value))).toEqual(['__proto__']);
