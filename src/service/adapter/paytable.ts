@@ -2,7 +2,7 @@ import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 
 /** What a round may bring: by how much the stake is multiplied, and how often that comes among all weights together. */
-export interface Prize {
+interface Prize {
   /** A plain decimal; `0` when nothing is won. */
   readonly multiplier: string;
   /** A whole number above 0. */

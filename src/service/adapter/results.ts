@@ -26,7 +26,7 @@ export interface RoundResult {
 }
 
 /** What the operator said when it did not do what it was asked. */
-export interface Failure {
+interface Failure {
   /** null: there was no reply. */
   readonly status: number | null;
   /** For the player. It comes from the operator: never to be used as markup. */

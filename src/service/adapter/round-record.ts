@@ -46,7 +46,7 @@ export function isSettled({ round }: RoundRecord): boolean {
   return outstandingCalls(round).length === 0 && round.wins.length > 0;
 }
 
-export function hasAcceptedBet(round: Round): boolean {
+function hasAcceptedBet(round: Round): boolean {
   return round.bets.some(({ status }) => status === 'accepted');
 }
 

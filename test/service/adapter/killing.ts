@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { openLedger } from '../../../src/service/adapter/ledger.ts';
 import { type Front, type Mishap, openFront, PLAYERS } from './operator-front.ts';
 import { DEADLINE_MS } from './sessions.ts';
 
-const CHILD = path.join(import.meta.dirname, 'killed-child.ts');
+const CHILD = fileURLToPath(new URL('./killed-child.ts', import.meta.url));
 
 /** A round as the service told of it before it was killed. */
 interface Told {
