@@ -1,13 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ClientUnderTest } from '../engine/run-options.ts';
+import type { LaunchRequest } from '../journal/launch.ts';
+import { createBackend } from '../operator/backend.ts';
 import { type Behaviour, CORRECT } from '../operator/behaviour.ts';
 import { DEMO_CAMPAIGN, demoOperator } from '../operator/demo.ts';
 import { createOperator } from '../operator/operator.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { createService } from '../service/service.ts';
 
 /** The embedded reference operator on a port of loopback, and how it is judged. */
 export interface Reference {
   readonly client: ClientUnderTest;
   readonly campaign: string;
+  /** What its backend has sent to the embedded service. */
+  readonly launches: () => readonly LaunchRequest[];
   readonly secrets: readonly string[];
   close(): Promise<void>;
 }
@@ -36,10 +42,25 @@ export async function startReference(
     { clients: [{ ...first, sessions }, second], onFault, ...kept },
     behaviour,
   ).start();
+  const integratorBaseUrl = `${listening.url}${first.basePath}`;
+  const apiKey = randomBytes(24).toString('hex');
+  const service = await startService(
+    { cID: randomUUID(), extCID: first.extCID, apiKey, integrationApiKey: keys.first, integratorBaseUrl },
+    onFault,
+  );
+  const { extCID, cID } = service.client;
+  const backend = createBackend({ baseUrl: service.baseUrl, cID, extCID, apiKey }, behaviour);
+  const active = sessions.filter(({ state }) => state === 'active');
+  // What the service refuses has been seen by then, and that is what the operator is judged by.
+  await Promise.allSettled([
+    backend.games(),
+    backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),
+    ...active.map((session) => backend.launch(session)),
+  ]);
   return {
     client: {
-      extCID: first.extCID,
-      integratorBaseUrl: `${listening.url}${first.basePath}`,
+      extCID,
+      integratorBaseUrl,
       integrationApiKey: keys.first,
       otherClientKey: keys.second,
       paths: {},
@@ -54,7 +75,19 @@ export async function startReference(
       wire: {},
     },
     campaign: DEMO_CAMPAIGN,
-    secrets: [keys.first, keys.second],
-    close: () => listening.close(),
+    launches: service.launches,
+    secrets: [keys.first, keys.second, apiKey],
+    close: async () => {
+      await Promise.all([listening.close(), service.close()]);
+    },
   };
+}
+
+/** The embedded service, as far as a run needs it: it is called by the operator's backend, and plays nothing itself. */
+async function startService(client: ServiceClient, onFault: (error: unknown) => void) {
+  const service = createService({ clients: [client], onFault });
+  const seen: LaunchRequest[] = [];
+  service.onLaunchSeen((one) => seen.push(one));
+  const served = await service.start();
+  return { client, baseUrl: served.baseUrl, launches: () => seen, close: () => served.close(0) };
 }

@@ -207,6 +207,7 @@ function playOf(
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,
       largeAmounts: settings.largeAmounts || reference !== undefined,
+      launches: reference?.launches,
       after: earlier.get(client.extCID),
       signal: interrupt.signal,
     },

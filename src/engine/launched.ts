@@ -48,10 +48,13 @@ function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
   const status = replyStatus(exchange);
   if (status === 200) return PASS;
   const expected = 'GET /balance finds the sessionID that the launch sent';
-  if (status === undefined || status >= 500 || status === 429)
+  // A signature that is refused, and an operator that is busy, say nothing about sessions.
+  if (status === undefined || status >= 500 || status === 429 || status === 401)
     return {
       kind: 'undecided',
       reason: `GET /balance of ${sessionID} was answered ${status === undefined ? 'with no whole reply' : status}`,
     };
-  return breach(expected, `the session ${sessionID} was launched, and its GET /balance is answered ${status}`);
+  return breach(expected, `the session ${sessionID} was launched, and its GET /balance is answered ${status}`, [
+    'balance.read',
+  ]);
 }

@@ -1,5 +1,6 @@
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import type { NewCampaign, NewGame } from '../sdk/core-api-client.ts';
 import { failure, type Reply, success } from '../sdk/reply.ts';
 import { type Refused, verifyBalance, verifyBet, verifyRefund, verifyWin } from '../sdk/reverse-call.ts';
 import { type AmountScale, readAmount, scaleOf, writeAmount } from './amount.ts';
@@ -91,6 +92,12 @@ export interface Behaviour {
   readonly show: (wallet: Wallet, balance: bigint) => string;
   /** Puts a decision into status, headers and body. */
   readonly reply: (decision: Decision) => Reply;
+  /** What is sent to the service to launch a game. */
+  readonly launch: (game: NewGame) => NewGame;
+  /** What is sent to the service to promise free rounds. */
+  readonly campaign: (campaign: NewCampaign) => NewCampaign;
+  /** The encodings that the operator asks the service for, as `Accept-Encoding` has them. */
+  readonly encodings: string;
 }
 
 /** Right by every MUST and SHOULD of the catalogue. */
@@ -130,6 +137,9 @@ export const CORRECT: Behaviour = {
   record: (store, entry) => store.record(entry),
   show: (wallet, balance) => writeAmount(balance, scaleOf(wallet.currency)),
   reply: (decision) => (decision.kind === 'declined' ? failure(WORDINGS[decision.reason]) : success(decision)),
+  launch: (game) => game,
+  campaign: (campaign) => campaign,
+  encodings: 'gzip',
 };
 
 const REFUSALS: Readonly<Record<Refused['reason'], Reply>> = {

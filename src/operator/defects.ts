@@ -3,6 +3,7 @@ import { BALANCE_DEFECTS } from './defects/balance.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
+import { LAUNCH_DEFECTS } from './defects/launch.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
 import { REFUND_DEFECTS } from './defects/refund.ts';
 import { REFUSAL_DEFECTS } from './defects/refusal.ts';
@@ -24,6 +25,7 @@ export const DEFECTS: readonly Defect[] = [
   ...REFUSAL_DEFECTS,
   ...REPLY_DEFECTS,
   ...BODY_DEFECTS,
+  ...LAUNCH_DEFECTS,
 ];
 
 const BY_NAME = new Map(DEFECTS.map((defect) => [defect.name, defect]));

@@ -5,6 +5,7 @@ import type { ClientUnderTest, RunnableScenario, RunOptions } from '../engine/ru
 import { signedBy } from '../engine/signed-by.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import { startFolding } from '../journal/fold.ts';
+import type { LaunchRequest } from '../journal/launch.ts';
 import type { Behaviour } from '../operator/behaviour.ts';
 import { type Outcome, outcomeOf, outcomeOfBoth } from './outcome.ts';
 import type { Trial } from './trial.ts';
@@ -19,6 +20,7 @@ export interface TrialTimes {
 interface Started {
   readonly client: ClientUnderTest;
   readonly campaign: string;
+  readonly launches: () => readonly LaunchRequest[];
   close(): Promise<void>;
 }
 
@@ -103,6 +105,7 @@ async function playOnce(
       strict: false,
       stakes: {},
       campaign: operator.campaign,
+      launches: operator.launches,
       largeAmounts: true,
       raceRounds: RACE_ROUNDS,
       after,
