@@ -119,7 +119,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
       () => socket.destroy(),
     );
-    options.onRefused?.({ status, message });
+    // A connection that was opened ahead and never used is no request.
+    if (socket.bytesRead > 0) options.onRefused?.({ status, message });
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -191,6 +191,7 @@ describe('listen', () => {
     await speak(listening.url, 'GET / HTTP/1.1\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
     await speak(listening.url, 'nonsense\r\n\r\n');
     await speak(listening.url, 'GET / HTTP/1.1\r\nHost:');
+    await speak(listening.url);
     await fetch(listening.url);
     expect(refused).toMatchObject([
       { status: 413, head: { method: 'POST', target: '/a?b' } },

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { canonicalJson } from '../../src/contract/canonical.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import type { LaunchSeen } from '../../src/service/core-api/launch-seen.ts';
@@ -10,7 +11,7 @@ import { freeRoundsOf } from '../../src/service/free-play.ts';
 import type { GameSession } from '../../src/service/game-session.ts';
 import { createService, type Served, type Service } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
-import { EU, get, launch, send } from './core-api/core-server.ts';
+import { EU, get, launch, send, signed } from './core-api/core-server.ts';
 
 const CALLER = { cID: EU.cID, extCID: EU.extCID };
 
@@ -70,7 +71,7 @@ describe('the service', () => {
     const service = await startService();
     const session = await launched(service, { demo: true, initDemoBalance: 5 });
     await service.parts.play.round(session, '1.00', '0');
-    expect(await service.parts.play.balance(session)).toEqual({ kind: 'balance', balance: '4' });
+    expect(await service.parts.play.balance(session)).toEqual({ kind: 'balance', balance: '4.00' });
     expect(service.parts.log.recent().map(({ direction }) => direction)).toEqual(['core']);
   });
 
@@ -154,7 +155,7 @@ describe('free rounds', () => {
     if (!campaign) return expect.unreachable();
     expect(campaign).toEqual({ frID: 'spring', quantity: 3, amount: '0.10', maxMult: '500.00' });
     await play.freeRound(session, campaign, '5');
-    expect(play.progress(session, campaign)).toMatchObject({ left: 2, won: '0.5', withdrawn: false });
+    expect(play.progress(session, campaign)).toMatchObject({ left: 2, won: '0.50', withdrawn: false });
     await send(`${service.baseUrl}/free-rounds`, 'DELETE', { ...CALLER, extID: 'spring' });
     expect(freeRoundsOf(session, campaigns, play, clock())).toBeUndefined();
     await expect.poll(() => operator.balanceOf(EU.extCID, 'anna', 'USD')).toBe('100.50');
@@ -233,6 +234,39 @@ describe('the log', () => {
   });
 });
 
+describe('bad company', () => {
+  it('does not hold up launches: hundreds of idle connections, and clients that never end their request', async () => {
+    const service = createService({ clients: [EU] });
+    const served = await service.start({ limits: { headersMs: 200, requestMs: 200 } });
+    onTestFinished(() => served.close(0));
+    const { hostname, port } = new URL(served.url);
+    const idle = Array.from({ length: 300 }, () => connect(Number(port), hostname).on('error', () => {}));
+    onTestFinished(() => idle.forEach((socket) => void socket.destroy()));
+    const slow = connect(Number(port), hostname);
+    const heard = new Promise<string>((resolve) => slow.once('data', (chunk) => resolve(String(chunk))));
+    slow.write('POST /api/v1/create-new-game HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    expect((await send(`${served.baseUrl}/create-new-game`, 'POST', launch())).status).toBe(200);
+    expect(await heard).toMatch(/^HTTP\/1\.1 408 .*"message"/s);
+    expect(service.parts.log.recent().map(({ outcome }) => outcome?.kind === 'reply' && outcome.reply.status)).toEqual([
+      200, 408,
+    ]);
+  });
+
+  it('cannot choose where games are played by a Host that is none', async () => {
+    const service = await startService();
+    const fields = launch();
+    const body = canonicalJson(fields);
+    const headers = [
+      ['X-REQUEST-SIGN', signed(body)],
+      ['Host', 'x/"><script>'],
+    ] as const;
+    const request = { method: 'POST', path: '/api/v1/create-new-game', query: '', headers, body: Buffer.from(body) };
+    const reply = await service.handle(request);
+    if (typeof reply.body !== 'string') return expect.unreachable();
+    expect(JSON.parse(reply.body).gameURL).toMatch(`${service.url}/game?gsID=`);
+  });
+});
+
 describe('a restart', () => {
   it('knows sessions, campaigns and demo balances, in files of its owner alone', async () => {
     const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'service-')), 'data');
@@ -254,7 +288,7 @@ describe('a restart', () => {
 
     const after = await startService({ dataDir });
     expect(after.parts.sessions.byId(session.gsID)).toEqual(session);
-    expect(await after.parts.play.balance(session)).toEqual({ kind: 'balance', balance: '4' });
+    expect(await after.parts.play.balance(session)).toEqual({ kind: 'balance', balance: '4.00' });
     expect((await get(`${after.baseUrl}/free-rounds`, { ...CALLER, extID: 'a' })).body).toMatchObject(campaign);
     const next = after.sessions[Symbol.asyncIterator]().next();
     const fresh = await launched(after);
