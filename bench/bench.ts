@@ -3,6 +3,7 @@ import { measureLaunch } from './launch.ts';
 import { measureLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
+import { measureRounds } from './rounds.ts';
 import { measureSuite } from './suite.ts';
 import { measureVersion } from './version.ts';
 
@@ -13,6 +14,7 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   exchange: measureExchange,
   memory: measureMemory,
   launch: measureLaunch,
+  rounds: measureRounds,
 };
 
 /** One line of the summary. */

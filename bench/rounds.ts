@@ -41,7 +41,7 @@ export async function measureRounds(): Promise<Measurement> {
     detail: `${perSecond(adapter)}, bare client and server ${perSecond(bare)}`,
     value: median(adapter) / median(bare),
     unit: 'times',
-    limit: 8,
+    limit: 6,
   };
 }
 
