@@ -51,7 +51,11 @@ export class Adapter {
       send: (record, debt) => this.#send(record, debt),
       conclude: (roundID, txID, outcome) => this.#concludeDebt(roundID, txID, outcome),
       secured: () => this.#recording.secured(),
-      ...{ clock, sleep, random, backoff, onFault },
+      clock,
+      sleep,
+      random,
+      backoff,
+      onFault,
       retriesAtOnce: options.retriesAtOnce ?? RETRIES_AT_ONCE,
     });
     this.#payouts = new Payouts(this.#recording, this.#debts, uuid);
@@ -81,7 +85,12 @@ export class Adapter {
     const { win, free } = terms;
     if (win !== undefined) Money.of(win);
     return {
-      ...{ gsID, extCID, sessionID, player, currency, gameID },
+      gsID,
+      extCID,
+      sessionID,
+      player,
+      currency,
+      gameID,
       round: startRound(sessionID, this.#options.uuid()),
       plannedWin: win ?? null,
       free: free ?? null,

@@ -105,12 +105,12 @@ async function start(folder: string, url: string, task: string, told: Told[]) {
 }
 
 function reconcile(front: Front, told: readonly Told[]): Killings {
-  const bodies = Map.groupBy(front.arrived, ({ fields }) => String(fields.txID));
+  const bodies = Map.groupBy(front.arrived, ({ fields }) => fields.txID);
   for (const [txID, arrived] of bodies) {
     assert.equal(new Set(arrived.map(({ body }) => body)).size, 1, `${txID} was sent with two bodies`);
   }
   const refunds = front.arrived.filter(({ call }) => call === 'refund');
-  for (const [bet, of] of Map.groupBy(refunds, ({ fields }) => String(fields.origTxID))) {
+  for (const [bet, of] of Map.groupBy(refunds, ({ fields }) => fields.origTxID)) {
     assert.equal(new Set(of.map(({ fields }) => fields.txID)).size, 1, `the bet ${bet} has two refunds`);
   }
 

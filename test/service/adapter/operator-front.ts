@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../../src/contract/call-name.ts';
-import type { JsonObject } from '../../../src/contract/json.ts';
 import { createOperator, type Operator } from '../../../src/operator/operator.ts';
 import type { Transaction } from '../../../src/operator/store.ts';
 
@@ -16,7 +15,7 @@ export type Mishap =
 /** One call as it arrived. */
 export interface Arrived {
   readonly call: CallName;
-  readonly fields: JsonObject;
+  readonly fields: Readonly<Record<string, string>>;
   /** The exact bytes. */
   readonly body: string;
 }
@@ -64,7 +63,7 @@ export async function openFront(dataDir?: string): Promise<Front> {
       const { pathname, search } = new URL(request.url ?? '/', 'http://front');
       const bytes = Buffer.concat(pieces);
       const call = pathname.slice(1) as CallName;
-      const fields = bytes.length > 0 ? (JSON.parse(bytes.toString()) as JsonObject) : {};
+      const fields = bytes.length > 0 ? (JSON.parse(bytes.toString()) as Arrived['fields']) : {};
       const seen = { call, fields, body: bytes.toString() };
       arrived.push(seen);
       const mishap = front.mishap(seen, arrived.filter((one) => one.call === call).length);

@@ -122,7 +122,7 @@ it('withdraws only once every free win was answered 200', async () => {
   front.mishap = ({ call }, nth) => (call === 'win' && nth < 4 ? { kind: 'status', status: 500 } : undefined);
   await play.freeRound(sessionOf(), once, '5');
   await settled(adapter);
-  expect(front.arrived.map(({ call, fields }) => `${call} ${String(fields.type)}`)).toEqual([
+  expect(front.arrived.map(({ call, fields }) => `${call} ${fields.type}`)).toEqual([
     'bet free',
     ...Array.from({ length: 4 }, () => 'win free'),
     'win regular',
