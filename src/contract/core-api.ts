@@ -86,10 +86,15 @@ export const createNewGameReplySchema = z
 /** Which currencies a list is narrowed to. */
 export const CURRENCY_TYPES = ['fiat', 'crypto', 'virtual'] as const;
 
-/** A list in a query: comma-separated, repeated, or both. An empty part is nothing. */
+/** A list in a query: comma-separated, repeated, or both. An empty part is nothing, and white space around one counts for nothing. */
 function listOf<T extends z.ZodType<string>>(item: T) {
   return z.preprocess(
-    (given) => (Array.isArray(given) ? given : [given]).flatMap((text) => String(text).split(',')).filter(Boolean),
+    (given) =>
+      [given]
+        .flat()
+        .flatMap((text) => String(text).split(','))
+        .map((text) => text.trim())
+        .filter(Boolean),
     z.array(item),
   );
 }

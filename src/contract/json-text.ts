@@ -36,7 +36,7 @@ function nameGivenTwice(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   let isNameNext = false;
   for (let at = 0; at < text.length; at += 1) {
-    switch (text[at]) {
+    switch (text.charAt(at)) {
       case '{':
         open.push(new Set());
         isNameNext = true;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { canonicalJson } from '../../src/contract/canonical.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
+import { createCoreApiClient } from '../../src/sdk/core-api-client.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import type { LaunchSeen } from '../../src/service/core-api/launch-seen.ts';
 import { freeRoundsOf } from '../../src/service/free-play.ts';
@@ -231,6 +232,35 @@ describe('the log', () => {
       ['POST /api/v1/create-new-game', 413],
       ['not HTTP', 400],
     ]);
+  });
+});
+
+it('understands the client of the sdk, and is understood', async () => {
+  const service = await startService();
+  const client = createCoreApiClient({ ...CALLER, baseUrl: service.baseUrl, apiKey: EU.apiKey });
+  const { user, currency, locale } = { user: { id: 'anna' }, currency: 'USD', locale: 'fi' };
+  const { gsID } = await client.createNewGame({
+    user,
+    currency,
+    locale,
+    sessionID: 's-1',
+    returnUrl: 'https://a.example/?b=1&c=2',
+  });
+  expect(service.parts.sessions.byId(gsID)).toMatchObject({ player: 'anna', returnUrl: 'https://a.example/?b=1&c=2' });
+  const [game] = await client.games({
+    currencyFilters: ['virtual'],
+    additionalCurrencies: ['EUR'],
+    excludeBetLines: true,
+  });
+  expect(game).toMatchObject({ id: 'catch', currencies: ['EUR', 'FUN'], hasFreeSpins: false });
+  const terms = { extID: 'a', currency, quantity: 2, betLine: 1, validFrom: '2026-01-01T00:00:00Z' };
+  const { id } = await client.createFreeRounds(terms);
+  expect(await client.freeRounds({ extID: 'a' })).toMatchObject({ ...terms, id });
+  expect(await client.cancelFreeRounds({ id })).toHaveProperty('cancelledAt');
+  await expect(client.createFreeRounds(terms)).rejects.toMatchObject({ status: 409 });
+  await expect(client.createNewGame({ user, currency: 'XXX', locale, sessionID: 's' })).rejects.toMatchObject({
+    status: 400,
+    code: 'currency_not_supported',
   });
 });
 

@@ -32,7 +32,7 @@ describe('the list of games', () => {
 
   it.each([
     [{ currencyFilters: 'virtual' }, codes('virtual')],
-    [{ currencyFilters: 'crypto,virtual' }, codes('crypto', 'virtual')],
+    [{ currencyFilters: ' crypto, virtual' }, codes('crypto', 'virtual')],
     [{ currencyFilters: '' }, codes('fiat', 'crypto')],
     [{ currencyFilters: 'virtual', additionalCurrencies: 'EUR,BTC' }, ['EUR', 'BTC', 'FUN']],
     [{ additionalCurrencies: 'FUN' }, codes('fiat', 'crypto', 'virtual')],
