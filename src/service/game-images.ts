@@ -37,9 +37,16 @@ export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
   );
 }
 
-/** Neighbours in the catalogue are far apart on the colour wheel: 137.5 degrees, the golden angle. */
+/**
+ * The colour of a game, by its place in the catalogue, in degrees: neighbours are far apart on the colour wheel, by 137.5 degrees,
+ * the golden angle.
+ */
+export function hueOf(index: number): number {
+  return Math.round(Math.max(0, index) * 137.5) % 360;
+}
+
 function draw({ title }: Game, index: number, width: number, height: number): string {
-  const hue = Math.round(index * 137.5) % 360;
+  const hue = hueOf(index);
   const size = Math.round(Math.min(width, height) / 8);
   const [x, y] = [Math.round(width / 2), Math.round(height / 2)];
   return [

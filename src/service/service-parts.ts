@@ -6,11 +6,13 @@ import { Faults } from './adapter/faults.ts';
 import { memoryLedger, openLedger } from './adapter/ledger.ts';
 import { Play } from './adapter/play.ts';
 import { ReverseCalls } from './adapter/reverse-calls.ts';
+import type { RoundRecord } from './adapter/round-record.ts';
 import { sleep as realSleep, type Sleep } from './adapter/sleep.ts';
 import { Campaigns } from './campaigns.ts';
 import type { ServiceClient } from './client.ts';
 import { DemoBalances } from './demo-balances.ts';
 import { ExchangeLog } from './exchange-log.ts';
+import { Feed } from './feed.ts';
 import type { Game } from './game.ts';
 import { GameSessions } from './game-sessions.ts';
 import { GAMES } from './games.ts';
@@ -32,6 +34,8 @@ export interface ServiceParts {
   readonly calls: ReverseCalls;
   /** Knows rounds, and what is owed. */
   readonly adapter: Adapter;
+  /** Each round of the adapter's whenever something happened in it. */
+  readonly roundFeed: Feed<RoundRecord>;
   /** Plays rounds. */
   readonly play: Play;
   /** Milliseconds since 1970. */
@@ -83,6 +87,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
     const secrets = clients.flatMap(({ apiKey, integrationApiKey }) => [apiKey, integrationApiKey]);
     const log = new ExchangeLog({ secrets, clock });
     const faults = new Faults();
+    const roundFeed = new Feed<RoundRecord>();
     const { wire, backoff, paytableOf } = options;
     const calls = keep(new ReverseCalls({ clients, log, sleep, faults, ...(wire && { wire }) }));
     const adapter = keep(
@@ -95,6 +100,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
         random,
         contract: version,
         faults,
+        onRound: (record) => roundFeed.publish(record),
         onFault,
         ...(backoff && { backoff }),
       }),
@@ -112,6 +118,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
         faults,
         calls,
         adapter,
+        roundFeed,
         play,
         clock,
         sleep,

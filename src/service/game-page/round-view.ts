@@ -1,0 +1,93 @@
+import { Money } from '../../contract/money.ts';
+import type { PlayedRound } from '../adapter/play.ts';
+import type { RoundRecord } from '../adapter/round-record.ts';
+import { written } from '../bet-lines.ts';
+import type { RoundState, RoundView } from './view.ts';
+
+/** So much of what an operator says is shown. */
+const MOST_OF_MESSAGE = 500;
+
+/** A round as the adapter has it; what only its player knows is taken from what was shown before. */
+export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView {
+  const { round, plannedWin, free, currency, openedAt } = record;
+  const stake = round.bets.reduce((sum, { request }) => sum.plus(Money.of(request.amount)), Money.zero);
+  const state = stateOf(record);
+  const prize = state === 'settled' || state === 'paying' ? (plannedWin ?? wonIn(record)) : null;
+  const withdrawal = round.wins.find(({ request }) => request.type === 'regular' && request.frID !== undefined);
+  return {
+    roundID: round.roundID,
+    at: openedAt,
+    stake: written(stake, currency),
+    state,
+    prize: prize === null ? null : written(Money.of(prize), currency),
+    isWin: prize !== null && !Money.of(prize).isZero(),
+    multiplier: before?.multiplier ?? null,
+    free: free !== null,
+    payout: withdrawal
+      ? { amount: written(Money.of(withdrawal.request.amount), currency), paid: withdrawal.status === 'settled' }
+      : null,
+    // Once all is well again, the operator's words are of no use to the player.
+    message: state === 'settled' ? null : (before?.message ?? null),
+    code: state === 'settled' ? null : (before?.code ?? null),
+  };
+}
+
+/** A round that was played just now. @param record what the adapter has of it; undefined for a demo */
+export function viewOfPlayed(played: PlayedRound, record: RoundRecord | undefined, terms: PlayedTerms): RoundView {
+  const { roundID, multiplier, bet, win } = played;
+  const failure = bet.kind === 'declined' ? bet : win?.kind === 'pending' ? win : undefined;
+  const words = {
+    multiplier: bet.kind === 'accepted' ? multiplier : null,
+    message: failure ? failure.message.slice(0, MOST_OF_MESSAGE) : null,
+    code: failure?.code ?? null,
+  };
+  const { at, currency, free } = terms;
+  const prize = bet.kind === 'accepted' ? played.prize : null;
+  const shown: RoundView = {
+    roundID,
+    at,
+    stake: written(Money.of(played.stake), currency),
+    state: bet.kind === 'accepted' ? 'settled' : 'declined',
+    prize: prize === null ? null : written(Money.of(prize), currency),
+    isWin: prize !== null && !Money.of(prize).isZero(),
+    free,
+    payout: null,
+    ...words,
+  };
+  return record ? viewOfRecord(record, shown) : shown;
+}
+
+/** What is known of a round beside what it came to. */
+interface PlayedTerms {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly currency: string;
+  readonly free: boolean;
+}
+
+/** Where a round is, by its last bet. */
+function stateOf({ round }: RoundRecord): RoundState {
+  const status = round.bets.at(-1)?.status;
+  switch (status) {
+    case undefined:
+    case 'sent':
+      return 'playing';
+    case 'declined':
+      return 'declined';
+    case 'refund-owed':
+    case 'refund-pending':
+      return 'returning';
+    case 'refunded':
+      return 'returned';
+    case 'accepted':
+      if (round.wins.some((win) => win.status === 'pending')) return 'paying';
+      return round.wins.length > 0 && round.wins.every((win) => win.status === 'settled') ? 'settled' : 'playing';
+  }
+}
+
+function wonIn({ round }: RoundRecord): string {
+  return round.wins
+    .filter(({ request }) => request.type === 'free' || request.frID === undefined)
+    .reduce((sum, { request }) => sum.plus(Money.of(request.amount)), Money.zero)
+    .format();
+}

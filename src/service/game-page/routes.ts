@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type HeaderPairs, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
+import type { Route } from '../../listen/routes.ts';
+import type { Sleep } from '../adapter/sleep.ts';
+import { eventStream } from '../event-stream.ts';
+import type { GameSession } from '../game-session.ts';
+import type { GameSessions } from '../game-sessions.ts';
+import { guardHeaders, pageFile } from '../page-files.ts';
+import { readJson } from '../page-request.ts';
+import type { Played, Seats } from './seats.ts';
+
+export interface GameRoutesOptions {
+  /** The folder of the built pages. */
+  readonly pagesDir: string;
+  readonly seats: Seats;
+  readonly sessions: Pick<GameSessions, 'byId'>;
+  readonly sleep: Sleep;
+  /** Ends the event streams. */
+  readonly closing: AbortSignal;
+}
+
+const FILES = ['game.js', 'game.css', 'icon.svg'];
+
+const roundSchema = z.object({ gsID: z.string(), stake: z.string() });
+
+/**
+ * The game page at `/game?gsID=…`, which other sites may frame, and what it asks for below `/play`. The `gsID` is all that a caller
+ * must know: it is as secret as the address of the game.
+ *
+ * @throws Error when the pages are not built
+ */
+export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
+  const { pagesDir, seats, sessions, sleep, closing } = options;
+  const files = FILES.map((name) => fileRoute(pagesDir, name, `/game/${name}`));
+
+  const withSession = (
+    gsID: string | null,
+    act: (session: GameSession) => ListenReply | Promise<ListenReply>,
+  ): ListenReply | Promise<ListenReply> => {
+    const session = gsID === null ? undefined : sessions.byId(gsID);
+    return session ? act(session) : UNKNOWN;
+  };
+
+  return [
+    fileRoute(pagesDir, 'game.html', '/game'),
+    ...files,
+    {
+      method: 'GET',
+      path: '/play/state',
+      handler: (request) => withSession(gsIDOf(request), async (session) => reply(200, await seats.look(session))),
+    },
+    {
+      method: 'GET',
+      path: '/play/events',
+      handler: (request) =>
+        withSession(gsIDOf(request), (session) => {
+          void seats.lookOnce(session);
+          return eventStream({
+            subscribe: (wake) => seats.subscribe(session.gsID, wake),
+            take: () => [{ name: 'view', data: seats.view(session) }],
+            closing,
+            sleep,
+          });
+        }),
+    },
+    {
+      method: 'POST',
+      path: '/play/rounds',
+      handler: (request) => {
+        const site = headerOf(request.headers, 'sec-fetch-site');
+        if (site !== undefined && site !== 'same-origin') return FOREIGN;
+        const wish = readJson(request, roundSchema);
+        if (wish.kind === 'wrong') return reply(wish.status, { message: wish.message });
+        const { gsID, stake } = wish.value;
+        return withSession(gsID, async (session) => answer(await seats.play(session, { stake })));
+      },
+    },
+  ];
+}
+
+function fileRoute(pagesDir: string, name: string, path: string): Route {
+  const file = pageFile(pagesDir, name, 'by-anybody');
+  return { method: 'GET', path, handler: () => file };
+}
+
+function gsIDOf({ query }: ListenRequest): string | null {
+  return new URLSearchParams(query).get('gsID');
+}
+
+const HEADERS: HeaderPairs = [
+  ...guardHeaders('by-anybody').filter(([name]) => name !== 'Cache-Control'),
+  ['Cache-Control', 'no-store'],
+];
+
+function reply(status: number, body: unknown): ListenReply {
+  return jsonReply(status, body, HEADERS);
+}
+
+const UNKNOWN = reply(404, { message: 'There is no such game session.', code: 'session_not_found' });
+const FOREIGN = reply(403, { message: 'Rounds are played from the game page alone.' });
+
+function answer(played: Played): ListenReply {
+  if (played.kind === 'played') return reply(200, { roundID: played.roundID, view: played.view });
+  switch (played.reason) {
+    case 'expired':
+      return reply(403, { message: 'This game has expired.', code: 'session_expired' });
+    case 'stake':
+      return reply(400, { message: 'This stake is not offered. Choose one of those that are.' });
+    case 'busy':
+      return reply(409, { message: 'A round of this game is being played already.' });
+    case 'other-game':
+      return reply(409, { message: 'Your free rounds belong to another game.' });
+    case 'used-up':
+    case 'campaign-ended':
+      return reply(409, { message: 'Your free rounds are over. Play again to play with money.' });
+    case 'closing':
+      return reply(503, { message: 'The game is being stopped. Nothing was staked.' });
+    case 'round-over':
+    case 'no-accepted-bet':
+    case 'tx-id-used':
+    case 'tx-id-unknown':
+    case 'not-awaited':
+      return reply(500, { message: 'The round could not be played. Nothing was staked.' });
+  }
+}
