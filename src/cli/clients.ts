@@ -13,10 +13,19 @@ import type { Stdio } from './stdio.ts';
 import { isOn } from './switches.ts';
 import { UsageError } from './usage-error.ts';
 
+/** Where the sessions of a client come from, and who it is on the service's side. */
+export interface SessionSource {
+  readonly from: ClientConfig['sessionsFrom'];
+  readonly cID: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
 /** Whom a run judges, and what must appear in none of its outputs. */
 export interface Clients {
   readonly clients: readonly ClientUnderTest[];
   readonly secrets: readonly string[];
+  /** By ExtCID: what the run needs to know of a client whose sessions come from elsewhere than the configuration. */
+  readonly sources: ReadonlyMap<string, SessionSource>;
   /** Mistakes in the configuration of the clients that were chosen; with any, nothing may be sent. */
   readonly complaints: readonly Complaint[];
 }
@@ -37,10 +46,14 @@ export async function resolveClients(configuration: Configuration, flags: Client
   );
   const complaints = unset.map(({ complaint }) => complaint);
   // What is unset is complained about together with all else; until then there is nothing to read.
-  if (complaints.length > 0) return { clients: [], secrets: [], complaints };
+  if (complaints.length > 0) return { clients: [], secrets: [], sources: new Map(), complaints };
   const drafts = chosen.length > 0 ? chosen : [undefined];
   const clients = drafts.map((entry) => toClient(entry, { configuration, flags, stdio, key: sole ? key : undefined }));
   const secrets = new Set([...configuration.secrets, ...clients.map((client) => client.integrationApiKey)]);
+  for (const entry of chosen) {
+    const { apiKey } = sourceOf(entry, configuration);
+    if (apiKey !== undefined) secrets.add(apiKey);
+  }
   const others = otherKeys(configuration, configured);
   for (const { key: other } of others) secrets.add(other);
   for (const { wire } of clients) for (const secret of proxySecrets(wire.proxy)) secrets.add(secret);
@@ -52,6 +65,9 @@ export async function resolveClients(configuration: Configuration, flags: Client
       return otherClientKey === undefined ? client : { ...client, otherClientKey };
     }),
     secrets: [...secrets].filter((secret) => secret !== ''),
+    sources: new Map(
+      drafts.flatMap((entry) => (entry ? [[entry.extCID, sourceOf(entry, configuration)] as const] : [])),
+    ),
     complaints: [],
   };
 }
@@ -98,7 +114,8 @@ interface Around {
 function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio, key }: Around): ClientUnderTest {
   const integratorBaseUrl = flags.baseUrl ?? entry?.integratorBaseUrl;
   const extCID = entry?.extCID ?? flags.extCid;
-  const sessions = flags.session?.map(readSession) ?? entry?.sessions;
+  const elsewhere = flags.launches !== undefined || entry?.sessionsFrom !== undefined;
+  const sessions = flags.session?.map(readSession) ?? entry?.sessions ?? (elsewhere ? [] : undefined);
   const integrationApiKey = key ?? (entry && secretOf(entry.integrationApiKey, configuration, entry.extCID));
   if (!integratorBaseUrl || !extCID || !sessions || !integrationApiKey) {
     const missing = [
@@ -175,10 +192,20 @@ function withoutUndefined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<T>;
 }
 
-function secretOf(secret: ClientConfig['integrationApiKey'], { dir }: Configuration, extCID: string): string {
+function secretOf(
+  secret: ClientConfig['integrationApiKey'],
+  { dir }: Configuration,
+  extCID: string,
+  what = 'integrationApiKey',
+): string {
   return typeof secret === 'string'
-    ? checkKey(secret, `integrationApiKey of ${extCID}`)
-    : readSecret(path.resolve(dir, secret.file), `the key of ${extCID}`);
+    ? checkKey(secret, `${what} of ${extCID}`)
+    : readSecret(path.resolve(dir, secret.file), `the ${what} of ${extCID}`);
+}
+
+function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSource {
+  const { cID, apiKey, sessionsFrom: from, extCID } = entry;
+  return { from, cID, apiKey: apiKey && secretOf(apiKey, configuration, extCID, 'apiKey') };
 }
 
 /** The keys of all clients that are known, for the calls that must be refused because they are signed with another's. */

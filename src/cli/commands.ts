@@ -24,6 +24,16 @@ function addRun(program: Command, stdio: Stdio, done: (status: number) => void):
     .option('--defect <name>', 'give the embedded operator this defect (croupier list defects); repeatable', collect)
     .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect);
   addClientOptions(run)
+    .addOption(
+      new Option(
+        '--launches <n>',
+        "start a Core API, wait until the operator's backend has launched n games there, and judge their sessions and what it sent",
+      ).argParser(countFlag),
+    )
+    .option('--core-api-port <port>', 'of that Core API (default: a free one)')
+    .addOption(
+      new Option('--launch-wait <duration>', 'how long launches are waited for (default: 5m)').argParser(durationFlag),
+    )
     .optionsGroup('What to run:')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains this')
@@ -76,6 +86,7 @@ Examples:
   croupier run                                   judge every client of croupier.yaml
   croupier run idempotency refund.unknown        a group and a rule
   croupier run scenarios/refund/unknown.yaml:12  the scenario at that line
+  croupier run --launches 2                      judge two sessions that the operator launches
   croupier run --tag race --race-rounds 200      look long for a race that is seldom lost
   croupier run --after .croupier/before.ndjson   … and whether a restart or a deploy has forgotten anything
   CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1

@@ -25,7 +25,8 @@ const secret = z
   .union([text, z.strictObject({ file: text.describe('A file that holds nothing but the key.') })])
   .describe('A secret: ${NAME} of the environment, or { file: … }. A literal key is taken with a warning.');
 
-const session = z.strictObject({
+/** One session of the operator, as a configuration or a command of the operator's names it. */
+export const sessionSchema = z.strictObject({
   sessionID: text.describe("The operator's session reference, as every reverse call carries it."),
   player: text
     .optional()
@@ -51,6 +52,22 @@ const tls = z.strictObject({
     .describe('true: the certificate of the operator is not checked. Said loudly in every report.'),
 });
 
+const sessionsFrom = z
+  .union([
+    z.strictObject({
+      command: z.array(text).min(1).describe('A program and its arguments, run where the configuration lies.'),
+    }),
+    z.strictObject({
+      url: httpUrl.describe("An address of the operator's that opens sessions, or launches games for a test."),
+      method: z.enum(['GET', 'POST']).optional().describe('GET is meant when left out.'),
+      headers: z.record(z.string(), z.string()).optional(),
+      body: text.optional().describe('Sent as it is.'),
+    }),
+  ])
+  .describe(
+    'Where sessions come from at the beginning of each run: what is printed or answered is a JSON list of sessions, like `sessions`. With --launches it makes the operator launch games, and its answer does not matter.',
+  );
+
 const client = z.strictObject({
   extCID: text.describe('The external client id, unique across all integrations.'),
   integratorBaseUrl: httpUrl.describe("Base URL of the reverse calls; a call's path is appended: …/eu/bet"),
@@ -62,7 +79,12 @@ const client = z.strictObject({
     .optional()
     .describe('Where endpoints differ from /balance, /bet, /win and /refund.'),
   headers: z.record(z.string(), z.string()).optional().describe('Further headers, as a staging gateway may want them.'),
-  sessions: z.array(session).min(1, 'needs one session at least').describe('Sessions that are open for the test.'),
+  sessions: z
+    .array(sessionSchema)
+    .min(1, 'needs one session at least')
+    .optional()
+    .describe('Sessions that are open for the test. Not needed with sessionsFrom or --launches.'),
+  sessionsFrom: sessionsFrom.optional(),
   tls: tls.optional().describe('For this client instead of what holds for all.'),
   proxy: httpUrl.optional().describe('For this client instead of what holds for all.'),
   contract: z

@@ -5,7 +5,19 @@ import type { RunFlags } from './run-flags.ts';
 
 /** The flags of `explore`: those of `run` that say whom to judge and how, and its own. */
 export interface ExploreFlags
-  extends Omit<RunFlags, 'tag' | 'grep' | 'list' | 'after' | 'report' | 'largeAmounts' | 'verbose'> {
+  extends Omit<
+    RunFlags,
+    | 'launches'
+    | 'launchWait'
+    | 'coreApiPort'
+    | 'tag'
+    | 'grep'
+    | 'list'
+    | 'after'
+    | 'report'
+    | 'largeAmounts'
+    | 'verbose'
+  > {
   readonly runs?: number;
   readonly time?: number;
   readonly out?: string;

@@ -86,7 +86,7 @@ interface Searcher {
 async function clientsOf(flags: ExploreFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
   if (!flags.reference) return resolveClients(configuration, flags, stdio);
   refuseOtherOperators(flags, 'searches');
-  return { clients: [], secrets: [], complaints: [] };
+  return { clients: [], secrets: [], sources: new Map(), complaints: [] };
 }
 
 function refuseFlags({ out, journal, json }: ExploreFlags, { clients }: Clients): void {

@@ -13,6 +13,8 @@ export interface ClientFlags {
   readonly insecure?: boolean;
   readonly proxy?: string;
   readonly contract?: ContractVersion;
+  /** Sessions are taken as the operator launches them: so many. */
+  readonly launches?: number;
 }
 
 /** The flags of `run`, as the command line gave them. */
@@ -21,6 +23,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly tag?: readonly string[];
   readonly grep?: string;
   readonly list?: boolean;
+  readonly coreApiPort?: string;
+  readonly launchWait?: number;
   readonly after?: readonly string[];
   readonly bail?: number | true;
   readonly strict?: boolean;

@@ -1,28 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { EarlierJournal } from '../engine/earlier-run.ts';
+import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { behaviourWith } from '../operator/variation.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
-import { type Clients, resolveClients } from './clients.ts';
+import { type Clients, resolveClients, type SessionSource } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
 import { readEarlierJournals } from './earlier-journals.ts';
 import { gravestStatus } from './exit-status.ts';
 import { type Interrupt, listenForInterrupt } from './interrupt.ts';
 import { lastWords } from './last-words.ts';
+import type { Launches } from './launches.ts';
 import { keepMemoryLean } from './lean-memory.ts';
 import { packageRoot } from './package-root.ts';
 import { type Play, play } from './play.ts';
 import { type Progress, SILENT, startProgress } from './progress.ts';
 import { publish, reportOptions } from './publish.ts';
-import { type Reference, startReference } from './reference.ts';
+import type { Reference } from './reference.ts';
 import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { fileForClient, type ReportWish, readReportWish, refuseSharedFile } from './report-flags.ts';
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { sameOperator } from './same-operator.ts';
 import { asFile, select } from './selection.ts';
+import { askForSessions, readSessions } from './sessions-from.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
 import { UsageError } from './usage-error.ts';
@@ -50,7 +53,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
 
   const reference = flags.reference
-    ? await startReference(
+    ? await (await import('./reference.ts')).startReference(
         (error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`),
         behaviourWith(
           variations.map(({ variation }) => variation),
@@ -60,6 +63,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
     : undefined;
   for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
   const journals: string[] = [];
+  let launches: Launches | undefined;
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
@@ -76,18 +80,27 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
       words,
       interrupt,
       reference,
+      launches,
+      dir: configuration.dir,
       earlier,
       journals,
     };
-    return await judgeEach(
-      runner,
-      reference
-        ? { ...clients, clients: [{ ...reference.client, contract: flags.contract }], secrets: reference.secrets }
-        : clients,
-    );
+    if (reference)
+      return await judgeEach(runner, {
+        ...clients,
+        clients: [{ ...reference.client, contract: flags.contract }],
+        secrets: reference.secrets,
+      });
+    const options = { flags, sources: clients.sources, dir: configuration.dir, signal: interrupt.signal, stdio };
+    launches =
+      flags.launches === undefined
+        ? undefined
+        : await (await import('./launches.ts')).openLaunches(clients.clients, options);
+    return await judgeEach({ ...runner, launches }, clients);
   } finally {
     interrupt.dispose();
     await reference?.close();
+    await launches?.close();
   }
 }
 
@@ -101,6 +114,8 @@ interface Runner {
   readonly words: readonly string[];
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
+  readonly launches: Launches | undefined;
+  readonly dir: string;
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
   /** Those that were begun, the latest last. */
   readonly journals: string[];
@@ -129,7 +144,7 @@ function sources(words: readonly string[], configuration: Configuration, cwd: st
 
 async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
   if (flags.reference) refuseOtherOperators(flags, 'judges');
-  if (flags.reference || flags.list) return { clients: [], secrets: [], complaints: [] };
+  if (flags.reference || flags.list) return { clients: [], secrets: [], sources: new Map(), complaints: [] };
   return resolveClients(configuration, flags, stdio);
 }
 
@@ -163,11 +178,40 @@ function refuseFlags(flags: RunFlags, wishes: readonly ReportWish[], { clients }
   }
 }
 
-async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise<number> {
+const UNDECIDED = 3;
+
+function statusOf({ signal }: Interrupt): number {
+  return signal.reason === 'SIGTERM' ? 143 : 130;
+}
+
+/** The client with the sessions that it is judged by; undefined: there are none, and that has been said. */
+async function withSessions(
+  client: ClientUnderTest,
+  source: SessionSource | undefined,
+  { launches, dir, stdio, interrupt: { signal } }: Runner,
+): Promise<ClientUnderTest | undefined> {
+  const { extCID } = client;
+  if (launches) {
+    const sessions = await launches.sessionsOf(client);
+    if (sessions.length > 0 && !signal.aborted) return { ...client, sessions };
+    stdio.err.write(`${extCID} has launched no game. Nothing was judged.\n`);
+    return undefined;
+  }
+  if (!source?.from || client.sessions.length > 0) return client;
+  const text = await askForSessions(source.from, { extCID, dir, env: stdio.env, signal });
+  return { ...client, sessions: readSessions(text, source.from, extCID) };
+}
+
+async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients): Promise<number> {
   const scrub = createScrubber(secrets);
   const statuses: number[] = [];
-  for (const client of clients) {
+  for (const configured of clients) {
     if (runner.interrupt.signal.aborted) break;
+    const client = await withSessions(configured, sources.get(configured.extCID), runner);
+    if (!client) {
+      statuses.push(runner.interrupt.signal.aborted ? statusOf(runner.interrupt) : UNDECIDED);
+      continue;
+    }
     if (clients.length > 1) runner.stdio.err.write(`Judging ${client.extCID} …\n`);
     const named = clients.length > 1 || runner.flags.client !== undefined ? client.extCID : undefined;
     const played = await play(playOf(runner, client, sameOperator(runner.flags, named), scrub));
@@ -184,7 +228,7 @@ async function judgeEach(runner: Runner, { clients, secrets }: Clients): Promise
 }
 
 function playOf(
-  { flags, settings, stdio, suite, chosen, words, interrupt, reference, earlier, journals }: Runner,
+  { flags, settings, stdio, suite, chosen, words, interrupt, reference, launches, earlier, journals }: Runner,
   client: Play['options']['client'],
   sameFlags: readonly string[],
   scrub: (text: string) => string,
@@ -207,7 +251,7 @@ function playOf(
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,
       largeAmounts: settings.largeAmounts || reference !== undefined,
-      launches: reference?.launches,
+      launches: reference?.launches ?? (launches && (() => launches.requestsOf(client))),
       after: earlier.get(client.extCID),
       signal: interrupt.signal,
     },

@@ -10,6 +10,7 @@ import { configText } from './config-text.ts';
 import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { checkKey } from './key.ts';
+import { readPort } from './port.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 import { type Chosen, chosenVariations, describeVariations, type VariationFlags } from './variations.ts';
@@ -25,7 +26,6 @@ export interface ServeFlags extends VariationFlags {
 const PLAY_KEYS = { first: 'play-money-key-of-demo-eu', second: 'play-money-key-of-demo-asia' };
 /** Begins a file that may be overwritten. */
 const MARK = '# Written by croupier serve operator.';
-const MOST_PORT = 65_535;
 
 /** `croupier serve operator`: the reference operator until a signal ends it. */
 export async function serveOperatorCommand(flags: ServeFlags, stdio: Stdio): Promise<number> {
@@ -80,13 +80,6 @@ async function open(
   } catch (error) {
     throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}`, { cause: error });
   }
-}
-
-function readPort(text: string | undefined): number {
-  if (text === undefined) return 0;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : MOST_PORT + 1;
-  if (port > MOST_PORT) throw new UsageError(`--port ${text}: a port is a number from 0 to ${MOST_PORT}.`);
-  return port;
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,136 @@
+import type { ClientUnderTest, SessionUnderTest } from '../engine/run-options.ts';
+import type { LaunchRequest } from '../journal/launch.ts';
+import { forTerminal } from '../report/escape.ts';
+import { plural } from '../report/layout.ts';
+import { createService } from '../service/service.ts';
+import type { SessionSource } from './clients.ts';
+import { readPort } from './port.ts';
+import type { RunFlags } from './run-flags.ts';
+import { askForSessions } from './sessions-from.ts';
+import type { Stdio } from './stdio.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A Core API of this run, and what operators do there. */
+export interface Launches {
+  /** Waits until the client has launched as many sessions as are wanted, or no longer. */
+  readonly sessionsOf: (client: ClientUnderTest) => Promise<readonly SessionUnderTest[]>;
+  /** What the client's backend has sent by now. */
+  readonly requestsOf: (client: ClientUnderTest) => readonly LaunchRequest[];
+  readonly close: () => Promise<void>;
+}
+
+/** What is needed of a run. */
+export interface LaunchOptions {
+  readonly flags: Pick<RunFlags, 'launches' | 'launchWait' | 'coreApiPort'>;
+  readonly sources: ReadonlyMap<string, SessionSource>;
+  /** The folder of the configuration. */
+  readonly dir: string;
+  readonly signal: AbortSignal;
+  readonly stdio: Stdio;
+}
+
+const WAIT_MS = 300_000;
+
+/**
+ * Starts a Core API on which the operator's own backend launches the games that the run judges.
+ *
+ * @throws UsageError when a client is not configured for it, or the port can't be opened
+ */
+export async function openLaunches(clients: readonly ClientUnderTest[], options: LaunchOptions): Promise<Launches> {
+  const { flags, sources, stdio, signal, dir } = options;
+  const { launches: wanted = 1 } = flags;
+  const waitMs = flags.launchWait ?? WAIT_MS;
+  const seen: (LaunchRequest & { readonly extCID?: string })[] = [];
+  let heard = () => {};
+  const service = createService({
+    clients: clients.map((client) => ({ ...client, ...identityOf(client, sources) })),
+    onFault: (error) => stdio.err.write(`The Core API failed: ${forTerminal(String(error))}\n`),
+    ...(clients[0]?.contract !== undefined && { contract: clients[0].contract }),
+  });
+  service.onLaunchSeen((one) => {
+    seen.push(one);
+    stdio.err.write(`${forTerminal(toldOf(one))}\n`);
+    heard();
+  });
+  const served = await service
+    .start({ port: readPort(flags.coreApiPort, '--core-api-port') })
+    .catch((error: unknown) => {
+      throw new UsageError(`The Core API can't be started: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  stdio.err.write(`core-api ${served.baseUrl}\n`);
+
+  const requestsOf = ({ extCID }: ClientUnderTest) => seen.filter((one) => one.extCID === extCID);
+  return {
+    requestsOf,
+    close: () => served.close(0),
+    sessionsOf: async (client) => {
+      const { extCID } = client;
+      const from = sources.get(extCID)?.from;
+      const enough = () => launched(requestsOf(client)).length >= wanted;
+      if (from) await askForSessions(from, { extCID, dir, coreApi: served.baseUrl, env: stdio.env, signal });
+      else if (!enough()) stdio.err.write(`${extCID} is waited for: ${plural(wanted, 'game')} to be launched.\n`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        const look = () => {
+          if (!enough() && !signal.aborted) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        heard = look;
+        signal.addEventListener('abort', look, { once: true });
+        look();
+      });
+      const sessions = launched(requestsOf(client));
+      return sessions.length > 0 ? sessions : named(requestsOf(client));
+    },
+  };
+}
+
+function identityOf({ extCID }: ClientUnderTest, sources: ReadonlyMap<string, SessionSource>) {
+  const { cID, apiKey } = sources.get(extCID) ?? {};
+  if (cID !== undefined && apiKey !== undefined) return { cID, apiKey };
+  throw new UsageError(
+    `--launches: ${extCID} needs ${[cID === undefined && 'a cID', apiKey === undefined && 'an apiKey'].filter(Boolean).join(' and ')} in croupier.yaml, so that its backend can call the Core API. Nothing was sent.`,
+  );
+}
+
+/** Those that the service accepted, each once. */
+function launched(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
+  const sessions = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
+  return [...new Map(sessions.map((session) => [session.sessionID, session])).values()].map(
+    ({ sessionID, player, currency, gameID }) => ({ sessionID, player, currency, gameID }),
+  );
+}
+
+/** Where every launch was refused, their sessions exist at the operator all the same. */
+function named(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
+  const ids = requests.flatMap(({ operation, fields }) =>
+    operation === 'createNewGame' && typeof fields?.sessionID === 'string' && fields.sessionID !== ''
+      ? [fields.sessionID]
+      : [],
+  );
+  return [...new Set(ids)].map((sessionID) => ({ sessionID }));
+}
+
+const OPERATIONS: Readonly<Record<LaunchRequest['operation'], string>> = {
+  createNewGame: 'POST /create-new-game',
+  games: 'GET /games',
+  freeRounds: 'GET /free-rounds',
+  createFreeRounds: 'POST /free-rounds',
+  cancelFreeRounds: 'DELETE /free-rounds',
+};
+
+function toldOf({
+  extCID,
+  operation,
+  status,
+  code,
+  session,
+  complaints,
+}: LaunchRequest & { readonly extCID?: string }) {
+  const who = extCID ?? 'somebody';
+  const more = session
+    ? `session ${session.sessionID}${session.demo ? ', demo' : ''}`
+    : [code, ...complaints.map(({ field, message }) => `${field}: ${message}`)].filter(Boolean).join(', ');
+  return `  ${who}  ${OPERATIONS[operation]}  ${status}${more === '' ? '' : `  ${more}`}`;
+}
