@@ -8,6 +8,9 @@ export interface FolderLock {
   release(): void;
 }
 
+/** The locks of this process. One that nobody holds on to would be collected, and its file unlocked, at any moment. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Takes a folder for this process alone. The system gives it back when the process ends, however it ends: what is locked is an
  * empty SQLite file, because Node has no file locks of its own.
@@ -28,10 +31,12 @@ export function lockFolder(folder: string): FolderLock {
       `${folder} is in use by another running service${readHolder(holder)}. Stop that one, or give this one a folder of its own.`,
     );
   }
+  held.add(database);
   writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
   return {
     release: () => {
       rmSync(holder, { force: true });
+      held.delete(database);
       database.close();
     },
   };
@@ -41,7 +46,9 @@ export function lockFolder(folder: string): FolderLock {
 const BUSY = 5;
 
 function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === BUSY;
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
+  // The rest of the code says more exactly which way.
+  return (error.errcode & 0xff) === BUSY;
 }
 
 function readHolder(file: string): string {
