@@ -2,6 +2,7 @@ import type { ClientUnderTest, SessionUnderTest } from '../engine/run-options.ts
 import type { LaunchRequest } from '../journal/launch.ts';
 import { forTerminal } from '../report/escape.ts';
 import { plural } from '../report/layout.ts';
+import type { ServiceClient } from '../service/client.ts';
 import { createService } from '../service/service.ts';
 import type { SessionSource } from './clients.ts';
 import { readPort } from './port.ts';
@@ -43,7 +44,7 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
   const seen: (LaunchRequest & { readonly extCID?: string })[] = [];
   let heard = () => {};
   const service = createService({
-    clients: clients.map((client) => ({ ...client, ...identityOf(client, sources) })),
+    clients: serviceClients(clients, sources, '--launches'),
     onFault: (error) => stdio.err.write(`The Core API failed: ${forTerminal(String(error))}\n`),
     ...(clients[0]?.contract !== undefined && { contract: clients[0].contract }),
   });
@@ -86,11 +87,28 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
   };
 }
 
-function identityOf({ extCID }: ClientUnderTest, sources: ReadonlyMap<string, SessionSource>) {
+/**
+ * The clients as the service knows them.
+ *
+ * @param what needs them, for the message
+ * @throws UsageError when one has no cID or API key
+ */
+export function serviceClients(
+  clients: readonly ClientUnderTest[],
+  sources: ReadonlyMap<string, SessionSource>,
+  what: string,
+): readonly ServiceClient[] {
+  return clients.map((client) => {
+    const { extCID, integrationApiKey, integratorBaseUrl, paths, headers } = client;
+    return { extCID, integrationApiKey, integratorBaseUrl, paths, headers, ...identityOf(extCID, sources, what) };
+  });
+}
+
+function identityOf(extCID: string, sources: ReadonlyMap<string, SessionSource>, what: string) {
   const { cID, apiKey } = sources.get(extCID) ?? {};
   if (cID !== undefined && apiKey !== undefined) return { cID, apiKey };
   throw new UsageError(
-    `--launches: ${extCID} needs ${[cID === undefined && 'a cID', apiKey === undefined && 'an apiKey'].filter(Boolean).join(' and ')} in croupier.yaml, so that its backend can call the Core API. Nothing was sent.`,
+    `${what}: ${extCID} needs ${[cID === undefined && 'a cID', apiKey === undefined && 'an apiKey'].filter(Boolean).join(' and ')} in croupier.yaml, so that its backend can call the Core API.`,
   );
 }
 

@@ -12,6 +12,7 @@ import { listenForInterrupt } from './interrupt.ts';
 import { checkKey } from './key.ts';
 import { readPort } from './port.ts';
 import type { Stdio } from './stdio.ts';
+import { untilAborted } from './until-aborted.ts';
 import { UsageError } from './usage-error.ts';
 import { type Chosen, chosenVariations, describeVariations, type VariationFlags } from './variations.ts';
 
@@ -80,13 +81,6 @@ async function open(
   } catch (error) {
     throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}`, { cause: error });
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function describe({ url, clients, ownKey, chosen }: Served, config: string | undefined): string {

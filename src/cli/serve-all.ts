@@ -1,0 +1,92 @@
+import path from 'node:path';
+import { createBackend } from '../operator/backend.ts';
+import { DEMO_CAMPAIGN, demoOperator } from '../operator/demo.ts';
+import { createOperator } from '../operator/operator.ts';
+import { behaviourWith } from '../operator/variation.ts';
+import { whyUnreadable } from './configuration.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { type RunningService, type ServiceFlags, startService } from './service-flags.ts';
+import type { Stdio } from './stdio.ts';
+import { untilAborted } from './until-aborted.ts';
+import { UsageError } from './usage-error.ts';
+import { chosenVariations, describeVariations, type VariationFlags } from './variations.ts';
+
+export type ServeAllFlags = ServiceFlags & VariationFlags;
+
+/** Made up, and the same at each start. They guard play money on this machine. */
+const PLAY = {
+  cID: 'demo',
+  keys: { first: 'play-money-key-of-demo-eu', second: 'play-money-key-of-demo-asia' },
+  apiKey: 'play-money-api-key-of-demo-eu',
+};
+const GRACE_MS = 2000;
+
+/** `croupier serve all`: operator and service together, with a game to click at, until a signal ends them. */
+export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promise<number> {
+  const chosen = chosenVariations(flags);
+  const behaviour = behaviourWith(chosen.map(({ variation }) => variation));
+  const { clients } = demoOperator(PLAY.keys);
+  const [client] = clients;
+  const stop = listenForInterrupt(stdio, 'Stopping.\n');
+  const operator = await startOperator(clients, behaviour, flags, stdio);
+  let running: RunningService | undefined;
+  try {
+    const integratorBaseUrl = `${operator.url}${client.basePath}`;
+    const { extCID, integrationApiKey } = client;
+    const { cID, apiKey } = PLAY;
+    const data = flags.data === undefined ? {} : { data: path.join(flags.data, 'service') };
+    const known = { cID, extCID, apiKey, integrationApiKey, integratorBaseUrl };
+    running = await startService([known], { ...flags, ...data }, stdio);
+    for (const line of describeVariations(chosen)) stdio.err.write(`The operator has the ${line}\n`);
+    const games = await launchGames(running, client, behaviour, stdio);
+    stdio.out.write(
+      [`operator ${integratorBaseUrl}`, `core-api ${running.baseUrl}`, ...games.map((url) => `game ${url}`), ''].join(
+        '\n',
+      ),
+    );
+    stdio.err.write('Open the game in a browser. Stop with Ctrl-C, or SIGTERM.\n');
+    await untilAborted(stop.signal);
+  } finally {
+    stop.dispose();
+    await running?.close(GRACE_MS);
+    await operator.close(GRACE_MS);
+  }
+  return 0;
+}
+
+async function startOperator(
+  clients: ReturnType<typeof demoOperator>['clients'],
+  behaviour: ReturnType<typeof behaviourWith>,
+  flags: ServeAllFlags,
+  stdio: Stdio,
+) {
+  try {
+    return await createOperator(
+      {
+        clients,
+        ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data, 'operator') }),
+        onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
+      },
+      behaviour,
+    ).start();
+  } catch (error) {
+    throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}`, { cause: error });
+  }
+}
+
+/** A game for one player, and free rounds in it. What the service refuses is said, and the rest goes on. */
+async function launchGames(
+  { baseUrl }: RunningService,
+  { extCID, sessions }: ReturnType<typeof demoOperator>['clients'][number],
+  behaviour: ReturnType<typeof behaviourWith>,
+  stdio: Stdio,
+): Promise<readonly string[]> {
+  const backend = createBackend({ baseUrl, cID: PLAY.cID, extCID, apiKey: PLAY.apiKey }, behaviour);
+  const [session] = sessions;
+  const tried = await Promise.allSettled([
+    backend.promiseFreeRounds(DEMO_CAMPAIGN, session?.currency ?? 'USD'),
+    ...(session ? [backend.launch(session)] : []),
+  ]);
+  for (const one of tried) if (one.status === 'rejected') stdio.err.write(`${String(one.reason)}\n`);
+  return tried.flatMap((one) => (one.status === 'fulfilled' && 'gameURL' in one.value ? [one.value.gameURL] : []));
+}
