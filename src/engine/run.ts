@@ -105,6 +105,8 @@ class Run {
   readonly #breaches = new Map<CallName, number>();
   /** No two scenarios are played at the same time. */
   #oneByOne = false;
+  /** Calls fail now here, now there, perhaps because there are too many at once. */
+  #overburdened = false;
   #failed = 0;
   #reached = false;
   #unreachable: string | null = null;
@@ -182,7 +184,7 @@ class Run {
   }
 
   #fill(queue: RunnableScenario[], waiting: Waiting[], running: Set<Promise<void>>, workers: number): void {
-    const most = this.#reached ? Math.min(workers, this.#pool.players) : 1;
+    const most = this.#reached && !this.#overburdened ? Math.min(workers, this.#pool.players) : 1;
     while (waiting.length < this.#pool.players * 4 && queue.length > 0) {
       const scenario = queue.shift();
       const ready = scenario && this.#prepare(scenario);
@@ -330,7 +332,18 @@ class Run {
         text: 'The operator closes kept-alive connections at once, so each call was given a connection of its own.',
       });
     }
+    if (again === 'busy' && !lasts && attempt >= MOST_ATTEMPTS) this.#unburden();
     return again !== 'connection' || attempt === 1;
+  }
+
+  /** Operators that fail under many calls at once may do better when players come one after another. */
+  #unburden(): void {
+    if (this.#overburdened || this.#oneByOne) return;
+    this.#overburdened = true;
+    this.#options.record({
+      event: 'notice',
+      text: 'The operator fails or is too busy again and again, so from then on players played one after another.',
+    });
   }
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
