@@ -5,6 +5,7 @@ import { CONTRACT_VERSION } from '../contract/versions.ts';
 import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
+import { Lateness } from '../judge/lateness.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
 import { Cashier } from './cashier.ts';
@@ -20,6 +21,8 @@ import { sessionOf } from './stage.ts';
 import { WantOfMoney } from './want-of-money.ts';
 
 const MOST_BREACHES = 5;
+/** All in all a run waits for so many lingers for effects that show late. */
+const LINGERS_FOR_THE_LATE = 15;
 
 /**
  * Judges one client by the scenarios of the options, side by side where there are several players, and hands every event to
@@ -96,7 +99,8 @@ class Run {
   readonly #sender: Sender;
   readonly #cashier: Cashier;
   readonly #history = new History();
-  readonly #blame = new Blame();
+  readonly #lateness: Lateness;
+  readonly #blame: Blame;
   readonly #pool: Pool;
   readonly #late: LateLandings;
   readonly #wantOfMoney = new WantOfMoney();
@@ -114,7 +118,9 @@ class Run {
   constructor(options: RunOptions, sender: Sender) {
     this.#options = options;
     this.#sender = sender;
-    this.#cashier = new Cashier(sender, options);
+    this.#lateness = new Lateness(options.lingerMs * LINGERS_FOR_THE_LATE);
+    this.#blame = new Blame(this.#lateness);
+    this.#cashier = new Cashier(sender, { ...options, readAfterMs: () => this.#lateness.pauseMs });
     this.#pool = new Pool(options.client.sessions);
     this.#late = new LateLandings(options);
     this.#earlier = options.after && new EarlierRun(options.after, options.client);
@@ -159,7 +165,8 @@ class Run {
 
   /** Whatever is read at the end is then no sign of a late debit. */
   get #balancesMoveAnyway(): boolean {
-    return this.#blame.isProven('balance.read-only') || this.#blame.isProven('session.isolated');
+    const rules = ['balance.read-only', 'session.isolated'] as const;
+    return this.#lateness.rule !== undefined || rules.some((rule) => this.#blame.isProven(rule));
   }
 
   get #stopped(): boolean {
@@ -289,6 +296,7 @@ class Run {
         history: this.#history,
         earlier: this.#earlier,
         proven: (rule) => this.#blame.isProven(rule),
+        lateness: this.#lateness,
         report: (finding) => {
           findings.push(finding);
           record({ event: 'finding', scenario: scenario.id, attempt, finding });

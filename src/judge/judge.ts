@@ -28,6 +28,7 @@ import { Docket, endpointOf } from './docket.ts';
 import { Effects } from './effects.ts';
 import { type Stated, unmetExpectations } from './expectation.ts';
 import { bySum } from './expected-sum.ts';
+import type { Lateness } from './lateness.ts';
 import { QuietReads, type ReadResult } from './quiet-reads.ts';
 import { judgeRace, overlapCount } from './race.ts';
 import { type ReplyReading, readReply } from './reading.ts';
@@ -52,6 +53,8 @@ export interface JudgeContext {
   proven(rule: string): boolean;
   /** True when the step was answered as by one who is too busy, or who failed, each time that the scenario was played. */
   isLasting(step: string): boolean;
+  /** What the run has seen of effects that show late. */
+  readonly lateness: Lateness;
   report(finding: Finding): void;
 }
 
@@ -112,18 +115,19 @@ export class Judge {
     this.story = story;
     this.#context = context;
     this.docket = new Docket(context.strict, (finding) => context.report(finding));
-    this.reads = new QuietReads(this.docket, this.effects, story.plan.rules, (rule) => context.proven(rule));
+    this.reads = new QuietReads({
+      docket: this.docket,
+      effects: this.effects,
+      claims: story.plan.rules,
+      proven: (rule) => context.proven(rule),
+      lateness: context.lateness,
+    });
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);
   }
 
   get passes(): Tally {
     return this.docket.passes;
-  }
-
-  /** True when reads were seen to be behind what replies told. */
-  get readsLag(): boolean {
-    return this.#context.wallets.some((wallet) => wallet.readsLag);
   }
 
   /** What a named step was answered, and what it was about: for `${first.reply.txID}`. */

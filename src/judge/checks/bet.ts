@@ -148,6 +148,7 @@ export const betChecks: GroupChecks<'bet'> = {
             'win.credit',
             'money.main-unit',
             'money.precision',
+            'balance.read',
             'balance.read-only',
           ])
         : refused;

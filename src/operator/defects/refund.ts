@@ -120,6 +120,35 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     change: () => ({ restoredBy: () => 0n }),
   },
   {
+    name: 'refund-paid-later',
+    breaks: ['refund.restore'],
+    mayBreak: ['refund.broken-connection', 'refund.after-error'],
+    description:
+      'The player waits for a refunded bet: the refund is answered 200 at once and paid by a job some time later.',
+    change: (right, { deadlineMs }) => {
+      const delayMs = deadlineMs / 20;
+      let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
+      return {
+        // What is due by now is paid before anybody looks.
+        carryOut: (store, work) => {
+          const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
+          for (const { walletID, moved } of unpaid.filter(isDue))
+            store.setBalance(walletID, store.wallet(walletID).balance + moved);
+          unpaid = unpaid.filter((one) => !isDue(one));
+          return right.carryOut(store, work);
+        },
+        record: (store, entry) => {
+          const { call, walletID, moved } = entry;
+          if (call === 'refund' && walletID !== null && moved !== 0n) {
+            store.setBalance(walletID, store.wallet(walletID).balance - moved);
+            unpaid.push({ walletID, moved, at: performance.now() });
+          }
+          return right.record(store, entry);
+        },
+      };
+    },
+  },
+  {
     name: 'refund-declined-bet-paid',
     breaks: ['refund.declined-bet'],
     mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
