@@ -105,7 +105,7 @@ class Run {
   readonly #late: LateLandings;
   readonly #wantOfMoney = new WantOfMoney();
   readonly #earlier: EarlierRun | undefined;
-  /** How often an endpoint let the deadline pass. */
+  /** In how many stories in a row an endpoint let the deadline pass. */
   readonly #breaches = new Map<CallName, number>();
   /** No two scenarios are played at the same time. */
   #oneByOne = false;
@@ -224,7 +224,7 @@ class Run {
     if (late) {
       return {
         verdict: 'inconclusive',
-        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass ${MOST_BREACHES} times, so what needs it is not tried any more`,
+        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass in ${MOST_BREACHES} scenarios running, so what needs it is not tried any more`,
       };
     }
     const castings = this.#pool.cast(plan.needs);
@@ -355,10 +355,15 @@ class Run {
   }
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
-    for (const { rule, verdict, endpoint } of findings) {
-      if (rule !== 'reply.deadline' || verdict !== 'fail' || endpoint === null) continue;
-      this.#breaches.set(endpoint, (this.#breaches.get(endpoint) ?? 0) + 1);
-    }
+    const late = new Set(
+      findings.flatMap(({ rule, verdict, endpoint }) =>
+        rule === 'reply.deadline' && verdict === 'fail' && endpoint !== null ? [endpoint] : [],
+      ),
+    );
+    for (const call of late) this.#breaches.set(call, (this.#breaches.get(call) ?? 0) + 1);
+    // Who is late only now and then is waited for.
+    for (const call of this.#breaches.keys())
+      if (!late.has(call) && played.passes['reply.deadline']?.[call] !== undefined) this.#breaches.delete(call);
     this.#blame.add(scenario.id, findings, played.letIn, { ...played, alone });
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;

@@ -202,7 +202,8 @@ export class Judge {
     const { hasBreach } = this.docket;
     for (const held of this.#passing.splice(0)) {
       const { rule, part, exchange, decision } = held;
-      const counts = hasBreach || this.#context.isLasting(part.step.key);
+      const isLasting = this.#context.isLasting(part.step.key);
+      const counts = isLasting || (hasBreach && !mayFail(held));
       if (counts && checkOf(rule)?.controlled) this.#controls.hold(held);
       else if (counts) this.docket.decide({ rule, step: part.step, exchange }, decision);
       else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
@@ -360,7 +361,10 @@ export class Judge {
       endpoint: null,
       step,
       exchange: exchange.id,
-      offsets: [{ by: effect, meaning: `the ${step.call} was paid twice, though it was answered with an error first` }],
+      offsets: ['twice', 'three times', 'four times'].map((times, more) => ({
+        by: effect.times(Money.of(String(more + 1))),
+        meaning: `the ${step.call} was paid ${times}, though it was answered with an error first`,
+      })),
       rank: 0,
       until: 'read',
       expected: `a ${step.call} that is sent again until it is answered 200 is paid once`,
@@ -508,6 +512,11 @@ function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | unde
   const decision = check.reply?.(seen);
   const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
   return decision && ofForm ? asOfForm(decision) : decision;
+}
+
+/** A bet as the service sends it may fail, if not each time: it is refunded. */
+function mayFail({ part: { step, signedRight }, status }: Held): boolean {
+  return step.call === 'bet' && step.expect.outcome === 'accepted' && signedRight && status === 500;
 }
 
 const NOT_ALWAYS = 'it was answered as by one who is too busy, though not each time that it was tried';

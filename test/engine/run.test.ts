@@ -365,6 +365,24 @@ describe('a passing failure', () => {
     expect(run.verdict('win.zero')).toBe('fail');
   });
 
+  it("of a bet is its refund's matter alone, where that goes wrong", async () => {
+    let bets = 0;
+    const { url } = await operatorServer(({ call }, tell, wallet) => {
+      if (call === 'bet') bets += 1;
+      if (call === 'bet' && bets === 1) return error(500, 'Oops');
+      if (call !== 'refund') return tell();
+      wallet.move('1.25');
+      return wallet.ok();
+    });
+    const decimal = scenarioOf(
+      'bet/decimal',
+      'rules: [bet.decimal-amount]\nsteps: [{ bet: { amount: "1.25" } }, { balance: }]',
+    );
+    const run = await ran(url, [decimal]);
+    expect(run.verdict('refund.after-error')).toBe('fail');
+    expect(run.verdict('bet.decimal-amount')).not.toBe('fail');
+  });
+
   it('is looked for again and again where calls fail at random', async () => {
     let calls = 0;
     const { url } = await operatorServer(

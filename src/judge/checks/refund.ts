@@ -180,7 +180,7 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (part) =>
       isMeant(part) &&
       part.target?.step.call === 'bet' &&
-      part.target.regular &&
+      (part.target.regular || (part.target.signedRight && part.target.step.expect.outcome === 'accepted')) &&
       !isBroken(part.target) &&
       !isForeign(part) &&
       !part.targetIsLater,
@@ -269,7 +269,11 @@ export const refundChecks: GroupChecks<'refund'> = {
       seen.effect.isZero()
         ? []
         : [
-            { by: seen.effect, meaning: 'the bet that came after its own refund was taken', causes: atOnce(seen) },
+            {
+              by: seen.effect,
+              meaning: 'the bet that came after its own refund was taken',
+              causes: [...atOnce(seen), ...failing(seen)],
+            },
             ...(seen.part.group === null
               ? []
               : [
@@ -320,6 +324,11 @@ export const refundChecks: GroupChecks<'refund'> = {
 /** Of calls at once one may be lost, whatever they are. */
 function atOnce({ part }: Seen): readonly RuleId[] {
   return part.group === null ? [] : ['concurrency.no-lost-update', 'refund.restore'];
+}
+
+/** A bet that fails and is not given back is so in whatever order the two come. */
+function failing({ answer }: Seen): readonly RuleId[] {
+  return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];
 }
 
 /** The refund is sent before its bet, or at the same instant. */
