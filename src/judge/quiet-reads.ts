@@ -9,7 +9,7 @@ import { leftOut } from './left-out.ts';
 import { SCALES } from './main-unit.ts';
 import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
-import { rounded } from './rounding.ts';
+import { mayBeRounded, rounded } from './rounding.ts';
 import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
 import { blameUnexplained, either, isTiny, isWrittenAsDouble, SYSTEMATIC } from './unexplained.ts';
 import type { Fork, Wallet } from './wallet.ts';
@@ -366,6 +366,7 @@ export class QuietReads {
       ...rivals.map((rival) => rival.obligation.rule),
       ...(offset.causes ?? []),
       ...this.#spoilers(wallet, offset.by),
+      ...(mayBeRounded(nearestDifference(value, possible), value, wallet.unit) ? (['money.exact'] as const) : []),
     ]);
     this.#docket.decide(
       { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },

@@ -5,6 +5,7 @@ import type { Docket } from './docket.ts';
 import { nearestDifference } from './explain.ts';
 import type { Obligation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
+import { mayBeRounded } from './rounding.ts';
 import { PLAIN_EFFECTS } from './suspects.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -89,7 +90,7 @@ export function blameUnexplained(
   const withDecimals = wallet.moves.some(({ delta }) => delta.decimals() > 0);
   const causes: readonly RuleId[] = [
     ...UNIVERSAL,
-    ...(isRounding || withDecimals ? (['money.exact'] as const) : []),
+    ...(isRounding || withDecimals || mayBeRounded(difference, value, wallet.unit) ? (['money.exact'] as const) : []),
     ...(withDecimals ? (['bet.decimal-amount'] as const) : []),
     ...unwanted,
   ];

@@ -150,6 +150,7 @@ export const betChecks: GroupChecks<'bet'> = {
             'money.precision',
             'balance.read',
             'balance.read-only',
+            ...(seen.reading?.code === 'insufficient_funds' ? (['money.exact'] as const) : []),
           ])
         : refused;
     },
