@@ -20,6 +20,9 @@ function restoring(
 /** Longer than between a bet and its refund in any story that doesn't wait, whatever the scale. */
 const MEMORY_MS = 1000;
 
+/** In the smallest unit. */
+const MOST_RESTORED = 150n;
+
 export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-unknown-404',
@@ -261,6 +264,33 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     ],
     description: 'Only half of a refunded bet comes back.',
     change: (right) => ({ restoredBy: (refund, original) => right.restoredBy(refund, original) / 2n }),
+  },
+  {
+    name: 'refund-unknown-taken',
+    breaks: ['refund.unknown-pays-nothing'],
+    mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
+    description:
+      'The player loses money by the refund of a bet that never reached us: it is booked with the wrong sign.',
+    change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
+  },
+  {
+    name: 'refund-capped',
+    breaks: ['refund.restore'],
+    mayBreak: [
+      'refund.one-of-many',
+      'refund.without-round',
+      'refund.broken-connection',
+      'refund.once',
+      'idempotency.refund',
+    ],
+    description:
+      'A high bet comes back in part only: no refund pays more than 1.50, or than 150 where there are no cents.',
+    change: (right) => ({
+      restoredBy: (refund, original) => {
+        const restored = right.restoredBy(refund, original);
+        return restored > MOST_RESTORED ? MOST_RESTORED : restored;
+      },
+    }),
   },
   {
     name: 'failed-bet-paid-back',
