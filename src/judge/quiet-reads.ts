@@ -363,7 +363,7 @@ export class QuietReads {
   ): void {
     if (obligation.reported) return;
     const causes = causesOf(obligation.rule, [
-      ...rivals.map((rival) => rival.obligation.rule),
+      ...rivals.flatMap((rival) => [rival.obligation.rule, ...(rival.offset.causes ?? [])]),
       ...(offset.causes ?? []),
       ...this.#spoilers(wallet, offset.by),
       ...(mayBeRounded(nearestDifference(value, possible), value, wallet.unit) ? (['money.exact'] as const) : []),

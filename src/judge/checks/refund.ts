@@ -294,8 +294,12 @@ export const refundChecks: GroupChecks<'refund'> = {
       isForeign(part) &&
       story.plan.needs.sessions.get(part.step.session)?.player === 'other',
     // To the sender's account the bet of another player may be an unknown one.
-    offsets: (seen) =>
-      paid(seen, sum(seen), "the sender was paid another player's bet", ['refund.unknown-pays-nothing']),
+    offsets: (seen) => [
+      ...paid(seen, sum(seen), "the sender was paid another player's bet", ['refund.unknown-pays-nothing']),
+      ...paid(seen, sum(seen)?.negated(), "the sender lost the amount of another player's bet", [
+        'refund.unknown-pays-nothing',
+      ]),
+    ],
   },
 
   'refund.amount-mismatch': {
