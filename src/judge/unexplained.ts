@@ -27,6 +27,9 @@ const WRONG_SUMS: readonly RuleId[] = [
   'concurrency.no-lost-update',
 ];
 
+/** What calls at once, and the refunds of those that failed, may do wrong beside losing each other. */
+const BESIDE_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
+
 /** A breach of these can move money long after the call, in another story. */
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
 
@@ -74,7 +77,7 @@ export function blameUnexplained(
       breach(`${expected}: the balance is ${either(possible)}`, actual, [
         ...WRONG_SUMS,
         ...unwanted,
-        ...(due.some((one) => one.rule === 'idempotency.concurrent') ? (['idempotency.concurrent'] as const) : []),
+        ...BESIDE_RACES.filter((rule) => [...due, ...wallet.obligations].some((one) => one.rule === rule)),
       ]),
     );
     return;

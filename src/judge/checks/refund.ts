@@ -196,7 +196,8 @@ export const refundChecks: GroupChecks<'refund'> = {
         wants200(seen, `the refund of a bet that was answered ${bet === 'failed' ? '500' : 'too late'}`),
       );
     },
-    offsets: (seen) => (seen.target?.answer === 'failed' || seen.target?.answer === 'late' ? lateOffsets(seen) : []),
+    offsets: (seen) =>
+      seen.target?.answer === 'failed' || seen.target?.answer === 'late' ? offsetsAfterError(seen) : [],
   },
 
   'refund.retried': {
@@ -333,6 +334,15 @@ function atOnce({ part }: Seen): readonly RuleId[] {
 /** A bet that fails and is not given back is so in whatever order the two come. */
 function failing({ answer }: Seen): readonly RuleId[] {
   return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];
+}
+
+/** A bet that failed, with an answer, is not at work any more: if it was alone, nothing was lost among calls at once. */
+function offsetsAfterError(seen: Seen): Offset[] {
+  const isAlone = seen.target?.answer === 'failed' && seen.part.target?.group === null;
+  return lateOffsets(seen).map(({ causes = [], ...offset }) => ({
+    ...offset,
+    causes: isAlone ? causes.filter((rule) => rule !== 'concurrency.no-lost-update') : causes,
+  }));
 }
 
 /** The refund is sent before its bet, or at the same instant. */
