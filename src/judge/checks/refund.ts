@@ -55,15 +55,33 @@ function notRestored(seen: Seen): Offset[] {
     : [];
 }
 
+/** Another bet of the round has been refunded before. */
+function isFurtherOfRound({ part, story }: Seen): boolean {
+  const mates = othersOfRound(part);
+  return story.parts.some(
+    ({ index, step: { refund } }) => index < part.index && refund?.kind === 'step' && mates.includes(refund.of),
+  );
+}
+
+/** The story refunds several bets of the round. */
+function isOneOfRound({ part: { target }, story }: Seen): boolean {
+  const bet = target?.step;
+  if (!bet || bet.roundID === null) return false;
+  return story.parts.some(
+    ({ target: other }) => other !== null && other.step.key !== bet.key && other.step.roundID === bet.roundID,
+  );
+}
+
 /** A bet whose fate the service does not know, and its refund. */
 function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
+  const ofRound = isOneOfRound(seen) ? (['refund.one-of-many'] as const) : [];
   const amount = sum(seen);
   return amount
     ? [
         {
           by: amount.negated(),
           meaning: 'the bet was taken and stayed taken although its refund was answered 200',
-          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit'],
+          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit', ...ofRound],
         },
         {
           by: amount,
@@ -74,6 +92,7 @@ function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
             'concurrency.no-lost-update',
             'money.main-unit',
             ...others,
+            ...ofRound,
           ],
         },
       ]
@@ -231,6 +250,9 @@ export const refundChecks: GroupChecks<'refund'> = {
           by: amount.minus(own),
           meaning: `another bet of the round, ${amount}, was given back`,
         })),
+        ...(isFurtherOfRound(seen)
+          ? [{ by: own.negated(), meaning: 'it was taken for the refund of another bet of the round' }]
+          : []),
       ].filter(({ by }) => !by.isZero());
     },
   },
