@@ -100,7 +100,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     needed: halt?.needed ?? null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
-        const last = isUncertain(wallet) ? undefined : stage.judge.reads.lastRead(wallet);
+        const last = isUncertain(wallet, stage) ? undefined : stage.judge.reads.lastRead(wallet);
         return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
       }),
     ),
