@@ -10,7 +10,7 @@ import { SCALES } from './main-unit.ts';
 import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
 import { mayBeRounded, rounded } from './rounding.ts';
-import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
+import { inAnotherUnit, movesOfNoRule, PLAIN_EFFECTS } from './suspects.ts';
 import { blameUnexplained, either, isTiny, isWrittenAsDouble, SYSTEMATIC } from './unexplained.ts';
 import type { Fork, Wallet } from './wallet.ts';
 
@@ -362,7 +362,12 @@ export class QuietReads {
     rivals: readonly Breach[],
   ): void {
     if (obligation.reported) return;
+    const own = wallet.moves.map(({ step }) => this.#effects.callOf(step));
     const causes = causesOf(obligation.rule, [
+      // Where the player's own calls moved money too, it may be one of them that moved another sum.
+      ...(obligation.rule === 'session.isolated'
+        ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
+        : []),
       ...rivals.flatMap((rival) => [rival.obligation.rule, ...(rival.offset.causes ?? [])]),
       ...(offset.causes ?? []),
       ...this.#spoilers(wallet, offset.by),
@@ -380,7 +385,9 @@ export class QuietReads {
 
   /** Faults by which any number may be wrong: reads that cost money, and players who play with each other's. */
   #spoilers(wallet: Wallet, by: Money): RuleId[] {
-    const spoilers: RuleId[] = by.isNegative() ? ['balance.read-only'] : [];
+    // Reads that cost a player money, or pay a little.
+    const isOfReads = by.isNegative() || by.equals(wallet.unit);
+    const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
     // A bet whose connection broke may still have been at work beside the calls that came after it.
     if (wallet.obligations.some(({ until }) => until === 'linger')) spoilers.push('concurrency.no-lost-update');
     return [...spoilers, 'session.isolated'];
