@@ -1,7 +1,8 @@
 /**
  * Counts how many defects that cost money `explore` finds by itself, and that it accuses no correct operator.
  *
- * usage: explore-count.ts [--seed TEXT] [--time MS] [--habits] [DEFECT… | HABIT… | correct]
+ * usage: explore-count.ts [--seed TEXT] [--runs N] [--time MS] [--habits] [DEFECT… | HABIT… | correct]
+ *   --runs: histories for each operator; --time: after so long no new one is begun
  *   --habits: all correct operators instead of the defects
  */
 import { randomUUID } from 'node:crypto';
@@ -16,14 +17,15 @@ import { behaviourWith, type Variation } from '../src/operator/variation.ts';
 
 /** So many have to be found. */
 const WANTED = 40;
-const THREADS = 2;
+/** More than there are cores: most of a search is waiting for what may land late. */
+const THREADS = 4;
 const DEADLINE_MS = 1000;
 const LINGER_MS = 200;
-const CORRECT_TIMES = 1;
 
 interface Order {
   readonly name: string;
   readonly seed: string;
+  readonly runs: number;
   readonly timeMs: number;
 }
 
@@ -39,7 +41,7 @@ interface Searched {
   readonly durationMs: number;
 }
 
-async function search({ name, seed, timeMs }: Order): Promise<Searched> {
+async function search({ name, seed, runs, timeMs }: Order): Promise<Searched> {
   const defect = defectByName(name);
   const varied: readonly Variation[] = [defect ?? habitByName(name) ?? []].flat();
   const reference = await startReference(
@@ -65,8 +67,8 @@ async function search({ name, seed, timeMs }: Order): Promise<Searched> {
       uuid: randomUUID,
       now: () => performance.now(),
       record: () => {},
-      runs: Number.POSITIVE_INFINITY,
-      timeMs: defect ? timeMs : CORRECT_TIMES * timeMs,
+      runs,
+      timeMs,
       onProgress: () => {},
     });
     return {
@@ -120,7 +122,8 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       seed: { type: 'string', default: 'count' },
-      time: { type: 'string', default: '2000' },
+      runs: { type: 'string', default: '60' },
+      time: { type: 'string', default: '5000' },
       habits: { type: 'boolean', default: false },
     },
   });
@@ -130,7 +133,7 @@ async function main(): Promise<void> {
   const results: Searched[] = [];
   const began = performance.now();
   await searchAll(
-    names.map((name) => ({ name, seed: values.seed, timeMs: Number(values.time) })),
+    names.map((name) => ({ name, seed: values.seed, runs: Number(values.runs), timeMs: Number(values.time) })),
     (searched) => {
       show(searched);
       results.push(searched);

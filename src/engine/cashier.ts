@@ -5,6 +5,7 @@ import { mayHaveArrived } from '../judge/answer.ts';
 import { isPassing } from '../judge/check.ts';
 import { readReply } from '../judge/reading.ts';
 import { buildRequest } from '../wire/request.ts';
+import { pause } from './pause.ts';
 import { replyStatus } from './reply-status.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Sender } from './sender.ts';
@@ -40,7 +41,10 @@ const FIRST_PAUSE_MS = 50;
 /** What became of a round of croupier's own: `again`, it did not begin, and may another time. */
 type Round = 'played' | 'again' | 'failed';
 
-export type CashierOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'>;
+export type CashierOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'> & {
+  /** How many ms a read waits for what was moved before it. Left out: none. */
+  readonly readAfterMs?: () => number;
+};
 
 /** Moves a player's money by ordinary rounds of croupier's own, which are not judged. */
 export class Cashier {
@@ -81,6 +85,7 @@ export class Cashier {
 
   /** Asks again where the operator is too busy to tell. */
   async read(account: Account, purpose: Purpose | 'read'): Promise<Money | undefined> {
+    await pause(this.#run.readAfterMs?.() ?? 0);
     for (let reads = 1; ; reads += 1) {
       const exchange = await this.ask(account, purpose);
       const balance = balanceIn(exchange);

@@ -53,7 +53,7 @@ export async function restore(
     const account = accountOf(stage, alias);
     const now = stage.judge.reads.lastRead(wallet) ?? (from && (await cashier.read(account, 'restore')));
     if (!from || (now && from.equals(now))) continue;
-    const back = wrong || !now || isUncertain(wallet) ? now : await cashier.bring(account, now, from, 'restore');
+    const back = wrong || !now || isUncertain(wallet, stage) ? now : await cashier.bring(account, now, from, 'restore');
     if (back) stage.judge.reads.open(wallet, back);
     else stage.judge.reads.lose(wallet);
     all = (all ?? true) && back?.equals(from) === true;
@@ -61,7 +61,7 @@ export async function restore(
   return all;
 }
 
-/** What was sent may still move money. */
-export function isUncertain(wallet: Wallet): boolean {
-  return wallet.forks.some(({ kind }) => kind !== 'either');
+/** What was sent may still move money; what was declined, with an answer, won't unless it is sent again. */
+export function isUncertain({ forks }: Wallet, { judge }: Stage): boolean {
+  return forks.some(({ kind, txID }) => kind !== 'either' && judge.effects.ofTxID(txID)?.answer !== 'declined');
 }

@@ -46,8 +46,8 @@ export interface Played {
   readonly broken: readonly RuleId[];
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn: readonly CallName[];
-  /** Reads were behind what replies told. */
-  readonly readsLag: boolean;
+  /** Its reads did not wait for what shows late: that anything does was not known when it began. */
+  readonly unaware: boolean;
   /** Another attempt may decide what this one could not. */
   readonly again: 'stale-connection' | 'connection' | 'busy' | null;
   /** Steps that failed, or for which the operator was too busy. */
@@ -73,6 +73,7 @@ interface Telling {
  */
 export async function playScenario(options: PlayOptions): Promise<Played> {
   const { cashier, plan } = options;
+  const unaware = !options.lateness.isWaitedFor;
   const gathering = new Gathering(options.report);
   const openings = new Map<Wallet, Money>();
   const letIn = new Set<CallName>();
@@ -93,13 +94,13 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
       isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [],
     ),
     letIn: [...letIn],
-    readsLag: stage.wallets.some(({ wallet }) => wallet.readsLag),
+    unaware: unaware || !options.lateness.isWaitedFor,
     again: stale ? 'stale-connection' : halt?.connection ? 'connection' : turnedAway.size > 0 ? 'busy' : null,
     turnedAway,
     needed: halt?.needed ?? null,
     left: new Map(
       stage.wallets.flatMap(({ wallet }) => {
-        const last = isUncertain(wallet) ? undefined : stage.judge.reads.lastRead(wallet);
+        const last = isUncertain(wallet, stage) ? undefined : stage.judge.reads.lastRead(wallet);
         return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
       }),
     ),

@@ -7,7 +7,7 @@ import type { CallStep } from '../scenario/plan.ts';
 import type { Dispatch } from './dispatch.ts';
 import { type Halt, halted } from './halt.ts';
 import type { Linger } from './linger.ts';
-import { pause } from './pause.ts';
+import { idle, pause } from './pause.ts';
 import { replyStatus } from './reply-status.ts';
 import { firstRetryMs, RETRIES } from './retries.ts';
 import type { RunOptions } from './run-options.ts';
@@ -15,6 +15,8 @@ import { scopeOf } from './scope.ts';
 import type { Stage } from './stage.ts';
 
 const POLL_MS = 100;
+const POLLS_AT_LEAST = 8;
+const ENOUGH_IN_A_ROW = 2;
 
 /** What came of a read; no reading: it was not answered. */
 interface ReadOnce {
@@ -25,7 +27,7 @@ interface ReadOnce {
 export interface ReadsOptions {
   readonly stage: Stage;
   readonly dispatch: Dispatch;
-  readonly run: Pick<RunOptions, 'now' | 'deadlineMs' | 'lingerMs'>;
+  readonly run: Pick<RunOptions, 'now' | 'deadlineMs' | 'lingerMs' | 'signal'>;
   readonly linger: Linger;
 }
 
@@ -74,6 +76,8 @@ export class Reads {
   async #once(step: CallStep, purpose: 'step' | 'read' | 'probe' | 'restore'): Promise<ReadOnce> {
     const outgoing = this.#dispatch.outbox.make(step);
     if (!outgoing) return { halt: halted('the read could not be made'), reading: undefined };
+    const wallet = this.#stage.names.walletOf(step.session);
+    if (wallet) await this.#await(this.#stage.judge.reads.pauseMs(wallet));
     // A read changes nothing, so one that the operator is too busy for is simply made again.
     for (let retry = 0; ; retry += 1) {
       const { exchange, judged: reaction } = await this.#dispatch.judged({ step, outgoing }, purpose, (sent) =>
@@ -98,7 +102,7 @@ export class Reads {
         await pause(this.#linger.restMs);
         return (await this.own(alias)).halt;
       case 'behind':
-        await pause(this.#run.lingerMs);
+        await this.#untilCaughtUp(alias);
         return (await this.own(alias)).halt;
       case 'probe': {
         const values = [await this.#probe(alias), await this.#probe(alias)];
@@ -113,6 +117,30 @@ export class Reads {
           : null;
       }
     }
+  }
+
+  /** Waits for what shows late. */
+  async #await(ms: number): Promise<void> {
+    if (ms <= 0) return;
+    this.#stage.lateness.waited(ms);
+    await idle(ms, this.#run.signal);
+  }
+
+  /** Asks again and again, until what was sent shows or can't be late any more. */
+  async #untilCaughtUp(alias: string): Promise<void> {
+    const wallet = this.#stage.names.walletOf(alias);
+    const from = this.#run.now();
+    const until = from + this.#run.lingerMs;
+    let shownAt: number | undefined;
+    // One server of several may know it before the others do.
+    for (let inARow = 0; this.#run.now() < until && inARow < ENOUGH_IN_A_ROW; ) {
+      await this.#await(Math.min(POLL_MS, this.#run.lingerMs / POLLS_AT_LEAST));
+      const value = await this.#probe(alias);
+      if (value === undefined || this.#run.signal.aborted) return;
+      inARow = wallet?.allows(value) ? inARow + 1 : 0;
+      if (inARow === 1) shownAt = this.#run.now();
+    }
+    if (shownAt !== undefined) this.#stage.lateness.lasted(shownAt - from);
   }
 
   async #probe(alias: string): Promise<Money | undefined> {

@@ -7,6 +7,7 @@ import { CONTRACT_VERSION } from '../contract/versions.ts';
 import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
+import { Lateness } from '../judge/lateness.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
 import { Cashier } from './cashier.ts';
@@ -22,6 +23,8 @@ import { sessionOf } from './stage.ts';
 import { WantOfMoney } from './want-of-money.ts';
 
 const MOST_BREACHES = 5;
+/** All in all a run waits for so many lingers for effects that show late. */
+const LINGERS_FOR_THE_LATE = 15;
 
 /**
  * Judges one client by the scenarios of the options, side by side where there are several players, and hands every event to
@@ -98,15 +101,18 @@ class Run {
   readonly #sender: Sender;
   readonly #cashier: Cashier;
   readonly #history = new History();
-  readonly #blame = new Blame();
+  readonly #lateness: Lateness;
+  readonly #blame: Blame;
   readonly #pool: Pool;
   readonly #late: LateLandings;
   readonly #wantOfMoney = new WantOfMoney();
   readonly #earlier: EarlierRun | undefined;
-  /** How often an endpoint let the deadline pass. */
+  /** In how many stories in a row an endpoint let the deadline pass. */
   readonly #breaches = new Map<CallName, number>();
   /** No two scenarios are played at the same time. */
   #oneByOne = false;
+  /** Calls fail now here, now there, perhaps because there are too many at once. */
+  #overburdened = false;
   #failed = 0;
   #reached = false;
   #unreachable: string | null = null;
@@ -114,7 +120,9 @@ class Run {
   constructor(options: RunOptions, sender: Sender) {
     this.#options = options;
     this.#sender = sender;
-    this.#cashier = new Cashier(sender, options);
+    this.#lateness = new Lateness(options.lingerMs * LINGERS_FOR_THE_LATE);
+    this.#blame = new Blame(this.#lateness);
+    this.#cashier = new Cashier(sender, { ...options, readAfterMs: () => this.#lateness.pauseMs });
     this.#pool = new Pool(options.client.sessions);
     this.#late = new LateLandings(options);
     this.#earlier = options.after && new EarlierRun(options.after, options.client);
@@ -159,7 +167,8 @@ class Run {
 
   /** Whatever is read at the end is then no sign of a late debit. */
   get #balancesMoveAnyway(): boolean {
-    return this.#blame.isProven('balance.read-only') || this.#blame.isProven('session.isolated');
+    const rules = ['balance.read-only', 'session.isolated'] as const;
+    return this.#lateness.rule !== undefined || rules.some((rule) => this.#blame.isProven(rule));
   }
 
   get #stopped(): boolean {
@@ -184,7 +193,7 @@ class Run {
   }
 
   #fill(queue: RunnableScenario[], waiting: Waiting[], running: Set<Promise<void>>, workers: number): void {
-    const most = this.#reached ? Math.min(workers, this.#pool.players) : 1;
+    const most = this.#reached && !this.#overburdened ? Math.min(workers, this.#pool.players) : 1;
     while (waiting.length < this.#pool.players * 4 && queue.length > 0) {
       const scenario = queue.shift();
       const ready = scenario && this.#prepare(scenario);
@@ -217,7 +226,7 @@ class Run {
     if (late) {
       return {
         verdict: 'inconclusive',
-        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass ${MOST_BREACHES} times, so what needs it is not tried any more`,
+        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass in ${MOST_BREACHES} scenarios running, so what needs it is not tried any more`,
       };
     }
     const castings = this.#pool.cast(plan.needs);
@@ -294,6 +303,7 @@ class Run {
         history: this.#history,
         earlier: this.#earlier,
         proven: (rule) => this.#blame.isProven(rule),
+        lateness: this.#lateness,
         report: (finding) => {
           findings.push(finding);
           record({ event: 'finding', scenario: scenario.id, attempt, finding });
@@ -337,14 +347,30 @@ class Run {
         text: 'The operator closes kept-alive connections at once, so each call was given a connection of its own.',
       });
     }
+    if (again === 'busy' && !lasts && attempt >= MOST_ATTEMPTS) this.#unburden();
     return again !== 'connection' || attempt === 1;
   }
 
+  /** Operators that fail under many calls at once may do better when players come one after another. */
+  #unburden(): void {
+    if (this.#overburdened || this.#oneByOne) return;
+    this.#overburdened = true;
+    this.#options.record({
+      event: 'notice',
+      text: 'The operator fails or is too busy again and again, so from then on players played one after another.',
+    });
+  }
+
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
-    for (const { rule, verdict, endpoint } of findings) {
-      if (rule !== 'reply.deadline' || verdict !== 'fail' || endpoint === null) continue;
-      this.#breaches.set(endpoint, (this.#breaches.get(endpoint) ?? 0) + 1);
-    }
+    const late = new Set(
+      findings.flatMap(({ rule, verdict, endpoint }) =>
+        rule === 'reply.deadline' && verdict === 'fail' && endpoint !== null ? [endpoint] : [],
+      ),
+    );
+    for (const call of late) this.#breaches.set(call, (this.#breaches.get(call) ?? 0) + 1);
+    // Who is late only now and then is waited for.
+    for (const call of this.#breaches.keys())
+      if (!late.has(call) && played.passes['reply.deadline']?.[call] !== undefined) this.#breaches.delete(call);
     this.#blame.add(scenario.id, findings, played.letIn, { ...played, alone });
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;

@@ -1,6 +1,7 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import type { Finding } from '../journal/finding.ts';
 import { Judge } from '../judge/judge.ts';
+import type { Lateness } from '../judge/lateness.ts';
 import { Story } from '../judge/story.ts';
 import { Wallet } from '../judge/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan.ts';
@@ -16,6 +17,7 @@ export interface Stage {
   readonly plan: Plan;
   readonly casting: Casting;
   readonly judge: Judge;
+  readonly lateness: Lateness;
   readonly names: Names;
   readonly wallets: readonly { readonly alias: string; readonly wallet: Wallet }[];
   /** By alias: sessions may be in other currencies than the main one, whose stakes the story is told in. */
@@ -31,6 +33,8 @@ export interface StoryOptions {
   readonly run: RunOptions;
   readonly proven: (rule: string) => boolean;
   readonly report: (finding: Finding) => void;
+  /** What the run has seen of effects that show late. */
+  readonly lateness: Lateness;
   /** Whether what the scenario states beyond the rules is a demand of its own. */
   readonly demanding: boolean;
 }
@@ -48,7 +52,7 @@ export interface StageOptions extends StoryOptions {
 
 /** Sets a scenario up. */
 export function setStage(options: StageOptions): Stage {
-  const { plan, casting, run, proven, report, demanding, written, wallets, isLasting, earlier } = options;
+  const { plan, casting, run, proven, report, demanding, written, wallets, isLasting, earlier, lateness } = options;
   const main = sessionOf(casting, 'main');
   const byAlias = new Map<string, Wallet>();
   const denominations = new Map<string, Denomination>();
@@ -75,6 +79,7 @@ export function setStage(options: StageOptions): Stage {
       return code === undefined ? undefined : currencyByCode(code);
     },
     proven,
+    lateness,
     report,
   });
   const unknownSession = run.uuid();
@@ -92,6 +97,7 @@ export function setStage(options: StageOptions): Stage {
     plan,
     casting,
     judge,
+    lateness,
     names,
     denominations,
     wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({

@@ -2,6 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Blamed, Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
+import { Lateness } from './lateness.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './unexplained.ts';
 
 /** On an endpoint that takes a wrong signature these prove nothing: whatever was sent would have been accepted. */
@@ -21,19 +22,14 @@ const LOWER_RUNGS: readonly RuleId[] = [
 /** More breaches than this are not weighed against each other. */
 const MOST_BREACHES = 5000;
 
-/** Rules that a read decides beside the replies: where reads are behind, these are what is broken. */
-const BESIDE_READS: readonly RuleId[] = ['bet.debit', 'win.credit'];
-
 /** Rules that nearly every call puts to the test. */
 const IN_EVERY_CALL: readonly RuleId[] = [...OF_EVERY_CALL, 'money.main-unit'];
-
-/** Once may be a coincidence of numbers. */
-const ENOUGH_LAGGING = 2;
 
 /** A finding that is kept until the run is over, for others may explain it. */
 interface Breach {
   readonly fails: boolean;
   readonly alone: boolean;
+  readonly unaware: boolean;
   readonly scenario: string;
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
@@ -43,8 +39,8 @@ interface Breach {
 /** What else a scenario has shown. */
 interface Shown {
   readonly passes?: Tally;
-  /** Reads were behind what replies told. */
-  readonly readsLag?: boolean;
+  /** Its reads did not wait for what shows late: that anything does was not known when it began. */
+  readonly unaware?: boolean;
   /** Nobody else played at the time, neither in this story nor in another. */
   readonly alone?: boolean;
 }
@@ -58,11 +54,15 @@ export class Blame {
   readonly #letIn = new Set<CallName>();
   readonly #breaches: Breach[] = [];
   readonly #passes = new Map<string, number>();
-  /** Stories in which reads were behind what replies told. */
-  #lagging = 0;
+  readonly #lateness: Lateness;
   /** Reckoned when they are asked for. */
   #proven: ReadonlySet<string> | undefined;
   #alsoWarned: ReadonlySet<RuleId> | undefined;
+
+  /** @param lateness what the run has seen of effects that show late */
+  constructor(lateness: Lateness = new Lateness()) {
+    this.#lateness = lateness;
+  }
 
   /**
    * The findings of one scenario, of the attempt that counts.
@@ -73,7 +73,6 @@ export class Blame {
     for (const endpoint of letIn) this.#letIn.add(endpoint);
     this.#proven = undefined;
     this.#alsoWarned = undefined;
-    if (shown.readsLag) this.#lagging += 1;
     for (const [rule, counts] of Object.entries(shown.passes ?? {}))
       this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
     for (const { rule, verdict, endpoint, causes } of findings) {
@@ -87,6 +86,7 @@ export class Blame {
           causes,
           fails: verdict === 'fail',
           alone: shown.alone === true,
+          unaware: shown.unaware === true,
         });
     }
   }
@@ -108,8 +108,11 @@ export class Blame {
   #fewest(): ReadonlySet<string> {
     const fails = this.#breaches.filter(({ fails }) => fails);
     const isOpen = (one: Breach): boolean => this.#causesOf(one).length > 0;
-    const lags = this.#readsLag ? BESIDE_READS.filter((rule) => this.#failing.has(rule)) : [];
-    const proven = new Set<string>([...lags, ...fails.filter((one) => !isOpen(one)).map(({ rule }) => rule)]);
+    const late = this.#lateRule;
+    const proven = new Set<string>([
+      ...(late ? [late] : []),
+      ...fails.filter((one) => !isOpen(one)).map(({ rule }) => rule),
+    ]);
     let rest = fails.filter(isOpen);
     for (;;) {
       rest = rest.filter((one) => !proven.has(one.rule) && !this.#causesOf(one).some((cause) => proven.has(cause)));
@@ -131,24 +134,24 @@ export class Blame {
     return warnings.filter(({ causes }) => !causes.some((cause) => broken.has(cause))).map(({ rule }) => rule);
   }
 
-  get #readsLag(): boolean {
-    return this.#lagging >= ENOUGH_LAGGING;
+  /** The rule that effects break which show late. */
+  get #lateRule(): RuleId | undefined {
+    const { rule, isSure } = this.#lateness;
+    return isSure && rule && this.#failing.has(rule) ? rule : undefined;
   }
 
   /** What of all that fails would explain a breach. */
-  #causesOf({ rule, causes, alone, fails }: Breach): RuleId[] {
+  #causesOf({ rule, causes, alone, unaware, fails }: Breach): RuleId[] {
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
         !this.#isIntermittent(cause) &&
         !(alone && cause === 'session.isolated'),
     );
-    // Where reads are behind, what was read proves nothing but that.
-    const isOfRead =
-      this.#readsLag &&
-      (rule === 'session.isolated' || causes.includes('session.isolated')) &&
-      !BESIDE_READS.includes(rule);
-    return isOfRead ? [...BESIDE_READS.filter((one) => this.#failing.has(one)), ...failing] : failing;
+    // Where effects show late, what was read before that was known proves nothing but that.
+    const late = this.#lateRule;
+    const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
+    return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
   }
 
   /** What is nearly always kept explains no other breach, for it would be broken there too. */

@@ -106,6 +106,7 @@ export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId
 
 /** A wallet whose balance is not what it says can't be bet to its end, or beyond it, on purpose. */
 export const WRONG_BALANCES: readonly RuleId[] = [
+  'balance.read',
   'balance.read-only',
   'bet.debit',
   'win.credit',

@@ -29,6 +29,7 @@ import { Docket, endpointOf } from './docket.ts';
 import { Effects } from './effects.ts';
 import { type Stated, unmetExpectations } from './expectation.ts';
 import { bySum } from './expected-sum.ts';
+import type { Lateness } from './lateness.ts';
 import { QuietReads, type ReadResult } from './quiet-reads.ts';
 import { judgeRace, overlapCount } from './race.ts';
 import { type ReplyReading, readReply } from './reading.ts';
@@ -55,6 +56,8 @@ export interface JudgeContext {
   proven(rule: string): boolean;
   /** True when the step was answered as by one who is too busy, or who failed, each time that the scenario was played. */
   isLasting(step: string): boolean;
+  /** What the run has seen of effects that show late. */
+  readonly lateness: Lateness;
   report(finding: Finding): void;
 }
 
@@ -117,18 +120,19 @@ export class Judge {
     this.docket = new Docket(context.strict, context.contract ?? CONTRACT_VERSION, (finding) =>
       context.report(finding),
     );
-    this.reads = new QuietReads(this.docket, this.effects, story.plan.rules, (rule) => context.proven(rule));
+    this.reads = new QuietReads({
+      docket: this.docket,
+      effects: this.effects,
+      claims: story.plan.rules,
+      proven: (rule) => context.proven(rule),
+      lateness: context.lateness,
+    });
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);
   }
 
   get passes(): Tally {
     return this.docket.passes;
-  }
-
-  /** True when reads were seen to be behind what replies told. */
-  get readsLag(): boolean {
-    return this.#context.wallets.some((wallet) => wallet.readsLag);
   }
 
   /** What a named step was answered, and what it was about: for `${first.reply.txID}`. */
@@ -203,7 +207,8 @@ export class Judge {
     const { hasBreach } = this.docket;
     for (const held of this.#passing.splice(0)) {
       const { rule, part, exchange, decision } = held;
-      const counts = hasBreach || this.#context.isLasting(part.step.key);
+      const isLasting = this.#context.isLasting(part.step.key);
+      const counts = isLasting || (hasBreach && !mayFail(held));
       if (counts && checkOf(rule)?.controlled) this.#controls.hold(held);
       else if (counts) this.docket.decide({ rule, step: part.step, exchange }, decision);
       else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
@@ -361,7 +366,10 @@ export class Judge {
       endpoint: null,
       step,
       exchange: exchange.id,
-      offsets: [{ by: effect, meaning: `the ${step.call} was paid twice, though it was answered with an error first` }],
+      offsets: ['twice', 'three times', 'four times'].map((times, more) => ({
+        by: effect.times(Money.of(String(more + 1))),
+        meaning: `the ${step.call} was paid ${times}, though it was answered with an error first`,
+      })),
       rank: 0,
       until: 'read',
       expected: `a ${step.call} that is sent again until it is answered 200 is paid once`,
@@ -509,6 +517,11 @@ function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | unde
   const decision = check.reply?.(seen);
   const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
   return decision && ofForm ? asOfForm(decision) : decision;
+}
+
+/** A bet as the service sends it may fail, if not each time: it is refunded. */
+function mayFail({ part: { step, signedRight }, status }: Held): boolean {
+  return step.call === 'bet' && step.expect.outcome === 'accepted' && signedRight && status === 500;
 }
 
 const NOT_ALWAYS = 'it was answered as by one who is too busy, though not each time that it was tried';

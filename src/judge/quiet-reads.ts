@@ -4,11 +4,13 @@ import { breach, PASS } from './check.ts';
 import type { Docket } from './docket.ts';
 import type { Effects } from './effects.ts';
 import { type Breach, type Explanation, explain, nearestDifference, wouldHaveShown } from './explain.ts';
+import type { Lateness } from './lateness.ts';
+import { leftOut } from './left-out.ts';
 import { SCALES } from './main-unit.ts';
 import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
-import { rounded } from './rounding.ts';
-import { inAnotherUnit, movesOfNoRule } from './suspects.ts';
+import { mayBeRounded, rounded } from './rounding.ts';
+import { inAnotherUnit, movesOfNoRule, PLAIN_EFFECTS } from './suspects.ts';
 import { blameUnexplained, either, isTiny, isWrittenAsDouble, SYSTEMATIC } from './unexplained.ts';
 import type { Fork, Wallet } from './wallet.ts';
 
@@ -43,15 +45,41 @@ export class QuietReads {
   readonly #effects: Effects;
   readonly #claims: readonly RuleId[];
   readonly #proven: (rule: string) => boolean;
+  readonly #lateness: Lateness;
   readonly #memories = new Map<Wallet, Memory>();
+  /** Rules under which it was told in this story that a read is behind. */
+  readonly #toldLate = new Set<RuleId>();
   #pending: QuietRead | undefined;
 
-  /** @param claims the rules that the story is about: of the others it need not be said that nothing could be told */
-  constructor(docket: Docket, effects: Effects, claims: readonly RuleId[], proven: (rule: string) => boolean) {
+  /** `claims`: the rules that the story is about. Of the others it need not be said that nothing could be told. */
+  constructor(options: {
+    readonly docket: Docket;
+    readonly effects: Effects;
+    readonly claims: readonly RuleId[];
+    readonly proven: (rule: string) => boolean;
+    readonly lateness: Lateness;
+  }) {
+    const { docket, effects, claims, proven, lateness } = options;
     this.#claims = claims;
     this.#docket = docket;
     this.#effects = effects;
+    this.#lateness = lateness;
     this.#proven = (rule) => docket.isBroken(rule) || proven(rule);
+  }
+
+  /**
+   * How many ms a read is to wait for what was moved before it. 0 also where a call of another kind than those that were
+   * seen to be late was sent: whether it is late too is to be found out.
+   */
+  pauseMs(wallet: Wallet): number {
+    // What was read already is not behind any more.
+    const isNews = wallet.moves.length > 0 || wallet.forks.length > 0 || wallet.openSince !== null;
+    if (wallet.known && !isNews) return 0;
+    const kinds = [
+      ...wallet.moves.map(({ step }) => this.#effects.callOf(step)),
+      ...wallet.forks.map(({ txID }) => this.#effects.ofTxID(txID)?.part.step.call),
+    ];
+    return this.#lateness.covers(kinds.filter((kind) => kind !== undefined)) ? this.#lateness.pauseMs : 0;
   }
 
   lastRead(wallet: Wallet): Money | undefined {
@@ -97,18 +125,19 @@ export class QuietReads {
       else this.#fits(read, memory);
       return { kind: 'settled' };
     }
-    if (wallet.readsLag && !memory.odd) {
-      this.#lags(read, memory);
-      return { kind: 'settled' };
-    }
-    if (!memory.behind && !memory.odd && wallet.isTold && !isTiny(read)) {
-      memory.behind = value;
-      return { kind: 'behind' };
-    }
     const late = read.lingered ? undefined : this.#lateBet(read);
     if (late) {
       memory.dip = late;
       return { kind: 'wait' };
+    }
+    if (!memory.behind && this.#mayCatchUp(read, memory)) {
+      memory.behind = value;
+      return { kind: 'behind' };
+    }
+    if (memory.behind) this.#lateness.waitedInVain();
+    if (wallet.readsLag && !memory.odd) {
+      this.#lags(read, memory);
+      return { kind: 'settled' };
     }
     const suspects = [
       ...wallet.obligations,
@@ -228,32 +257,57 @@ export class QuietReads {
     this.#turn(memory, value);
   }
 
-  /** Replies go on from each other and reads are behind them, so it is the read that is wrong, of whatever was moved last. */
+  /** Replies go on from each other and reads are behind them, so it is the read that is wrong. */
   #lags(read: QuietRead, memory: Memory): void {
-    const { wallet, value, step, exchange } = read;
-    const last = wallet.moves.at(-1);
-    this.#docket.decide(
-      { rule: last && !last.delta.isNegative() ? 'win.credit' : 'bet.debit', step, exchange },
-      breach(
-        `the next read tells the balance that the reply told: ${either(wallet.possible())}`,
-        `the balance is ${value}, which leaves out what was moved last`,
-        [],
-      ),
-    );
+    const { wallet, value } = read;
+    this.#tellLate(read, value, false, `the balance is ${value}, which leaves out what was moved last`);
     for (const obligation of wallet.takeObligations(read.lingered)) this.#undecided(obligation, value);
     this.#turn(memory, value);
   }
 
-  /** What the replies had told shows in a later read. */
-  #caughtUp(read: QuietRead, memory: Memory): void {
+  /**
+   * Whether a read that does not fit may do so a little later: where the replies had told otherwise, where a refund was not
+   * paid yet, and wherever reads were seen to catch up.
+   */
+  #mayCatchUp(read: QuietRead, { odd }: Memory): boolean {
     const { wallet } = read;
+    if (isTiny(read)) return false;
+    const { isWaitedFor, isWorthWaiting, isSure } = this.#lateness;
+    if (isWaitedFor) return true;
+    if (odd) return odd.rule === 'refund.restore' && !isSure && isWorthWaiting;
+    return wallet.isTold && !wallet.readsLag && !isSure;
+  }
+
+  /** A read that did not fit does so a little later, though nothing was sent in between. */
+  #caughtUp(read: QuietRead, memory: Memory): void {
+    const { value } = read;
     const { behind } = memory;
-    memory.behind = undefined;
     if (!behind) return;
-    wallet.fallBehind();
-    this.#lags({ ...read, value: behind }, memory);
-    wallet.collapse(read.value);
-    memory.last = read.value;
+    this.#tellLate(
+      read,
+      behind,
+      true,
+      `the balance was ${behind}, and ${value} when it was asked for again a little later`,
+    );
+    memory.behind = undefined;
+    memory.odd = undefined;
+    this.#fits(read, memory);
+  }
+
+  #tellLate({ wallet, step, exchange }: QuietRead, told: Money, healed: boolean, actual: string): void {
+    const kinds = leftOut(wallet, told, {
+      callOf: (key) => this.#effects.callOf(key),
+      isLate: (kind) => this.#lateness.covers([kind]),
+    });
+    if (kinds.length === 0) return;
+    this.#lateness.saw(kinds, healed);
+    const { rule } = this.#lateness;
+    if (rule === undefined || this.#toldLate.has(rule)) return;
+    this.#toldLate.add(rule);
+    // Where calls of another kind turn out to be late too, it is the reads, and not each kind of call by itself.
+    const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
+    const expected = `the next read shows what was moved before it: the balance is ${either(wallet.possible())}`;
+    this.#docket.decide({ rule, step, exchange }, breach(expected, actual, causes));
   }
 
   #undecided({ rule, step, exchange }: Obligation, value: Money): void {
@@ -308,10 +362,16 @@ export class QuietReads {
     rivals: readonly Breach[],
   ): void {
     if (obligation.reported) return;
+    const own = wallet.moves.map(({ step }) => this.#effects.callOf(step));
     const causes = causesOf(obligation.rule, [
-      ...rivals.map((rival) => rival.obligation.rule),
+      // Where the player's own calls moved money too, it may be one of them that moved another sum.
+      ...(obligation.rule === 'session.isolated'
+        ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
+        : []),
+      ...rivals.flatMap((rival) => [rival.obligation.rule, ...(rival.offset.causes ?? [])]),
       ...(offset.causes ?? []),
       ...this.#spoilers(wallet, offset.by),
+      ...(mayBeRounded(nearestDifference(value, possible), value, wallet.unit) ? (['money.exact'] as const) : []),
     ]);
     this.#docket.decide(
       { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange },
@@ -325,7 +385,9 @@ export class QuietReads {
 
   /** Faults by which any number may be wrong: reads that cost money, and players who play with each other's. */
   #spoilers(wallet: Wallet, by: Money): RuleId[] {
-    const spoilers: RuleId[] = by.isNegative() ? ['balance.read-only'] : [];
+    // Reads that cost a player money, or pay a little.
+    const isOfReads = by.isNegative() || by.equals(wallet.unit);
+    const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
     // A bet whose connection broke may still have been at work beside the calls that came after it.
     if (wallet.obligations.some(({ until }) => until === 'linger')) spoilers.push('concurrency.no-lost-update');
     return [...spoilers, 'session.isolated'];

@@ -13,3 +13,16 @@ export function rounded(sum: Money, unit: Money): Money {
   const half = unit.times(Money.of('0.5'));
   return cut(sum.isNegative() ? sum.minus(half) : sum.plus(half), unit);
 }
+
+/**
+ * True where a sum may be what rounding has put into a balance or taken from it: a fraction of the main unit, or all of
+ * one where the balance is shown without fractions.
+ *
+ * @param unit the smallest step of the currency
+ */
+export function mayBeRounded(sum: Money, balance: Money, unit: Money): boolean {
+  const main = Money.of('1');
+  if (unit.compare(main) >= 0) return false;
+  const compared = sum.absolute().compare(main);
+  return compared < 0 || (compared === 0 && balance.decimals() === 0);
+}

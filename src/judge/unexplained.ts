@@ -5,6 +5,7 @@ import type { Docket } from './docket.ts';
 import { nearestDifference } from './explain.ts';
 import type { Obligation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
+import { mayBeRounded } from './rounding.ts';
 import { PLAIN_EFFECTS } from './suspects.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -25,6 +26,9 @@ const WRONG_SUMS: readonly RuleId[] = [
   'refund.restore',
   'concurrency.no-lost-update',
 ];
+
+/** What calls at once, and the refunds of those that failed, may do wrong beside losing each other. */
+const BESIDE_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
 
 /** A breach of these can move money long after the call, in another story. */
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
@@ -73,7 +77,7 @@ export function blameUnexplained(
       breach(`${expected}: the balance is ${either(possible)}`, actual, [
         ...WRONG_SUMS,
         ...unwanted,
-        ...(due.some((one) => one.rule === 'idempotency.concurrent') ? (['idempotency.concurrent'] as const) : []),
+        ...BESIDE_RACES.filter((rule) => [...due, ...wallet.obligations].some((one) => one.rule === rule)),
       ]),
     );
     return;
@@ -89,7 +93,7 @@ export function blameUnexplained(
   const withDecimals = wallet.moves.some(({ delta }) => delta.decimals() > 0);
   const causes: readonly RuleId[] = [
     ...UNIVERSAL,
-    ...(isRounding || withDecimals ? (['money.exact'] as const) : []),
+    ...(isRounding || withDecimals || mayBeRounded(difference, value, wallet.unit) ? (['money.exact'] as const) : []),
     ...(withDecimals ? (['bet.decimal-amount'] as const) : []),
     ...unwanted,
   ];

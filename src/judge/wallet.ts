@@ -130,11 +130,6 @@ export class Wallet {
     return isNews && certain !== undefined && this.#told?.equals(certain) === true;
   }
 
-  /** A read was seen to tell an older balance than the replies before it. */
-  fallBehind(): void {
-    this.#lags = true;
-  }
-
   /** Reads were seen to tell an older balance than replies do. */
   get readsLag(): boolean {
     return this.#lags;

@@ -365,17 +365,49 @@ describe('a passing failure', () => {
     expect(run.verdict('win.zero')).toBe('fail');
   });
 
+  it("of a bet is its refund's matter alone, where that goes wrong", async () => {
+    let bets = 0;
+    const { url } = await operatorServer(({ call }, tell, wallet) => {
+      if (call === 'bet') bets += 1;
+      if (call === 'bet' && bets === 1) return error(500, 'Oops');
+      if (call !== 'refund') return tell();
+      wallet.move('1.25');
+      return wallet.ok();
+    });
+    const decimal = scenarioOf(
+      'bet/decimal',
+      'rules: [bet.decimal-amount]\nsteps: [{ bet: { amount: "1.25" } }, { balance: }]',
+    );
+    const run = await ran(url, [decimal]);
+    expect(run.verdict('refund.after-error')).toBe('fail');
+    expect(run.verdict('bet.decimal-amount')).not.toBe('fail');
+  });
+
   it('is looked for again and again where calls fail at random', async () => {
     let calls = 0;
-    const { url } = await operatorServer(({ call }, tell) => {
-      if (call !== 'bet') return tell();
-      calls += 1;
-      // The first bet of the first attempt, the second of the next; bets that bring the balance back are counted too.
-      return [1, 3, 4, 6, 7].includes(calls) ? error(500, 'Oops') : tell();
-    });
-    const run = await ran(url, [
-      scenarioOf('bet/two', 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }, { bet: }, { balance: }]'),
-    ]);
+    const { url } = await operatorServer(
+      ({ call }, tell) => {
+        if (call !== 'bet') return tell();
+        calls += 1;
+        // The first bet of the first attempt, the second of the next; bets that bring the balance back are counted too.
+        return [1, 3, 4, 6, 7].includes(calls) ? error(500, 'Oops') : tell();
+      },
+      { sessions: [P1, P2] },
+    );
+    const two = scenarioOf('bet/two', 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }, { bet: }, { balance: }]');
+    const others = Array.from({ length: 12 }, (_, number) =>
+      scenarioOf(`balance/${number}`, 'rules: [balance.read]\nsteps: [{ balance: }, { wait: 80ms }]'),
+    );
+    const run = await ran(url, [two, ...others], {}, [P1, P2]);
+    // It may fail because of too many calls at once, so from then on players play one after another.
+    const told = run.events.findIndex(({ event }) => event === 'notice');
+    expect(run.fold.notices.join()).toContain('one after another');
+    const open = new Set<string>();
+    for (const [at, event] of run.events.entries()) {
+      if (event.event === 'scenario-started' && at > told && event.attempt === 1) expect([...open]).toEqual([]);
+      if (event.event === 'scenario-started') open.add(event.scenario);
+      if (event.event === 'scenario-ended') open.delete(event.scenario);
+    }
     expect(run.scenario('bet/two').verdict).toBe('pass');
     expect(run.scenario('bet/two').attempt).toBeGreaterThan(3);
   });

@@ -123,3 +123,16 @@ it('a settling refund is judged by its last answer', async () => {
     'fail',
   );
 });
+
+it('a win that is declined for good does not keep the balance from being brought back', async () => {
+  let wins = 0;
+  const { balance } = await settled(
+    '[{ bet: , as: a }, { win: { round: a, amount: "2.00" } }, { balance: }, { win: { round: a, amount: "3.00" } }, { balance: }]',
+    ({ call, fields }, tell) => {
+      if (call === 'win') wins += 1;
+      return fields?.amount === '3.00' ? error(409, 'The round has been paid') : tell();
+    },
+  );
+  expect(wins).toBeGreaterThan(2);
+  expect(balance).toBe('100');
+});

@@ -3,6 +3,7 @@ import type { CallName } from '../../src/contract/call-name.ts';
 import type { RuleId } from '../../src/contract/catalogue.ts';
 import type { Finding } from '../../src/journal/finding.ts';
 import { Blame } from '../../src/judge/blame.ts';
+import { Lateness } from '../../src/judge/lateness.ts';
 
 function found(
   rule: RuleId,
@@ -117,17 +118,18 @@ describe('blame', () => {
     expect([blame.isProven('money.conservation'), blame.conclude()]).toEqual([true, []]);
   });
 
-  it('falls on the reads where they are behind the replies in several stories', () => {
-    const stale = found('bet.debit', ['session.isolated']);
-    const confused = found('refund.once', ['session.isolated']);
-    const conclusions = (stories: number): string[] => {
-      const blame = new Blame();
-      for (let story = 0; story < stories; story += 1) blame.add(`s${story}`, [stale], [], { readsLag: true });
-      blame.add('t', [confused]);
+  it('falls on what shows late, for all that was read before that was known', () => {
+    const conclusions = (sightings: number, unaware: boolean): string[] => {
+      const lateness = new Lateness();
+      for (let sighting = 0; sighting < sightings; sighting += 1) lateness.saw(['bet'], true);
+      const blame = new Blame(lateness);
+      blame.add('s', [found('bet.debit', ['balance.read'])], [], { unaware });
+      blame.add('t', [found('refund.once', ['session.isolated'])], [], { unaware });
       return blame.conclude().map(({ rule, because }) => `${rule} < ${because}`);
     };
-    expect(conclusions(1)).toEqual([]);
-    expect(conclusions(2)).toEqual(['refund.once < bet.debit']);
+    expect(conclusions(1, true)).toEqual([]);
+    expect(conclusions(2, true)).toEqual(['refund.once < bet.debit']);
+    expect(conclusions(2, false)).toEqual([]);
   });
 
   it('of a warning falls on one that nothing which is broken explains', () => {

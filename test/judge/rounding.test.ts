@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Money } from '../../src/contract/money.ts';
-import { cut, rounded } from '../../src/judge/rounding.ts';
+import { cut, mayBeRounded, rounded } from '../../src/judge/rounding.ts';
 
 const money = (text: string): Money => (text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text));
 
@@ -17,3 +17,16 @@ it.each([
     nearest,
   ]);
 });
+
+it.each([
+  ['0.02', '348.80', '0.01', true],
+  ['1', '998', '0.01', true],
+  ['1', '998.50', '0.01', false],
+  ['2', '998', '0.01', false],
+  ['1', '998', '1', false],
+])(
+  'a difference of %s of a balance of %s in steps of %s may be one of rounding: %s',
+  (sum, balance, unit, expected) => {
+    expect(mayBeRounded(money(sum), Money.of(balance), Money.of(unit))).toBe(expected);
+  },
+);

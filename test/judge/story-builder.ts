@@ -6,6 +6,7 @@ import type { Body, Exchange, Outcome } from '../../src/journal/exchange.ts';
 import { type Finding, graver, type Verdict } from '../../src/journal/finding.ts';
 import { Blame } from '../../src/judge/blame.ts';
 import { Judge, type Reaction, type Sent } from '../../src/judge/judge.ts';
+import { Lateness } from '../../src/judge/lateness.ts';
 import { lenientMoney, type ReplyReading, readReply } from '../../src/judge/reading.ts';
 import { Story } from '../../src/judge/story.ts';
 import { Wallet } from '../../src/judge/wallet.ts';
@@ -108,6 +109,7 @@ class Telling {
       walletOf: (alias) => this.#byAlias.get(alias) ?? null,
       wallets: [...this.#wallets.values()],
       currencyOf: () => currencyByCode(options.currency ?? 'USD'),
+      lateness: new Lateness(),
       proven: (rule) => (options.proven ?? []).some((one) => one === rule),
       report: (finding) => this.#findings.push(finding),
     });

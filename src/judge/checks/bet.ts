@@ -41,6 +41,15 @@ function roundings(seen: Seen): Offset[] {
   }));
 }
 
+/** A limit of the operator's own is the reason only where no bet as high was accepted in the same story. */
+function isAboveAnyTaken({ reading, amount, story, part, amountOf }: Seen): boolean {
+  if (reading?.code !== 'bet_limit' || !amount) return true;
+  const taken = story.parts
+    .filter((other) => isTakenBet(other) && other.index < part.index && other.step.session === part.step.session)
+    .flatMap((other) => amountOf(other) ?? []);
+  return taken.every((other) => other.compare(amount) < 0);
+}
+
 function notTaken(seen: Seen, meaning: string): Offset[] {
   return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
 }
@@ -95,7 +104,7 @@ export const betChecks: GroupChecks<'bet'> = {
       if (seen.answer === 'accepted')
         return breach(expected, `${described(seen)}: the bet was accepted`, WRONG_BALANCES);
       const limit = ownLimit(seen);
-      if (limit) return { kind: 'skip', reason: limit };
+      if (limit && isAboveAnyTaken(seen)) return { kind: 'skip', reason: limit };
       if (seen.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
       if (reading.code !== 'insufficient_funds') {
         return breach(
@@ -148,7 +157,9 @@ export const betChecks: GroupChecks<'bet'> = {
             'win.credit',
             'money.main-unit',
             'money.precision',
+            'balance.read',
             'balance.read-only',
+            ...(seen.reading?.code === 'insufficient_funds' ? (['money.exact'] as const) : []),
           ])
         : refused;
     },

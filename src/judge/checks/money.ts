@@ -5,6 +5,7 @@ import { bySum, mentions } from '../expected-sum.ts';
 import { inUnit, SCALES } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
 import { isTakenBet, type Part, type Story } from '../story.ts';
+import { PLAIN_EFFECTS } from '../suspects.ts';
 
 const isMover = (part: Part): boolean =>
   part.regular &&
@@ -97,6 +98,8 @@ export const moneyChecks: GroupChecks<'money'> = {
           : [
               {
                 by: moved.minus(seen.effect),
+                // Where something was cut off, the number may be that of another mistake.
+                causes: moved.shift(-scale).equals(seen.effect) ? [] : plainRule(seen),
                 get meaning() {
                   return `the ${seen.part.step.call} of ${seen.amount} moved ${moved.absolute()}`;
                 },
@@ -133,7 +136,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       const steps = [seen.unit, seen.unit.negated()].map((by) => ({
         by,
         meaning: `the balance is off by ${seen.unit}`,
-        causes: ['money.conservation'] as const,
+        causes: ['money.conservation', 'balance.read-only'] as const,
       }));
       return [...steps, ...roundings(seen)];
     },
@@ -167,6 +170,11 @@ export const moneyChecks: GroupChecks<'money'> = {
     applies: (part) => isMover(part),
   },
 };
+
+function plainRule({ part }: Seen): readonly RuleId[] {
+  const rule = PLAIN_EFFECTS[part.step.call]?.rule;
+  return rule ? [rule] : [];
+}
 
 /** The amount cut or rounded to fewer decimals than it has. */
 function roundings({ amount, effect, part }: Seen): Offset[] {

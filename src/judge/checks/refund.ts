@@ -55,15 +55,33 @@ function notRestored(seen: Seen): Offset[] {
     : [];
 }
 
+/** Another bet of the round has been refunded before. */
+function isFurtherOfRound({ part, story }: Seen): boolean {
+  const mates = othersOfRound(part);
+  return story.parts.some(
+    ({ index, step: { refund } }) => index < part.index && refund?.kind === 'step' && mates.includes(refund.of),
+  );
+}
+
+/** The story refunds several bets of the round. */
+function isOneOfRound({ part: { target }, story }: Seen): boolean {
+  const bet = target?.step;
+  if (!bet || bet.roundID === null) return false;
+  return story.parts.some(
+    ({ target: other }) => other !== null && other.step.key !== bet.key && other.step.roundID === bet.roundID,
+  );
+}
+
 /** A bet whose fate the service does not know, and its refund. */
 function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
+  const ofRound = isOneOfRound(seen) ? (['refund.one-of-many'] as const) : [];
   const amount = sum(seen);
   return amount
     ? [
         {
           by: amount.negated(),
           meaning: 'the bet was taken and stayed taken although its refund was answered 200',
-          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit'],
+          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit', ...ofRound],
         },
         {
           by: amount,
@@ -74,6 +92,7 @@ function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
             'concurrency.no-lost-update',
             'money.main-unit',
             ...others,
+            ...ofRound,
           ],
         },
       ]
@@ -180,7 +199,7 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (part) =>
       isMeant(part) &&
       part.target?.step.call === 'bet' &&
-      part.target.regular &&
+      (part.target.regular || (part.target.signedRight && part.target.step.expect.outcome === 'accepted')) &&
       !isBroken(part.target) &&
       !isForeign(part) &&
       !part.targetIsLater,
@@ -196,7 +215,8 @@ export const refundChecks: GroupChecks<'refund'> = {
         wants200(seen, `the refund of a bet that was answered ${bet === 'failed' ? '500' : 'too late'}`),
       );
     },
-    offsets: (seen) => (seen.target?.answer === 'failed' || seen.target?.answer === 'late' ? lateOffsets(seen) : []),
+    offsets: (seen) =>
+      seen.target?.answer === 'failed' || seen.target?.answer === 'late' ? offsetsAfterError(seen) : [],
   },
 
   'refund.retried': {
@@ -230,6 +250,9 @@ export const refundChecks: GroupChecks<'refund'> = {
           by: amount.minus(own),
           meaning: `another bet of the round, ${amount}, was given back`,
         })),
+        ...(isFurtherOfRound(seen)
+          ? [{ by: own.negated(), meaning: 'it was taken for the refund of another bet of the round' }]
+          : []),
       ].filter(({ by }) => !by.isZero());
     },
   },
@@ -269,7 +292,11 @@ export const refundChecks: GroupChecks<'refund'> = {
       seen.effect.isZero()
         ? []
         : [
-            { by: seen.effect, meaning: 'the bet that came after its own refund was taken', causes: atOnce(seen) },
+            {
+              by: seen.effect,
+              meaning: 'the bet that came after its own refund was taken',
+              causes: [...atOnce(seen), ...failing(seen)],
+            },
             ...(seen.part.group === null
               ? []
               : [
@@ -290,8 +317,12 @@ export const refundChecks: GroupChecks<'refund'> = {
       isForeign(part) &&
       story.plan.needs.sessions.get(part.step.session)?.player === 'other',
     // To the sender's account the bet of another player may be an unknown one.
-    offsets: (seen) =>
-      paid(seen, sum(seen), "the sender was paid another player's bet", ['refund.unknown-pays-nothing']),
+    offsets: (seen) => [
+      ...paid(seen, sum(seen), "the sender was paid another player's bet", ['refund.unknown-pays-nothing']),
+      ...paid(seen, sum(seen)?.negated(), "the sender lost the amount of another player's bet", [
+        'refund.unknown-pays-nothing',
+      ]),
+    ],
   },
 
   'refund.amount-mismatch': {
@@ -320,6 +351,20 @@ export const refundChecks: GroupChecks<'refund'> = {
 /** Of calls at once one may be lost, whatever they are. */
 function atOnce({ part }: Seen): readonly RuleId[] {
   return part.group === null ? [] : ['concurrency.no-lost-update', 'refund.restore'];
+}
+
+/** A bet that fails and is not given back is so in whatever order the two come. */
+function failing({ answer }: Seen): readonly RuleId[] {
+  return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];
+}
+
+/** A bet that failed, with an answer, is not at work any more: if it was alone, nothing was lost among calls at once. */
+function offsetsAfterError(seen: Seen): Offset[] {
+  const isAlone = seen.target?.answer === 'failed' && seen.part.target?.group === null;
+  return lateOffsets(seen).map(({ causes = [], ...offset }) => ({
+    ...offset,
+    causes: isAlone ? causes.filter((rule) => rule !== 'concurrency.no-lost-update') : causes,
+  }));
 }
 
 /** The refund is sent before its bet, or at the same instant. */

@@ -17,10 +17,11 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'balance-stale',
-    breaks: ['bet.debit', 'win.credit'],
+    breaks: ['balance.read'],
     mayBreak: [
+      'bet.debit',
+      'win.credit',
       'money.conservation',
-      'balance.read',
       'bet.exact-balance',
       'refund.restore',
       'concurrency.no-lost-update',
@@ -40,6 +41,31 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
           const { wallet } = work.look();
           if (decision.kind !== 'balance' || !wallet) return decision;
           return { ...decision, balance: right.show(wallet, before.get(wallet.id) ?? wallet.balance) };
+        },
+      };
+    },
+  },
+  {
+    name: 'balance-from-replica',
+    breaks: ['balance.read'],
+    mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'bet.exact-balance'],
+    description:
+      'A balance call shows what there was a moment ago: it is read from a copy of the database that is behind the original.',
+    change: (right, { deadlineMs }) => {
+      const pasts = new Map<number, { readonly at: number; readonly before: bigint }[]>();
+      const behindMs = deadlineMs / 50;
+      return {
+        book: (store, wallet, moved) => {
+          const past = (pasts.get(wallet.id) ?? []).filter(({ at }) => performance.now() - at < behindMs);
+          pasts.set(wallet.id, [...past, { at: performance.now(), before: wallet.balance }]);
+          return right.book(store, wallet, moved);
+        },
+        carryOut: async (store, work) => {
+          const decision = await right.carryOut(store, work);
+          const { wallet } = work.look();
+          if (decision.kind !== 'balance' || !wallet) return decision;
+          const oldest = pasts.get(wallet.id)?.find(({ at }) => performance.now() - at < behindMs);
+          return { ...decision, balance: right.show(wallet, oldest?.before ?? wallet.balance) };
         },
       };
     },

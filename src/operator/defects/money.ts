@@ -198,6 +198,31 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'shown-in-whole-units',
+    breaks: ['money.exact'],
+    mayBreak: ['bet.decimal-amount', 'bet.insufficient-funds', 'money.large'],
+    description: 'Balances are shown rounded to whole units of the currency; the cents are in the books alone.',
+    change: () => ({
+      show: ({ currency }, balance) => {
+        const scale = scaleOf(currency);
+        const main = readAmount('1', scale) ?? 1n;
+        return writeAmount(((balance + main / 2n) / main) * main, scale);
+      },
+    }),
+  },
+  {
+    name: 'rounded-to-five-cents',
+    breaks: ['money.exact', 'bet.decimal-amount'],
+    mayBreak: ['money.large', 'bet.insufficient-funds'],
+    description: 'Bets and wins are rounded to five cents, as cash is.',
+    change: (right) => ({
+      readAmount: (text, scale) => {
+        const units = right.readAmount(text, scale);
+        return units === undefined || readAmount('1', scale) === 1n ? units : ((units + 2n) / 5n) * 5n;
+      },
+    }),
+  },
+  {
     name: 'one-decimal-misread',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact', 'win.credit'],

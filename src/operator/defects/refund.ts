@@ -20,6 +20,9 @@ function restoring(
 /** Longer than between a bet and its refund in any story that doesn't wait, whatever the scale. */
 const MEMORY_MS = 1000;
 
+/** In the smallest unit. */
+const MOST_RESTORED = 150n;
+
 export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-unknown-404',
@@ -118,6 +121,35 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     ],
     description: 'Refunded bets stay taken: refunds are answered 200, but nobody credits the player.',
     change: () => ({ restoredBy: () => 0n }),
+  },
+  {
+    name: 'refund-paid-later',
+    breaks: ['refund.restore'],
+    mayBreak: ['refund.broken-connection', 'refund.after-error'],
+    description:
+      'The player waits for a refunded bet: the refund is answered 200 at once and paid by a job some time later.',
+    change: (right, { deadlineMs }) => {
+      const delayMs = deadlineMs / 20;
+      let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
+      return {
+        // What is due by now is paid before anybody looks.
+        carryOut: (store, work) => {
+          const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
+          for (const { walletID, moved } of unpaid.filter(isDue))
+            store.setBalance(walletID, store.wallet(walletID).balance + moved);
+          unpaid = unpaid.filter((one) => !isDue(one));
+          return right.carryOut(store, work);
+        },
+        record: (store, entry) => {
+          const { call, walletID, moved } = entry;
+          if (call === 'refund' && walletID !== null && moved !== 0n) {
+            store.setBalance(walletID, store.wallet(walletID).balance - moved);
+            unpaid.push({ walletID, moved, at: performance.now() });
+          }
+          return right.record(store, entry);
+        },
+      };
+    },
   },
   {
     name: 'refund-declined-bet-paid',
@@ -232,6 +264,33 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     ],
     description: 'Only half of a refunded bet comes back.',
     change: (right) => ({ restoredBy: (refund, original) => right.restoredBy(refund, original) / 2n }),
+  },
+  {
+    name: 'refund-unknown-taken',
+    breaks: ['refund.unknown-pays-nothing'],
+    mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
+    description:
+      'The player loses money by the refund of a bet that never reached us: it is booked with the wrong sign.',
+    change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
+  },
+  {
+    name: 'refund-capped',
+    breaks: ['refund.restore'],
+    mayBreak: [
+      'refund.one-of-many',
+      'refund.without-round',
+      'refund.broken-connection',
+      'refund.once',
+      'idempotency.refund',
+    ],
+    description:
+      'A high bet comes back in part only: no refund pays more than 1.50, or than 150 where there are no cents.',
+    change: (right) => ({
+      restoredBy: (refund, original) => {
+        const restored = right.restoredBy(refund, original);
+        return restored > MOST_RESTORED ? MOST_RESTORED : restored;
+      },
+    }),
   },
   {
     name: 'failed-bet-paid-back',

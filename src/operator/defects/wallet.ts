@@ -32,6 +32,9 @@ function booking(right: Behaviour, movedBy: (store: Store, entry: TransactionEnt
 /** Longer than any round of a story that doesn't wait, whatever the scale. */
 const ROUND_LIFE_MS = 1000;
 
+/** Every so many bets one is declined. */
+const BETS_PER_LIMIT = 20;
+
 export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'bet-free-of-charge',
@@ -112,6 +115,37 @@ export const WALLET_DEFECTS: readonly Defect[] = [
     description: 'The game can’t tell the player what is wrong: a bet above the balance is declined without a code.',
     change: (right) =>
       rewriting(right, (reply) => ({ ...reply, body: textOf(reply).replace('"code":"insufficient_funds",', '') })),
+  },
+  {
+    name: 'insufficient-funds-bet-limit',
+    breaks: ['bet.insufficient-funds'],
+    description:
+      'The game tells the player to lower the bet below a limit that there isn’t: a bet above the balance is declined with the code bet_limit.',
+    change: (right) =>
+      rewriting(right, (reply) => ({
+        ...reply,
+        body: textOf(reply).replace('"insufficient_funds"', '"bet_limit"'),
+      })),
+  },
+  {
+    name: 'limited-bet-taken',
+    breaks: ['bet.declined-takes-nothing'],
+    description:
+      'The player loses a bet now and then that is declined for a limit: the limit is looked at when the bet is taken already.',
+    change: (right) => {
+      let bets = 0;
+      return {
+        objection: (store, claim, session) => {
+          const objection = right.objection(store, claim, session);
+          if (objection || claim.call !== 'bet' || claim.walletID === null || claim.type === 'free') return objection;
+          const { id, balance } = store.wallet(claim.walletID);
+          bets += 1;
+          if (bets % BETS_PER_LIMIT !== 0 || balance < (claim.amount ?? 0n)) return undefined;
+          store.setBalance(id, balance - (claim.amount ?? 0n));
+          return 'bet-limit';
+        },
+      };
+    },
   },
   {
     name: 'insufficient-funds-200',

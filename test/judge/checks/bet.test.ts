@@ -39,21 +39,31 @@ judges('bet', {
     },
   ],
 
-  'bet.insufficient-funds': {
-    story:
-      'steps: [{ bet: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
-    lies: {
-      'is accepted': at('2', (_ask, _tell, wallet) => {
-        wallet.move('-99.01');
-        return wallet.ok();
-      }),
-      'has no code': saying('2', error(402, 'Not enough money')),
-      'has another code': saying('2', error(402, 'Not enough money', 'poor')),
-      'is a 500': [saying('2', error(500, 'Not enough money', 'insufficient_funds')), 'warn'],
-      'is held against a limit': [saying('2', error(403, 'Too much', 'bet_limit')), 'skip'],
-      'is told too often': [saying('2', error(429, 'Slow down')), 'skip'],
+  'bet.insufficient-funds': [
+    {
+      story:
+        'steps: [{ bet: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
+      lies: {
+        'is accepted': at('2', (_ask, _tell, wallet) => {
+          wallet.move('-99.01');
+          return wallet.ok();
+        }),
+        'has no code': saying('2', error(402, 'Not enough money')),
+        'has another code': saying('2', error(402, 'Not enough money', 'poor')),
+        'is a 500': [saying('2', error(500, 'Not enough money', 'insufficient_funds')), 'warn'],
+        'is held against a limit': [saying('2', error(403, 'Too much', 'bet_limit')), 'skip'],
+        'is told too often': [saying('2', error(429, 'Slow down')), 'skip'],
+      },
     },
-  },
+    {
+      story:
+        'steps: [{ bet: { amount: "${balance}" }, as: all }, { win: { round: all, amount: "${all.amount}" } }, { bet: }, { balance: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
+      lies: {
+        'is held against a limit that a higher bet had not reached': saying('5', error(403, 'Too much', 'bet_limit')),
+        'is held against another limit': [saying('5', error(403, 'Too much', 'loss_limit')), 'skip'],
+      },
+    },
+  ],
 
   'bet.declined-takes-nothing': {
     story:
