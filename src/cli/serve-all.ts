@@ -36,7 +36,7 @@ export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promi
     const { cID, apiKey } = PLAY;
     const data = flags.data === undefined ? {} : { data: path.join(flags.data, 'service') };
     const known = { cID, extCID, apiKey, integrationApiKey, integratorBaseUrl };
-    running = await startService([known], { ...flags, ...data }, stdio);
+    running = await startService([known], [], { ...flags, ...data }, stdio);
     for (const line of describeVariations(chosen)) stdio.err.write(`The operator has the ${line}\n`);
     const games = await launchGames(running, client, behaviour, stdio);
     stdio.out.write(

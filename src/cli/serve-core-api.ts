@@ -15,13 +15,13 @@ const GRACE_MS = 5000;
 /** `croupier serve core-api`: the service for the operator of the configuration, until a signal ends it. */
 export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { clients, sources, complaints } = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
+  const { clients, secrets, sources, complaints } = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
   if (complaints.length > 0) throw complaintsError(complaints);
   const known = serviceClients(clients, sources, 'serve core-api');
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
   // One service behaves in one way, so that of several versions the first client's counts.
   const contract = flags.contract ?? clients[0]?.contract;
-  const running = await startService(known, { ...flags, ...(contract !== undefined && { contract }) }, stdio);
+  const running = await startService(known, secrets, { ...flags, ...(contract !== undefined && { contract }) }, stdio);
   try {
     const lines = known.map(
       ({ extCID, cID, integratorBaseUrl }) =>

@@ -31,6 +31,7 @@ export interface RunningService {
 /** @throws UsageError when its port or its folder can't be opened, or the clients contradict each other */
 export async function startService(
   clients: readonly ServiceClient[],
+  secrets: readonly string[],
   flags: ServiceFlags,
   stdio: Stdio,
 ): Promise<RunningService> {
@@ -40,6 +41,7 @@ export async function startService(
   try {
     const service = createService({
       clients,
+      secrets,
       onFault: (error) => stdio.err.write(`The service failed: ${String(error)}\n`),
       ...(flags.largeCatalogue && { games: largeCatalogue() }),
       ...(flags.contract !== undefined && { contract: flags.contract }),

@@ -37,6 +37,8 @@ export interface ServiceOptions {
   readonly random?: () => number;
   /** Makes version 4 UUIDs. */
   readonly uuid?: () => string;
+  /** What must not be seen in the log of exchanges, beside the keys of the clients. */
+  readonly secrets?: readonly string[];
   /** Hears of faults of the service's own. By default they become warnings of the process. */
   readonly onFault?: (error: unknown) => void;
 }

@@ -84,7 +84,8 @@ export function openParts(options: ServiceOptions): OpenedParts {
     const sessions = keep(new GameSessions({ ...fileOf('sessions.ndjson'), now: clock, owes }));
     const campaigns = keep(new Campaigns(fileOf('campaigns.ndjson').path));
     const demoBalances = keep(new DemoBalances(fileOf('demo-balances.ndjson').path));
-    const secrets = clients.flatMap(({ apiKey, integrationApiKey }) => [apiKey, integrationApiKey]);
+    const keys = clients.flatMap(({ apiKey, integrationApiKey }) => [apiKey, integrationApiKey]);
+    const secrets = [...keys, ...(options.secrets ?? [])];
     const log = new ExchangeLog({ secrets, clock });
     const faults = new Faults();
     const roundFeed = new Feed<RoundRecord>();
