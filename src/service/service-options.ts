@@ -6,11 +6,14 @@ import type { Paytable } from './adapter/paytable.ts';
 import type { Sleep } from './adapter/sleep.ts';
 import type { ServiceClient } from './client.ts';
 import type { Game } from './game.ts';
+import type { PagesOptions } from './pages.ts';
 
 export interface ServiceOptions {
   readonly clients: readonly ServiceClient[];
   /** The catalogue; left out: games of our own. */
   readonly games?: readonly Game[];
+  /** The game page and the console; left out: the addresses of games lead nowhere. */
+  readonly pages?: PagesOptions;
   /** The service behaves as this version of the contract says; left out: the newest. */
   readonly contract?: ContractVersion;
   /** Where sessions, campaigns, demo balances and what is owed are kept, made when missing; left out: in memory. */

@@ -12,8 +12,9 @@ import { gameImageRoutes } from './game-images.ts';
 import type { GameSession } from './game-session.ts';
 import { type GameSessions, SESSION_LIFE_MS } from './game-sessions.ts';
 import { openApiDocument } from './openapi.ts';
+import { pageRoutes } from './pages.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { openParts, type ServiceParts } from './service-parts.ts';
+import { type OpenedParts, openParts, type ServiceParts } from './service-parts.ts';
 
 /** A service that listens. */
 export interface Served {
@@ -46,7 +47,7 @@ const GRACE_MS = 1000;
 /**
  * The whole service: Core API, integration adapter, and everything between them.
  *
- * @throws what `openParts` throws
+ * @throws what `openParts` and `pageRoutes` throw
  */
 export function createService(options: ServiceOptions): Service {
   const { parts, close: closeParts } = openParts(options);
@@ -54,6 +55,8 @@ export function createService(options: ServiceOptions): Service {
   const launches = new Feed<LaunchSeen>();
   const sessions = new Feed<GameSession>();
   const closing = new AbortController();
+  /** Aborted before: what pages are being told would else keep the server open. */
+  const leaving = new AbortController();
   const known = new Set(parts.sessions.all().map(({ gsID }) => gsID));
   /** Where it listens. Only used where a request does not say where it was sent to. */
   let ownUrl = 'http://127.0.0.1';
@@ -77,12 +80,14 @@ export function createService(options: ServiceOptions): Service {
       handler: (request) => jsonReply(200, openApiDocument(parts.version, `${publicUrl(request)}${basePath}`)),
     },
     ...gameImageRoutes(parts.games),
+    ...pagesOf(parts, options, leaving.signal, () => ownUrl, closeParts),
   ];
   const handle = showingUnrouted(routes, exchanges);
   void endCampaigns(parts, campaignCheckMs, closing.signal);
 
   const close = async (graceMs = GRACE_MS): Promise<void> => {
     if (closing.signal.aborted) return;
+    leaving.abort();
     closing.abort();
     sessions.close();
     await closeParts(graceMs);
@@ -99,6 +104,7 @@ export function createService(options: ServiceOptions): Service {
         url: listening.url,
         baseUrl: `${listening.url}${basePath}`,
         close: async (graceMs = GRACE_MS) => {
+          leaving.abort();
           await listening.close(graceMs);
           await close(graceMs);
         },
@@ -110,6 +116,23 @@ export function createService(options: ServiceOptions): Service {
     onLaunchSeen: (listener) => launches.subscribe(listener),
     close,
   };
+}
+
+/** A service whose pages are not there is of no use, and would keep its folder. */
+function pagesOf(
+  parts: ServiceParts,
+  { pages, paytableOf }: ServiceOptions,
+  leaving: AbortSignal,
+  ownUrl: () => string,
+  closeParts: OpenedParts['close'],
+): readonly Route[] {
+  if (pages === undefined) return [];
+  try {
+    return pageRoutes(parts, pages, leaving, ownUrl, paytableOf);
+  } catch (error) {
+    void closeParts(0);
+    throw error;
+  }
 }
 
 /** A service whose port cannot be opened is of no use, and would keep its folder. */

@@ -67,9 +67,11 @@ export class Seats {
   readonly #options: SeatsOptions;
   readonly #seats = new Map<string, Seat>();
   readonly #changed = new Feed<string>();
+  #version: number;
 
   constructor(options: SeatsOptions) {
     this.#options = options;
+    this.#version = options.clock();
     options.onRound((record) => this.#hear(record));
   }
 
@@ -79,7 +81,9 @@ export class Seats {
     const { games, sessions, clock, paytableOf } = this.#options;
     const seat = this.#seat(session);
     const stakes = betLinesOf(currency).map(({ maxBet }) => written(maxBet, currency));
+    this.#version += 1;
     return {
+      version: this.#version,
       gsID,
       player,
       currency,

@@ -1,5 +1,7 @@
 /** What the game page shows. Amounts are decimal texts in the currency's main unit, as they are to be read. */
 export interface GameView {
+  /** Grows with each view, also over restarts of the service: the page goes by the greatest. */
+  readonly version: number;
   readonly gsID: string;
   readonly game: {
     readonly id: string;

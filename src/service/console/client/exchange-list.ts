@@ -1,0 +1,201 @@
+import type { ExchangeRow } from '../view.ts';
+import { byId, make, timeOf } from './element.ts';
+
+/** So many are remembered, as many as the service does. */
+const MOST = 1000;
+/** So many are shown at once; the search finds the others. */
+const MOST_SHOWN = 200;
+
+/** The list of exchanges, the latest first. */
+export class ExchangeList {
+  readonly #list = byId<HTMLOListElement>('exchange-list');
+  readonly #note = byId('exchanges-note');
+  readonly #search = byId<HTMLInputElement>('search');
+  readonly #direction = byId<HTMLSelectElement>('direction');
+  readonly #result = byId<HTMLSelectElement>('result');
+  readonly #pause = byId('pause');
+  readonly #chosen: (row: ExchangeRow) => void;
+  readonly #rows = new Map<number, ExchangeRow>();
+  readonly #lines = new Map<number, { readonly line: HTMLLIElement; row: ExchangeRow }>();
+  /** Later ones wait while the list is paused; null when it isn't. */
+  #pausedAfter: number | null = null;
+  #selected: number | null = null;
+  #isDue = false;
+
+  /** @param chosen told which one is to be shown whole */
+  constructor(chosen: (row: ExchangeRow) => void) {
+    this.#chosen = chosen;
+    for (const filter of [this.#search, this.#direction, this.#result]) {
+      filter.addEventListener('input', () => this.#draw());
+    }
+    this.#pause.addEventListener('click', () => this.#togglePause());
+    this.#list.addEventListener('keydown', (event) => this.#move(event));
+  }
+
+  clear(): void {
+    this.#rows.clear();
+    this.#draw();
+  }
+
+  take(rows: readonly ExchangeRow[]): void {
+    for (const row of rows) this.#rows.set(row.id, row);
+    for (const id of this.#rows.keys()) {
+      if (this.#rows.size <= MOST) break;
+      this.#rows.delete(id);
+    }
+    this.#draw();
+  }
+
+  /** Shows what has to do with something: an id of any kind. */
+  searchFor(text: string): void {
+    this.#search.value = text;
+    this.#direction.value = '';
+    this.#result.value = '';
+    this.#draw();
+    this.#search.focus();
+  }
+
+  /** Marks the one that is shown whole. @param id null for none */
+  select(id: number | null): void {
+    for (const [one, isIt] of [
+      [this.#selected, false],
+      [id, true],
+    ] as const) {
+      if (one !== null) this.#buttonOf(one)?.setAttribute('aria-current', String(isIt));
+    }
+    this.#selected = id;
+    this.#draw();
+  }
+
+  focus(id: number): void {
+    this.#buttonOf(id)?.focus();
+  }
+
+  /** At most once for each picture of the screen. */
+  #draw(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.#drawNow();
+    });
+  }
+
+  #drawNow(): void {
+    const after = this.#pausedAfter;
+    const all = [...this.#rows.values()].toReversed();
+    const seen = after === null ? all : all.filter(({ id }) => id <= after);
+    const found = seen.filter((row) => this.#fits(row));
+    const shown = found.slice(0, MOST_SHOWN);
+    const wanted = new Set(shown.map(({ id }) => id));
+    for (const [id, { line }] of this.#lines) {
+      if (wanted.has(id)) continue;
+      line.remove();
+      this.#lines.delete(id);
+    }
+    // Lines that stay are not moved, so that none loses the focus.
+    for (const [at, row] of shown.entries()) {
+      const line = this.#lineOf(row);
+      if (this.#list.children[at] !== line) this.#list.insertBefore(line, this.#list.children[at] ?? null);
+    }
+    this.#rove(shown);
+    this.#tell(seen.length, found.length, shown.length);
+    const waiting = all.length - seen.length;
+    this.#pause.textContent = after === null ? 'Pause' : `Resume (${waiting} new)`;
+  }
+
+  #tell(all: number, found: number, shown: number): void {
+    this.#note.hidden = all > 0 && found === all && shown === found;
+    if (all === 0) this.#note.textContent = 'Nothing has passed yet. Launch a game, or play a round.';
+    else if (found === 0) this.#note.textContent = `None of ${all} fits.`;
+    else this.#note.textContent = `${shown < found ? `the latest ${shown} of ` : ''}${found} that fit, of ${all}`;
+  }
+
+  #fits({ name, extCID, gsID, roundID, txID, direction, state, result, code, notes, hay }: ExchangeRow): boolean {
+    if (this.#direction.value !== '' && this.#direction.value !== direction) return false;
+    if (this.#result.value !== '' && this.#result.value !== state) return false;
+    const words = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return true;
+    const text = [name, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
+    return words.every((word) => text.includes(word) || hay.includes(word));
+  }
+
+  #lineOf(row: ExchangeRow): HTMLLIElement {
+    const known = this.#lines.get(row.id);
+    if (known?.row === row) return known.line;
+    if (known) {
+      known.row = row;
+      known.line.firstElementChild?.replaceChildren(...cells(row));
+      known.line.dataset.state = row.state;
+      return known.line;
+    }
+    const click = (): void => this.#chosen(this.#rows.get(row.id) ?? row);
+    const line = make(
+      'li',
+      { data: { state: row.state } },
+      make('button', { click, is: { type: 'button' } }, ...cells(row)),
+    );
+    this.#lines.set(row.id, { line, row });
+    return line;
+  }
+
+  /** One stop for the tab key; the arrow keys go from line to line. */
+  #rove(shown: readonly ExchangeRow[]): void {
+    const focused = shown.find(({ id }) => this.#buttonOf(id) === document.activeElement)?.id;
+    const selected = shown.find(({ id }) => id === this.#selected)?.id;
+    const stop = focused ?? selected ?? shown[0]?.id;
+    for (const { id } of shown) {
+      const line = this.#buttonOf(id);
+      if (line) line.tabIndex = id === stop ? 0 : -1;
+      if (id === this.#selected) line?.setAttribute('aria-current', 'true');
+    }
+  }
+
+  #move(event: KeyboardEvent): void {
+    const line = (event.target as HTMLElement).closest('li');
+    const to =
+      event.key === 'ArrowDown'
+        ? line?.nextElementSibling
+        : event.key === 'ArrowUp'
+          ? line?.previousElementSibling
+          : event.key === 'Home'
+            ? this.#list.firstElementChild
+            : event.key === 'End'
+              ? this.#list.lastElementChild
+              : undefined;
+    const next = to?.firstElementChild;
+    if (!(next instanceof HTMLElement)) return;
+    event.preventDefault();
+    next.focus();
+    this.#draw();
+  }
+
+  #togglePause(): void {
+    const [newest = 0] = [...this.#rows.keys()].toReversed();
+    this.#pausedAfter = this.#pausedAfter === null ? newest : null;
+    this.#pause.setAttribute('aria-pressed', String(this.#pausedAfter !== null));
+    this.#draw();
+  }
+
+  #buttonOf(id: number): HTMLElement | undefined {
+    const line = this.#lines.get(id)?.line.firstElementChild;
+    return line instanceof HTMLElement ? line : undefined;
+  }
+}
+
+function cells({ at, direction, name, amount, result, state, code, ms, notes }: ExchangeRow): readonly Node[] {
+  const way = direction === 'reverse' ? 'to the operator' : 'to the Core API';
+  return [
+    make('span', { class: 'time' }, timeOf(at)),
+    make(
+      'span',
+      { class: 'way', is: { title: way } },
+      direction === 'reverse' ? '→' : '←',
+      make('span', { class: 'unseen' }, way),
+    ),
+    make('span', { class: 'name' }, name, amount === null ? '' : ` ${amount}`),
+    make('span', { class: 'notes' }, [...(code === null ? [] : [code]), ...notes].join(' · ')),
+    make('span', { class: 'ms' }, ms === null ? '' : `${ms} ms`),
+    make('span', { class: 'badge' }, state === 'under-way' ? '…' : result),
+  ];
+}

@@ -1,0 +1,95 @@
+import type { ConsoleState, SessionRow } from '../view.ts';
+import { act } from './api.ts';
+import { button, byId, make } from './element.ts';
+
+/** The forms: play a round, disturb the next call. */
+export class Forms {
+  readonly #session = byId<HTMLSelectElement>('play-session');
+  readonly #stake = byId<HTMLSelectElement>('play-stake');
+  readonly #faultSession = byId<HTMLSelectElement>('fault-session');
+  readonly #armed = byId('fault-list');
+  #sessions: readonly SessionRow[] = [];
+
+  constructor() {
+    const multiplier = byId<HTMLInputElement>('play-multiplier');
+    submitted('play-form', 'play-said', () => {
+      const chosen = multiplier.value.trim();
+      const wish = { gsID: this.#session.value, stake: this.#stake.value };
+      return act('rounds', chosen === '' ? wish : { ...wish, multiplier: chosen });
+    });
+    this.#session.addEventListener('change', () => this.#offerStakes());
+
+    const kind = byId<HTMLSelectElement>('fault-kind');
+    const call = byId<HTMLSelectElement>('fault-call');
+    const ms = byId<HTMLInputElement>('fault-ms');
+    kind.addEventListener('change', () => {
+      byId('fault-delay').hidden = kind.value !== 'delay';
+    });
+    submitted('fault-form', 'fault-said', () => {
+      const delay = kind.value === 'delay' ? { ms: ms.valueAsNumber } : {};
+      const gsID = this.#faultSession.value || null;
+      return act('faults', { call: call.value, kind: kind.value, gsID, ...delay });
+    });
+  }
+
+  take({ sessions, faults }: ConsoleState): void {
+    this.#sessions = sessions.filter(({ expired }) => !expired);
+    const names = this.#sessions.map((session) => [session.gsID, nameOf(session)] as const);
+    if (offer(this.#session, names)) this.#offerStakes();
+    offer(this.#faultSession, [['', 'any'], ...names]);
+    this.#armed.replaceChildren(
+      ...faults.map(({ id, call, gsID, text }) => {
+        const whose = gsID === null ? '' : ` of ${this.#nameOf(gsID)}`;
+        const what = `The next ${call}${whose} ${text}.`;
+        const cancel = button('Cancel', () => void act('faults/remove', { id }), { 'aria-label': `Cancel: ${what}` });
+        return make('li', {}, make('span', {}, what), cancel);
+      }),
+    );
+  }
+
+  /** Chooses whose round is to be played. */
+  choose(gsID: string): void {
+    this.#session.value = gsID;
+    this.#offerStakes();
+    this.#session.focus();
+  }
+
+  #offerStakes(): void {
+    const { stakes = [], currency = '' } = this.#sessions.find(({ gsID }) => gsID === this.#session.value) ?? {};
+    offer(
+      this.#stake,
+      stakes.map((stake) => [stake, `${stake} ${currency}`] as const),
+    );
+  }
+
+  #nameOf(gsID: string): string {
+    const session = this.#sessions.find((one) => one.gsID === gsID);
+    return session ? nameOf(session) : gsID;
+  }
+}
+
+function nameOf({ player, gameID, currency, demo, sessionID }: SessionRow): string {
+  return `${player}, ${gameID}, ${currency}${demo ? ', demo' : `, ${sessionID}`}`;
+}
+
+/** Offers choices; what was chosen stays chosen if it can. @returns whether the choices are others than before */
+function offer(select: HTMLSelectElement, choices: readonly (readonly [value: string, text: string])[]): boolean {
+  const before = [...select.options].map(({ value, text }) => `${value} ${text}`).join('\n');
+  if (before === choices.map(([value, text]) => `${value} ${text}`).join('\n')) return false;
+  const chosen = select.value;
+  select.replaceChildren(...choices.map(([value, text]) => make('option', { is: { value } }, text)));
+  if (choices.some(([value]) => value === chosen)) select.value = chosen;
+  return true;
+}
+
+/** Does what a form is for when it is sent, and tells what came of it. */
+function submitted(form: string, said: string, send: () => Promise<{ readonly message: string }>): void {
+  byId(form).addEventListener('submit', (event) => {
+    event.preventDefault();
+    const place = byId(said);
+    place.textContent = 'Under way…';
+    void send().then(({ message }) => {
+      place.textContent = message;
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import type { ConsoleState, OwedRow, RoundRow, SessionRow } from '../view.ts';
+import { act } from './api.ts';
+import { button, byId, make, timeOf } from './element.ts';
+
+/** What the buttons of the tables lead to. */
+export interface TablesOptions {
+  /** Shows the exchanges that have to do with an id. */
+  readonly searchFor: (text: string) => void;
+  /** Prepares a round of a session. */
+  readonly playIn: (gsID: string) => void;
+}
+
+/** What is owed, the rounds, and the sessions. */
+export class Tables {
+  readonly #options: TablesOptions;
+  readonly #shown = new Map<string, string>();
+  #owed: readonly OwedRow[] = [];
+  /** By how much the service's clock is ahead of this one. */
+  #ahead = 0;
+
+  constructor(options: TablesOptions) {
+    this.#options = options;
+    setInterval(() => this.#countDown(), 500);
+  }
+
+  take({ now, sessions, rounds, owed, counts }: ConsoleState): void {
+    this.#ahead = now - Date.now();
+    this.#owed = owed;
+    byId('owed-count').textContent = String(counts.owed);
+    byId('owed-count').dataset.some = String(counts.owed > 0);
+    this.#fill(
+      'owed',
+      owed.map(({ nextTryAt: _, ...rest }) => rest),
+      () => owed.map((one) => this.#debt(one)),
+    );
+    this.#fill('rounds', rounds, () => rounds.map((one) => this.#round(one)));
+    this.#fill('sessions', sessions, () => sessions.map((one) => this.#session(one)));
+    this.#countDown();
+  }
+
+  /** Writes a list anew when it has changed, so that a button in it keeps the focus while nothing happens there. */
+  #fill(name: string, data: readonly object[], lines: () => readonly Node[]): void {
+    const now = JSON.stringify(data);
+    if (this.#shown.get(name) === now) return;
+    this.#shown.set(name, now);
+    byId(`${name}-none`).hidden = data.length > 0;
+    const list = byId(`${name}-list`);
+    const table = list.closest('table');
+    if (table) table.hidden = data.length === 0;
+    const focused = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    list.replaceChildren(...lines());
+    if (focused) document.getElementById(focused)?.focus();
+  }
+
+  #debt({ txID, call, player, amount, currency, roundID, attempts, trouble }: OwedRow): Node {
+    const tries = attempts === 1 ? 'one try has failed' : `${attempts} tries have failed`;
+    const title = `${call} of ${amount} ${currency} to ${player}`;
+    const retry = button('Retry now', () => void act('retries', { txID }), {
+      id: `retry-${txID}`,
+      'aria-label': `Retry now: ${title}`,
+    });
+    return make(
+      'li',
+      {},
+      make('strong', {}, title),
+      make('span', { class: 'when', data: { tx: txID } }),
+      make('span', {}, tries),
+      trouble === null ? null : make('span', { class: 'trouble' }, trouble),
+      make('span', { class: 'buttons' }, retry, this.#search(roundID, `exchanges-${txID}`)),
+    );
+  }
+
+  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID }: RoundRow): Node {
+    return make(
+      'tr',
+      { data: { state } },
+      cell(timeOf(at)),
+      cell(player),
+      cell(gameID),
+      cell(`${stake} ${currency}${frID === null ? '' : `, free (${frID})`}`),
+      cell(prize === null ? '' : `${prize} ${currency}`),
+      make('td', { class: 'state' }, STATES[state]),
+      make('td', {}, this.#search(roundID, `round-${roundID}`, roundID.slice(0, 8))),
+    );
+  }
+
+  #session({
+    gsID,
+    openedAt,
+    expiresAt,
+    player,
+    gameID,
+    currency,
+    extCID,
+    sessionID,
+    demo,
+    expired,
+  }: SessionRow): Node {
+    const whose = `of ${player}`;
+    const open = make(
+      'a',
+      {
+        is: {
+          href: `../game?gsID=${encodeURIComponent(gsID)}`,
+          target: '_blank',
+          rel: 'noopener',
+          'aria-label': `Open the game ${whose}`,
+        },
+      },
+      'Game',
+    );
+    const play = button('Play', () => this.#options.playIn(gsID), {
+      id: `play-${gsID}`,
+      'aria-label': `Play a round ${whose}`,
+    });
+    return make(
+      'tr',
+      { data: { state: expired ? 'expired' : 'open' } },
+      cell(timeOf(openedAt)),
+      cell(player),
+      cell(`${gameID}, ${currency}`),
+      cell(extCID),
+      cell(sessionID),
+      make(
+        'td',
+        { class: 'state' },
+        `${demo ? 'demo, ' : ''}${expired ? 'expired' : `until ${timeOf(expiresAt).slice(0, 5)}`}`,
+      ),
+      make('td', { class: 'buttons' }, open, expired ? null : play, this.#search(gsID, `session-${gsID}`)),
+    );
+  }
+
+  #search(id: string, own: string, label = 'Exchanges'): Node {
+    return button(label, () => this.#options.searchFor(id), {
+      id: own,
+      title: id,
+      'aria-label': `Show the exchanges of ${id}`,
+    });
+  }
+
+  #countDown(): void {
+    const now = Date.now() + this.#ahead;
+    for (const { txID, nextTryAt } of this.#owed) {
+      const place = document.querySelector(`.when[data-tx="${CSS.escape(txID)}"]`);
+      if (place === null) continue;
+      const seconds = nextTryAt === null ? 0 : Math.max(0, Math.ceil((nextTryAt - now) / 1000));
+      place.textContent = nextTryAt === null ? 'is being sent' : `next try at ${timeOf(nextTryAt)}, in ${seconds} s`;
+    }
+  }
+}
+
+const STATES: Readonly<Record<RoundRow['state'], string>> = {
+  playing: 'under way',
+  declined: 'bet declined',
+  returning: 'refund owed',
+  returned: 'refunded',
+  paying: 'win owed',
+  settled: 'settled',
+};
+
+function cell(text: string): Node {
+  return make('td', {}, text);
+}

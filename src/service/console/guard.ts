@@ -1,0 +1,82 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
+import { guardHeaders } from '../page-files.ts';
+
+export interface GuardOptions {
+  /** Whoever knows it may use the console. */
+  readonly token: string;
+  /** Where the server listens. */
+  readonly ownUrl: () => string;
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * Keeps the console to whoever was given its address. A page of another site gets nothing: it can't know the token, which no
+ * browser sends by itself; a name that was turned to this machine (DNS rebinding) is no name of ours; and what a browser says
+ * was asked by another origin is refused, also by one on another port of this machine.
+ */
+export class Guard {
+  readonly #options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** For what holds no secret: the page's script and style. */
+  atHome(handler: Handler): Handler {
+    return (request) => (this.#isAtHome(request) ? handler(request) : ELSEWHERE);
+  }
+
+  /** For the page itself: the token is in its address. */
+  page(handler: Handler): Handler {
+    return this.atHome((request) => {
+      const token = new URLSearchParams(request.query).get('token') ?? '';
+      return this.#isToken(token) ? handler(request) : NO_TOKEN_IN_ADDRESS;
+    });
+  }
+
+  /** For what the page asks for: the token is in a header, `Authorization: Bearer`. */
+  asked(handler: Handler): Handler {
+    return this.atHome((request) => {
+      if (!isOurs(request)) return FOREIGN;
+      const [, token = ''] = /^Bearer ([^\s]+)$/.exec(headerOf(request.headers, 'authorization') ?? '') ?? [];
+      return this.#isToken(token) ? handler(request) : NO_TOKEN;
+    });
+  }
+
+  #isAtHome({ headers }: ListenRequest): boolean {
+    const { port } = new URL(this.#options.ownUrl());
+    const host = headerOf(headers, 'host')?.toLowerCase();
+    return LOOPBACK.some((name) => host === (port === '' ? name : `${name}:${port}`));
+  }
+
+  /** Takes the same time however much of it is right. */
+  #isToken(given: string): boolean {
+    return timingSafeEqual(digest(given), digest(this.#options.token));
+  }
+}
+
+/** Whether a browser says that our own page asks; what is no browser says nothing, and needs the token all the same. */
+function isOurs({ headers }: ListenRequest): boolean {
+  const site = headerOf(headers, 'sec-fetch-site');
+  const origin = headerOf(headers, 'origin');
+  const own = `http://${headerOf(headers, 'host')?.toLowerCase()}`;
+  return (site === undefined || site === 'same-origin') && (origin === undefined || origin === own);
+}
+
+function digest(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest();
+}
+
+function refused(status: number, message: string): ListenReply {
+  return jsonReply(status, { message }, guardHeaders('by-nobody'));
+}
+
+const ELSEWHERE = refused(403, 'The console is only reached on this machine, by the address that croupier printed.');
+const FOREIGN = refused(403, 'The console answers its own page alone.');
+const NO_TOKEN = refused(401, 'The token is missing or wrong. Send it as Authorization: Bearer.');
+const NO_TOKEN_IN_ADDRESS = refused(
+  401,
+  'The token is missing or wrong: open the console by the whole address that croupier printed when it started.',
+);

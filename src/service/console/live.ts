@@ -1,0 +1,40 @@
+import type { ListenReply } from '../../listen/message.ts';
+import { eventStream } from '../event-stream.ts';
+import type { LoggedExchange } from '../exchange-log.ts';
+import type { ServiceParts } from '../service-parts.ts';
+import { rowOf } from './exchange-rows.ts';
+import { stateOf } from './state.ts';
+
+/** What happens within this time is shown together. */
+const GATHER_MS = 80;
+
+/** Tells a console what is there, then everything that happens. @param closing ends it */
+export function liveEvents(parts: ServiceParts, closing: AbortSignal): ListenReply {
+  const { log, roundFeed, sleep } = parts;
+  const changed = new Map<number, LoggedExchange>(log.recent().map((exchange) => [exchange.id, exchange]));
+  return eventStream({
+    subscribe: (wake) => {
+      const ends = [
+        log.subscribe((exchange) => {
+          changed.set(exchange.id, exchange);
+          wake();
+        }),
+        roundFeed.subscribe(wake),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    take: () => {
+      const rows = [...changed.values()].map(rowOf);
+      changed.clear();
+      return [
+        { name: 'exchanges', data: rows },
+        { name: 'state', data: stateOf(parts) },
+      ];
+    },
+    closing,
+    sleep,
+    gatherMs: GATHER_MS,
+  });
+}

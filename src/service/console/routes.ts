@@ -1,0 +1,72 @@
+import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
+import type { Route } from '../../listen/routes.ts';
+import type { LoggedExchange } from '../exchange-log.ts';
+import type { Seats } from '../game-page/seats.ts';
+import { guardHeaders, pageFile } from '../page-files.ts';
+import type { ServiceParts } from '../service-parts.ts';
+import { consoleActions } from './actions.ts';
+import { detailOf } from './exchange-rows.ts';
+import { Guard, type GuardOptions } from './guard.ts';
+import { liveEvents } from './live.ts';
+
+/** Texts that others than the service can make of an exchange; null: there is none for it. */
+export interface ExchangeTexts {
+  /** A line for a shell that sends the same again. */
+  readonly curlOf: (exchange: LoggedExchange) => string | null;
+  /** A scenario in YAML. */
+  readonly scenarioOf: (exchange: LoggedExchange) => string | null;
+}
+
+export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
+  /** The folder of the built pages. */
+  readonly pagesDir: string;
+  readonly parts: ServiceParts;
+  readonly seats: Seats;
+  /** Ends the event streams. */
+  readonly closing: AbortSignal;
+}
+
+const BASE = '/console';
+const FILES = ['console.js', 'console.css', 'icon.svg'];
+
+/**
+ * The console at `/console/?token=…`, for whoever runs the service, and what it asks for below `/console/api`.
+ *
+ * @throws Error when the pages are not built
+ */
+export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
+  const { pagesDir, parts, seats, closing, curlOf, scenarioOf } = options;
+  const guard = new Guard(options);
+  const file = (name: string): Handler => {
+    const reply = pageFile(pagesDir, name, 'by-nobody');
+    return () => reply;
+  };
+  const api = (method: string, path: string, handler: Handler): Route => ({
+    method,
+    path: `${BASE}/api/${path}`,
+    handler: guard.asked(handler),
+  });
+
+  const detail = (query: string): ListenReply => {
+    const exchange = parts.log.find(Number(new URLSearchParams(query).get('id')));
+    if (exchange === undefined) return jsonReply(404, { message: 'This exchange is forgotten.' }, HEADERS);
+    const texts = { curl: curlOf(exchange), scenario: scenarioOf(exchange) };
+    return jsonReply(200, detailOf(exchange, texts), HEADERS);
+  };
+
+  return [
+    { method: 'GET', path: `${BASE}/`, handler: guard.page(file('console.html')) },
+    { method: 'GET', path: BASE, handler: guard.atHome(({ query }) => movedTo(`${BASE}/`, query)) },
+    ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.atHome(file(name)) })),
+    api('GET', 'events', () => liveEvents(parts, closing)),
+    api('GET', 'exchange', ({ query }) => detail(query)),
+    ...Object.entries(consoleActions(parts, seats)).map(([path, handler]) => api('POST', path, handler)),
+  ];
+}
+
+const HEADERS = guardHeaders('by-nobody');
+
+function movedTo(path: string, query: string): ListenReply {
+  const location = query === '' ? path : `${path}?${query}`;
+  return { status: 308, headers: [...HEADERS, ['Location', location]], body: '' };
+}

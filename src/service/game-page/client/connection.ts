@@ -1,0 +1,76 @@
+import type { GameView } from '../view.ts';
+
+/** What the server answered, or that it did not. */
+export type Answer =
+  | { readonly kind: 'view'; readonly view: GameView; readonly roundID: string | null }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  | { readonly kind: 'lost' };
+
+/** Asks the server what there is to show; it reads the balance for this. */
+export async function readState(gsID: string): Promise<Answer> {
+  return ask(`play/state?gsID=${encodeURIComponent(gsID)}`);
+}
+
+/** Plays a round. */
+export async function playRound(gsID: string, stake: string): Promise<Answer> {
+  const body = JSON.stringify({ gsID, stake });
+  return ask('play/rounds', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+}
+
+async function ask(address: string, init: RequestInit = {}): Promise<Answer> {
+  try {
+    const response = await fetch(address, { ...init, cache: 'no-store' });
+    const body: unknown = await response.json();
+    if (response.ok) return read(body);
+    return { kind: 'refused', status: response.status, message: messageOf(body) };
+  } catch {
+    return { kind: 'lost' };
+  }
+}
+
+function read(body: unknown): Answer {
+  const answer = body as GameView | { readonly roundID: string; readonly view: GameView };
+  return 'view' in answer
+    ? { kind: 'view', view: answer.view, roundID: answer.roundID }
+    : { kind: 'view', view: answer, roundID: null };
+}
+
+function messageOf(body: unknown): string {
+  const { message } = body as { readonly message?: unknown };
+  return typeof message === 'string' ? message : 'The game could not do this now.';
+}
+
+/**
+ * Hears of changes while the page can be seen. A browser opens only a few connections to one server, so that pages which lie in
+ * the background must not hold them.
+ */
+export function follow(gsID: string, { heard, connected, ended }: Follower): void {
+  let source: EventSource | undefined;
+  const open = (): void => {
+    source?.close();
+    const mine = new EventSource(`play/events?gsID=${encodeURIComponent(gsID)}`);
+    source = mine;
+    mine.addEventListener('open', () => connected(true));
+    mine.addEventListener('view', ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as GameView));
+    mine.addEventListener('error', () => {
+      connected(false);
+      // A connection that was lost comes back by itself; one that was refused doesn't.
+      if (mine.readyState === EventSource.CLOSED && mine === source) void reopen();
+    });
+  };
+  const reopen = async (): Promise<void> => {
+    if (await ended()) open();
+  };
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') open();
+    else source?.close();
+  });
+  open();
+}
+
+interface Follower {
+  readonly heard: (view: GameView) => void;
+  readonly connected: (isConnected: boolean) => void;
+  /** The server wants no more of it. @returns whether to try again */
+  readonly ended: () => Promise<boolean>;
+}

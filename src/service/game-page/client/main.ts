@@ -1,0 +1,126 @@
+import type { GameView } from '../view.ts';
+import { byId } from './by-id.ts';
+import { type Answer, follow, playRound, readState } from './connection.ts';
+import { Ladder } from './ladder.ts';
+import { Screen } from './screen.ts';
+import { Stakes } from './stakes.ts';
+
+/** The longest that a timer of a browser can wait. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+const ASK_AGAIN_MS = 2000;
+
+const gsID = new URLSearchParams(location.search).get('gsID') ?? '';
+const screen = new Screen();
+const ladder = new Ladder();
+const play = byId('play');
+const stakes = new Stakes(showPlay);
+
+let latest: GameView | undefined;
+/** A round is played, and its outcome is not shown yet. */
+let isBusy = false;
+let expiry: ReturnType<typeof setTimeout> | undefined;
+
+/** Takes in what there is to show; while a round is played, it waits. */
+function receive(view: GameView): void {
+  if (latest !== undefined && view.version < latest.version) return;
+  latest = view;
+  if (!isBusy) show(view);
+}
+
+function show(view: GameView): void {
+  screen.showGame(view);
+  screen.showBalance(view);
+  screen.showRounds(view);
+  if (view.expired) {
+    screen.close(
+      'This game has expired.',
+      'Rounds that you began are still settled. Open the game anew from the site where you found it.',
+    );
+    return;
+  }
+  byId('open').hidden = false;
+  ladder.offer(view.game.multipliers);
+  stakes.offer(view);
+  screen.showFree(view);
+  const [last] = view.rounds;
+  if (!view.playing) screen.showOutcome(last, view);
+  if (last === undefined && view.balance === null && view.trouble !== null) {
+    screen.tell({ title: 'Your balance could not be read.', text: '', tone: 'bad' }, view.trouble, view.locale);
+  }
+  showPlay();
+  clearTimeout(expiry);
+  expiry = setTimeout(() => void load(), Math.min(LONGEST_WAIT_MS, view.expiresInMs + 50));
+}
+
+function showPlay(): void {
+  if (latest === undefined) return;
+  const { free, playing, currency } = latest;
+  const label = free === null ? `Play for ${stakes.chosen} ${currency}` : 'Play a free round';
+  play.textContent = isBusy || playing ? 'Playing…' : label;
+  // Not disabled, or the focus would be lost with every round.
+  play.setAttribute('aria-disabled', String(isBusy || playing));
+}
+
+async function playOnce(): Promise<void> {
+  if (latest === undefined || latest.expired || latest.playing || isBusy) return;
+  isBusy = true;
+  showPlay();
+  const { locale } = latest;
+  screen.tell({ title: 'Playing…', text: '', tone: 'calm' }, null, locale);
+  ladder.start();
+  const answer = await playRound(gsID, stakes.chosen);
+  const round =
+    answer.kind === 'view' ? answer.view.rounds.find(({ roundID }) => roundID === answer.roundID) : undefined;
+  await ladder.stop(round?.multiplier ?? null, round?.isWin ?? false);
+  isBusy = false;
+  if (answer.kind === 'view') receive(answer.view);
+  if (latest !== undefined) show(latest);
+  if (answer.kind !== 'view') tellTrouble(answer, locale);
+}
+
+function tellTrouble(answer: Exclude<Answer, { kind: 'view' }>, locale: string): void {
+  if (answer.kind === 'refused') {
+    screen.tell({ title: answer.message, text: '', tone: 'bad' }, null, locale);
+    void load();
+    return;
+  }
+  const text = 'Whether the round was played shows among your rounds, as soon as the game answers again.';
+  screen.tell({ title: 'The game did not answer.', text, tone: 'bad' }, null, locale);
+}
+
+/** @returns whether the game is there */
+async function load(): Promise<boolean> {
+  const answer = await readState(gsID);
+  screen.showConnection(answer.kind !== 'lost');
+  switch (answer.kind) {
+    case 'view':
+      receive(answer.view);
+      return true;
+    case 'refused':
+      if (answer.status === 404) {
+        screen.close(
+          'This game is not known.',
+          'Its address may be cut short, or the game is long over. Open the game anew from the site where you found it.',
+        );
+        return false;
+      }
+      break;
+    case 'lost':
+      break;
+  }
+  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  return load();
+}
+
+play.addEventListener('click', () => void playOnce());
+// Whoever has not chosen anything with the keyboard yet means to play.
+document.addEventListener('keydown', (event) => {
+  const isPlay = event.key === 'Enter' || event.key === ' ';
+  if (!isPlay || event.repeat || event.target !== document.body) return;
+  event.preventDefault();
+  void playOnce();
+});
+
+if (await load()) {
+  follow(gsID, { heard: receive, connected: (isConnected) => screen.showConnection(isConnected), ended: load });
+}

@@ -1,0 +1,77 @@
+import type { RoundView } from '../view.ts';
+
+/** What is said about a round. */
+export interface Sentence {
+  readonly title: string;
+  readonly text: string;
+  readonly tone: 'calm' | 'good' | 'bad' | 'waiting';
+}
+
+/** What the player is told of the round that was played last. @param before how it was told of last */
+export function outcomeOf(round: RoundView, currency: string, before?: RoundView['state']): Sentence {
+  const { title, text, tone } = plainly(round, currency, before);
+  const { payout } = round;
+  if (payout === null) return { title, text, tone };
+  const paid = payout.paid ? 'was paid to you' : 'is being paid to you';
+  const whole = `Your free rounds are over. What they won in all, ${payout.amount} ${currency}, ${paid}.`;
+  return { title, text: `${text} ${whole}`.trim(), tone };
+}
+
+function plainly(round: RoundView, currency: string, before: RoundView['state'] | undefined): Sentence {
+  const { stake, prize, isWin, multiplier } = round;
+  const won = `${prize ?? ''} ${currency}`;
+  const staked = round.free ? `a free round of ${stake}` : `a stake of ${stake}`;
+  const how = multiplier === null ? '' : `${multiplier} times ${staked}.`;
+  switch (round.state) {
+    case 'playing':
+      return { title: 'Playing…', text: '', tone: 'calm' };
+    case 'settled':
+      if (!isWin) return { title: 'Nothing won this time.', text: '', tone: 'calm' };
+      return {
+        title: before === 'paying' ? `Your win of ${won} is paid.` : `You won ${won}.`,
+        text: how,
+        tone: 'good',
+      };
+    case 'paying':
+      if (!isWin) {
+        return {
+          title: 'Nothing won this time.',
+          text: 'The operator has yet to confirm the end of the round.',
+          tone: 'waiting',
+        };
+      }
+      return {
+        title: `Your win of ${won} is being paid.`,
+        text: 'The operator has not confirmed it yet. It is sent again until that happens; there is nothing you need to do.',
+        tone: 'waiting',
+      };
+    case 'declined':
+      return { title: 'The bet was declined.', text: 'Nothing was staked.', tone: 'bad' };
+    case 'returning':
+      return {
+        title: 'The bet was declined.',
+        text: `Your stake of ${stake} ${currency} is being returned.`,
+        tone: 'waiting',
+      };
+    case 'returned':
+      return { title: 'The bet was declined.', text: `Your stake of ${stake} ${currency} was returned.`, tone: 'bad' };
+  }
+}
+
+/** A round in a word or two, for the list. */
+export function resultOf({ state, prize, isWin }: RoundView): string {
+  switch (state) {
+    case 'playing':
+      return 'Playing';
+    case 'settled':
+      return isWin ? `Won ${prize}` : 'Nothing won';
+    case 'paying':
+      return isWin ? `${prize} is being paid` : 'Being confirmed';
+    case 'declined':
+      return 'Declined';
+    case 'returning':
+      return 'Declined, being returned';
+    case 'returned':
+      return 'Declined, returned';
+  }
+}

@@ -1,0 +1,69 @@
+import type { GameView } from '../view.ts';
+import { byId } from './by-id.ts';
+
+/** Which of the stakes have a button of their own, by their place. */
+const QUICK = [0, 2, 3, 5, 6];
+
+/** The choice of the stake. */
+export class Stakes {
+  readonly #shown = byId('stake');
+  readonly #less = byId('less');
+  readonly #more = byId('more');
+  readonly #chips = byId('chips');
+  readonly #changed: () => void;
+  #stakes: readonly string[] = [];
+  #currency = '';
+  #at = 0;
+
+  /** @param changed told when the player chose another one */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+    this.#less.addEventListener('click', () => this.#choose(this.#at - 1));
+    this.#more.addEventListener('click', () => this.#choose(this.#at + 1));
+  }
+
+  get chosen(): string {
+    return this.#stakes[this.#at] ?? '';
+  }
+
+  /** Offers stakes; the same ones again leave the choice as it is. */
+  offer({ stakes, usualStake, currency }: GameView): void {
+    if (stakes.join() === this.#stakes.join()) return;
+    this.#stakes = stakes;
+    this.#currency = currency;
+    this.#at = Math.max(0, stakes.indexOf(usualStake));
+    this.#chips.replaceChildren(
+      ...QUICK.flatMap((at) => {
+        const stake = stakes[at];
+        return stake === undefined ? [] : [this.#chip(stake, at)];
+      }),
+    );
+    this.#show();
+  }
+
+  #chip(stake: string, at: number): HTMLElement {
+    const chip = document.createElement('button');
+    chip.type = 'button';
+    chip.className = 'chip';
+    chip.dataset.at = String(at);
+    chip.textContent = stake;
+    chip.addEventListener('click', () => this.#choose(at));
+    return chip;
+  }
+
+  #choose(at: number): void {
+    this.#at = Math.min(this.#stakes.length - 1, Math.max(0, at));
+    this.#show();
+    this.#changed();
+  }
+
+  #show(): void {
+    this.#shown.textContent = `${this.chosen} ${this.#currency}`;
+    // Not disabled, or the focus would be lost at the ends.
+    this.#less.setAttribute('aria-disabled', String(this.#at === 0));
+    this.#more.setAttribute('aria-disabled', String(this.#at === this.#stakes.length - 1));
+    for (const chip of this.#chips.children) {
+      chip.setAttribute('aria-pressed', String((chip as HTMLElement).dataset.at === String(this.#at)));
+    }
+  }
+}
