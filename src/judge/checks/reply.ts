@@ -64,7 +64,8 @@ export const replyChecks: GroupChecks<'reply'> = {
     applies: (part) => part.step.expect.outcome === 'accepted',
     reply(seen) {
       const { reading } = seen;
-      if (seen.answer !== 'accepted' || !reading) return undefined;
+      // A 204 has no body by its nature; that it is no 200 is told already.
+      if (seen.answer !== 'accepted' || !reading || reading.status === 204) return undefined;
       return reading.problem
         ? breach('a 200 has one JSON object in UTF-8 as its body', describeJsonProblem(reading.problem))
         : PASS;
