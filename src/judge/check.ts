@@ -29,6 +29,8 @@ export interface Seen {
   readonly answer: Answer;
   /** undefined when no reply came. */
   readonly reading: ReplyReading | undefined;
+  /** No reply came, nor would one: the operator closes the connection on this call, and on no other. */
+  readonly closes: boolean;
   /** What the call was about: of a resend, the first one's. undefined: it has no readable amount. */
   readonly amount: Money | undefined;
   /** What its session's balance would change by if it were carried out as new. */
@@ -162,6 +164,7 @@ export function ownLimit(seen: Seen): string | undefined {
 /** How it was answered, as the second half of "expected 200, …". */
 export function described(seen: Seen): string {
   const { exchange, reading } = seen;
+  if (seen.closes) return 'not answered at all: the connection was closed, each time that it was sent';
   if (!reading) {
     return exchange.outcome.kind === 'none' && exchange.outcome.reason === 'too-late'
       ? `no whole reply within ${seen.deadlineMs / 1000} seconds`
@@ -216,6 +219,7 @@ export function isRedirect({ reading }: Seen): boolean {
 export function wants4xx(seen: Seen, what: string): Decision | undefined {
   const { reading } = seen;
   if (!reading) {
+    if (seen.closes) return breach(`${what} is answered with a 4xx`, described(seen));
     return seen.answer === 'late'
       ? breach(`${what} is answered with a 4xx`, described(seen), ['reply.deadline'])
       : { kind: 'undecided', reason: `${what}: ${described(seen)}` };
