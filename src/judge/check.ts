@@ -180,6 +180,14 @@ export function isMaybeUnknown({ part, target }: Seen): boolean {
   return part.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
+/** What a repeat's reply lacks that the first reply had is the repeat's fault: it is not answered as the first was. */
+export function ofPoorRepeat({ part: { step, group }, earlier, reading }: Seen): readonly RuleId[] {
+  if (step.call === 'balance' || reading?.txID !== undefined) return [];
+  // Of copies at once any may be the first to be carried out.
+  const isPoorer = group !== null || (step.origin.kind === 'resend' && earlier?.reply?.txID !== undefined);
+  return isPoorer ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay'] : [];
+}
+
 /** For a call that a rule wants answered 200. undefined: it was. */
 export function wants200(seen: Seen, what: string): Decision | undefined {
   switch (seen.answer) {
@@ -207,8 +215,27 @@ function causesOfRefusal(seen: Seen): readonly RuleId[] {
   // A correct signature that is refused everywhere is one fault, not one of each kind of call.
   if (seen.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(seen)) return ['reply.success-is-200'];
+  if (seen.part.step.call === 'refund' && seen.answer === 'declined') return ruleOfRefund(seen);
   // Each bet is within the balance that was read, so that balance is not the one that the operator goes by.
   return seen.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
+}
+
+/** Where plain refunds are declined, a refund with something odd about it is no exception. */
+function ruleOfRefund({ target }: Seen): readonly RuleId[] {
+  switch (target?.answer) {
+    case undefined:
+      return ['refund.unknown'];
+    case 'accepted':
+      return ['refund.restore'];
+    case 'broken':
+    case 'error-200':
+    case 'refused':
+    case 'declined':
+    case 'failed':
+    case 'late':
+    case 'lost':
+      return [];
+  }
 }
 
 export function isRedirect({ reading }: Seen): boolean {
