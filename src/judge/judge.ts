@@ -53,6 +53,8 @@ export interface JudgeContext {
   proven(rule: string): boolean;
   /** True when the step was answered as by one who is too busy, or who failed, each time that the scenario was played. */
   isLasting(step: string): boolean;
+  /** True when the same, in these words, was seen in an earlier attempt at the scenario; it is remembered for the next. */
+  seenBefore(what: string): boolean;
   /** What the run has seen of effects that show late. */
   readonly lateness: Lateness;
   report(finding: Finding): void;
@@ -123,6 +125,7 @@ export class Judge {
       claims: story.plan.rules,
       proven: (rule) => context.proven(rule),
       lateness: context.lateness,
+      seenBefore: (what) => context.seenBefore(what),
     });
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);
@@ -511,7 +514,8 @@ function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId 
 /** What the reply alone decides about a rule. */
 function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | undefined {
   // Without a reply there is nothing to decide, unless it came and is not in the coding that it names.
-  if (seen.answer === 'lost' && !seen.closes) return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
+  if (seen.answer === 'lost' && !seen.closes)
+    return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
   const decision = check.reply?.(seen);
   const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
   return decision && ofForm ? asOfForm(decision) : decision;
