@@ -30,6 +30,9 @@ export interface Ready {
   readonly outgoing: Outgoing;
 }
 
+/** How often a call is made again on which the connection was closed. */
+const MORE_CUT_OFF = 2;
+
 /** Sends the calls of a story, and keeps account of what each leaves behind. */
 export class Dispatch {
   readonly outbox: Outbox;
@@ -64,12 +67,32 @@ export class Dispatch {
     judge: (sent: Sent) => T,
   ): Promise<{ readonly exchange: Exchange; readonly judged: T }> {
     const departure = { ...this.outbox.departure(step, outgoing), purpose };
-    const landed = await this.#sender.judged(departure, this.#model(step.session), (exchange) => ({
-      exchange,
-      judged: judge(this.sentOf({ step, outgoing }, exchange)),
-    }));
-    this.noteConnection(landed.exchange);
-    return landed;
+    const isOdd = mayBeCutOff(step);
+    const send = (how: Partial<Departure>) =>
+      this.#sender.judged({ ...departure, ...how }, this.#model(step.session), (exchange) => ({
+        exchange,
+        told: isOdd && isCutOff(exchange) ? null : { judged: judge(this.sentOf({ step, outgoing }, exchange)) },
+      }));
+    let { exchange, told } = await send({});
+    let closes = true;
+    // Whether the connection was closed because of the call shows when it is made again, over connections of its own.
+    for (let more = 0; told === null && closes && more < MORE_CUT_OFF; more += 1) {
+      closes = await this.#isAnswered(step);
+      if (closes) ({ exchange, told } = await send({ freshConnection: true }));
+    }
+    if (told === null) return { exchange, judged: judge({ ...this.sentOf({ step, outgoing }, exchange), closes }) };
+    this.noteConnection(exchange);
+    return { exchange, judged: told.judged };
+  }
+
+  /** A read over a connection of its own, as the control of a call that was not answered. */
+  async #isAnswered({ key }: CallStep): Promise<boolean> {
+    const step = this.#stage.readStep('main', `${key}.control`);
+    const outgoing = this.outbox.make(step);
+    if (!outgoing) return false;
+    const departure = this.outbox.departure(step, outgoing);
+    const { outcome } = await this.#sender.send({ ...departure, purpose: 'probe', freshConnection: true });
+    return outcome.kind === 'reply';
   }
 
   /** Calls that are let go together, and judged as a set when all have landed. */
@@ -139,4 +162,24 @@ export class Dispatch {
   #model(alias: string): () => readonly string[] {
     return () => this.#stage.names.walletOf(alias)?.possible().map(String) ?? [];
   }
+}
+
+/** A call that the service would not send, and that has to be turned down: its handler may break on it. */
+function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
+  if (deviations.break || deviations.trickle) return false;
+  return (
+    expect.outcome === 'refused' ||
+    (expect.outcome === 'declined' && (deviations.body !== undefined || session === 'unknown'))
+  );
+}
+
+/** The request went out, and the connection was closed without a byte of a reply. */
+function isCutOff({ outcome, stamps, connection }: Exchange): boolean {
+  return (
+    outcome.kind === 'none' &&
+    (outcome.reason === 'reset' || outcome.reason === 'stale-connection') &&
+    outcome.head === undefined &&
+    connection !== null &&
+    stamps.sent !== null
+  );
 }

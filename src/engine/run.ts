@@ -279,6 +279,7 @@ class Run {
   async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
     const { record, now } = this.#options;
     let lasting: ReadonlySet<string> | undefined;
+    const seen = new Set<string>();
     for (let attempt = 1; ; attempt += 1) {
       const failed = lasting;
       const at = now();
@@ -296,6 +297,11 @@ class Run {
         replan: () => scenario.plan(),
         attempt,
         isLasting: (step) => attempt >= MOST_ATTEMPTS && failed?.has(step) === true,
+        seenBefore: (what) => {
+          const known = seen.has(what);
+          seen.add(what);
+          return known;
+        },
         casting,
         run: this.#options,
         sender: this.#sender,

@@ -37,6 +37,8 @@ export interface StoryOptions {
   readonly lateness: Lateness;
   /** Whether what the scenario states beyond the rules is a demand of its own. */
   readonly demanding: boolean;
+  /** True when the same was seen in an earlier attempt at the scenario. Left out: there was none. */
+  readonly seenBefore?: (what: string) => boolean;
 }
 
 export interface StageOptions extends StoryOptions {
@@ -70,6 +72,7 @@ export function setStage(options: StageOptions): Stage {
     contract: run.client.contract,
     demanding,
     isLasting,
+    seenBefore: options.seenBefore ?? (() => false),
     deadlineMs: run.deadlineMs,
     campaignKnown: run.campaign !== null,
     walletOf: (alias) => byAlias.get(alias) ?? null,

@@ -29,6 +29,8 @@ export interface Seen {
   readonly answer: Answer;
   /** undefined when no reply came. */
   readonly reading: ReplyReading | undefined;
+  /** No reply came, nor would one: the operator closes the connection on this call, and on no other. */
+  readonly closes: boolean;
   /** What the call was about: of a resend, the first one's. undefined: it has no readable amount. */
   readonly amount: Money | undefined;
   /** What its session's balance would change by if it were carried out as new. */
@@ -162,6 +164,7 @@ export function ownLimit(seen: Seen): string | undefined {
 /** How it was answered, as the second half of "expected 200, …". */
 export function described(seen: Seen): string {
   const { exchange, reading } = seen;
+  if (seen.closes) return 'not answered at all: the connection was closed, each time that it was sent';
   if (!reading) {
     return exchange.outcome.kind === 'none' && exchange.outcome.reason === 'too-late'
       ? `no whole reply within ${seen.deadlineMs / 1000} seconds`
@@ -175,6 +178,14 @@ export function described(seen: Seen): string {
 /** True for a refund of what the operator may never have seen: a poor answer to it is told under the rule about such refunds. */
 export function isMaybeUnknown({ part, target }: Seen): boolean {
   return part.step.call === 'refund' && target?.answer !== 'accepted';
+}
+
+/** What a repeat's reply lacks that the first reply had is the repeat's fault: it is not answered as the first was. */
+export function ofPoorRepeat({ part: { step, group }, earlier, reading }: Seen): readonly RuleId[] {
+  if (step.call === 'balance' || reading?.txID !== undefined) return [];
+  // Of copies at once any may be the first to be carried out.
+  const isPoorer = group !== null || (step.origin.kind === 'resend' && earlier?.reply?.txID !== undefined);
+  return isPoorer ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay'] : [];
 }
 
 /** For a call that a rule wants answered 200. undefined: it was. */
@@ -204,8 +215,27 @@ function causesOfRefusal(seen: Seen): readonly RuleId[] {
   // A correct signature that is refused everywhere is one fault, not one of each kind of call.
   if (seen.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(seen)) return ['reply.success-is-200'];
+  if (seen.part.step.call === 'refund' && seen.answer === 'declined') return ruleOfRefund(seen);
   // Each bet is within the balance that was read, so that balance is not the one that the operator goes by.
   return seen.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
+}
+
+/** Where plain refunds are declined, a refund with something odd about it is no exception. */
+function ruleOfRefund({ target }: Seen): readonly RuleId[] {
+  switch (target?.answer) {
+    case undefined:
+      return ['refund.unknown'];
+    case 'accepted':
+      return ['refund.restore'];
+    case 'broken':
+    case 'error-200':
+    case 'refused':
+    case 'declined':
+    case 'failed':
+    case 'late':
+    case 'lost':
+      return [];
+  }
 }
 
 export function isRedirect({ reading }: Seen): boolean {
@@ -216,6 +246,7 @@ export function isRedirect({ reading }: Seen): boolean {
 export function wants4xx(seen: Seen, what: string): Decision | undefined {
   const { reading } = seen;
   if (!reading) {
+    if (seen.closes) return breach(`${what} is answered with a 4xx`, described(seen));
     return seen.answer === 'late'
       ? breach(`${what} is answered with a 4xx`, described(seen), ['reply.deadline'])
       : { kind: 'undecided', reason: `${what}: ${described(seen)}` };

@@ -56,6 +56,8 @@ export interface JudgeContext {
   proven(rule: string): boolean;
   /** True when the step was answered as by one who is too busy, or who failed, each time that the scenario was played. */
   isLasting(step: string): boolean;
+  /** True when the same, in these words, was seen in an earlier attempt at the scenario; it is remembered for the next. */
+  seenBefore(what: string): boolean;
   /** What the run has seen of effects that show late. */
   readonly lateness: Lateness;
   report(finding: Finding): void;
@@ -72,6 +74,8 @@ export interface Sent {
   readonly before?: { readonly reply: ReplyReading; readonly effect: Money };
   /** It was sent before, in the same words, and answered as by one who is too busy. */
   readonly retried?: boolean;
+  /** It was sent several times, and each time the connection was closed without a reply, though others were answered. */
+  readonly closes?: boolean;
   /** For reads: true when nothing that was sent before can land any more. */
   readonly lingered: boolean;
 }
@@ -126,6 +130,7 @@ export class Judge {
       claims: story.plan.rules,
       proven: (rule) => context.proven(rule),
       lateness: context.lateness,
+      seenBefore: (what) => context.seenBefore(what),
     });
     this.#checks = new ChecksByStep(story);
     this.#controls = new Controls(story);
@@ -236,6 +241,7 @@ export class Judge {
       exchange,
       answer: answerOf(exchange, reading),
       reading,
+      closes: sent.closes === true,
       amount,
       effect: sent.before ? sent.before.effect : (this.#effectOf(part, amount) ?? Money.zero),
       earlier: sent.before ? beforeOf(part, sent.before) : earlier,
@@ -513,7 +519,8 @@ function oddRefund({ part, target }: Seen, wallet: Wallet, said: Money): RuleId 
 /** What the reply alone decides about a rule. */
 function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | undefined {
   // Without a reply there is nothing to decide, unless it came and is not in the coding that it names.
-  if (seen.answer === 'lost') return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
+  if (seen.answer === 'lost' && !seen.closes)
+    return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
   const decision = check.reply?.(seen);
   const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
   return decision && ofForm ? asOfForm(decision) : decision;
@@ -555,6 +562,7 @@ function beforeOf(part: Part, before: { readonly reply: ReplyReading; readonly e
 function stopAfter(seen: Seen): Reaction['stop'] {
   const { part, answer } = seen;
   const { step } = part;
+  if (seen.closes) return null;
   if (answer === 'lost') return stopForWantOfReply(seen);
   if (step.expect.outcome !== 'accepted' || answer === 'accepted' || answer === 'broken') return null;
   if (step.origin.kind !== 'fresh' || step.call === 'refund') return null;

@@ -46,6 +46,7 @@ export class QuietReads {
   readonly #claims: readonly RuleId[];
   readonly #proven: (rule: string) => boolean;
   readonly #lateness: Lateness;
+  readonly #seenBefore: (what: string) => boolean;
   readonly #memories = new Map<Wallet, Memory>();
   /** Rules under which it was told in this story that a read is behind. */
   readonly #toldLate = new Set<RuleId>();
@@ -58,12 +59,14 @@ export class QuietReads {
     readonly claims: readonly RuleId[];
     readonly proven: (rule: string) => boolean;
     readonly lateness: Lateness;
+    readonly seenBefore: (what: string) => boolean;
   }) {
-    const { docket, effects, claims, proven, lateness } = options;
+    const { docket, effects, claims, proven, lateness, seenBefore } = options;
     this.#claims = claims;
     this.#docket = docket;
     this.#effects = effects;
     this.#lateness = lateness;
+    this.#seenBefore = seenBefore;
     this.#proven = (rule) => docket.isBroken(rule) || proven(rule);
   }
 
@@ -205,9 +208,11 @@ export class QuietReads {
         this.#differs(read, memory, [], []);
         return 'stays';
       }
+      const isOthers = this.#isOthers(read);
+      wallet.dropObligations();
       wallet.anchor(value);
       memory.last = value;
-      return 'somebody-else';
+      return isOthers ? 'stays' : 'somebody-else';
     }
     wallet.dropObligations();
     wallet.anchor(third);
@@ -221,6 +226,26 @@ export class QuietReads {
       return 'reads-move-it';
     }
     return 'somebody-else';
+  }
+
+  /**
+   * Nothing was sent in the player's own sessions, yet the balance is another one. Once that may be somebody else who uses
+   * the session; where it comes at the same step by the same sum again, it is what was done for the other player.
+   */
+  #isOthers({ wallet, value, step, exchange }: QuietRead): boolean {
+    const possible = wallet.possible();
+    const by = nearestDifference(value, possible);
+    const others = wallet.obligations.at(-1);
+    if (!others || !this.#seenBefore(`${step.key} ${by}`)) return false;
+    this.#docket.decide(
+      { rule: others.rule, step, exchange },
+      breach(
+        `${others.expected}: the balance is ${either(possible)}`,
+        `the balance is ${value}, off by ${by}, though calls were sent in the other player's session only; it was so each time`,
+        ['balance.read-only'],
+      ),
+    );
+    return true;
   }
 
   #fits(read: QuietRead, memory: Memory): void {

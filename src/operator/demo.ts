@@ -61,6 +61,8 @@ const FIRST_SESSIONS: readonly SessionOptions[] = [
   active('eu-daichi-jpy', 'daichi', 'JPY', 'swipe', '100000'),
   active('eu-emil-kwd', 'emil', 'KWD', 'catch', '1000.00'),
   active('eu-farah-btc', 'farah', 'BTC', 'catch', '1.5'),
+  active('eu-ines-usd', 'ines', 'USD', 'swipe', '1000.00'),
+  active('eu-jan-eur', 'jan', 'EUR', 'swipe', '1000.00'),
   {
     sessionID: 'eu-gus-usd-old',
     player: 'gus',

@@ -36,6 +36,19 @@ describe('a balance that nothing explains', () => {
     expect([judged.broken, judged.stop?.verdict]).toEqual([[], 'inconclusive']);
   });
 
+  it("and that moved at the same step by the same sum again, though calls were sent in another player's session only, is the other player's", () => {
+    const yaml = `
+rules: [session.isolated]
+needs: { other: { player: other } }
+steps: [{ balance: { session: other } }, { bet: }, { balance: { session: other } }]`;
+    const leak: Lie = (ask, honest, wallet) => {
+      if (ask.call === 'bet') wallet.move('-0.01', 'p2');
+      return honest();
+    };
+    expect(tell(yaml, { lie: leak }).broken).toEqual([]);
+    expect(tell(yaml, { lie: leak, seenBefore: true }).broken).toEqual(['session.isolated']);
+  });
+
   it('and that stays after calls is wrong', () => {
     const judged = tell('rules: [money.conservation]\nsteps: [{ bet: }, { win: }, { balance: }]', {
       lie: movingSilently('2', '0.37'),

@@ -42,6 +42,8 @@ export interface TellOptions {
   readonly campaignKnown?: boolean;
   /** Rules that other scenarios have shown to be broken. */
   readonly proven?: readonly RuleId[];
+  /** It is not the first attempt, and in the others all was the same. */
+  readonly seenBefore?: boolean;
   /** Calls sent at once overlap unless this is false. */
   readonly overlap?: boolean;
 }
@@ -103,6 +105,7 @@ class Telling {
     this.#judge = new Judge(new Story(plan), {
       demanding: true,
       isLasting: () => true,
+      seenBefore: () => options.seenBefore ?? false,
       strict: options.strict ?? false,
       deadlineMs: 5000,
       campaignKnown: options.campaignKnown ?? true,

@@ -42,11 +42,12 @@ function roundings(seen: Seen): Offset[] {
 }
 
 /** A limit of the operator's own is the reason only where no bet as high was accepted in the same story. */
-function isAboveAnyTaken({ reading, amount, story, part, amountOf }: Seen): boolean {
+function isAboveAnyTaken(seen: Seen): boolean {
+  const { reading, amount, story, part } = seen;
   if (reading?.code !== 'bet_limit' || !amount) return true;
   const taken = story.parts
     .filter((other) => isTakenBet(other) && other.index < part.index && other.step.session === part.step.session)
-    .flatMap((other) => amountOf(other) ?? []);
+    .flatMap((other) => seen.amountOf(other) ?? []);
   return taken.every((other) => other.compare(amount) < 0);
 }
 

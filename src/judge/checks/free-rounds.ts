@@ -60,10 +60,10 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
       if (refused) return refused;
       const first = seen.earlier.reply.txID;
       const again = seen.reading?.txID;
-      return first !== undefined && again !== undefined && first !== again
+      return first !== undefined && first !== again
         ? breach(
             `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
-            `its txID is ${JSON.stringify(again)}`,
+            again === undefined ? 'there is none in the reply' : `its txID is ${JSON.stringify(again)}`,
           )
         : undefined;
     },

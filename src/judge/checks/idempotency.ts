@@ -39,10 +39,10 @@ function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
 function otherTxID(seen: Seen, word: string, causes: readonly RuleId[]): Decision | undefined {
   const first = seen.earlier?.reply?.txID;
   const again = seen.reading?.txID;
-  if (first === undefined || again === undefined || first === again) return undefined;
+  if (first === undefined || first === again) return undefined;
   return breach(
     `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
-    `its txID is ${JSON.stringify(again)}`,
+    again === undefined ? 'there is none in the reply' : `its txID is ${JSON.stringify(again)}`,
     causes,
   );
 }

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type Decision, type GroupChecks, isMaybeUnknown, PASS, type Seen } from '../check.ts';
+import { breach, type Decision, type GroupChecks, isMaybeUnknown, ofPoorRepeat, PASS, type Seen } from '../check.ts';
 import { bySum, mentions } from '../expected-sum.ts';
 import { inUnit, SCALES } from '../main-unit.ts';
 import type { Offset } from '../obligation.ts';
@@ -78,7 +78,7 @@ export const moneyChecks: GroupChecks<'money'> = {
             seen.part.step.call !== 'balance' &&
             seen.reading.problem === undefined &&
             !seen.part.step.refund
-            ? breach(expected, 'there is none')
+            ? breach(expected, 'there is none', ofPoorRepeat(seen))
             : undefined;
       }
     },

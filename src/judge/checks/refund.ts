@@ -170,6 +170,8 @@ export const refundChecks: GroupChecks<'refund'> = {
       isMeant(part) &&
       part.step.roundID === null &&
       part.group === null &&
+      // What a further refund of a bet is answered, and what it moves, is told under the rule about such refunds.
+      part.refundsBefore === 0 &&
       part.step.fields.every(([name]) => name !== 'roundID'),
     reply(seen) {
       const refused = wants200(seen, 'a refund without `roundID`');

@@ -7,6 +7,7 @@ import {
   type GroupChecks,
   isMaybeUnknown,
   isRedirect,
+  ofPoorRepeat,
   PASS,
   type Seen,
 } from '../check.ts';
@@ -64,9 +65,14 @@ export const replyChecks: GroupChecks<'reply'> = {
     applies: (part) => part.step.expect.outcome === 'accepted',
     reply(seen) {
       const { reading } = seen;
-      if (seen.answer !== 'accepted' || !reading) return undefined;
+      // A 204 has no body by its nature; that it is no 200 is told already.
+      if (seen.answer !== 'accepted' || !reading || reading.status === 204) return undefined;
       return reading.problem
-        ? breach('a 200 has one JSON object in UTF-8 as its body', describeJsonProblem(reading.problem))
+        ? breach(
+            'a 200 has one JSON object in UTF-8 as its body',
+            describeJsonProblem(reading.problem),
+            ofPoorRepeat(seen),
+          )
         : PASS;
     },
   },
@@ -89,7 +95,9 @@ export const replyChecks: GroupChecks<'reply'> = {
       const problem = txIDProblem(seen);
       return problem?.kind === 'breach' && isMaybeUnknown(seen)
         ? breach(problem.expected, problem.actual, ['refund.unknown'])
-        : (problem ?? PASS);
+        : problem?.kind === 'breach'
+          ? breach(problem.expected, problem.actual, ofPoorRepeat(seen))
+          : (problem ?? PASS);
     },
   },
 

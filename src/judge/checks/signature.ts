@@ -69,6 +69,7 @@ const hasOddText = (part: Part): boolean => isEscapedText(queryText(part)) || AN
 
 /** @param rung the rule about any wrong signature, of which all others are special cases; undefined: it is that one */
 function wants401(seen: Seen, what: string, rung: readonly RuleId[]): Decision {
+  if (seen.closes) return breach(`${what} is answered 401`, described(seen), rung);
   if (!seen.reading) return { kind: 'undecided', reason: described(seen) };
   if (seen.answer === 'refused') return PASS;
   const limit = ownLimit(seen);

@@ -132,6 +132,8 @@ export const winChecks: GroupChecks<'win'> = {
       part.regular &&
       part.group === null &&
       part.namesake === null &&
+      // Nothing that is credited shows nothing.
+      !isZero(part) &&
       !story.plan.needs.earlierRun,
   },
 

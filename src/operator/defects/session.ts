@@ -23,6 +23,27 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     },
   },
   {
+    name: 'fee-from-another-player',
+    breaks: ['session.isolated'],
+    description: 'Each bet takes the smallest unit from another player, too: a fee is booked to the wrong account.',
+    change: (right) => {
+      const seen: number[] = [];
+      return {
+        walletOf: (store, session) => {
+          const own = right.walletOf(store, session);
+          if (!seen.includes(own.id)) seen.push(own.id);
+          return own;
+        },
+        book: (store, wallet, moved) => {
+          const other = seen.at(seen.indexOf(wallet.id) - 1);
+          if (moved < 0n && other !== undefined && other !== wallet.id)
+            store.setBalance(other, store.wallet(other).balance - 1n);
+          return right.book(store, wallet, moved);
+        },
+      };
+    },
+  },
+  {
     name: 'round-id-globally-unique',
     breaks: ['session.round-id-reuse'],
     mayBreak: ['refund.foreign-session'],
