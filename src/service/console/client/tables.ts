@@ -126,7 +126,11 @@ export class Tables {
         { class: 'state' },
         `${demo ? 'demo, ' : ''}${expired ? 'expired' : `until ${timeOf(expiresAt).slice(0, 5)}`}`,
       ),
-      make('td', { class: 'buttons' }, open, expired ? null : play, this.#search(gsID, `session-${gsID}`)),
+      make(
+        'td',
+        {},
+        make('span', { class: 'buttons' }, open, expired ? null : play, this.#search(gsID, `session-${gsID}`)),
+      ),
     );
   }
 
