@@ -63,12 +63,26 @@ async function sendPieces(response: ServerResponse, reply: ListenReply, carriage
   response.end();
 }
 
-/** Stops when the caller has gone away. */
+/** Stops when the caller has gone away. A caller that reads slowly is waited for, so that nothing piles up. */
 async function writePieces(to: ServerResponse | Socket, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   for await (const piece of pieces) {
     if (to.destroyed) return;
-    to.write(piece);
+    if (!to.write(piece)) await drained(to);
   }
+}
+
+/** Resolves once what was written has left, or never can. */
+function drained(to: ServerResponse | Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      to.off('drain', done);
+      to.off('close', done);
+      resolve();
+    };
+    to.on('drain', done);
+    to.on('close', done);
+    if (to.destroyed) done();
+  });
 }
 
 async function* piecesOf(body: ListenReply['body'], { pieces }: Carriage): AsyncGenerator<string | Uint8Array> {

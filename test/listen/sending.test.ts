@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Carriage } from '../../src/listen/carriage.ts';
 import { type HeaderPairs, jsonReply } from '../../src/listen/message.ts';
 import { type Listening, listen } from '../../src/listen/server.ts';
@@ -103,5 +103,34 @@ describe('a connection closed without a word', () => {
     socket.write(GET.slice(10));
     await closed;
     expect(replies).toBe(2);
+  });
+
+  it('waits for a caller that reads slowly, and ends when it has gone away', async () => {
+    const told = { pieces: 0, over: false };
+    const piece = 'x'.repeat(65_536);
+    const body = async function* (): AsyncGenerator<string> {
+      try {
+        for (;;) {
+          told.pieces += 1;
+          yield piece;
+          await sleep(0);
+        }
+      } finally {
+        told.over = true;
+      }
+    };
+    const listening = await listen(() => ({ status: 200, headers: [], body: body() }), { onFault: () => {} });
+    open.push(listening);
+    const { hostname, port } = new URL(listening.url);
+    const socket = connect(Number(port), hostname, () => socket.write(GET));
+    // Never read: what the system takes for itself is all that leaves.
+    let before = -1;
+    while (before !== told.pieces || told.pieces === 0) {
+      before = told.pieces;
+      await sleep(100);
+    }
+    expect(told).toMatchObject({ over: false });
+    socket.destroy();
+    await vi.waitFor(() => expect(told.over).toBe(true));
   });
 });

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { buildPages } from '../../scripts/pages.ts';
+
+/** A browser for the tests of a file, and the pages as they are built. */
+export interface Stage {
+  readonly pagesDir: () => string;
+  /** Opens a page, which is closed when the test is over, and fails the test for every error and every foreign request in it. */
+  readonly open: (url: string, options?: OpenOptions) => Promise<Page>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Requests to other servers are meant. */
+  readonly foreign?: boolean;
+  /** What the page's console may complain of. */
+  readonly mayComplain?: RegExp;
+}
+
+/** Chromium takes its time where much else is going on. */
+const PATIENCE_MS = 60_000;
+const STEP_MS = 15_000;
+
+export function stage(): Stage {
+  let browser: Browser | undefined;
+  const pagesDir = mkdtempSync(path.join(tmpdir(), 'croupier-pages-'));
+  beforeAll(async () => {
+    await buildPages(pagesDir);
+    browser = await playwright.launch({
+      executablePath: await chromium.executablePath(),
+      args: chromium.args,
+      headless: true,
+    });
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(pagesDir, { recursive: true });
+  });
+  return {
+    pagesDir: () => pagesDir,
+    open: async (url, { foreign = false, mayComplain, ...options } = {}) => {
+      if (!browser) throw new Error('no browser');
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+      context.setDefaultTimeout(STEP_MS);
+      const page = await context.newPage();
+      const wrong: string[] = [];
+      page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !mayComplain?.test(message.text())) wrong.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (!foreign && new URL(request.url()).origin !== new URL(url).origin) wrong.push(`asked ${request.url()}`);
+      });
+      onTestFinished(async () => {
+        await context.close();
+        expect(wrong).toEqual([]);
+      });
+      await page.goto(url);
+      return page;
+    },
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeWindow {
+  readonly axe: {
+    run(): Promise<{
+      violations: { id: string; impact: string | null; nodes: { target: unknown; failureSummary?: string }[] }[];
+    }>;
+  };
+}
+
+/** What axe finds seriously wrong with a page in light and in dark. */
+export async function barriers(page: Page): Promise<readonly string[]> {
+  // Evaluated by the browser's own tool, which a page's content policy does not bind.
+  await page.evaluate(axe);
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate(() => (globalThis as unknown as AxeWindow).axe.run());
+    found.push(
+      ...violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map((one) => `${one.target} ${one.failureSummary}`)}`),
+    );
+  }
+  return found;
+}
+
+/** By how many pixels the page is wider than its window. */
+export async function overhang(page: Page, width: number): Promise<number> {
+  await page.setViewportSize({ width, height: 800 });
+  return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+}

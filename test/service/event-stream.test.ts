@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/service/adapter/sleep.ts';
+import { eventStream, type PageEvent } from '../../src/service/event-stream.ts';
+import { Feed } from '../../src/service/feed.ts';
+
+function stream(take: () => readonly PageEvent[], beatMs = 10_000) {
+  const news = new Feed<void>();
+  const closing = new AbortController();
+  let listeners = 0;
+  const { headers, body } = eventStream({
+    subscribe: (wake) => {
+      listeners += 1;
+      const end = news.subscribe(wake);
+      return () => {
+        listeners -= 1;
+        end();
+      };
+    },
+    take,
+    closing: closing.signal,
+    sleep,
+    gatherMs: 5,
+    beatMs,
+  });
+  if (typeof body === 'string' || body instanceof Uint8Array) throw new Error('not in pieces');
+  const pieces = body[Symbol.asyncIterator]();
+  const next = async (): Promise<string | undefined> => {
+    const { value, done } = await pieces.next();
+    return done ? undefined : value;
+  };
+  return { headers, next, news, closing, end: () => pieces.return?.(), listeners: () => listeners };
+}
+
+describe('a stream of events', () => {
+  it('begins with what is there, then tells what happened meanwhile, all at once', async () => {
+    let count = 0;
+    const { headers, next, news } = stream(() => [{ name: 'count', data: { count } }]);
+    expect(headers).toContainEqual(['Content-Type', 'text/event-stream; charset=utf-8']);
+    expect(await next()).toBe('event: count\ndata: {"count":0}\n\n');
+    const later = next();
+    for (count = 1; count < 5; count += 1) news.publish();
+    expect(await later).toBe('event: count\ndata: {"count":5}\n\n');
+  });
+
+  it('keeps what an operator says on one line', async () => {
+    const { next } = stream(() => [{ name: 'words', data: 'a\n\nevent: forged\ndata: {}\u2028' }]);
+    expect((await next())?.split('\n')).toHaveLength(4);
+  });
+
+  it('loses nothing that happens while its reader is busy', async () => {
+    let count = 0;
+    const { next, news } = stream(() => [{ name: 'count', data: count }]);
+    await next();
+    count = 7;
+    news.publish();
+    expect(await next()).toContain('data: 7');
+  });
+
+  it('shows that it is still there', async () => {
+    const { next } = stream(() => [], 5);
+    expect(await next()).toBe(': still here\n\n');
+    expect(await next()).toBe(': still here\n\n');
+  });
+
+  it('ends with the service, and stops listening', async () => {
+    const { next, closing, listeners } = stream(() => [{ name: 'x', data: null }]);
+    await next();
+    const last = next();
+    expect(listeners()).toBe(1);
+    closing.abort();
+    while ((await last) !== undefined && (await next()) !== undefined);
+    expect(listeners()).toBe(0);
+  });
+
+  it('stops listening when its reader goes away', async () => {
+    const { next, end, listeners } = stream(() => [{ name: 'x', data: null }]);
+    await next();
+    await end();
+    expect(listeners()).toBe(0);
+  });
+});

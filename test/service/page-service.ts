@@ -1,0 +1,98 @@
+import { onTestFinished } from 'vitest';
+import { type Handler, jsonReply } from '../../src/listen/message.ts';
+import { listen } from '../../src/listen/server.ts';
+import { curlLine } from '../../src/report/curl.ts';
+import { PAYTABLE } from '../../src/service/adapter/paytable.ts';
+import type { GameSession } from '../../src/service/game-session.ts';
+import { createService, type Served, type Service } from '../../src/service/service.ts';
+import { type Front, KEY, openFront } from './adapter/operator-front.ts';
+
+export const TOKEN = 'a-token-of-the-tests';
+/** What would run if it were taken for markup. */
+export const EVIL = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
+
+export interface PageService extends Service, Served {
+  /** The reference operator, of client `acme`. */
+  readonly front: Front;
+  /** By what stakes are multiplied from now on. */
+  draws: (multiplier: string) => void;
+  /** A game as it is launched. */
+  readonly launched: (changes?: Partial<GameSession>) => GameSession;
+  readonly gameUrl: (session: GameSession) => string;
+  readonly consoleUrl: string;
+}
+
+export interface PageServiceOptions {
+  readonly deadlineMs?: number;
+  /** Between tries of what is owed. */
+  readonly retryMs?: number;
+}
+
+/** The service with its pages, the reference operator, and a second operator, `rude`, whose every word is markup. */
+export async function startPages(
+  dir: string,
+  { deadlineMs = 2000, retryMs = 60_000 }: PageServiceOptions = {},
+): Promise<PageService> {
+  const front = await openFront();
+  const rude = await listen(RUDE, { onFault: () => {} });
+  let drawn = '0';
+  const service = createService({
+    clients: [
+      { cID: 'c', extCID: 'acme', apiKey: 'core-key-of-acme', integrationApiKey: KEY, integratorBaseUrl: front.url },
+      { cID: 'c', extCID: 'rude', apiKey: 'core-key-of-rude', integrationApiKey: KEY, integratorBaseUrl: rude.url },
+    ],
+    pages: {
+      dir,
+      console: {
+        token: TOKEN,
+        curlOf: ({ request }) => curlLine(request),
+        scenarioOf: ({ name, direction }) => (direction === 'reverse' ? `title: a ${name} of a test\n` : null),
+      },
+    },
+    wire: { deadlineMs },
+    backoff: { initialMs: retryMs, factor: 1, maxMs: retryMs, jitter: 0 },
+    paytableOf: () => PAYTABLE.map(({ multiplier }) => ({ multiplier, weight: multiplier === drawn ? 1 : 0 })),
+  });
+  const served = await service.start();
+  onTestFinished(async () => {
+    await served.close(0);
+    await rude.close(0);
+    await front.close();
+  });
+  return {
+    ...service,
+    ...served,
+    front,
+    draws: (multiplier) => {
+      drawn = multiplier;
+    },
+    launched: (changes = {}) => {
+      const { uuid, clock, sessions, demoBalances } = service.parts;
+      const player = changes.player ?? 'p0';
+      const session: GameSession = {
+        gsID: uuid(),
+        cID: 'c',
+        extCID: 'acme',
+        sessionID: `s-${player}`,
+        player,
+        currency: 'USD',
+        locale: 'en_us',
+        gameID: 'catch',
+        demo: false,
+        openedAt: clock(),
+        expiresAt: clock() + 3_600_000,
+        ...changes,
+      };
+      sessions.open(session);
+      if (session.demo) demoBalances.open(session, undefined);
+      return session;
+    },
+    gameUrl: ({ gsID }) => `${served.url}/game?gsID=${gsID}`,
+    consoleUrl: `${served.url}/console/?token=${TOKEN}`,
+  };
+}
+
+const RUDE: Handler = ({ path }) =>
+  path === '/balance'
+    ? jsonReply(200, { balance: '10.00', extra: EVIL })
+    : jsonReply(400, { message: EVIL, code: EVIL, details: EVIL });
