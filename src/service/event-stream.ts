@@ -36,6 +36,8 @@ export function eventStream(options: EventStreamOptions): ListenReply {
       ['Content-Type', 'text/event-stream; charset=utf-8'],
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
+      // Else the connection would stay open after the end, and a server that is being stopped would wait for it.
+      ['Connection', 'close'],
     ],
     body: tell(options),
   };

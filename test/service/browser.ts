@@ -32,7 +32,8 @@ export function stage(): Stage {
     await buildPages(pagesDir);
     browser = await playwright.launch({
       executablePath: await chromium.executablePath(),
-      args: chromium.args,
+      // In a single process, the browser ends with the first page that is closed.
+      args: chromium.args.filter((arg) => arg !== '--single-process'),
       headless: true,
     });
   }, PATIENCE_MS);

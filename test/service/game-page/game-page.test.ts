@@ -1,0 +1,252 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../src/listen/server.ts';
+import { barriers, overhang, stage } from '../browser.ts';
+import { EVIL, type PageService, startPages } from '../page-service.ts';
+
+const { open, pagesDir } = stage();
+
+/** Waits for a text of the page. */
+function text(page: Page, id: string): Promise<string | null> {
+  return page.locator(`#${id}`).textContent();
+}
+
+async function says(page: Page, id: string, wanted: string | RegExp): Promise<void> {
+  await expect.poll(() => text(page, id), { timeout: 15_000 }).toMatch(wanted);
+}
+
+async function playOnce(page: Page): Promise<void> {
+  await page.click('#play');
+  await says(page, 'play', /^Play (?:for|a free)/);
+}
+
+/** How the rounds read, the latest first. */
+function rounds(page: Page): Promise<string[]> {
+  return page.locator('#rounds strong').allTextContents();
+}
+
+describe('the game page', { timeout: 60_000 }, () => {
+  it("plays rounds with the operator's money", async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched()));
+    await says(page, 'balance', '1000.00 USD');
+    expect(await text(page, 'title')).toBe('Catch');
+    expect(await page.title()).toBe('Catch');
+    service.draws('3');
+    await playOnce(page);
+    expect(await text(page, 'outcome-title')).toBe('You won 3.00 USD.');
+    expect(await text(page, 'balance')).toBe('1002.00 USD');
+    service.draws('0');
+    await page.click('#more');
+    expect(await text(page, 'stake')).toBe('2.00 USD');
+    await playOnce(page);
+    expect(await text(page, 'outcome-title')).toBe('Nothing won this time.');
+    expect(await rounds(page)).toEqual(['Nothing won', 'Won 3.00']);
+    expect(service.front.balance()).toBe('1000.00');
+    expect(service.front.arrived.map(({ call }) => call)).toEqual(['balance', 'bet', 'win', 'bet', 'win']);
+    await page.reload();
+    await says(page, 'balance', '1000.00 USD');
+    expect(await rounds(page)).toEqual(['Nothing won', 'Won 3.00']);
+  });
+
+  it('lets a light run to what was drawn, for whoever likes that', async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched()), { reducedMotion: 'no-preference' });
+    service.draws('20');
+    await playOnce(page);
+    expect(await page.locator('#ladder .lit').allTextContents()).toEqual(['×20']);
+    expect(await text(page, 'orb-text')).toBe('×20');
+  });
+
+  it('can be played by keyboard alone', async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched()));
+    await says(page, 'play', 'Play for 1.00 USD');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rounds(page)).toHaveLength(1);
+    await says(page, 'play', 'Play for');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Lower the stake');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    await page.keyboard.press('Space');
+    expect(await text(page, 'stake')).toBe('0.50 USD');
+    for (let stops = 0; stops < 10; stops += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.locator(':focus').getAttribute('id')) === 'play') break;
+    }
+    await page.keyboard.press('Space');
+    await expect.poll(() => rounds(page)).toHaveLength(2);
+    await says(page, 'play', 'Play for 0.50 USD');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rounds(page)).toHaveLength(3);
+    expect(service.front.balance()).toBe('998.00');
+  });
+
+  it("tells the operator's words when a bet is declined, and leads to where money can be deposited", async () => {
+    const service = await startPages(pagesDir());
+    const session = service.launched({ locale: 'pt_br', depositUrl: 'https://casino.example/deposit' });
+    const page = await open(service.gameUrl(session));
+    await says(page, 'balance', '1000.00 USD');
+    for (let steps = 0; steps < 6; steps += 1) await page.click('#more');
+    expect(await text(page, 'stake')).toBe('100.00 USD');
+    expect(await page.locator('#more').getAttribute('aria-disabled')).toBe('true');
+    for (let played = 0; played < 10; played += 1) await service.parts.play.round(session, '100.00', '0');
+    await playOnce(page);
+    expect(await text(page, 'outcome-title')).toBe('The bet was declined.');
+    expect(await text(page, 'outcome-words')).toBeTruthy();
+    expect(await page.locator('#outcome-words').getAttribute('lang')).toBe('pt-br');
+    expect(await page.locator('#deposit').getAttribute('href')).toBe('https://casino.example/deposit');
+    expect((await rounds(page))[0]).toBe('Declined');
+  });
+
+  it('says that a win is being paid, and that it was as soon as it is', async () => {
+    const service = await startPages(pagesDir(), { retryMs: 60_000 });
+    const page = await open(service.gameUrl(service.launched()));
+    await says(page, 'balance', '1000.00 USD');
+    service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'status', status: 503 } : undefined);
+    service.draws('10');
+    await playOnce(page);
+    expect(await text(page, 'outcome-title')).toBe('Your win of 10.00 USD is being paid.');
+    expect(await text(page, 'outcome-words')).toBe('Not now.');
+    expect(await text(page, 'balance')).toBe('999.00 USD');
+    service.front.mishap = () => undefined;
+    const [owed] = service.parts.adapter.owed();
+    expect(service.parts.adapter.retryNow(owed?.id ?? '')).toBe(true);
+    await says(page, 'outcome-title', 'Your win of 10.00 USD is paid.');
+    await says(page, 'balance', '1009.00 USD');
+    expect(await rounds(page)).toEqual(['Won 10.00']);
+    expect(await page.locator('#outcome-words').isVisible()).toBe(false);
+  });
+
+  it('says that a stake comes back when the operator failed, and shows the balance then', async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched()));
+    await says(page, 'balance', '1000.00 USD');
+    service.front.mishap = ({ call }) =>
+      call === 'bet' ? { kind: 'status', status: 500, processed: true } : undefined;
+    await playOnce(page);
+    await says(page, 'outcome-text', 'Your stake of 1.00 USD was returned.');
+    await says(page, 'balance', '1000.00 USD');
+    expect(service.front.balance()).toBe('1000.00');
+  });
+
+  it('takes nothing that an operator or a user says for markup', async () => {
+    const service = await startPages(pagesDir());
+    const session = service.launched({
+      extCID: 'rude',
+      player: EVIL,
+      sessionID: EVIL,
+      locale: EVIL,
+      returnUrl: 'javascript:window.pwned=1',
+    });
+    const page = await open(service.gameUrl(session));
+    await says(page, 'balance', '10.00 USD');
+    await playOnce(page);
+    expect(await text(page, 'outcome-words')).toBe(EVIL);
+    expect(await text(page, 'about')).toContain(EVIL);
+    expect(await page.locator('img, #back:visible').count()).toBe(0);
+    expect(await page.evaluate('window.pwned')).toBeUndefined();
+  });
+
+  it('plays free rounds first, counts them, and tells what they brought', async () => {
+    const service = await startPages(pagesDir());
+    const session = service.launched();
+    const { campaigns, uuid } = service.parts;
+    campaigns.create({
+      id: uuid(),
+      extID: 'spring',
+      cID: 'c',
+      extCID: 'acme',
+      currency: 'USD',
+      quantity: 2,
+      betLine: 2,
+      validFrom: '2020-01-01T00:00:00Z',
+      maxBet: '0.20',
+      maxMult: '500',
+    });
+    const page = await open(service.gameUrl(session));
+    await says(page, 'free', 'You have 2 free rounds of 0.20 USD each. Won so far: 0.00 USD.');
+    service.draws('5');
+    await playOnce(page);
+    expect(await text(page, 'free')).toBe('You have one free round of 0.20 USD each. Won so far: 1.00 USD.');
+    await playOnce(page);
+    await says(page, 'outcome-text', 'What they won in all, 2.00 USD, was paid to you.');
+    await says(page, 'balance', `${service.front.balance()} USD`);
+    await says(page, 'play', 'Play for 1.00 USD');
+    const calls = service.front.arrived.filter(({ call }) => call !== 'balance').map(({ fields }) => fields.type);
+    expect(calls).toEqual(['free', 'free', 'free', 'free', 'regular']);
+  });
+
+  it('says that a demo is one, and asks no operator', async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched({ demo: true })));
+    await says(page, 'balance', '10000.00 USD');
+    expect(await page.locator('#demo').innerText()).toMatch(/Demo.*play money/);
+    service.draws('2');
+    await playOnce(page);
+    expect(await text(page, 'balance')).toBe('10001.00 USD');
+    expect(service.front.arrived).toEqual([]);
+  });
+
+  it('says what to do when the game is over or unknown', async () => {
+    const service = await startPages(pagesDir());
+    const now = Date.now();
+    const page = await open(service.gameUrl(service.launched({ expiresAt: now - 1 })), { mayComplain: /404/ });
+    await says(page, 'closed-title', 'This game has expired.');
+    await page.goto(`${service.url}/game?gsID=nobody`);
+    await says(page, 'closed-title', 'This game is not known.');
+    expect(await page.locator('#play').isVisible()).toBe(false);
+    const soon = service.launched({ expiresAt: Date.now() + 1500 });
+    await page.goto(service.gameUrl(soon));
+    await says(page, 'closed-title', 'This game has expired.');
+  });
+
+  it('works within the page of an operator, and leads back only where it is a page of its own', async () => {
+    const service = await startPages(pagesDir());
+    const address = service.gameUrl(service.launched({ returnUrl: 'https://casino.example/lobby' }));
+    const alone = await open(address);
+    await says(alone, 'balance', 'USD');
+    expect(await alone.locator('#back').getAttribute('href')).toBe('https://casino.example/lobby');
+    const casino = await listen(
+      () => ({
+        status: 200,
+        headers: [['Content-Type', 'text/html']],
+        body: `<iframe src="${address}" width="360" height="640"></iframe>`,
+      }),
+      { onFault: () => {} },
+    );
+    onTestFinished(() => casino.close(0));
+    const page = await open(`http://localhost:${new URL(casino.url).port}/`, {
+      foreign: true,
+      mayComplain: /favicon|404/,
+    });
+    const game = page.frameLocator('iframe');
+    await game.locator('#play').click();
+    await expect.poll(() => game.locator('#rounds strong').allTextContents()).toEqual(['Nothing won']);
+    expect(await game.locator('#back').isVisible()).toBe(false);
+  });
+
+  it('fits phones, and stands in nobody’s way', async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(
+      service.gameUrl(service.launched({ player: 'a-player-with-a-name-without-end'.repeat(9) })),
+    );
+    await says(page, 'play', 'Play for');
+    service.draws('2');
+    await playOnce(page);
+    for (const width of [320, 390]) expect(await overhang(page, width)).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('comes back by itself after the service was away', async () => {
+    const service: PageService = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched()), { mayComplain: /ERR_|Failed to load/ });
+    await says(page, 'balance', '1000.00 USD');
+    await page.context().setOffline(true);
+    await page.click('#play');
+    await says(page, 'outcome-title', 'The game did not answer.');
+    await page.context().setOffline(false);
+    await playOnce(page);
+    await says(page, 'outcome-title', 'Nothing won this time.');
+  });
+});
