@@ -1,10 +1,15 @@
 import { type Command, Option } from 'commander';
 import { collect, durationFlag } from './flag-values.ts';
 
+/** Where the configuration lies: the same at every command that reads it. */
+export function configOption(): Option {
+  return new Option('--config <file>', 'configuration (default: ./croupier.yaml)').env('CROUPIER_CONFIG');
+}
+
 /** The flags that say which client is called, and how it is reached: the same at every command that calls an operator. */
 export function addClientOptions(command: Command): Command {
   return command
-    .addOption(new Option('--config <file>', 'configuration (default: ./croupier.yaml)').env('CROUPIER_CONFIG'))
+    .addOption(configOption())
     .addOption(
       new Option('--client <extCID>', 'only this client of the configuration; repeatable')
         .argParser(collect)

@@ -15,7 +15,11 @@ const GRACE_MS = 5000;
 /** `croupier serve core-api`: the service for the operator of the configuration, until a signal ends it. */
 export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { clients, secrets, sources, complaints } = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
+  const { clients, secrets, sources, complaints } = await resolveClients(
+    configuration,
+    { ...flags, launches: 1 },
+    stdio,
+  );
   if (complaints.length > 0) throw complaintsError(complaints);
   const known = serviceClients(clients, sources, 'serve core-api');
   const stop = listenForInterrupt(stdio, 'Stopping.\n');

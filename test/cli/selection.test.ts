@@ -87,7 +87,6 @@ describe('select', () => {
     [['refund.unknwon'], 'refund.unknown'],
     [['refund/unknwon.yaml'], 'refund/unknown'],
     [['xyzzy'], 'croupier list scenarios'],
-    [['launch'], 'No scenario tests launch'],
   ])('names near misses of %j: %s', (words, help) => {
     expect(() => ids(words)).toThrow(help);
   });
