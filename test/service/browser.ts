@@ -32,8 +32,7 @@ export function stage(): Stage {
     await buildPages(pagesDir);
     browser = await playwright.launch({
       executablePath: await chromium.executablePath(),
-      // In a single process, the browser ends with the first page that is closed.
-      args: chromium.args.filter((arg) => arg !== '--single-process'),
+      args: ['--no-sandbox'],
       headless: true,
     });
   }, PATIENCE_MS);

@@ -4,6 +4,7 @@ import { listen } from '../../src/listen/server.ts';
 import { curlLine } from '../../src/report/curl.ts';
 import { PAYTABLE } from '../../src/service/adapter/paytable.ts';
 import type { GameSession } from '../../src/service/game-session.ts';
+import type { ConsoleOptions } from '../../src/service/pages.ts';
 import { createService, type Served, type Service } from '../../src/service/service.ts';
 import { type Front, KEY, openFront } from './adapter/operator-front.ts';
 
@@ -26,12 +27,13 @@ export interface PageServiceOptions {
   readonly deadlineMs?: number;
   /** Between tries of what is owed. */
   readonly retryMs?: number;
+  readonly hasConsole?: boolean;
 }
 
 /** The service with its pages, the reference operator, and a second operator, `rude`, whose every word is markup. */
 export async function startPages(
   dir: string,
-  { deadlineMs = 2000, retryMs = 60_000 }: PageServiceOptions = {},
+  { deadlineMs = 2000, retryMs = 60_000, hasConsole = true }: PageServiceOptions = {},
 ): Promise<PageService> {
   const front = await openFront();
   const rude = await listen(RUDE, { onFault: () => {} });
@@ -43,11 +45,7 @@ export async function startPages(
     ],
     pages: {
       dir,
-      console: {
-        token: TOKEN,
-        curlOf: ({ request }) => curlLine(request),
-        scenarioOf: ({ name, direction }) => (direction === 'reverse' ? `title: a ${name} of a test\n` : null),
-      },
+      ...(hasConsole && { console: CONSOLE }),
     },
     wire: { deadlineMs },
     backoff: { initialMs: retryMs, factor: 1, maxMs: retryMs, jitter: 0 },
@@ -91,6 +89,12 @@ export async function startPages(
     consoleUrl: `${served.url}/console/?token=${TOKEN}`,
   };
 }
+
+const CONSOLE: ConsoleOptions = {
+  token: TOKEN,
+  curlOf: ({ request }) => curlLine(request),
+  scenarioOf: ({ name, direction }) => (direction === 'reverse' ? `title: a ${name} of a test\n` : null),
+};
 
 const RUDE: Handler = ({ path }) =>
   path === '/balance'

@@ -24,9 +24,26 @@ const faultSchema = z.object({
   gsID: z.string().nullable(),
 });
 
-/** What the buttons of the console do, by the end of their paths. Each answers with a `message` for whoever pressed it. */
-export function consoleActions(parts: ServiceParts, seats: Seats): Readonly<Record<string, Handler>> {
+/**
+ * What the buttons of the console do, by the end of their paths. Each answers with a `message` for whoever pressed it.
+ *
+ * @param acted called once one has done what it does
+ */
+export function consoleActions(
+  parts: ServiceParts,
+  seats: Seats,
+  acted: () => void,
+): Readonly<Record<string, Handler>> {
   const { sessions, adapter, calls, faults, onFault } = parts;
+  const action = <T>(schema: z.ZodType<T>, act: (wish: T) => ListenReply | Promise<ListenReply>): Handler => {
+    return async (request) => {
+      const wish = readJson(request, schema);
+      if (wish.kind === 'wrong') return said(wish.status, wish.message);
+      const reply = await act(wish.value);
+      acted();
+      return reply;
+    };
+  };
   return {
     rounds: action(roundSchema, async ({ gsID, stake, multiplier }) => {
       const session = sessions.byId(gsID);
@@ -58,13 +75,6 @@ export function consoleActions(parts: ServiceParts, seats: Seats): Readonly<Reco
       again.catch(onFault);
       return said(200, 'It is being sent again.');
     }),
-  };
-}
-
-function action<T>(schema: z.ZodType<T>, act: (wish: T) => ListenReply | Promise<ListenReply>): Handler {
-  return (request) => {
-    const wish = readJson(request, schema);
-    return wish.kind === 'read' ? act(wish.value) : said(wish.status, wish.message);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ListenReply } from '../../listen/message.ts';
 import { eventStream } from '../event-stream.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
+import type { Feed } from '../feed.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { rowOf } from './exchange-rows.ts';
 import { stateOf } from './state.ts';
@@ -8,8 +9,13 @@ import { stateOf } from './state.ts';
 /** What happens within this time is shown together. */
 const GATHER_MS = 80;
 
-/** Tells a console what is there, then everything that happens. @param closing ends it */
-export function liveEvents(parts: ServiceParts, closing: AbortSignal): ListenReply {
+/**
+ * Tells a console what is there, then everything that happens.
+ *
+ * @param acted what was done in a console, also another one
+ * @param closing ends it
+ */
+export function liveEvents(parts: ServiceParts, acted: Feed<void>, closing: AbortSignal): ListenReply {
   const { log, roundFeed, sleep } = parts;
   const changed = new Map<number, LoggedExchange>(log.recent().map((exchange) => [exchange.id, exchange]));
   return eventStream({
@@ -20,6 +26,7 @@ export function liveEvents(parts: ServiceParts, closing: AbortSignal): ListenRep
           wake();
         }),
         roundFeed.subscribe(wake),
+        acted.subscribe(wake),
       ];
       return () => {
         for (const end of ends) end();

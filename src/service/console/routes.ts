@@ -1,6 +1,7 @@
 import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
+import { Feed } from '../feed.ts';
 import type { Seats } from '../game-page/seats.ts';
 import { guardHeaders, pageFile } from '../page-files.ts';
 import type { ServiceParts } from '../service-parts.ts';
@@ -37,6 +38,7 @@ const FILES = ['console.js', 'console.css', 'icon.svg'];
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
   const { pagesDir, parts, seats, closing, curlOf, scenarioOf } = options;
   const guard = new Guard(options);
+  const acted = new Feed<void>();
   const file = (name: string): Handler => {
     const reply = pageFile(pagesDir, name, 'by-nobody');
     return () => reply;
@@ -58,9 +60,11 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
     { method: 'GET', path: `${BASE}/`, handler: guard.page(file('console.html')) },
     { method: 'GET', path: BASE, handler: guard.atHome(({ query }) => movedTo(`${BASE}/`, query)) },
     ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.atHome(file(name)) })),
-    api('GET', 'events', () => liveEvents(parts, closing)),
+    api('GET', 'events', () => liveEvents(parts, acted, closing)),
     api('GET', 'exchange', ({ query }) => detail(query)),
-    ...Object.entries(consoleActions(parts, seats)).map(([path, handler]) => api('POST', path, handler)),
+    ...Object.entries(consoleActions(parts, seats, () => acted.publish())).map(([path, handler]) =>
+      api('POST', path, handler),
+    ),
   ];
 }
 

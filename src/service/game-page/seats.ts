@@ -67,6 +67,8 @@ export class Seats {
   readonly #options: SeatsOptions;
   readonly #seats = new Map<string, Seat>();
   readonly #changed = new Feed<string>();
+  /** How many listen for changes of a session. */
+  readonly #listening = new Map<string, number>();
   #version: number;
 
   constructor(options: SeatsOptions) {
@@ -118,8 +120,7 @@ export class Seats {
 
   /** As `look`, when the balance is not known yet. */
   async lookOnce(session: GameSession): Promise<void> {
-    const { balance, trouble } = this.#seat(session);
-    if (balance !== null || trouble !== null) return;
+    if (this.#seat(session).balance !== null) return;
     await this.look(session);
     this.#changed.publish(session.gsID);
   }
@@ -163,9 +164,16 @@ export class Seats {
 
   /** Hears whenever a session's view may have changed. @returns ends it */
   subscribe(gsID: string, listener: () => void): () => void {
-    return this.#changed.subscribe((changed) => {
+    const end = this.#changed.subscribe((changed) => {
       if (changed === gsID) listener();
     });
+    this.#listening.set(gsID, (this.#listening.get(gsID) ?? 0) + 1);
+    return () => {
+      end();
+      const left = (this.#listening.get(gsID) ?? 1) - 1;
+      if (left === 0) this.#listening.delete(gsID);
+      else this.#listening.set(gsID, left);
+    };
   }
 
   #freeOf(session: GameSession): FreeView | null {
@@ -203,10 +211,12 @@ export class Seats {
     this.#changed.publish(record.gsID);
   }
 
-  /** What was settled in the background has moved the balance. */
+  /** What was settled in the background has moved the balance. Where nobody looks, the next look will read it. */
   async #readAgain(seat: Seat): Promise<void> {
-    takeBalance(seat, await this.#options.play.balance(seat.session));
-    this.#changed.publish(seat.session.gsID);
+    const { session } = seat;
+    if (this.#listening.has(session.gsID)) takeBalance(seat, await this.#options.play.balance(session));
+    else seat.balance = null;
+    this.#changed.publish(session.gsID);
   }
 }
 

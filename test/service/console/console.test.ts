@@ -1,0 +1,299 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../src/listen/server.ts';
+import { KEY } from '../adapter/operator-front.ts';
+import { barriers, type OpenOptions, overhang, stage } from '../browser.ts';
+import { EVIL, type PageService, startPages, TOKEN } from '../page-service.ts';
+
+const { open, pagesDir } = stage();
+
+async function openConsole(service: PageService, options: OpenOptions = {}): Promise<Page> {
+  const page = await open(service.consoleUrl, options);
+  await says(page, 'live', 'Live');
+  return page;
+}
+
+async function says(page: Page, id: string, wanted: string | RegExp): Promise<void> {
+  await expect.poll(() => page.locator(`#${id}`).textContent(), { timeout: 15_000 }).toMatch(wanted);
+}
+
+/** The lines of the list of exchanges, the latest first. */
+function lines(page: Page): Promise<string[]> {
+  return page.locator('#exchange-list li').evaluateAll((items) =>
+    items.map((item) =>
+      ['name', 'notes', 'badge']
+        .map((cell) => item.querySelector(`.${cell}`)?.textContent)
+        .filter(Boolean)
+        .join(' '),
+    ),
+  );
+}
+
+async function list(page: Page, wanted: readonly string[]): Promise<void> {
+  await expect.poll(() => lines(page), { timeout: 15_000 }).toEqual(wanted);
+}
+
+/** Chooses in the form, and sends it. */
+async function disturb(page: Page, call: string, kind: string): Promise<void> {
+  await page.selectOption('#fault-call', call);
+  await page.selectOption('#fault-kind', kind);
+  await page.click('#fault-form button');
+  await says(page, 'fault-said', `The next ${call} will be disturbed.`);
+}
+
+async function playFrom(page: Page, multiplier: string, said: string | RegExp): Promise<void> {
+  await page.fill('#play-multiplier', multiplier);
+  await page.click('#play-form button');
+  await says(page, 'play-said', said);
+}
+
+describe('the console page', { timeout: 60_000 }, () => {
+  it('shows every exchange as it happens, with all there is to it', async () => {
+    const service = await startPages(pagesDir());
+    const session = service.launched();
+    const page = await openConsole(service);
+    await service.parts.play.round(session, '1.00', '3');
+    await fetch(`${service.baseUrl}/games?cID=c&extCID=acme`);
+    await list(page, ['GET /games 401', 'win 3.00 200', 'bet 1.00 200']);
+    await says(page, 'rounds-list', /p0catch1\.00 USD3\.00 USDsettled/);
+    await says(page, 'sessions-list', /p0catch, USDacmes-p0/);
+    await page.locator('#exchange-list button').nth(2).click();
+    await says(page, 'detail-title', 'bet 200');
+    const detail = (await page.locator('#detail').textContent()) ?? '';
+    const bet = service.front.arrived.find(({ call }) => call === 'bet');
+    expect(detail).toContain(bet?.body);
+    expect(detail).toMatch(/Signature as sent[0-9a-f]{64}Reply/);
+    expect(detail).toContain('"balance":"999.00"');
+    expect(detail).toMatch(/Timings.*first byte[\d.]+ ms.*in all[\d.]+ ms/);
+    expect(detail).toMatch(/curl -sSi -X POST .*\/bet .*X-REQUEST-SIGN: [0-9a-f]{64}/);
+    expect(detail).toContain('title: a bet of a test');
+    expect(detail).not.toContain(KEY);
+    await page.locator('#exchange-list button').first().click();
+    await says(page, 'detail-title', 'GET /games 401');
+    expect(await page.locator('#again').isVisible()).toBe(false);
+  });
+
+  it('plays rounds with a chosen outcome', async () => {
+    const service = await startPages(pagesDir());
+    service.launched();
+    const page = await openConsole(service, { mayComplain: /400/ });
+    await page.selectOption('#play-stake', '0.50');
+    await playFrom(page, '7.5', 'The round won 3.75 USD.');
+    expect(service.front.balance()).toBe('1003.25');
+    await playFrom(page, 'much', /^This can't be read: multiplier/);
+    await playFrom(page, '', 'The round won nothing.');
+    await list(page, ['win 0.00 200', 'bet 0.50 200', 'win 3.75 200', 'bet 0.50 200']);
+  });
+
+  it('disturbs calls, shows what is owed, and tries it at once when told to', async () => {
+    const service = await startPages(pagesDir());
+    service.launched();
+    const page = await openConsole(service);
+    await disturb(page, 'bet', 'sign-wrongly');
+    await says(page, 'fault-list', 'The next bet is signed wrongly.');
+    await playFrom(page, '2', /^The bet was declined: /);
+    await list(page, ['bet 0.10 signed wrongly on purpose 401']);
+    expect(await page.locator('#fault-list li').count()).toBe(0);
+
+    await disturb(page, 'win', 'drop');
+    await playFrom(page, '2', 'The win of 0.20 USD is owed.');
+    await says(page, 'owed-count', '1');
+    await says(page, 'owed-list', /win of 0\.20 USD to p0next try at .*, in \d+ sone try has failed/);
+    await says(page, 'rounds-list', /win owed/);
+    await page.getByRole('button', { name: 'Retry now' }).click();
+    await says(page, 'owed-count', '0');
+    expect(await page.locator('#owed-none').isVisible()).toBe(true);
+    expect(service.front.balance()).toBe('1000.10');
+
+    await disturb(page, 'bet', 'refund-first');
+    await playFrom(page, '', 'The bet was declined and refunded.');
+    await disturb(page, 'bet', 'repeat');
+    await playFrom(page, '0', 'The round won nothing.');
+    await expect
+      .poll(async () => (await lines(page)).slice(0, 5))
+      .toEqual([
+        'win 0.00 200',
+        'bet 0.10 repeated on purpose 200',
+        'bet 0.10 to be repeated on purpose 200',
+        expect.stringMatching(/^bet 0\.10 .*[45]\d\d$/),
+        'refund 0.10 200',
+      ]);
+    expect(service.front.balance()).toBe('1000.00');
+  });
+
+  it('delays calls, but not for nothing', async () => {
+    const service = await startPages(pagesDir());
+    service.launched();
+    const page = await openConsole(service, { mayComplain: /400/ });
+    await page.selectOption('#fault-kind', 'delay');
+    await page.fill('#fault-ms', '30');
+    await disturb(page, 'bet', 'delay');
+    await says(page, 'fault-list', 'The next bet leaves 30 ms late.');
+    await playFrom(page, '0', 'won nothing');
+    await list(page, ['win 0.00 200', 'bet 0.10 delayed by 30 ms on purpose 200']);
+    await disturb(page, 'refund', 'drop');
+    await page.getByRole('button', { name: /^Cancel/ }).click();
+    await expect.poll(() => page.locator('#fault-list li').count()).toBe(0);
+    expect(service.parts.faults.armed).toEqual([]);
+    await page.selectOption('#fault-call', 'win');
+    await page.selectOption('#fault-kind', 'refund-first');
+    await page.click('#fault-form button');
+    await says(page, 'fault-said', "That can't be done: only a bet can have its refund sent first.");
+  });
+
+  it('sends a call again', async () => {
+    const service = await startPages(pagesDir());
+    const page = await openConsole(service);
+    await service.parts.play.round(service.launched(), '1.00', '0');
+    await list(page, ['win 0.00 200', 'bet 1.00 200']);
+    await page.locator('#exchange-list button').nth(1).click();
+    await page.click('#again');
+    await says(page, 'detail-said', 'It is being sent again.');
+    await list(page, ['bet 1.00 sent again by hand 200', 'win 0.00 200', 'bet 1.00 200']);
+    const [first, , again] = service.front.arrived;
+    expect(again).toEqual(first);
+    expect(service.front.balance()).toBe('999.00');
+  });
+
+  it('takes nothing that an operator or a user says for markup', async () => {
+    const service = await startPages(pagesDir());
+    const session = service.launched({ extCID: 'rude', player: EVIL, sessionID: EVIL, gameID: EVIL });
+    const page = await openConsole(service);
+    await playFrom(page, '', `The bet was declined: ${EVIL}`);
+    service.parts.adapter.bet(service.parts.adapter.openRound(session), '1.00');
+    await fetch(`${service.url}/${encodeURIComponent(EVIL)}?${EVIL}`);
+    await expect.poll(async () => (await lines(page)).length).toBe(3);
+    await page.locator('#exchange-list button').nth(1).click();
+    await says(page, 'detail-title', 'bet 400');
+    for (const id of ['detail', 'exchange-list', 'rounds-list', 'sessions-list', 'play-form']) {
+      expect(await page.locator(`#${id}`).textContent()).toContain(id === 'detail' ? 'window.pwned' : EVIL);
+    }
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(await page.evaluate('window.pwned')).toBeUndefined();
+  });
+
+  it('finds, filters and pauses among a thousand exchanges', async () => {
+    const service = await startPages(pagesDir());
+    const page = await openConsole(service);
+    for (let at = 0; at < 1100; at += 1) shown(service, at);
+    await says(page, 'exchanges-note', 'the latest 200 of 1000 that fit, of 1000');
+    expect(await page.locator('#exchange-list li').count()).toBe(200);
+    await page.fill('#search', 'tx-776');
+    await list(page, ['bet 776 402']);
+    await page.fill('#search', 'tx-');
+    await page.selectOption('#result', 'ok');
+    await says(page, 'exchanges-note', 'that fit, of 1000');
+    expect(new Set((await lines(page)).map((line) => line.slice(-3)))).toEqual(new Set(['200']));
+    await page.selectOption('#result', '');
+    await page.fill('#search', '');
+    await page.click('#pause');
+    const before = await lines(page);
+    for (let at = 1100; at < 1103; at += 1) shown(service, at);
+    await says(page, 'pause', 'Resume (3 new)');
+    expect(await lines(page)).toEqual(before);
+    await page.click('#pause');
+    await expect.poll(async () => (await lines(page))[0]).toBe('bet 1102 402');
+    await page.selectOption('#direction', 'core');
+    await says(page, 'exchanges-note', 'None of 1000 fits.');
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const service = await startPages(pagesDir());
+    const page = await openConsole(service);
+    await service.parts.play.round(service.launched(), '1.00', '0');
+    await list(page, ['win 0.00 200', 'bet 1.00 200']);
+    await page.focus('#pause');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await says(page, 'detail-title', 'bet 200');
+    expect(await page.locator(':focus').getAttribute('id')).toBe('detail-title');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await says(page, 'detail-said', 'It is being sent again.');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#detail').isVisible()).toBe(false);
+    expect(await page.locator(':focus .name').textContent()).toBe('bet 1.00');
+  });
+
+  it('fits phones, and stands in nobody’s way', async () => {
+    const service = await startPages(pagesDir());
+    const page = await openConsole(service);
+    service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'status', status: 503 } : undefined);
+    await service.parts.play.round(service.launched(), '1.00', '2');
+    service.launched({ player: 'a-player-with-a-name-without-end'.repeat(5), expiresAt: 0 });
+    await disturb(page, 'bet', 'drop');
+    await says(page, 'owed-list', 'one try has failed');
+    await page.locator('#exchange-list button').first().click();
+    await says(page, 'detail-title', 'win 503');
+    for (const width of [320, 390, 1024, 1600])
+      expect({ width, over: await overhang(page, width) }).toEqual({ width, over: 0 });
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('goes on by itself when the service was away, and says when its token is no longer right', async () => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.consoleUrl, { mayComplain: /Failed to load|ERR_/ });
+    await says(page, 'live', 'Live');
+    await page.context().setOffline(true);
+    await service.parts.play.balance(service.launched());
+    await page.context().setOffline(false);
+    await list(page, ['balance 200']);
+    await page.route('**/api/events', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer old' } }),
+    );
+    await page.reload();
+    await says(page, 'live', /^Refused: The token is missing or wrong/);
+  });
+
+  it('can be neither read nor used by the page of another', async () => {
+    const service = await startPages(pagesDir());
+    service.launched();
+    const evil = await listen(() => ({ status: 200, headers: [['Content-Type', 'text/html']], body: '<p>evil' }), {
+      onFault: () => {},
+    });
+    onTestFinished(() => evil.close(0));
+    // The same site for a browser, and another origin.
+    const page = await open(evil.url, { foreign: true, mayComplain: /./ });
+    const tried = await page.evaluate(
+      async ([api, token]) => {
+        const tries: [string, RequestInit][] = [
+          [`${api}events`, { headers: { Authorization: `Bearer ${token}` } }],
+          [`${api}exchange?id=1`, {}],
+          [`${api}faults`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' }],
+          [`${api}faults`, { method: 'POST', body: '{"call":"bet","kind":"drop","gsID":null}' }],
+        ];
+        return Promise.all(
+          tries.map(async ([address, init]) => {
+            try {
+              return await (await fetch(address, init)).text();
+            } catch {
+              return 'refused';
+            }
+          }),
+        );
+      },
+      [`${service.url}/console/api/`, TOKEN] as const,
+    );
+    expect(tried).toEqual(['refused', 'refused', 'refused', 'refused']);
+    await page.setContent(`<iframe src="${service.consoleUrl}"></iframe>`);
+    await expect.poll(() => page.frames().length).toBe(2);
+    await expect.poll(() => page.frames()[1]?.url()).not.toContain('console');
+    expect(service.parts.faults.armed).toEqual([]);
+  });
+});
+
+/** Lets an exchange stand in the log, without making it. */
+function shown({ parts }: PageService, at: number): void {
+  const body = (data: string) => ({ encoding: 'utf8', data, length: data.length, truncated: false }) as const;
+  const fields = JSON.stringify({ txID: `tx-${at}`, amount: String(at) });
+  const exchange = parts.log.begin(
+    { direction: 'reverse', name: 'bet', extCID: 'acme', gsID: null, roundID: null, notes: [] },
+    { method: 'POST', url: 'http://operator.example/bet', headers: [], body: body(fields) },
+  );
+  exchange.land({
+    outcome: { kind: 'reply', reply: { status: at % 3 === 0 ? 200 : 402, headers: [], body: body('{}') } },
+    stamps: { start: 0, resolved: null, connected: null, secured: null, sent: 1, firstByte: 2, end: 3 },
+    connection: null,
+  });
+}

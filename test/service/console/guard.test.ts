@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PageService, startPages, TOKEN } from '../page-service.ts';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'croupier-pages-'));
+beforeAll(() => {
+  for (const file of ['game.html', 'game.js', 'game.css', 'icon.svg', 'console.html', 'console.js', 'console.css']) {
+    writeFileSync(path.join(dir, file), file);
+  }
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+interface Asked {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** With every header as given, the Host too, which fetch would not allow. */
+function ask(
+  service: PageService,
+  address: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${service.url}${address}`,
+      { method: body === undefined ? 'GET' : 'POST', headers, agent: false },
+      (incoming) => {
+        let text = '';
+        const done = (): void => {
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+          incoming.destroy();
+        };
+        incoming.on('data', (chunk) => {
+          text += String(chunk);
+          if (incoming.headers['content-type']?.startsWith('text/event-stream')) done();
+        });
+        incoming.on('end', done);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+const KEY = { Authorization: `Bearer ${TOKEN}` };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const FAULT = JSON.stringify({ call: 'bet', kind: 'drop', gsID: null });
+
+describe('the console', () => {
+  it('opens by its whole address alone', async () => {
+    const service = await startPages(dir);
+    const page = await ask(service, `/console/?token=${TOKEN}`);
+    expect(page).toMatchObject({ status: 200, text: 'console.html' });
+    expect(page.headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': expect.stringMatching(/default-src 'none';.*frame-ancestors 'none'/),
+    });
+    expect(page.headers).not.toHaveProperty('set-cookie');
+    for (const query of ['', '?token=', `?token=${TOKEN}x`, `?token=${TOKEN.slice(1)}`, `?other=${TOKEN}`]) {
+      const { status, text } = await ask(service, `/console/${query}`);
+      expect({ query, status }).toEqual({ query, status: 401 });
+      expect(text).not.toContain(TOKEN);
+    }
+    expect(await ask(service, `/console?token=${TOKEN}`)).toMatchObject({
+      status: 308,
+      headers: { location: `/console/?token=${TOKEN}` },
+    });
+  });
+
+  it.each(['events', 'exchange?id=1'])('tells nothing without its token: %s', async (what) => {
+    const service = await startPages(dir);
+    service.launched();
+    await service.parts.play.balance(service.launched());
+    expect(await ask(service, `/console/api/${what}`, KEY)).toMatchObject({ status: 200 });
+    for (const headers of [
+      {},
+      { Authorization: TOKEN },
+      { Authorization: `Bearer x${TOKEN}` },
+      { Cookie: `token=${TOKEN}` },
+    ]) {
+      expect(await ask(service, `/console/api/${what}`, { ...headers })).toMatchObject({ status: 401 });
+    }
+    expect(await ask(service, `/console/api/${what}${what.includes('?') ? '&' : '?'}token=${TOKEN}`)).toMatchObject({
+      status: 401,
+    });
+  });
+
+  it('does nothing for the pages of others, though they knew the token', async () => {
+    const service = await startPages(dir);
+    const { host, port } = new URL(service.url);
+    const act = async (headers: Record<string, string>) =>
+      (await ask(service, '/console/api/faults', { ...KEY, ...JSON_TYPE, ...headers }, FAULT)).status;
+    for (const headers of [
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Origin: `http://localhost:${port}` },
+      { Origin: 'http://127.0.0.1:1' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Host: 'evil.example' },
+      { Host: `evil.example:${port}` },
+      { Host: `127.0.0.1.evil.example:${port}` },
+      { Host: '127.0.0.1:1' },
+      { Host: '127.0.0.1' },
+      { Authorization: 'Bearer no' },
+    ]) {
+      expect({ headers, status: await act(headers) }).toEqual({
+        headers,
+        status: 'Authorization' in headers ? 401 : 403,
+      });
+    }
+    expect(await act({ 'Content-Type': 'text/plain' })).toBe(415);
+    expect(service.parts.faults.armed).toEqual([]);
+    expect(await act({ Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-origin' })).toBe(200);
+    expect(await act({ Host: `localhost:${port}` })).toBe(200);
+    expect(service.parts.faults.armed).toHaveLength(2);
+  });
+
+  it('is not served to a name that was turned to this machine', async () => {
+    const service = await startPages(dir);
+    for (const address of [`/console/?token=${TOKEN}`, '/console/console.js', '/console']) {
+      expect(await ask(service, address, { Host: 'evil.example' })).toMatchObject({ status: 403 });
+    }
+  });
+
+  it('lets no other page read anything', async () => {
+    const service = await startPages(dir);
+    for (const headers of [{}, { Origin: 'https://evil.example' }]) {
+      const { headers: answered } = await ask(service, '/console/api/exchange?id=1', { ...KEY, ...headers });
+      expect(Object.keys(answered).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+
+  it('is not there when none was asked for', async () => {
+    const service = await startPages(dir, { hasConsole: false });
+    expect(await ask(service, `/console/?token=${TOKEN}`)).toMatchObject({ status: 404 });
+    expect(await ask(service, '/game')).toMatchObject({ status: 200 });
+  });
+});
