@@ -40,11 +40,15 @@ export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promi
     for (const line of describeVariations(chosen)) stdio.err.write(`The operator has the ${line}\n`);
     const games = await launchGames(running, client, behaviour, stdio);
     stdio.out.write(
-      [`operator ${integratorBaseUrl}`, `core-api ${running.baseUrl}`, ...games.map((url) => `game ${url}`), ''].join(
-        '\n',
-      ),
+      [
+        `operator ${integratorBaseUrl}`,
+        `core-api ${running.baseUrl}`,
+        `console ${running.consoleUrl}`,
+        ...games.map((url) => `game ${url}`),
+        '',
+      ].join('\n'),
     );
-    stdio.err.write('Open the game in a browser. Stop with Ctrl-C, or SIGTERM.\n');
+    stdio.err.write('Open the game in a browser, and the console beside it. Stop with Ctrl-C, or SIGTERM.\n');
     await untilAborted(stop.signal);
   } finally {
     stop.dispose();

@@ -34,7 +34,7 @@ export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio
     stdio.err.write(
       `${[...lines, `OpenAPI     ${running.url}/openapi.json`, 'Stop it:    Ctrl-C, or SIGTERM'].join('\n')}\n`,
     );
-    stdio.out.write(`core-api ${running.baseUrl}\n`);
+    stdio.out.write(`core-api ${running.baseUrl}\nconsole ${running.consoleUrl}\n`);
     await untilAborted(stop.signal);
   } finally {
     stop.dispose();

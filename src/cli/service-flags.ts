@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { ContractVersion } from '../contract/versions.ts';
+import { curlLine } from '../report/curl.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { largeCatalogue } from '../service/games.ts';
 import { createService, type Service } from '../service/service.ts';
 import { whyUnreadable } from './configuration.ts';
+import { scenarioOfExchange } from './exchange-scenario.ts';
+import { packageRoot } from './package-root.ts';
 import { readPort } from './port.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
@@ -25,8 +29,12 @@ export interface RunningService {
   readonly url: string;
   /** `{base_url}` of the Core API. */
   readonly baseUrl: string;
+  /** The console, with the token that opens it. */
+  readonly consoleUrl: string;
   readonly close: (graceMs: number) => Promise<void>;
 }
+
+const TOKEN_BYTES = 16;
 
 /** @throws UsageError when its port or its folder can't be opened, or the clients contradict each other */
 export async function startService(
@@ -38,8 +46,13 @@ export async function startService(
   const port = readPort(flags.port);
   if (flags.publicUrl !== undefined && !/^https?:$/.test(URL.parse(flags.publicUrl)?.protocol ?? ''))
     throw new UsageError(`--public-url ${flags.publicUrl}: it must be an http or https address.`);
+  const token = randomBytes(TOKEN_BYTES).toString('hex');
   try {
     const service = createService({
+      pages: {
+        dir: path.join(packageRoot(), 'dist', 'pages'),
+        console: { token, curlOf: ({ request }) => curlLine(request), scenarioOf: scenarioOfExchange },
+      },
       clients,
       secrets,
       onFault: (error) => stdio.err.write(`The service failed: ${String(error)}\n`),
@@ -51,7 +64,13 @@ export async function startService(
       ...(flags.catalogueDelay !== undefined && { catalogueDelayMs: [flags.catalogueDelay, flags.catalogueDelay] }),
     });
     const served = await service.start({ port });
-    return { service, url: served.url, baseUrl: served.baseUrl, close: served.close };
+    return {
+      service,
+      url: served.url,
+      baseUrl: served.baseUrl,
+      consoleUrl: `${served.url}/console/?token=${token}`,
+      close: served.close,
+    };
   } catch (error) {
     throw new UsageError(`The service can't be started: ${whyUnreadable(error)}`, { cause: error });
   }
