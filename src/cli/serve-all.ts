@@ -20,6 +20,9 @@ const PLAY = {
   apiKey: 'play-money-api-key-of-demo-eu',
 };
 const GRACE_MS = 2000;
+const FOR_MONEY = 'eu-ben-eur';
+/** The campaign is in its currency alone. */
+const WITH_FREE_ROUNDS = 'eu-anna-usd-catch';
 
 /** `croupier serve all`: operator and service together, with a game to click at, until a signal ends them. */
 export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promise<number> {
@@ -48,7 +51,9 @@ export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promi
         '',
       ].join('\n'),
     );
-    stdio.err.write('Open the game in a browser, and the console beside it. Stop with Ctrl-C, or SIGTERM.\n');
+    stdio.err.write(
+      'Open a game in a browser (the second has free rounds), and the console beside it. Stop with Ctrl-C, or SIGTERM.\n',
+    );
     await untilAborted(stop.signal);
   } finally {
     stop.dispose();
@@ -78,7 +83,7 @@ async function startOperator(
   }
 }
 
-/** A game for one player, and free rounds in it. What the service refuses is said, and the rest goes on. */
+/** A game for money, and one with free rounds. What the service refuses is said, and the rest goes on. */
 async function launchGames(
   { baseUrl }: RunningService,
   { extCID, sessions }: ReturnType<typeof demoOperator>['clients'][number],
@@ -86,10 +91,10 @@ async function launchGames(
   stdio: Stdio,
 ): Promise<readonly string[]> {
   const backend = createBackend({ baseUrl, cID: PLAY.cID, extCID, apiKey: PLAY.apiKey }, behaviour);
-  const [session] = sessions;
+  const games = sessions.filter(({ sessionID }) => sessionID === FOR_MONEY || sessionID === WITH_FREE_ROUNDS);
   const tried = await Promise.allSettled([
-    backend.promiseFreeRounds(DEMO_CAMPAIGN, session?.currency ?? 'USD'),
-    ...(session ? [backend.launch(session)] : []),
+    backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),
+    ...games.toReversed().map((session) => backend.launch(session)),
   ]);
   for (const one of tried) if (one.status === 'rejected') stdio.err.write(`${String(one.reason)}\n`);
   return tried.flatMap((one) => (one.status === 'fulfilled' && 'gameURL' in one.value ? [one.value.gameURL] : []));
