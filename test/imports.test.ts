@@ -16,6 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   wire: ['contract', 'journal'],
   report: ['contract', 'journal'],
   engine: ['contract', 'journal', 'scenario', 'judge', 'wire'],
+  // It writes curl lines and escapes what others wrote, as reports do.
+  incident: ['contract', 'journal', 'scenario', 'judge', 'report'],
   sdk: ['contract'],
   listen: ['contract'],
   operator: ['contract', 'sdk', 'listen'],
@@ -29,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'report',
     'engine',
+    'incident',
     'sdk',
     'listen',
     'operator',

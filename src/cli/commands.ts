@@ -3,6 +3,7 @@ import type { ContractVersion } from '../contract/versions.ts';
 import { addClientOptions, addWaitOptions, configOption } from './client-options.ts';
 import { addExploreOptions, type ExploreFlags } from './explore-flags.ts';
 import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
+import { addIncidentDesk } from './incident-commands.ts';
 import type { InitFlags } from './init.ts';
 import type { Listable } from './list.ts';
 import type { RunFlags } from './run-flags.ts';
@@ -269,4 +270,5 @@ export function addCommands(program: Command, stdio: Stdio, done: (status: numbe
   addSettle(program, stdio, done);
   addSelftest(program, stdio, done);
   addExplore(program, stdio, done);
+  addIncidentDesk(program, stdio, done);
 }

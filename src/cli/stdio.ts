@@ -18,6 +18,8 @@ export interface Stdio {
   readonly cwd: string;
   readonly stdinIsTty: boolean;
   readStdin(): Promise<string>;
+  /** As it came, for what is signed to the byte. */
+  readStdinBytes(): Promise<Uint8Array>;
 }
 
 function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
@@ -51,6 +53,11 @@ export function processStdio(colour: boolean | undefined): Stdio {
       process.stdin.setEncoding('utf8');
       for await (const piece of process.stdin) text += String(piece);
       return text;
+    },
+    readStdinBytes: async () => {
+      const pieces: Buffer[] = [];
+      for await (const piece of process.stdin) pieces.push(Buffer.from(piece));
+      return Buffer.concat(pieces);
     },
   };
 }

@@ -22,7 +22,8 @@ describe('croupier report convert', () => {
   };
   const stdio = (): Stdio => {
     const out = { write, tty: false, colour: false, columns: 80 };
-    return { out, err: out, env: {}, cwd, stdinIsTty: false, readStdin: async () => '' };
+    const stdin = { stdinIsTty: false, readStdin: async () => '', readStdinBytes: async () => new Uint8Array() };
+    return { out, err: out, env: {}, cwd, ...stdin };
   };
   const convert = (journal: string, ...to: string[]): Promise<number> => convertCommand(journal, { to }, stdio());
   const written = (file: string): string => readFileSync(path.join(cwd, file), 'utf8');

@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import { configOption } from './client-options.ts';
+import { collect } from './flag-values.ts';
+
+/** The key is whichever of these is given first: a file, the environment, the configuration. */
+function addKeyOptions(command: Command): Command {
+  return command
+    .optionsGroup('The key (default: CROUPIER_KEY, else that of the client in croupier.yaml):')
+    .addOption(new Option('--key-file <file>', 'the file that holds it').env('CROUPIER_KEY_FILE'))
+    .addOption(configOption())
+    .addOption(new Option('--client <extCID>', 'whose key').env('CROUPIER_CLIENT'));
+}
+
+/** What is signed: given as an argument, in a file or on standard input. */
+function addTextOptions(command: Command): Command {
+  return command
+    .argument('[body]', 'the body; left out, and with nothing below that says otherwise: standard input')
+    .optionsGroup('What is signed:')
+    .option('--body <text>', 'the body, as the argument')
+    .option('--query [text]', 'the query of a GET, such as sessionID=s-1, or a whole URL')
+    .option('--file <file>', 'the file that holds the body (with --query: the query), taken to the byte; - for stdin');
+}
+
+/** The flags of `sign`. */
+export function addSignOptions(command: Command): Command {
+  return addKeyOptions(addTextOptions(command));
+}
+
+/** The flags of `verify`. */
+export function addVerifyOptions(command: Command): Command {
+  return addKeyOptions(
+    addTextOptions(command).requiredOption('--signature <hex>', 'what the X-REQUEST-SIGN header held'),
+  );
+}
+
+/** The flags of `explain`. */
+export function addExplainOptions(command: Command): Command {
+  return command
+    .argument('[request]', 'a curl line, raw HTTP, or a HAR; or the file that holds it; left out: standard input')
+    .optionsGroup('The request, when it is not given whole:')
+    .option('--body <text>', 'the body as it was sent')
+    .option('--body-file <file>', 'the file that holds it, taken to the byte')
+    .option('--query <text>', 'the query of a GET, or the whole URL')
+    .option('--signature <text>', 'the signature that is to be explained (default: the X-REQUEST-SIGN of the request)')
+    .option('--other-body-file <file>', 'the body as the other side had it; shows where the two differ')
+    .option('--call <call>', 'balance, bet, win or refund, where the address does not tell')
+    .option('--language <name>', 'show the mend in node, python, php, go, java or dotnet')
+    .optionsGroup('The keys that may have been used:')
+    .addOption(
+      new Option('--key-file <file>', 'a file that holds one; repeatable').argParser(collect).env('CROUPIER_KEY_FILE'),
+    )
+    .option('--api-key-file <file>', 'the file that holds the API key of the Core API', collect)
+    .addOption(configOption())
+    .addOption(new Option('--client <extCID>', 'whose keys of the configuration (default: all)').argParser(collect));
+}

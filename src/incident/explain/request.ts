@@ -1,0 +1,12 @@
+export type QueryParams = readonly (readonly [name: string, value: string])[];
+
+/** A signed request, as far as a signature can depend on it. */
+export interface SignedRequest {
+  readonly method: string;
+  /** As it was called: a whole URL, or a path with its query. Empty where nobody knows it. */
+  readonly url: string;
+  /** null: it has none. */
+  readonly body: Uint8Array | null;
+  /** The value of the signature header; undefined: it has none. */
+  readonly signature: string | undefined;
+}
