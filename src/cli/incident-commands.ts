@@ -1,4 +1,9 @@
-import type { Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
+import { CALL_NAMES } from '../contract/call-name.ts';
+import { SIGN_KINDS } from '../wire/sign-kind.ts';
+import type { CallFlags } from './call.ts';
+import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { collect, countFlag } from './flag-values.ts';
 import type { SignFlags } from './sign.ts';
 import { addSignOptions, addVerifyOptions } from './signing-options.ts';
 import type { Stdio } from './stdio.ts';
@@ -7,6 +12,56 @@ import type { VerifyFlags } from './verify.ts';
 type Done = (status: number) => void;
 
 const JSON_FLAG = ['--json', 'JSON on stdout, for a machine'] as const;
+
+function addCall(program: Command, stdio: Stdio, done: Done): void {
+  const call = program
+    .command('call')
+    .description('make one call by hand: signed, sent, judged, with its timings')
+    .addArgument(new Argument('<call>', 'which one').choices(CALL_NAMES))
+    .optionsGroup('What it says (ids that are left out are made anew):')
+    .option('--amount <amount>', 'in the main unit, such as 1.00 (default: the stake of the currency)')
+    .addOption(new Option('--type <type>', 'of a bet or a win (default: regular; free with --fr-id)'))
+    .option('--fr-id <frID>', 'the free-rounds campaign')
+    .option('--round <roundID>', 'the round')
+    .option('--tx-id <txID>', 'the transaction; one that was sent before makes it a replay')
+    .option('--orig-tx-id <txID>', 'of a refund: the bet that is given back')
+    .option('--field <name=value>', 'a further field, or another value of one; repeatable', collect)
+    .optionsGroup('Whom to call:');
+  addClientOptions(call)
+    .optionsGroup('How:')
+    .addOption(new Option('--sign <kind>', 'how it is signed').choices(SIGN_KINDS).default('valid'))
+    .addOption(
+      new Option('--repeat <n>', 'send the same bytes n times in all: they must take effect once').argParser(countFlag),
+    )
+    .option('--read', 'read the balance before and after, and judge what was moved (with --repeat: always)')
+    .option('--no-read', 'do not')
+    .option('--stake <CUR=amount>', 'the stake for a currency, as --stake USD=1.00; repeatable', collect)
+    .option('--dry-run', 'print the bytes, what is signed and a curl line, and send nothing')
+    .option('--strict', 'a breach of a SHOULD fails too (env: CROUPIER_STRICT=1)');
+  addWaitOptions(call)
+    .optionsGroup('What to print:')
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      `
+The session is the first of the client, or that of --session. Money that is moved stays moved.
+
+Examples:
+  croupier call balance --session eu-usd-1
+  croupier call bet --amount 2.50 --read                  what does the wallet make of it?
+  croupier call bet --amount 2.50 --repeat 3              the same txID three times has one effect
+  croupier call win --amount 5.00 --round 7d0f… --tx-id 91ab… --dry-run
+  croupier call refund --orig-tx-id 3c5e… --round 7d0f… --amount 2.50
+  croupier call bet --sign wrong-key                      it must be refused
+
+Exit status: 0 no MUST is broken (a call may be declined rightly), 1 one is, 2 usage (nothing was sent),
+  3 no reply came that could be judged`,
+    )
+    .action(async (name: string, flags: CallFlags) => {
+      const { callCommand } = await import('./call.ts');
+      done(await callCommand(name, flags, stdio));
+    });
+}
 
 function addSigning(program: Command, stdio: Stdio, done: Done): void {
   addSignOptions(program.command('sign').description('sign a body or a query as the service does; nothing is sent'))
@@ -48,5 +103,6 @@ Exit status: 0 right, 1 wrong (croupier explain finds out why), 2 usage`,
 
 /** The commands for who has one call, one complaint or one log. */
 export function addIncidentDesk(program: Command, stdio: Stdio, done: Done): void {
+  addCall(program, stdio, done);
   addSigning(program, stdio, done);
 }

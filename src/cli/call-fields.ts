@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { CallName } from '../contract/call-name.ts';
+import { REQUEST_SCHEMAS } from '../contract/calls.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface CallFieldFlags {
+  readonly amount?: string;
+  readonly type?: string;
+  readonly frId?: string;
+  readonly round?: string;
+  readonly txId?: string;
+  readonly origTxId?: string;
+  readonly field?: readonly string[];
+}
+
+/** What a call carries, and what there is to say about it. */
+export interface CallFields {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly remarks: readonly string[];
+}
+
+const TAKES: Readonly<Record<CallName, readonly (keyof CallFieldFlags)[]>> = {
+  balance: ['field'],
+  bet: ['amount', 'type', 'frId', 'round', 'txId', 'field'],
+  win: ['amount', 'type', 'frId', 'round', 'txId', 'field'],
+  refund: ['amount', 'round', 'txId', 'origTxId', 'field'],
+};
+
+const FLAG_NAMES: Readonly<Record<keyof CallFieldFlags, string>> = {
+  amount: '--amount',
+  type: '--type',
+  frId: '--fr-id',
+  round: '--round',
+  txId: '--tx-id',
+  origTxId: '--orig-tx-id',
+  field: '--field',
+};
+
+/**
+ * The fields of a call; ids that are not given are made, and what is left out otherwise gets what the service would send.
+ *
+ * @param stake for a call without an amount
+ * @throws UsageError for a flag that the call has no use for
+ */
+export function callFields(call: CallName, sessionID: string, flags: CallFieldFlags, stake: string): CallFields {
+  for (const flag of Object.keys(FLAG_NAMES) as (keyof CallFieldFlags)[]) {
+    if (flags[flag] !== undefined && !TAKES[call].includes(flag)) {
+      const takes = TAKES[call].map((each) => FLAG_NAMES[each]).join(', ');
+      throw new UsageError(`${FLAG_NAMES[flag]} is no field of a ${call}; it takes ${takes}.`);
+    }
+  }
+  const fields = {
+    sessionID,
+    ...ownFields(call, flags, stake),
+    ...Object.fromEntries((flags.field ?? []).map(readField)),
+  };
+  return { fields, remarks: [...madeUp(call, flags), ...unusual(call, fields)] };
+}
+
+function ownFields(call: CallName, flags: CallFieldFlags, stake: string): Readonly<Record<string, string>> {
+  const { amount = stake, frId, round, txId = randomUUID(), origTxId = randomUUID() } = flags;
+  switch (call) {
+    case 'balance':
+      return {};
+    case 'bet':
+    case 'win': {
+      const type = flags.type ?? (frId === undefined ? 'regular' : 'free');
+      return { amount, type, roundID: round ?? randomUUID(), txID: txId, ...(frId !== undefined && { frID: frId }) };
+    }
+    case 'refund':
+      return { amount, origTxID: origTxId, txID: txId, ...(round !== undefined && { roundID: round }) };
+  }
+}
+
+function readField(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`--field ${text}: write it as --field name=value`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function madeUp(call: CallName, { round, origTxId }: CallFieldFlags): readonly string[] {
+  if (call === 'win' && round === undefined) return ['Without --round it is a win in a round that has no bet.'];
+  if (call === 'refund' && origTxId === undefined) {
+    return ['Without --orig-tx-id it refunds a bet that the operator does not know: it must answer 200 all the same.'];
+  }
+  return [];
+}
+
+function unusual(call: CallName, fields: Readonly<Record<string, string>>): readonly string[] {
+  const { error } = REQUEST_SCHEMAS[call].safeParse(fields);
+  return (error?.issues ?? []).map(
+    ({ path, message }) => `The service would not send this: ${path.join('.') || 'the call'}: ${message}`,
+  );
+}

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { signBody, signQuery } from '../../src/contract/signature.ts';
+import { croupier, type Ended, line, start } from './croupier.ts';
+
+const KEY = 'a key that is none';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly signature: string;
+  readonly body: string;
+}
+
+/** An operator that answers what it is told, and remembers what came. */
+async function operator(
+  answer: (seen: Seen, number: number) => { readonly status: number; readonly body: string } | 'nothing',
+): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
+  const seen: Seen[] = [];
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece) => {
+      body += String(piece);
+    });
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const one = { method, url, signature: String(headers['x-request-sign']), body };
+      seen.push(one);
+      const said = answer(one, seen.length);
+      if (said === 'nothing') return;
+      response.writeHead(said.status, { 'Content-Type': 'application/json' }).end(said.body);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/eu`, seen };
+}
+
+const accepts = () => ({ status: 200, body: '{"balance":"9.00","txID":"op-1"}' });
+
+function call(url: string, ...args: readonly string[]): Promise<Ended> {
+  const whom = ['--base-url', url, '--ext-cid', 'acme', '--session', 's-1,currency=USD'];
+  return croupier(['call', ...args, ...whom], { cwd, env: { CROUPIER_KEY: KEY } });
+}
+
+const TX = '5d2b7e1a-3f0c-4c5e-9a7b-0d1e2f3a4b5c';
+const ROUND = '7d0f1b2c-3d4e-4f5a-8b6c-7d8e9f0a1b2c';
+
+describe('call', () => {
+  it('sends the fields that it is given, signed, once', async () => {
+    const { url, seen } = await operator(accepts);
+    const { status, out } = await call(url, 'bet', '--amount', '1.00', '--tx-id', TX, '--round', ROUND);
+    const body = `{"amount":"1.00","roundID":"${ROUND}","sessionID":"s-1","txID":"${TX}","type":"regular"}`;
+    expect(seen).toEqual([{ method: 'POST', url: '/eu/bet', signature: signBody(Buffer.from(body), KEY), body }]);
+    expect(status).toBe(0);
+    expect(out).toMatch(/reply +200/);
+    expect(out).toMatch(/timing .*wait/);
+    expect(out).toContain('reply.json');
+  });
+
+  it('asks for the balance with a signed query', async () => {
+    const { url, seen } = await operator(accepts);
+    expect((await call(url, 'balance', '--field', 'a=ü')).status).toBe(0);
+    const query = [
+      ['a', 'ü'],
+      ['sessionID', 's-1'],
+    ] as const;
+    expect(seen).toEqual([
+      { method: 'GET', url: '/eu/balance?a=%C3%BC&sessionID=s-1', signature: signQuery(query, KEY), body: '' },
+    ]);
+  });
+
+  it('makes free rounds and refunds as the service does', async () => {
+    const { url, seen } = await operator(accepts);
+    await call(url, 'win', '--amount', '3.00', '--fr-id', 'spring', '--round', ROUND);
+    const refund = await call(url, 'refund', '--amount', '3.00', '--orig-tx-id', TX);
+    expect(seen.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
+      { type: 'free', frID: 'spring', roundID: ROUND, amount: '3.00' },
+      { origTxID: TX, amount: '3.00' },
+    ]);
+    expect(refund.err).toBe('');
+    expect((await call(url, 'refund')).err).toContain('does not know');
+  });
+
+  it('says what a reply breaks', async () => {
+    const { url } = await operator(() => ({ status: 200, body: '{"balance":9,"txID":"op-1"}' }));
+    const { status, out } = await call(url, 'bet');
+    expect(status).toBe(1);
+    expect(out).toMatch(/money\.decimal-string.*MUST fail/);
+    const json = await call(url, 'bet', '--json');
+    expect(json.status).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({
+      exitCode: 1,
+      findings: [{ rule: 'money.decimal-string', verdict: 'fail' }],
+    });
+  });
+
+  it('lets the operator decline, and says what the service would do', async () => {
+    const { url } = await operator(({ url: at }) => ({
+      status: at.endsWith('win') ? 500 : 402,
+      body: '{"message":"Not enough money","code":"insufficient_funds"}',
+    }));
+    const bet = await call(url, 'bet');
+    expect(bet.status).toBe(0);
+    expect(bet.out).toContain('no refund');
+    expect((await call(url, 'win', '--tx-id', TX)).out).toContain(`same txID (--tx-id ${TX})`);
+  });
+
+  it('offers the refund of a bet that was answered too late', async () => {
+    const { url } = await operator(() => 'nothing');
+    const { status, out } = await call(url, 'bet', '--deadline', '200ms', '--tx-id', TX, '--round', ROUND);
+    expect(status).toBe(1);
+    expect(out).toContain('reply.deadline');
+    expect(out).toContain(`croupier call refund --orig-tx-id ${TX} --round ${ROUND} --amount 1.00`);
+  });
+
+  it('wants a call that is signed wrongly to be refused', async () => {
+    const { url } = await operator(accepts);
+    const { status, out } = await call(url, 'bet', '--sign', 'garbage');
+    expect(status).toBe(1);
+    expect(out).toContain('signature.mismatch');
+  });
+
+  it('sends the same bytes again, and wants one effect of them', async () => {
+    const balances = ['10.00', '9.00', '8.00', '8.00', '8.00', '8.00'];
+    const { url, seen } = await operator((_seen, number) => ({
+      status: 200,
+      body: JSON.stringify({ balance: balances[number - 1], txID: 'op-1' }),
+    }));
+    const { status, out } = await call(url, 'bet', '--repeat', '2', '--linger', '10ms');
+    expect(status).toBe(1);
+    expect(out).toMatch(/idempotency\.bet.*MUST fail/);
+    expect(out).toContain('was 10.00 before the bet and is 8.00 now: -2.00');
+    const bets = seen.filter(({ method }) => method === 'POST');
+    expect(bets).toHaveLength(2);
+    expect(bets[0]).toEqual(bets[1]);
+  });
+
+  it('does not take a transaction of before for a bet that was not taken', async () => {
+    const { url } = await operator(() => ({ status: 200, body: '{"balance":"10.00","txID":"op-1"}' }));
+    const { status, out } = await call(url, 'bet', '--tx-id', TX, '--read', '--repeat', '2');
+    expect(status).toBe(0);
+    expect(out).toContain('nothing moved');
+  });
+
+  it('cannot judge where nobody answers', async () => {
+    const { status, out } = await call('http://127.0.0.1:1', 'bet');
+    expect(status).toBe(3);
+    expect(out).toContain('nothing listens there');
+    expect(out).not.toContain('It is not known');
+  });
+
+  it('prints a dry run and sends nothing', async () => {
+    const { url, seen } = await operator(accepts);
+    const { status, out } = await call(url, 'bet', '--dry-run', '--tx-id', TX);
+    expect(status).toBe(0);
+    expect(out).toContain('POST /eu/bet HTTP/1.1');
+    expect(out).toMatch(/curl -sSi -X POST \S+\/eu\/bet .*X-REQUEST-SIGN/);
+    const json = JSON.parse((await call(url, 'bet', '--dry-run', '--json')).out) as {
+      signed: string;
+      signature: string;
+    };
+    expect(json.signature).toBe(signBody(Buffer.from(json.signed), KEY));
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
+    ['a field of another call', ['balance', '--amount', '1.00'], 'takes --field'],
+    ['no such call', ['bets'], 'bets'],
+    ['no such way to sign', ['bet', '--sign', 'nicely'], 'nicely'],
+    ['a key that nobody has', ['bet', '--sign', 'other-client'], 'another client'],
+    ['a field without a value', ['bet', '--field', 'x'], 'name=value'],
+  ])('refuses %s before anything is sent', async (_what, args, complaint) => {
+    const { status, err } = await call('http://127.0.0.1:1', ...args);
+    expect(status).toBe(2);
+    expect(err).toContain(complaint);
+  });
+
+  it('never prints the key, nor obeys what an operator says', async () => {
+    const { url } = await operator(() => ({ status: 400, body: `{"message":"\\u001b[2J ${KEY}"}\u001b[2J` }));
+    for (const args of [['bet'], ['bet', '--json'], ['bet', '--dry-run', '--field', `note=${KEY}`]]) {
+      const { out, err } = await call(url, ...args);
+      expect(out + err).not.toContain(KEY);
+      expect(out + err).not.toContain('\u001b');
+    }
+  });
+
+  it('is kept by the reference operator, and not by one that charges a replay', async () => {
+    for (const [defect, status] of [
+      [[], 0],
+      [['--defect', 'replayed-bet-charged'], 1],
+    ] as const) {
+      const child = start(['serve', 'operator', '--write-config', 'croupier.yaml', ...defect], { cwd });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await line(child, 'operator ');
+      const made = await croupier(['call', 'bet', '--repeat', '3', '--client', 'demo-eu', '--linger', '50ms'], { cwd });
+      expect(made).toMatchObject({ status });
+      child.kill('SIGTERM');
+    }
+  });
+});
