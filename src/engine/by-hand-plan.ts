@@ -1,5 +1,4 @@
 import type { CallName } from '../contract/call-name.ts';
-import type { JsonObject } from '../contract/json.ts';
 import type { Answer } from '../judge/check.ts';
 import type { CallStep, Expect, Plan } from '../scenario/plan.ts';
 import type { SignKind } from '../wire/sign-kind.ts';
@@ -8,7 +7,7 @@ import type { SignKind } from '../wire/sign-kind.ts';
 export interface HandCall {
   readonly call: CallName;
   /** Of the body, or of the query of a balance call; with the sessionID. */
-  readonly fields: JsonObject;
+  readonly fields: Readonly<Record<string, string>>;
   readonly sign: SignKind;
   /** How often the same bytes are sent in all. */
   readonly times: number;
@@ -84,8 +83,8 @@ function firstStep({ call, fields, sign, namesBet }: HandCall, answer: Answer): 
     fields: Object.entries(fields)
       .filter(([name]) => name !== 'sessionID')
       .map(([name, value]) => [name, { kind: 'literal', value }] as const),
-    txID: textOf(fields.txID),
-    roundID: textOf(fields.roundID),
+    txID: fields.txID ?? null,
+    roundID: fields.roundID ?? null,
     ...(call === 'refund' && { refund: { kind: namesBet ? 'id' : 'unknown' } as const }),
     ...((type === 'free' || type === 'regular') && { type }),
     campaign: frID !== undefined,
@@ -100,10 +99,6 @@ function expected(call: CallName, sign: SignKind, answer: Answer): Expect {
   if (sign !== 'valid') return { outcome: 'refused', stated: false };
   const declined = call !== 'refund' && (answer === 'declined' || answer === 'error-200');
   return { outcome: declined ? 'declined' : 'accepted', stated: false };
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 /** What the service would do now that a call was answered so; null: nothing in particular. */
@@ -128,6 +123,6 @@ export function whatFollows({ call, fields, sign }: HandCall, answer: Answer): s
   }
 }
 
-function untilAccepted(call: CallName, txID: unknown): string {
+function untilAccepted(call: CallName, txID: string | undefined): string {
   return `The service would send this ${call} again with the same txID (--tx-id ${String(txID)}), until it is answered 200.`;
 }

@@ -163,7 +163,7 @@ class ByHand {
     return judge.observe({
       step,
       exchange,
-      amount: typeof amount === 'string' && step.call !== 'balance' ? Money.read(amount) : undefined,
+      amount: amount !== undefined && step.call !== 'balance' ? Money.read(amount) : undefined,
       stated: { moves: undefined, body: [] },
       lingered: true,
     });
