@@ -1,0 +1,217 @@
+import type { Body } from '../../journal/exchange.ts';
+import { bodyOf, type SeenRequest, textBody } from '../seen.ts';
+import { type Shell, shellOf, shellWords } from './shell.ts';
+
+/** What a copied command comes to. `open`: its next line belongs to it. */
+export type CurlReading =
+  | { readonly kind: 'request'; readonly request: SeenRequest }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+const BEGINS =
+  /^\s*(?:[$>%#]\s+|PS [^>]*>\s*)?(?:printf\s+\S.*\|\s*)?(curl(?:\.exe)?|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\s/i;
+
+/** True for a line with which a copied command begins. */
+export function beginsCommand(line: string): boolean {
+  return BEGINS.test(line);
+}
+
+/** Reads a command as browsers copy it, for curl in bash, zsh, cmd or PowerShell, or PowerShell's own. */
+export function readCommand(text: string, shell: Shell = shellOf(text)): CurlReading {
+  const reading = shellWords(text.replace(/^\s*(?:[$>%#]\s+|PS [^>]*>\s*)/, ''), shell);
+  if (reading.kind === 'open') return reading;
+  const { words } = reading;
+  const program = words[0]?.toLowerCase();
+  if (program === 'printf') return readPiped(words);
+  if (program === 'curl' || program === 'curl.exe') return readCurl(words.slice(1), null);
+  return readInvoke(words);
+}
+
+/** Options of curl that are followed by a value and say nothing about the request. */
+const WITH_VALUE = new Set(
+  (
+    '-o --output -m --max-time --connect-timeout -x --proxy --cacert --capath --cert -E --key --resolve --connect-to -w ' +
+    '--write-out --retry --retry-delay --interface --limit-rate -T --upload-file -K --config --ciphers -D --dump-header ' +
+    '-c --cookie-jar -U --proxy-user --noproxy --dns-servers --tls-max -F --form -r --range --trace --trace-ascii --stderr'
+  ).split(' '),
+);
+const SHORT_WITH_VALUE = new Set('XHduAebomxEwTKDcUFrP'.split(''));
+
+function readCurl(args: readonly string[], piped: Body | null): CurlReading {
+  let method: string | null = null;
+  let url: string | null = null;
+  let asQuery = false;
+  const headers: [string, string][] = [];
+  const data: string[] = [];
+  let fromPipe = false;
+  let unknownBody = false;
+  const take = (value: string): void => {
+    if (value === '@-' && piped) fromPipe = true;
+    else if (value.startsWith('@')) unknownBody = true;
+    else data.push(value);
+  };
+  const words = args.flatMap(apart);
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const value = (): string => {
+      at += 1;
+      return words[at] ?? '';
+    };
+    switch (word) {
+      case '-X':
+      case '--request':
+        method = value();
+        break;
+      case '--url':
+        url = value();
+        break;
+      case '-G':
+      case '--get':
+        asQuery = true;
+        break;
+      case '-I':
+      case '--head':
+        method ??= 'HEAD';
+        break;
+      case '-H':
+      case '--header':
+        addHeader(headers, value());
+        break;
+      case '-A':
+      case '--user-agent':
+        headers.push(['User-Agent', value()]);
+        break;
+      case '-e':
+      case '--referer':
+        headers.push(['Referer', value()]);
+        break;
+      case '-b':
+      case '--cookie':
+        headers.push(['Cookie', value()]);
+        break;
+      case '-u':
+      case '--user':
+        headers.push(['Authorization', `Basic ${Buffer.from(value()).toString('base64')}`]);
+        break;
+      case '--json':
+        headers.push(['Content-Type', 'application/json'], ['Accept', 'application/json']);
+        take(value());
+        break;
+      case '--data-raw':
+        data.push(value());
+        break;
+      case '-d':
+      case '--data':
+      case '--data-ascii':
+      case '--data-binary':
+        take(value());
+        break;
+      case '--data-urlencode':
+        data.push(urlEncoded(value()));
+        break;
+      case '|':
+      case ';':
+      case '&':
+        at = words.length;
+        break;
+      default:
+        if (WITH_VALUE.has(word)) at += 1;
+        else if (!word.startsWith('-') && url === null) url = word;
+    }
+  }
+  if (url === null) return { kind: 'unreadable', why: 'the curl line names no address' };
+  const text = data.join('&');
+  if (asQuery && text !== '') url += `${url.includes('?') ? '&' : '?'}${text}`;
+  const hasBody = !asQuery && (data.length > 0 || fromPipe || unknownBody);
+  const body = !hasBody ? null : unknownBody ? 'untold' : fromPipe ? piped : textBody(text);
+  return {
+    kind: 'request',
+    request: { method: method ?? (hasBody ? 'POST' : 'GET'), url: withScheme(url), headers, body },
+  };
+}
+
+/** `-sSi` is three options, `-XPOST` one with its value, `--request=POST` is two words too. */
+function apart(word: string): readonly string[] {
+  if (!/^-[^-]./.test(word)) return [word];
+  const found: string[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = word.charAt(at);
+    found.push(`-${letter}`);
+    if (SHORT_WITH_VALUE.has(letter)) return at + 1 < word.length ? [...found, word.slice(at + 1)] : found;
+  }
+  return found;
+}
+
+/** `Name: value`; `Name;` sends it empty, and `Name:` leaves it out. */
+function addHeader(headers: [string, string][], text: string): void {
+  const [, name, value = ''] = /^([^:;\s]+)\s*:\s*(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== '') headers.push([name, value.trim()]);
+  else if (text.endsWith(';')) headers.push([text.slice(0, -1), '']);
+}
+
+function urlEncoded(text: string): string {
+  const [, name, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) return encodeURIComponent(text);
+  return name === '' ? encodeURIComponent(value) : `${name}=${encodeURIComponent(value)}`;
+}
+
+function withScheme(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) || url.startsWith('/') ? url : `http://${url}`;
+}
+
+/** `printf FORMAT | curl … --data-binary @-`, as croupier writes bodies that a terminal could not show. */
+function readPiped(words: readonly string[]): CurlReading {
+  const pipe = words.indexOf('|');
+  if (pipe < 0 || words[pipe + 1] !== 'curl') return { kind: 'unreadable', why: 'the printf is not piped into curl' };
+  return readCurl(words.slice(pipe + 2), bodyOf(printed(words[1] ?? '')));
+}
+
+function printed(format: string): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  for (const [part, octal, percent] of format.matchAll(/\\([0-7]{1,3})|(%%)|[^\\%]+|[\\%]/g)) {
+    if (octal !== undefined) pieces.push(Uint8Array.of(Number.parseInt(octal, 8) & 0xff));
+    else pieces.push(Buffer.from(percent === undefined ? part : '%'));
+  }
+  return Buffer.concat(pieces);
+}
+
+/** `Invoke-WebRequest -Uri … -Method … -Headers @{ "name"="value" } -Body …` */
+function readInvoke(words: readonly string[]): CurlReading {
+  let method: string | null = null;
+  let url: string | null = null;
+  let body: Body | null = null;
+  const headers: [string, string][] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const value = (): string => {
+      at += 1;
+      return words[at] ?? '';
+    };
+    switch (word.toLowerCase()) {
+      case '-uri':
+        url = value();
+        break;
+      case '-method':
+        method = value();
+        break;
+      case '-contenttype':
+        headers.push(['Content-Type', value()]);
+        break;
+      case '-body':
+        body = textBody(value());
+        break;
+      case '-headers': {
+        const end = words.indexOf('}', at);
+        for (let each = at; each < end; each += 1) {
+          if (words[each] === '=') headers.push([words[each - 1] ?? '', words[each + 1] ?? '']);
+        }
+        if (end > at) at = end;
+        break;
+      }
+      default:
+        if (!word.startsWith('-') && url === null && /^https?:/i.test(word)) url = word;
+    }
+  }
+  if (url === null) return { kind: 'unreadable', why: 'the command names no address' };
+  return { kind: 'request', request: { method: method ?? 'GET', url, headers, body } };
+}

@@ -1,0 +1,116 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { Body, HeaderList } from '../../journal/exchange.ts';
+import {
+  bodyOf,
+  type SeenAnswer,
+  type SeenExchange,
+  type SeenPlace,
+  type Side,
+  type Sighting,
+  textBody,
+} from '../seen.ts';
+import { readTime } from './time.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** True for an object that looks like an entry of a HAR. */
+export function isHarEntry(value: unknown): value is Fields {
+  return isFields(value) && isFields(value.request) && typeof value.request.url === 'string' && 'response' in value;
+}
+
+/** Reads one entry of a HAR. Bodies may be base64, and still compressed within. */
+export function readHarEntry(entry: Fields, place: SeenPlace, side: Side): Sighting {
+  const request = entry.request;
+  if (!isFields(request) || typeof request.url !== 'string' || typeof request.method !== 'string') {
+    return { kind: 'unreadable', line: place.line, why: 'the entry has no request with an address' };
+  }
+  const exchange: SeenExchange = {
+    place,
+    side,
+    time: typeof entry.startedDateTime === 'string' ? (readTime(entry.startedDateTime, 0) ?? null) : null,
+    tookMs: typeof entry.time === 'number' && entry.time >= 0 ? entry.time : null,
+    request: {
+      method: request.method,
+      url: request.url,
+      headers: headersOf(request.headers),
+      body: postedBody(request),
+    },
+    answer: answerOf(entry.response),
+    told: {},
+  };
+  return { kind: 'exchange', exchange };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function headersOf(list: unknown): HeaderList | null {
+  if (!Array.isArray(list)) return null;
+  return list.flatMap((each: unknown) =>
+    isFields(each) && typeof each.name === 'string' ? [[each.name, String(each.value ?? '')] as const] : [],
+  );
+}
+
+function postedBody(request: Fields): Body | null | 'untold' {
+  const posted = request.postData;
+  if (isFields(posted) && typeof posted.text === 'string') {
+    return posted.encoding === 'base64' ? bodyOf(Buffer.from(posted.text, 'base64')) : textBody(posted.text);
+  }
+  return request.method === 'GET' || request.bodySize === 0 ? null : 'untold';
+}
+
+function answerOf(response: unknown): SeenAnswer {
+  if (!isFields(response)) return { kind: 'untold' };
+  const status = typeof response.status === 'number' ? response.status : 0;
+  if (status < 100) return noReply(response);
+  const headers = headersOf(response.headers);
+  return { kind: 'reply', status, headers, body: contentOf(response.content, headers) };
+}
+
+/** Browsers write status 0 for what had no reply, and Chrome the reason beside it. */
+function noReply(response: Fields): SeenAnswer {
+  const detail = String(response._error ?? response.statusText ?? '');
+  if (detail === '') return { kind: 'untold' };
+  const reason = /TIMED_OUT|timeout/i.test(detail)
+    ? 'too-late'
+    : /REFUSED/i.test(detail)
+      ? 'refused'
+      : /NAME_NOT_RESOLVED/i.test(detail)
+        ? 'unresolved'
+        : /ABORTED|cancel/i.test(detail)
+          ? 'broken'
+          : 'reset';
+  return { kind: 'none', reason, detail };
+}
+
+function contentOf(content: unknown, headers: HeaderList | null): Body | null {
+  if (!isFields(content)) return null;
+  if (typeof content.text !== 'string') return content.size === 0 ? textBody('') : null;
+  if (content.encoding !== 'base64') return textBody(content.text);
+  const bytes = Buffer.from(content.text, 'base64');
+  const coding = headers?.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1].toLowerCase();
+  return bodyOf(decompressed(bytes, coding));
+}
+
+/** Bytes that were kept as they came over the wire are unpacked; those that a browser unpacked already are not. */
+function decompressed(bytes: Uint8Array, coding: string | undefined): Uint8Array {
+  const options = { maxOutputLength: MOST_BYTES };
+  try {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options);
+    switch (coding) {
+      case 'br':
+        return brotliDecompressSync(bytes, options);
+      case 'zstd':
+        return zstdDecompressSync(bytes, options);
+      case 'deflate':
+        return (bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
+      default:
+        return bytes;
+    }
+  } catch {
+    return bytes;
+  }
+}

@@ -1,0 +1,118 @@
+import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../journal/event.ts';
+import { complaintAboutEvent } from '../../journal/event-schema.ts';
+import type { SeenExchange, Sighting } from '../seen.ts';
+
+/** How many calls may be in flight at once in a journal; more are given up as unanswered, oldest first. */
+const MOST_OPEN = 10_000;
+
+/** True for the first line of a journal. */
+export function isJournalHead(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'event' in value && value.event === 'run-started';
+}
+
+/** Takes the events of a journal one by one and gives the exchanges that they tell of. */
+export class JournalReading {
+  readonly #file: string;
+  readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();
+  #run: RunStarted | null = null;
+  /** What the monotonic clock showed when the run began, as near as the journal tells. */
+  #origin: number | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @param value one line of the journal, parsed */
+  take(value: unknown, line: number): Sighting | undefined {
+    const complaint = complaintAboutEvent(value);
+    if (complaint !== null) return { kind: 'unreadable', line, why: `it is no event of a journal: ${complaint}` };
+    const event = value as JournalEvent;
+    switch (event.event) {
+      case 'run-started':
+        if (event.format !== JOURNAL_FORMAT) {
+          return {
+            kind: 'unreadable',
+            line,
+            why: `the journal is in the format ${event.format}; this croupier reads ${JOURNAL_FORMAT}`,
+          };
+        }
+        this.#run = event;
+        this.#origin = null;
+        return undefined;
+      case 'scenario-started':
+        this.#origin ??= event.at;
+        return undefined;
+      case 'sending': {
+        this.#open.set(event.id, { sending: event, line });
+        const [oldest] = this.#open.keys();
+        if (this.#open.size <= MOST_OPEN || oldest === undefined) return undefined;
+        return this.#unanswered(oldest);
+      }
+      case 'received': {
+        const sent = this.#open.get(event.id);
+        if (!sent) return { kind: 'unreadable', line, why: 'it is a reply to a call that the journal does not hold' };
+        this.#open.delete(event.id);
+        this.#origin ??= event.stamps.start;
+        const { outcome, stamps } = event;
+        const from = stamps.sent ?? stamps.start;
+        return this.#exchange(sent.sending, sent.line, {
+          time: this.#timeOf(from),
+          tookMs: Math.max(0, stamps.end - from),
+          answer:
+            outcome.kind === 'reply'
+              ? { kind: 'reply', ...outcome.reply }
+              : { kind: 'none', reason: outcome.reason, detail: outcome.detail },
+        });
+      }
+      case 'notice':
+      case 'race':
+      case 'finding':
+      case 'owed':
+      case 'scenario-ended':
+      case 'blamed':
+      case 'run-ended':
+        return undefined;
+    }
+  }
+
+  /** What was sent and never heard of again: the run was killed. */
+  *end(): Generator<Sighting> {
+    for (const id of [...this.#open.keys()]) {
+      const sighting = this.#unanswered(id);
+      if (sighting) yield sighting;
+    }
+  }
+
+  #unanswered(id: string): Sighting | undefined {
+    const sent = this.#open.get(id);
+    this.#open.delete(id);
+    return sent && this.#exchange(sent.sending, sent.line, { time: null, tookMs: null, answer: { kind: 'untold' } });
+  }
+
+  #timeOf(stamp: number): SeenExchange['time'] {
+    const began = this.#run === null ? Number.NaN : Date.parse(this.#run.startedAt);
+    // The journal tells the wall clock once; all else is reckoned from it.
+    return Number.isNaN(began) || this.#origin === null ? null : { ms: began + stamp - this.#origin, precisionMs: 1 };
+  }
+
+  #exchange(sending: Sending, line: number, rest: Pick<SeenExchange, 'time' | 'tookMs' | 'answer'>): Sighting {
+    const { request } = sending;
+    const sessionID = sessionOf(sending);
+    const known = this.#run?.settings.sessions.find((session) => session.sessionID === sessionID);
+    const told = {
+      call: sending.call,
+      ...(known?.player != null && { player: known.player }),
+      ...(known?.currency != null && { currency: known.currency }),
+    };
+    return {
+      kind: 'exchange',
+      exchange: { place: { file: this.#file, line }, side: 'service', request, told, ...rest },
+    };
+  }
+}
+
+function sessionOf({ request }: Sending): string | undefined {
+  if (request.body === null) return URL.parse(request.url)?.searchParams.get('sessionID') ?? undefined;
+  // Enough for telling which player it was; a body that is no JSON names nobody.
+  return /"sessionID":"((?:[^"\\]|\\.)*)"/.exec(request.body.data)?.[1];
+}

@@ -1,0 +1,139 @@
+import { type Side, TOLD_FIELDS, type ToldField } from '../seen.ts';
+import type { Zone } from './time.ts';
+
+/** What a log can be asked for: the parts of an exchange, and what it tells of a call by itself. */
+export const LOG_FIELDS = [
+  'time',
+  'method',
+  'url',
+  'status',
+  'error',
+  'tookMs',
+  'tookSeconds',
+  'requestBody',
+  'responseBody',
+  'contentType',
+  ...TOLD_FIELDS,
+] as const;
+
+export type LogField = (typeof LOG_FIELDS)[number];
+
+/** How logs are read. A path is a name, or several with points between them; the first that leads to a value counts. */
+export interface LogForm {
+  readonly zone: Zone;
+  /** null: that of the format. Access logs and JSON lines are taken for the operator's, all others for the service's. */
+  readonly side: Side | null;
+  readonly fields: Readonly<Record<LogField, readonly string[]>>;
+  /** For lines of text: an expression with groups named like the fields. */
+  readonly pattern: RegExp | null;
+}
+
+/** The names that JSON logs commonly use. */
+const USUAL: Readonly<Record<LogField, readonly string[]>> = {
+  time: [
+    'time',
+    'timestamp',
+    '@timestamp',
+    'ts',
+    'datetime',
+    'date',
+    'startedAt',
+    'start_time',
+    'time_local',
+    'time_iso8601',
+  ],
+  method: [
+    'method',
+    'http_method',
+    'request_method',
+    'req.method',
+    'request.method',
+    'http.method',
+    'http.request.method',
+  ],
+  url: [
+    'url',
+    'uri',
+    'request_uri',
+    'path',
+    'req.url',
+    'request.url',
+    'request.uri',
+    'request.path',
+    'http.url',
+    'url.full',
+    'url.original',
+    'url.path',
+    'request',
+  ],
+  status: [
+    'status',
+    'statusCode',
+    'status_code',
+    'http_status',
+    'response_status',
+    'res.statusCode',
+    'res.status',
+    'response.status',
+    'response.statusCode',
+    'http.status_code',
+    'http.response.status_code',
+  ],
+  error: ['error', 'err', 'error.message', 'err.message', 'err.code'],
+  tookMs: [
+    'tookMs',
+    'durationMs',
+    'duration_ms',
+    'latency_ms',
+    'latencyMs',
+    'elapsed_ms',
+    'responseTime',
+    'response_time_ms',
+  ],
+  tookSeconds: ['request_time', 'duration_s', 'latency_s', 'elapsed_s'],
+  requestBody: ['requestBody', 'request_body', 'req.body', 'request.body', 'body', 'payload'],
+  responseBody: ['responseBody', 'response_body', 'res.body', 'response.body', 'resp_body', 'reply', 'response'],
+  contentType: ['contentType', 'content_type', 'response.headers.content-type', 'res.headers.content-type'],
+  call: ['call', 'action', 'operation', 'endpoint'],
+  session: ['sessionID', 'sessionId', 'session_id', 'session'],
+  tx: ['txID', 'txId', 'tx_id', 'transactionID', 'transactionId', 'transaction_id'],
+  origTx: ['origTxID', 'origTxId', 'orig_tx_id', 'originalTxID'],
+  round: ['roundID', 'roundId', 'round_id', 'round'],
+  amount: ['amount'],
+  type: ['type'],
+  frID: ['frID', 'frId', 'fr_id'],
+  player: ['player', 'playerID', 'playerId', 'player_id', 'userID', 'userId', 'user_id', 'user.id'],
+  currency: ['currency'],
+  balance: ['balance', 'balanceAfter', 'balance_after', 'newBalance', 'new_balance'],
+  replyTx: ['operatorTxID', 'operatorTxId', 'operator_tx_id', 'replyTxID'],
+  code: ['errorCode', 'error_code', 'code'],
+};
+
+/** The usual form, with what is said otherwise. Fields that are named come before the usual names. */
+export function logForm(
+  given: {
+    readonly zone?: Zone | undefined;
+    readonly side?: Side | undefined;
+    readonly fields?: Readonly<Partial<Record<LogField, string | readonly string[]>>> | undefined;
+    readonly pattern?: RegExp | undefined;
+  } = {},
+): LogForm {
+  const fields = Object.fromEntries(
+    LOG_FIELDS.map((field) => {
+      const named = given.fields?.[field];
+      // Who names a field means it and no other that happens to be there.
+      return [field, named === undefined ? USUAL[field] : [named].flat()];
+    }),
+  ) as Record<LogField, readonly string[]>;
+  return { zone: given.zone ?? 0, side: given.side ?? null, fields, pattern: given.pattern ?? null };
+}
+
+/** The fields that say something about a call, apart from its bytes. */
+export function toldOf(read: (field: LogField) => string | undefined): Partial<Record<ToldField, string>> {
+  const told: Partial<Record<ToldField, string>> = {};
+  for (const field of TOLD_FIELDS) {
+    const value = read(field);
+    if (value !== undefined && value !== '') told[field] = value;
+  }
+  return told;
+}

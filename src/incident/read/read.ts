@@ -1,0 +1,256 @@
+import type { SeenExchange, SeenPlace, Side, Sighting } from '../seen.ts';
+import { readTextLine } from './access-log.ts';
+import { beginsCommand, readCommand } from './curl.ts';
+import { isHarEntry, readHarEntry } from './har.ts';
+import { isJournalHead, JournalReading } from './journal.ts';
+import { readJsonLine } from './json-line.ts';
+import { type Line, linesOf } from './lines.ts';
+import type { LogForm } from './log-form.ts';
+import { objectsOf } from './objects.ts';
+import { beginsMessage, MessageReading } from './raw-http.ts';
+
+/** How much of a file is looked at to tell what it is. */
+const HEAD_BYTES = 64 * 1024;
+/** What browsers put before a request that is copied for PowerShell. */
+const SETTING = /^\s*\$\w+(?:\.\w+)*\s*(?:=|\()/;
+const LONGEST_COMMAND_LINES = 500;
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+/** What is read: its bytes, the name that is shown for it, and whose it is when somebody said so. */
+export interface Source {
+  readonly file: string;
+  readonly side: Side | null;
+  readonly form: LogForm;
+}
+
+/**
+ * Reads curl lines, raw HTTP, JSON lines and access logs (in any mixture), HARs, and journals, as a stream: what is kept does not grow
+ * with the file. What can't be read is told with its line, and reading goes on.
+ */
+export async function* readSightings(chunks: Chunks, source: Source): AsyncGenerator<Sighting> {
+  const { head, all } = await peek(chunks);
+  const kind = kindOf(head);
+  for await (const sighting of kind === 'lines' ? fromLines(all, source) : fromDocument(all, kind, source)) {
+    yield source.side === null || sighting.kind !== 'exchange'
+      ? sighting
+      : { ...sighting, exchange: { ...sighting.exchange, side: source.side } };
+  }
+}
+
+async function peek(chunks: Chunks): Promise<{ readonly head: string; readonly all: Chunks }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  let done = false;
+  while (length < HEAD_BYTES && !done) {
+    const next = await iterator.next();
+    if (next.done) done = true;
+    else {
+      first.push(next.value);
+      length += next.value.length;
+    }
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* first;
+    if (!done) yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return {
+    head: Buffer.concat(first)
+      .toString('utf8')
+      .replace(/^\uFEFF/, ''),
+    all: all(),
+  };
+}
+
+/** A JSON document spreads over lines, or is one line with everything in it; a log has an object on each line. */
+function kindOf(head: string): 'lines' | 'entries' | 'document' {
+  const start = head.trimStart();
+  if (start.startsWith('[')) return 'entries';
+  if (!start.startsWith('{')) return 'lines';
+  const firstLine = start.split('\n', 1)[0] ?? '';
+  const first = parsed(firstLine);
+  if (isFields(first) && !isFields(first.log))
+    return isHarEntry(first) && firstLine === start.trimEnd() ? 'document' : 'lines';
+  if (/"entries"\s*:/.test(start)) return 'entries';
+  return first === undefined ? 'document' : 'lines';
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* fromDocument(chunks: Chunks, within: 'entries' | 'document', source: Source): AsyncGenerator<Sighting> {
+  for await (const { line, text, why } of objectsOf(chunks, within)) {
+    const place = { file: source.file, line };
+    const value = text === null ? undefined : parsed(text);
+    if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is bigger than 64 MB' };
+    else if (why === 'cut off')
+      yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
+    else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+    else if (isFields(value)) yield sightingOf(readJsonLine(value, source.form, place), line);
+    else yield { kind: 'unreadable', line, why: 'the entry is not JSON' };
+  }
+}
+
+function sightingOf(exchange: SeenExchange | undefined, line: number): Sighting {
+  return exchange ? { kind: 'exchange', exchange } : { kind: 'other', line };
+}
+
+async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<Sighting> {
+  const reading = new LineByLine(source);
+  for await (const line of linesOf(chunks)) yield* reading.take(line);
+  yield* reading.end();
+}
+
+/** Knows what the line before was the beginning of. */
+class LineByLine {
+  readonly #source: Source;
+  #command: { readonly line: number; readonly lines: string[] } | null = null;
+  #message: { readonly line: number; readonly reading: MessageReading } | null = null;
+  #journal: JournalReading | null = null;
+  /** A request that was read, and whose reply may follow. */
+  #waiting: SeenExchange | null = null;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  *take(line: Line): Generator<Sighting> {
+    if (line.text === null) {
+      yield { kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' };
+      return;
+    }
+    const text = line.text;
+    if (this.#command) {
+      if (!beginsCommand(text) && this.#command.lines.length < LONGEST_COMMAND_LINES) {
+        this.#command.lines.push(text);
+        yield* this.#tryCommand();
+        return;
+      }
+      yield* this.#endCommand();
+    }
+    if (this.#message) {
+      if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
+      yield* this.#endMessage();
+    }
+    yield* this.#begin(text, line);
+  }
+
+  *end(): Generator<Sighting> {
+    yield* this.#endCommand();
+    yield* this.#endMessage();
+    yield* this.#endWaiting();
+    if (this.#journal) yield* this.#journal.end();
+  }
+
+  *#begin(text: string, { number, ended }: Line): Generator<Sighting> {
+    if (text.trim() === '') return;
+    if (beginsMessage(text)) {
+      this.#message = { line: number, reading: new MessageReading(text) };
+      return;
+    }
+    if (beginsCommand(text)) {
+      yield* this.#endWaiting();
+      this.#command = { line: number, lines: [text] };
+      yield* this.#tryCommand();
+      return;
+    }
+    yield* this.#endWaiting();
+    yield* this.#whole(text, number, ended);
+  }
+
+  *#whole(text: string, number: number, ended: boolean): Generator<Sighting> {
+    const place: SeenPlace = { file: this.#source.file, line: number };
+    if (text.trimStart().startsWith('{')) {
+      const value = parsed(text);
+      if (isFields(value)) {
+        yield* this.#object(value, place);
+        return;
+      }
+      yield { kind: 'unreadable', line: number, why: ended ? 'it is not JSON' : 'the file ends within this line' };
+      return;
+    }
+    const exchange = readTextLine(text, this.#source.form, place);
+    if (SETTING.test(text)) yield { kind: 'other', line: number };
+    else if (exchange) yield { kind: 'exchange', exchange };
+    else yield { kind: 'unreadable', line: number, why: 'its format is not known' };
+  }
+
+  *#object(value: Readonly<Record<string, unknown>>, place: SeenPlace): Generator<Sighting> {
+    if (isJournalHead(value)) {
+      if (this.#journal) yield* this.#journal.end();
+      this.#journal = new JournalReading(place.file);
+    }
+    if (this.#journal) {
+      const sighting = this.#journal.take(value, place.line);
+      if (sighting) yield sighting;
+    } else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+    else yield sightingOf(readJsonLine(value, this.#source.form, place), place.line);
+  }
+
+  *#tryCommand(): Generator<Sighting> {
+    if (!this.#command) return;
+    const { line, lines } = this.#command;
+    const reading = readCommand(lines.join('\n'));
+    if (reading.kind === 'open') return;
+    this.#command = null;
+    if (reading.kind === 'unreadable') yield { kind: 'unreadable', line, why: reading.why };
+    else this.#waiting = this.#unanswered(reading.request, line);
+  }
+
+  *#endCommand(): Generator<Sighting> {
+    if (!this.#command) return;
+    const { line } = this.#command;
+    this.#command = null;
+    yield { kind: 'unreadable', line, why: 'the command that begins here does not end: a quotation mark is missing' };
+  }
+
+  *#endMessage(): Generator<Sighting> {
+    if (!this.#message) return;
+    const { line, reading } = this.#message;
+    this.#message = null;
+    const message = reading.end();
+    if (message.kind === 'request') {
+      if (this.#waiting && reading.isTrace) return;
+      yield* this.#endWaiting();
+      this.#waiting = this.#unanswered(message.request, line);
+      return;
+    }
+    if (!this.#waiting) {
+      yield { kind: 'unreadable', line, why: 'it is a reply without its request' };
+      return;
+    }
+    const exchange = this.#waiting;
+    this.#waiting = null;
+    const time = message.dateMs === null ? null : { ms: message.dateMs, precisionMs: 1000 };
+    yield { kind: 'exchange', exchange: { ...exchange, answer: message.answer, time } };
+  }
+
+  *#endWaiting(): Generator<Sighting> {
+    if (!this.#waiting) return;
+    const exchange = this.#waiting;
+    this.#waiting = null;
+    yield { kind: 'exchange', exchange };
+  }
+
+  #unanswered(request: SeenExchange['request'], line: number): SeenExchange {
+    return {
+      place: { file: this.#source.file, line },
+      side: 'service',
+      time: null,
+      tookMs: null,
+      request,
+      answer: { kind: 'untold' },
+      told: {},
+    };
+  }
+}

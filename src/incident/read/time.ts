@@ -1,0 +1,126 @@
+import type { SeenTime } from '../seen.ts';
+
+/** Where clocks stand whose times name no zone: minutes east of Greenwich, or the name of a zone such as Europe/Berlin. */
+export type Zone = number | string;
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
+const COMMON = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: ([+-]\d{4}))?$/;
+const HTTP = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (GMT)$/;
+const EPOCH = /^(\d{10})(?:(\d{3})|(\d{6})|(\d{9}))?(?:\.(\d{1,9}))?$/;
+
+/** A zone as people write it: `Z`, `+01:00`, `Europe/Berlin`; undefined when there is none of that name. */
+export function readZone(text: string): Zone | undefined {
+  const offset = offsetMinutes(text);
+  if (offset !== undefined) return offset;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A moment as logs write it: ISO 8601, the form of access logs, an HTTP date, seconds or finer since 1970. */
+export function readTime(text: string, zone: Zone): SeenTime | undefined {
+  const trimmed = text.trim();
+  const epoch = EPOCH.exec(trimmed);
+  if (epoch) return epochTime(epoch);
+  const iso = ISO.exec(trimmed);
+  if (iso) {
+    const [, year, month, day, hour, minute, second, fraction, offset] = iso;
+    return moment([year, Number(month) - 1, day, hour, minute, second ?? 0], fraction, offset, zone, second);
+  }
+  const other = COMMON.exec(trimmed);
+  const http = HTTP.exec(trimmed);
+  if (other) {
+    const [, day, month = '', year, hour, minute, second, fraction, offset] = other;
+    return moment([year, MONTHS.indexOf(month.toLowerCase()), day, hour, minute, second], fraction, offset, zone);
+  }
+  if (http) {
+    const [, day, month = '', year, hour, minute, second] = http;
+    return moment([year, MONTHS.indexOf(month.toLowerCase()), day, hour, minute, second], undefined, 'GMT', zone);
+  }
+  return undefined;
+}
+
+/** True for a time that only a zone can place. */
+export function isZoneless(text: string): boolean {
+  const trimmed = text.trim();
+  const iso = ISO.exec(trimmed);
+  if (iso) return iso[8] === undefined;
+  const common = COMMON.exec(trimmed);
+  return common !== null && common[8] === undefined;
+}
+
+function epochTime([, seconds, millis, micros, nanos, fraction]: RegExpExecArray): SeenTime {
+  const whole = Number(seconds) * 1000;
+  if (millis !== undefined) return { ms: whole + Number(millis), precisionMs: 1 };
+  const fine = micros ?? nanos ?? fraction;
+  return fine === undefined
+    ? { ms: whole, precisionMs: 1000 }
+    : { ms: whole + Number(`0.${fine}`) * 1000, precisionMs: 10 ** Math.max(0, 3 - fine.length) };
+}
+
+type Part = string | number | undefined;
+
+function moment(
+  parts: readonly [Part, Part, Part, Part, Part, Part],
+  fraction: string | undefined,
+  offset: string | undefined,
+  zone: Zone,
+  second: string | undefined = '0',
+): SeenTime | undefined {
+  const [year, month, day, hour, minute, seconds] = parts.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const wall = Date.UTC(year, month, day, hour, minute, seconds);
+  const check = new Date(wall);
+  // The 31st of February, or a month that has no such name.
+  if (Number.isNaN(wall) || check.getUTCDate() !== day || check.getUTCHours() !== hour) return undefined;
+  const millis = fraction === undefined ? 0 : Number(`0.${fraction}`) * 1000;
+  const precisionMs =
+    fraction === undefined ? (second === undefined ? 60_000 : 1000) : 10 ** Math.max(0, 3 - fraction.length);
+  const given = offset === undefined ? undefined : offsetMinutes(offset);
+  const minutes = given ?? (typeof zone === 'number' ? zone : minutesIn(zone, wall));
+  return { ms: wall - minutes * 60_000 + millis, precisionMs };
+}
+
+function offsetMinutes(text: string): number | undefined {
+  if (/^(z|utc|gmt)$/i.test(text)) return 0;
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+/** How far a zone's clocks are ahead when they show this, in minutes. In the hour that comes twice the first is meant. */
+function minutesIn(zone: string, wall: number): number {
+  const first = aheadAt(zone, wall);
+  return aheadAt(zone, wall - first * 60_000);
+}
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+function aheadAt(zone: string, utc: number): number {
+  let format = FORMATS.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+    });
+    FORMATS.set(zone, format);
+  }
+  const shown = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = shown;
+  return Math.round((Date.UTC(year, month - 1, day, hour, minute) - Math.floor(utc / 60_000) * 60_000) / 60_000);
+}
