@@ -19,7 +19,7 @@ export function answerOf(exchange: Exchange, reading: ReplyReading | undefined):
 }
 
 /** A success has a `balance`; what has none and names an error, or names a published code, is none. */
-function tellsOfError(call: CallName, reading: ReplyReading): boolean {
+export function tellsOfError(call: CallName, reading: ReplyReading): boolean {
   const { object, code } = reading;
   if (!object) return false;
   if (code !== undefined && (PUBLISHED_ERROR_CODES as readonly string[]).includes(code)) return true;

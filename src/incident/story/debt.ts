@@ -1,0 +1,99 @@
+import { Money } from '../../contract/money.ts';
+import type { Books, Deviation } from './books.ts';
+import type { Transaction } from './transaction.ts';
+import { isApplied, type World } from './worlds.ts';
+
+/**
+ * What is still to be done. `missing-refund`: a bet ended without a known outcome and no refund was sent; `refund-pending`: its refund was
+ * not answered 200; `win-pending`: a win was not answered 200; `misbooked`: the balance is off by what a named fault explains;
+ * `unexplained`: it is off, and nothing known explains it.
+ */
+export type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'misbooked' | 'unexplained';
+
+export interface Debt {
+  readonly kind: DebtKind;
+  readonly transaction: Transaction | null;
+  readonly roundID: string | null;
+  /** What it is about; of a bet or win that may have been carried out already, its whole amount. */
+  readonly amount: Money;
+  /** Who has the money until then. `unknown`: it can't be told whether the bet was taken, or the win paid. */
+  readonly owedBy: 'operator' | 'player' | 'nobody' | 'unknown';
+  /** Who has to act: send the call (again), or mend the books. */
+  readonly toAct: 'service' | 'operator';
+  readonly deviation: Deviation | null;
+}
+
+/** What is still owed, by how the books stand at the end. */
+export function debtsOf(books: Books): readonly Debt[] {
+  const refunds = Map.groupBy(
+    books.transactions.filter(({ call }) => call === 'refund'),
+    ({ origTxID }) => origTxID,
+  );
+  const bets = books.transactions
+    .filter(({ call }) => call === 'bet')
+    .flatMap((bet) => betDebt(bet, bet.txID === null ? [] : (refunds.get(bet.txID) ?? []), books));
+  const wins = books.transactions.filter(({ call }) => call === 'win').flatMap((win) => winDebt(win, books));
+  const wrong = books.deviations.filter(({ mendedBy }) => mendedBy === null).map(deviationDebt);
+  return [...bets, ...wins, ...wrong];
+}
+
+/** By how much a world's balance will change when what is owed has been sent and answered. */
+export function stillToCome(world: World, debts: readonly Debt[]): Money {
+  return debts.reduce((sum, debt) => sum.plus(comingOf(debt, world)), Money.zero);
+}
+
+function comingOf({ kind, transaction, amount }: Debt, world: World): Money {
+  if (transaction === null) return Money.zero;
+  switch (kind) {
+    case 'missing-refund':
+    case 'refund-pending':
+      return isApplied(world, transaction.key) ? amount : Money.zero;
+    case 'win-pending':
+      return isApplied(world, transaction.key) ? Money.zero : amount;
+    case 'misbooked':
+    case 'unexplained':
+      return Money.zero;
+  }
+}
+
+function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books): Debt[] {
+  if (refunds.some(({ state }) => state === 'accepted')) return [];
+  const isDue = bet.state === 'failed' || refunds.some(({ state }) => state !== 'unknown');
+  // The refund of a bet that took nothing gives nothing back, whatever it is answered.
+  if (!isDue || bet.state === 'declined') return [];
+  const kind = refunds.length === 0 ? 'missing-refund' : 'refund-pending';
+  const taken = inAll(books, bet);
+  const owedBy = taken === 'yes' ? 'operator' : taken === 'no' ? 'nobody' : 'unknown';
+  return [debt(kind, bet, owedBy, refunds.length > 0 ? 'operator' : 'service')];
+}
+
+function winDebt(win: Transaction, books: Books): Debt[] {
+  if (win.state !== 'failed' && win.state !== 'declined') return [];
+  const paid = inAll(books, win);
+  const owedBy = win.amount?.isZero() || paid === 'yes' ? 'nobody' : paid === 'no' ? 'operator' : 'unknown';
+  return [debt('win-pending', win, owedBy, win.state === 'declined' ? 'operator' : 'service')];
+}
+
+function debt(kind: DebtKind, transaction: Transaction, owedBy: Debt['owedBy'], toAct: Debt['toAct']): Debt {
+  const { amount, roundID } = transaction;
+  return { kind, transaction, roundID, amount: amount ?? Money.zero, owedBy, toAct, deviation: null };
+}
+
+function inAll({ worlds, unknown }: Books, { key }: Transaction): 'yes' | 'no' | 'unknown' {
+  if (unknown !== null) return 'unknown';
+  if (worlds.every((world) => isApplied(world, key))) return 'yes';
+  return worlds.some((world) => isApplied(world, key)) ? 'unknown' : 'no';
+}
+
+function deviationDebt(deviation: Deviation): Debt {
+  const [cause] = deviation.causes;
+  return {
+    kind: cause ? 'misbooked' : 'unexplained',
+    transaction: cause?.transaction ?? null,
+    roundID: cause?.transaction.roundID ?? null,
+    amount: deviation.by.absolute(),
+    owedBy: deviation.by.isNegative() ? 'operator' : 'player',
+    toAct: 'operator',
+    deviation,
+  };
+}

@@ -1,0 +1,111 @@
+import type { ToldCall } from './told-call.ts';
+import type { Bets, Transaction } from './transaction.ts';
+
+/** Something in the course of the calls that a reader should see; not in itself a breach of the operator's. */
+export interface Oddity {
+  readonly kind:
+    | 'duplicate'
+    | 'out-of-order'
+    | 'late'
+    | 'retried-bet'
+    | 'needless-refund'
+    | 'not-retried'
+    | 'sides-differ';
+  /** The calls that it is about, by number. */
+  readonly calls: readonly number[];
+  readonly text: string;
+}
+
+/** Duplicates, calls out of order, late replies, and what the two sides saw differently. */
+export function odditiesOf(
+  calls: readonly ToldCall[],
+  transactions: readonly Transaction[],
+  bets: Bets,
+): readonly Oddity[] {
+  const rounds = Map.groupBy(
+    transactions.filter(({ roundID }) => roundID !== null),
+    ({ roundID, wallet }) => `${wallet ?? ''} ${roundID ?? ''}`,
+  );
+  return [
+    ...calls.flatMap(lateness),
+    ...calls.flatMap(difference),
+    ...transactions.flatMap(repeats),
+    ...transactions.flatMap((one) => refundOddities(one, bets)),
+    ...[...rounds.values()].flatMap(roundOrder),
+  ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
+}
+
+function lateness(call: ToldCall): Oddity[] {
+  if (call.ending !== 'late' || call.done !== 'yes') return [];
+  const text = `the ${call.seen.call} was carried out, and its reply came too late for the service, which counts it as failed`;
+  return [{ kind: 'late', calls: [call.number], text }];
+}
+
+function difference(call: ToldCall): Oddity[] {
+  const mine = call.seen.exchange.answer;
+  const theirs = call.alsoSeen?.exchange.answer;
+  if (theirs?.kind !== 'reply') return [];
+  if (mine.kind === 'none') {
+    const text = `the operator wrote down that it answered ${theirs.status}; the service had no reply (${mine.reason})`;
+    return [{ kind: 'sides-differ', calls: [call.number], text }];
+  }
+  if (mine.kind !== 'reply' || mine.status === theirs.status) return [];
+  const text = `the operator wrote down that it answered ${theirs.status}; the service received ${mine.status}: something between them answers too`;
+  return [{ kind: 'sides-differ', calls: [call.number], text }];
+}
+
+function repeats({ call, attempts }: Transaction): Oddity[] {
+  const [first, ...again] = attempts;
+  if (!first || again.length === 0) return [];
+  const times = again.length === 1 ? 'once more' : `${again.length} times more`;
+  const text = `the ${call} of call ${first.number} was sent ${times} with the same txID`;
+  const isRetriedBet = call === 'bet' && first.ending !== 'accepted';
+  return [
+    { kind: 'duplicate', calls: attempts.map(({ number }) => number), text },
+    ...(isRetriedBet
+      ? [
+          {
+            kind: 'retried-bet' as const,
+            calls: attempts.map(({ number }) => number),
+            text: `the bet of call ${first.number} was not accepted and sent again, which the service never does with a bet`,
+          },
+        ]
+      : []),
+  ];
+}
+
+function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {
+  if (transaction.call !== 'refund' || transaction.origTxID === null) return [];
+  const bet = bets.get(transaction.origTxID);
+  const [first] = transaction.attempts;
+  const [placed] = bet?.attempts ?? [];
+  if (!bet || !first || !placed) return [];
+  if (placed.number > first.number) {
+    const text = `the refund (call ${first.number}) came before its bet (call ${placed.number})`;
+    return [{ kind: 'out-of-order', calls: [first.number, placed.number], text }];
+  }
+  const ended = bet.state === 'accepted' ? 'was accepted in time' : bet.state === 'declined' ? 'was declined' : null;
+  if (ended === null) return [];
+  const text = `the refund (call ${first.number}) is of a bet (call ${placed.number}) that ${ended}: only a bet without a known outcome is refunded`;
+  return [{ kind: 'needless-refund', calls: [first.number, placed.number], text }];
+}
+
+function roundOrder(round: readonly Transaction[]): Oddity[] {
+  const found: Oddity[] = [];
+  const firstOf = (name: Transaction['call']): ToldCall | undefined =>
+    round.find(({ call }) => call === name)?.attempts[0];
+  const [bet, win] = [firstOf('bet'), firstOf('win')];
+  if (win && bet && win.number < bet.number) {
+    const text = `the win (call ${win.number}) came before the bet of its round (call ${bet.number})`;
+    found.push({ kind: 'out-of-order', calls: [win.number, bet.number], text });
+  }
+  const after = win && round.filter(({ call, attempts }) => call === 'bet' && (attempts[0]?.number ?? 0) > win.number);
+  for (const late of after ?? []) {
+    const number = late.attempts[0]?.number ?? 0;
+    if (win && bet && win.number > bet.number) {
+      const text = `the bet (call ${number}) came after the win of its round (call ${win.number})`;
+      found.push({ kind: 'out-of-order', calls: [number, win.number], text });
+    }
+  }
+  return found;
+}

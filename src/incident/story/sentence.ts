@@ -1,0 +1,201 @@
+import { Money } from '../../contract/money.ts';
+import type { Debt } from './debt.ts';
+import type { ToldCall } from './told-call.ts';
+import type { Transaction } from './transaction.ts';
+import type { RoundVerdict, WalletVerdict } from './verdict.ts';
+
+/** An amount as people write it: with its currency where that is known, and two decimals at least where there are any. */
+export function amountText(amount: Money, currency: string | null): string {
+  const text = amount.format(amount.decimals() > 0 || currency === null ? Math.max(2, amount.decimals()) : 0);
+  return currency === null ? text : `${text} ${currency}`;
+}
+
+/** A moment, in UTC, to the second. */
+export function timeText(ms: number): string {
+  return new Date(ms)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
+}
+
+/** Whose money is where, in one sentence that can be pasted into a ticket. */
+export function walletSentence(verdict: WalletVerdict): string {
+  const who = nameOf(verdict);
+  const money = (amount: Money): string => amountText(amount, verdict.currency);
+  const { should, booked, difference, debts, unknowns } = verdict;
+  const said = verdict.books.lastSaid;
+  const because = debts.length === 0 ? '' : `: ${debtClauses(debts, verdict.currency)}`;
+  const doubt = unknowns.length === 0 ? '' : `; unknown: ${unknowns.join('; ')}`;
+  if (difference === null) {
+    return `Whether ${who} has what they should is unknown${because}${unknowns.length === 0 ? ": how calls without an answer ended can't be told" : doubt}.`;
+  }
+  const off = difference.isZero()
+    ? 'nothing is owed'
+    : `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
+  if (should === null || booked === null) {
+    const sum = difference.isZero() ? 'by these calls nothing is owed' : `by these calls they have ${off}`;
+    return `What ${who} has in all is unknown; ${debts.length === 0 ? sum : `${sum}${because}`}${doubt}.`;
+  }
+  const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
+  const isSaid = said !== null && said.balance.equals(booked);
+  const has = isSaid
+    ? `the operator said ${money(booked)}${when}`
+    : `the operator's books must say ${money(booked)} by now`;
+  if (debts.length === 0) return `${upper(who)} should have ${money(should)}, and ${has}: ${off}${doubt}.`;
+  return `${upper(who)} should have ${money(should)}, and ${has}: ${difference.isZero() ? 'no money is missing, but something is still to be done' : off}${because}${doubt}.`;
+}
+
+/** How a round stands, in a clause. */
+export function roundClause(round: RoundVerdict, currency: string | null): string {
+  const money = (amount: Money | null): string => (amount === null ? 'unknown' : amountText(amount, currency));
+  const sums = `bets ${money(round.bets)}, wins ${money(round.wins)}`;
+  switch (round.state) {
+    case 'settled':
+      return `settled: ${sums}`;
+    case 'refunded':
+      return 'refunded: nothing is won or lost';
+    case 'open':
+      return `open: ${sums}; no win was read, not even one of 0`;
+    case 'nothing':
+      return 'no bet was accepted: nothing is won or lost';
+    case 'unknown':
+      return `unknown: ${sums}`;
+    case 'owing': {
+      const should = round.should === null ? 'unknown' : signed(round.should, currency);
+      const booked = round.booked === null ? 'unknown' : signed(round.booked, currency);
+      return `${sums}; it should come to ${should}, and is booked as ${booked}: ${debtClauses(round.debts, currency)}`;
+    }
+  }
+}
+
+function signed(amount: Money, currency: string | null): string {
+  return `${amount.isNegative() || amount.isZero() ? '' : '+'}${amountText(amount, currency)}`;
+}
+
+const MOST_CLAUSES = 3;
+
+function debtClauses(debts: readonly Debt[], currency: string | null): string {
+  const shown = debts.slice(0, MOST_CLAUSES).map((debt) => debtClause(debt, currency));
+  const rest = debts.length - shown.length;
+  return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+/** What is owed, by whom, and what has to be done, in a clause. */
+export function debtClause(debt: Debt, currency: string | null): string {
+  const { kind, transaction, amount, deviation } = debt;
+  const sum = amountText(amount, currency);
+  switch (kind) {
+    case 'missing-refund':
+      return `the ${name(transaction)} ${ending(transaction)}${tookIt(debt)} and was never refunded: the service owes the refund${payback(debt, sum)}`;
+    case 'refund-pending':
+      return `the refund of the ${name(transaction)} was not answered 200${tookIt(debt)}: it must be sent until it is${payback(debt, sum)}`;
+    case 'win-pending':
+      return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is${
+        debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''
+      }`;
+    case 'misbooked': {
+      const text = deviation?.causes
+        .map((cause) => cause.text.replace(/^(the )(bet|win|refund)\b/, `$1${name(cause.transaction)}`))
+        .join(', and ');
+      return `${text ?? ''} (seen at call ${deviation?.call.number ?? 0}): ${owes(debt, sum)}`;
+    }
+    case 'unexplained': {
+      const at = `at call ${deviation?.call.number ?? 0} the operator said ${amountText(deviation?.said ?? Money.zero, currency)}, and by the calls it was ${amountText(deviation?.expected ?? Money.zero, currency)}`;
+      return `${at}: unless something else moved it (a deposit, another game, a call that is not in what was read), ${owes(debt, sum)}`;
+    }
+  }
+}
+
+function owes(debt: Debt, sum: string): string {
+  return debt.owedBy === 'operator'
+    ? `the operator owes the player ${sum}`
+    : `the player has ${sum} that is the operator's`;
+}
+
+function name(transaction: Transaction | null): string {
+  if (!transaction) return 'call';
+  const { call, txID, attempts } = transaction;
+  return `${call}${transaction.amount === null ? '' : ` of ${amountText(transaction.amount, null)}`} (${txID === null ? `call ${attempts[0]?.number ?? 0}` : `txID ${txID}`})`;
+}
+
+function ending(transaction: Transaction | null): string {
+  const last = transaction?.attempts.at(-1);
+  if (!last) return 'failed';
+  switch (last.ending) {
+    case 'late':
+      return 'had no reply in time';
+    case 'lost':
+      return 'had no reply';
+    case 'failed':
+    case 'declined':
+    case 'refused':
+      return `was answered ${last.status ?? 'with an error'}`;
+    case 'accepted':
+      return 'was accepted';
+    case 'error-200':
+    case 'not-sent':
+    case 'unknown':
+      return 'failed';
+  }
+}
+
+function tookIt({ owedBy }: Debt): string {
+  return owedBy === 'operator' ? ', was taken' : owedBy === 'nobody' ? ', was not taken' : ', may have been taken';
+}
+
+function paidIt({ owedBy, amount }: Debt): string {
+  if (amount.isZero()) return '';
+  return owedBy === 'operator'
+    ? ' and not paid'
+    : owedBy === 'nobody'
+      ? ', though it was paid'
+      : ' and may have been paid';
+}
+
+function payback({ owedBy }: Debt, sum: string): string {
+  return owedBy === 'operator' ? `, and with it the operator gives the player ${sum} back` : '';
+}
+
+function nameOf({ player, sessions, wallet }: WalletVerdict): string {
+  if (player !== null) return `player ${player}`;
+  if (sessions.length === 1) return `the player of session ${sessions[0] ?? ''}`;
+  return wallet === null ? 'the player (nobody says which)' : `the player of ${wallet}`;
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What one call was, in a few words. */
+export function callText(call: ToldCall, currency: string | null): string {
+  const { seen, amount } = call;
+  const of =
+    amount === null ? (seen.call === 'balance' ? '' : ' of an unknown amount') : ` of ${amountText(amount, currency)}`;
+  const free = seen.type === 'free' ? 'free ' : '';
+  return `${free}${seen.call}${of}`;
+}
+
+/** How it was answered, in a few words. */
+export function answerText(call: ToldCall, currency: string | null): string {
+  const { ending: end, status, code, balance } = call;
+  const has = balance === null ? '' : `, balance ${amountText(balance, currency)}`;
+  switch (end) {
+    case 'accepted':
+      return `${status ?? 200}${has}`;
+    case 'error-200':
+      return `${status ?? 200} with the body of an error${code === null ? '' : ` (${code})`}`;
+    case 'declined':
+    case 'failed':
+      return `${status ?? 'an error'}${code === null ? '' : ` ${code}`}`;
+    case 'refused':
+      return '401, the signature was not accepted';
+    case 'late':
+      return status === null ? 'no reply within five seconds' : `${status}, but too late${has}`;
+    case 'lost':
+      return `no reply: the connection broke${status === null ? '' : ` (the operator answered ${status}${has})`}`;
+    case 'not-sent':
+      return 'it never reached the operator';
+    case 'unknown':
+      return 'not known how';
+  }
+}

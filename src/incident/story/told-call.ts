@@ -1,0 +1,163 @@
+import { Money } from '../../contract/money.ts';
+import type { Reply } from '../../journal/exchange.ts';
+import { tellsOfError } from '../../judge/answer.ts';
+import { type ReplyReading, readReply } from '../../judge/reading.ts';
+import type { SeenAnswer } from '../seen.ts';
+import type { SeenCall } from '../seen-call.ts';
+
+/** The contract's five seconds. */
+export const DEADLINE_MS = 5000;
+
+/**
+ * How a call ended for the service: `late` is no reply, or one after five seconds; `failed` a 500 or a redirect; `refused` a 401;
+ * `lost` a connection that broke; `not-sent` one that never was; `unknown`: nobody wrote it down.
+ */
+export type Ending =
+  | 'accepted'
+  | 'error-200'
+  | 'declined'
+  | 'refused'
+  | 'failed'
+  | 'late'
+  | 'lost'
+  | 'not-sent'
+  | 'unknown';
+
+/** One call of the story, as one side saw it or both did. */
+export interface ToldCall {
+  /** Its place in the story, from 1. */
+  readonly number: number;
+  readonly seen: SeenCall;
+  /** What the operator wrote down of the same call, where both sides did. */
+  readonly alsoSeen: SeenCall | null;
+  /** By the service's clock where both are known, in ms since 1970. */
+  readonly atMs: number | null;
+  /** Whose money it is about: the player, or the session where nobody says who plays. null: not known. */
+  readonly wallet: string | null;
+  readonly ending: Ending;
+  /** Whether the operator carried it out, by its own words. */
+  readonly done: 'yes' | 'no' | 'maybe';
+  /** The status that was answered; null: none, or not known. */
+  readonly status: number | null;
+  /** What the reply says, where its body is known. */
+  readonly reading: ReplyReading | null;
+  /** The balance that was answered; null: none, or not known. */
+  readonly balance: Money | null;
+  readonly replyTxID: string | null;
+  readonly code: string | null;
+  readonly amount: Money | null;
+}
+
+/** @param also the operator's view of the same call, where `seen` is the service's */
+export function tellCall(
+  seen: SeenCall,
+  also: SeenCall | null,
+  place: Pick<ToldCall, 'number' | 'atMs' | 'wallet'>,
+): ToldCall {
+  const views = also ? [seen, also] : [seen];
+  const primary = seen.exchange.answer.kind === 'untold' && also ? also : seen;
+  const answers = views.map(({ exchange }) => exchange.answer);
+  const reply = bestReply(answers);
+  const reading = reply?.body
+    ? readReply({ status: reply.status, headers: reply.headers ?? [], body: reply.body })
+    : null;
+  const ending = endingOf(primary, reading);
+  const told = (field: 'balance' | 'replyTx' | 'code'): string | null =>
+    views.map(({ exchange }) => exchange.told[field]).find((text) => text !== undefined) ?? null;
+  const isAnswered = reply !== null;
+  return {
+    ...place,
+    seen,
+    alsoSeen: also,
+    ending,
+    done: doneBy(ending, answers),
+    status: reply?.status ?? null,
+    reading,
+    balance: reading?.balance.money ?? (reading || !isAnswered ? null : moneyOf(told('balance'))),
+    replyTxID: reading ? (reading.txID ?? null) : told('replyTx'),
+    code: reading ? (reading.code ?? null) : told('code'),
+    amount: moneyOf(seen.amount ?? also?.amount ?? null),
+  };
+}
+
+interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
+  readonly headers: Reply['headers'] | null;
+  readonly body: Reply['body'] | null;
+}
+
+/** The reply whose body is known, else any. */
+function bestReply(answers: readonly SeenAnswer[]): KnownReply | null {
+  const replies = answers.filter((answer) => answer.kind === 'reply');
+  return replies.find(({ body }) => body !== null) ?? replies[0] ?? null;
+}
+
+function moneyOf(text: string | null): Money | null {
+  return text === null || text.length > 100 ? null : (Money.read(text) ?? null);
+}
+
+function endingOf({ call, exchange }: SeenCall, reading: ReplyReading | null): Ending {
+  const { answer, tookMs } = exchange;
+  switch (answer.kind) {
+    case 'untold':
+      return 'unknown';
+    case 'none':
+      switch (answer.reason) {
+        case 'too-late':
+          return 'late';
+        case 'unresolved':
+        case 'refused':
+        case 'unreachable':
+        case 'connect-timeout':
+        case 'send-timeout':
+        case 'tls':
+        case 'proxy':
+          return 'not-sent';
+        case 'broken':
+        case 'reset':
+        case 'stale-connection':
+        case 'closed-early':
+        case 'too-large':
+        case 'not-http':
+        case 'bad-encoding':
+        case 'aborted':
+          return 'lost';
+      }
+  }
+  if (tookMs !== null && tookMs > DEADLINE_MS) return 'late';
+  const { status } = answer;
+  if (status >= 200 && status < 300) return reading && tellsOfError(call, reading) ? 'error-200' : 'accepted';
+  if (status === 401) return 'refused';
+  return status === 500 || (status >= 300 && status < 400) ? 'failed' : 'declined';
+}
+
+/** What was carried out is what the operator answered, whether or not the service got it in time. */
+function doneBy(ending: Ending, answers: readonly SeenAnswer[]): ToldCall['done'] {
+  const statuses = answers.flatMap((answer) => (answer.kind === 'reply' ? [answer.status] : []));
+  switch (ending) {
+    case 'accepted':
+      return 'yes';
+    case 'declined':
+    case 'refused':
+    case 'error-200':
+    case 'not-sent':
+      return statuses.some((status) => status === 200) && ending !== 'error-200' ? 'yes' : 'no';
+    case 'failed':
+    case 'late':
+    case 'lost':
+    case 'unknown':
+      if (statuses.some((status) => status >= 200 && status < 300)) return 'yes';
+      return ending !== 'failed' && statuses.some((status) => status >= 400 && status < 500) ? 'no' : 'maybe';
+  }
+}
+
+/** Both were in flight at the same moment, as far as times were written finely enough to tell. */
+export function overlap(a: ToldCall, b: ToldCall): boolean {
+  const [spanA, spanB] = [span(a), span(b)];
+  return spanA !== null && spanB !== null && spanA.from < spanB.to && spanB.from < spanA.to;
+}
+
+function span(call: ToldCall): { readonly from: number; readonly to: number } | null {
+  const { time, tookMs } = call.seen.exchange;
+  if (call.atMs === null || tookMs === null || (time?.precisionMs ?? 1000) > 100) return null;
+  return { from: call.atMs, to: call.atMs + tookMs };
+}

@@ -1,0 +1,176 @@
+import { Money } from '../../contract/money.ts';
+import { type Books, reckon } from './books.ts';
+import { type Debt, debtsOf, stillToCome } from './debt.ts';
+import type { ToldCall } from './told-call.ts';
+import { type Bets, betsOf, type Transaction } from './transaction.ts';
+import { isApplied, type World } from './worlds.ts';
+
+/** Sums of a round or a wallet. null: can't be known from what was read. */
+export interface Sums {
+  /** What it must come to once everything owed is done. */
+  readonly should: Money | null;
+  /** What the operator's books say by now. */
+  readonly booked: Money | null;
+  /** Booked less what should be; negative: the player has too little. */
+  readonly difference: Money | null;
+}
+
+export interface RoundVerdict extends Sums {
+  readonly roundID: string | null;
+  /** `open`: a bet was accepted, and no win (nor refund) of the round is known. `nothing`: no bet of it was accepted. */
+  readonly state: 'settled' | 'refunded' | 'open' | 'owing' | 'nothing' | 'unknown';
+  readonly bets: Money | null;
+  readonly wins: Money | null;
+  readonly debts: readonly Debt[];
+}
+
+export interface WalletVerdict extends Sums {
+  /** The player, or the session where nobody says who plays; null: not known either. */
+  readonly wallet: string | null;
+  readonly player: string | null;
+  readonly sessions: readonly string[];
+  readonly currency: string | null;
+  readonly books: Books;
+  readonly rounds: readonly RoundVerdict[];
+  readonly debts: readonly Debt[];
+  /** Why something can't be known, each in a clause. */
+  readonly unknowns: readonly string[];
+}
+
+/** Judges whose money is where, from all calls of one wallet in order of time. */
+export function judgeWallet(wallet: string | null, calls: readonly ToldCall[], currency: string | null): WalletVerdict {
+  const books = reckon(calls);
+  const debts = debtsOf(books);
+  const deviations = books.deviations.filter(({ mendedBy }) => mendedBy === null);
+  const off = deviations.reduce((sum, { by }) => sum.plus(by), Money.zero);
+  const isReckoned = books.unknown === null;
+  const balances = isReckoned && books.isAnchored ? books.worlds.map(({ balance }) => balance) : [];
+  const shoulds =
+    isReckoned && books.isAnchored
+      ? books.worlds.map((world) => world.balance.minus(off).plus(stillToCome(world, debts)))
+      : [];
+  const differences = isReckoned ? books.worlds.map((world) => off.minus(stillToCome(world, debts))) : [];
+  const rounds = roundsOf(books, debts);
+  return {
+    wallet,
+    player: calls.map(({ seen, alsoSeen }) => seen.player ?? alsoSeen?.player).find((player) => player != null) ?? null,
+    sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
+    currency,
+    books,
+    rounds,
+    debts,
+    should: same(shoulds),
+    booked: same(balances),
+    difference: same(differences),
+    unknowns: unknownsOf(books, rounds, calls),
+  };
+}
+
+/** The one value that all worlds agree on. */
+function same(values: readonly Money[]): Money | null {
+  const [first] = values;
+  return first !== undefined && values.every((value) => value.equals(first)) ? first : null;
+}
+
+function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readonly ToldCall[]): readonly string[] {
+  const found: string[] = [];
+  if (books.unknown !== null) found.push(books.unknown);
+  else if (!books.isAnchored) found.push('no answer with a balance was read');
+  const untold = calls.filter(
+    ({ ending, done, seen }) => ending === 'unknown' && done === 'maybe' && seen.call !== 'balance',
+  );
+  if (untold.length > 0) found.push(`how ${numbers(untold)} was answered was not written down`);
+  const open = rounds.filter(({ state }) => state === 'open');
+  if (open.length > 0) {
+    found.push(
+      open.length === 1
+        ? `no win of round ${open[0]?.roundID ?? 'without an id'} was read, not even one of 0: what it won is not known`
+        : `of ${open.length} rounds no win was read, not even one of 0: what they won is not known`,
+    );
+  }
+  return found;
+}
+
+function numbers(calls: readonly ToldCall[]): string {
+  const shown = calls.slice(0, 5).map(({ number }) => number);
+  const rest = calls.length - shown.length;
+  return `${calls.length === 1 ? 'call' : 'calls'} ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+function roundsOf(books: Books, debts: readonly Debt[]): readonly RoundVerdict[] {
+  const rounds = new Map<string | null, Transaction[]>();
+  for (const transaction of books.transactions) {
+    const { roundID } = transaction;
+    const round = rounds.get(roundID);
+    if (round) round.push(transaction);
+    else rounds.set(roundID, [transaction]);
+  }
+  const ofRound = Map.groupBy(
+    debts.filter(({ transaction }) => transaction !== null),
+    (debt) => debt.roundID,
+  );
+  const bets = betsOf(books.transactions);
+  return [...rounds].map(([roundID, transactions]) =>
+    judgeRound(roundID, transactions, books, bets, ofRound.get(roundID) ?? []),
+  );
+}
+
+function judgeRound(
+  roundID: string | null,
+  transactions: readonly Transaction[],
+  books: Books,
+  bets: Bets,
+  debts: readonly Debt[],
+): RoundVerdict {
+  const keys = new Set(transactions.map(({ key }) => key));
+  const off = books.deviations
+    .filter(({ mendedBy }) => mendedBy === null)
+    .flatMap(({ causes }) => causes)
+    .filter(({ transaction }) => keys.has(transaction.key))
+    .reduce((sum, { by }) => sum.plus(by), Money.zero);
+  const booked = (world: World): Money =>
+    transactions.reduce((sum, { key, call, amount }) => {
+      if (call === 'refund' || !isApplied(world, key)) return sum;
+      return call === 'bet' ? sum.minus(amount ?? Money.zero) : sum.plus(amount ?? Money.zero);
+    }, off);
+  const pending = debts.filter(({ kind }) => kind !== 'misbooked');
+  const worlds = books.unknown === null ? books.worlds : [];
+  // The refund of a bet that is not known may have given back something or nothing.
+  const isWhole = transactions.every(
+    ({ call, origTxID, state }) =>
+      call !== 'refund' || state === 'declined' || (origTxID !== null && bets.has(origTxID)),
+  );
+  return {
+    roundID,
+    state: stateOf(transactions, debts),
+    bets: total(transactions, 'bet'),
+    wins: total(transactions, 'win'),
+    debts,
+    booked: isWhole ? same(worlds.map(booked)) : null,
+    should: isWhole ? same(worlds.map((world) => booked(world).minus(off).plus(stillToCome(world, pending)))) : null,
+    difference: same(worlds.map((world) => off.minus(stillToCome(world, pending)))),
+  };
+}
+
+/** What was staked or won in all, as far as it was accepted or still has to be; null when an amount is not known. */
+function total(transactions: readonly Transaction[], call: 'bet' | 'win'): Money | null {
+  const counted = transactions.filter((one) => one.call === call && (call === 'win' || one.state !== 'declined'));
+  return counted.reduce<Money | null>(
+    (sum, { amount }) => (sum === null || amount === null ? null : sum.plus(amount)),
+    Money.zero,
+  );
+}
+
+function stateOf(transactions: readonly Transaction[], debts: readonly Debt[]): RoundVerdict['state'] {
+  if (debts.length > 0) return 'owing';
+  const bets = transactions.filter(({ call }) => call === 'bet');
+  const wins = transactions.filter(({ call }) => call === 'win');
+  const refunded = new Set(
+    transactions.filter(({ call, state }) => call === 'refund' && state === 'accepted').map(({ origTxID }) => origTxID),
+  );
+  if ([...bets, ...wins].some(({ state }) => state === 'unknown')) return 'unknown';
+  if (wins.some(({ state }) => state === 'accepted')) return 'settled';
+  const accepted = bets.filter(({ state }) => state === 'accepted' || state === 'failed');
+  if (accepted.length > 0) return accepted.every(({ txID }) => refunded.has(txID)) ? 'refunded' : 'open';
+  return bets.length > 0 ? 'nothing' : refunded.size > 0 ? 'refunded' : 'unknown';
+}
