@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currencyByCode } from '../contract/currencies.ts';
 import { CONTRACT_VERSION, contractVersion } from '../contract/versions.ts';
+import { LOG_FIELDS } from '../incident/read/log-form.ts';
 import { readDuration } from '../scenario/duration.ts';
 
 const MONEY = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -99,6 +100,18 @@ const client = z.strictObject({
   hostOverride: text.optional().describe('Connect to this host or host:port, though the URL names another.'),
 });
 
+const fieldPath = z.union([text, z.array(text).min(1)]);
+
+const logs = z.strictObject({
+  zone: text.optional().describe('Of times that name none: Europe/Berlin or +01:00. UTC when left out.'),
+  side: z.enum(['service', 'operator']).optional().describe('Whose logs they are.'),
+  fields: z
+    .partialRecord(z.enum(LOG_FIELDS), fieldPath)
+    .optional()
+    .describe('Where JSON lines have the fields of a call: a name, a path such as user.session, or a list of them.'),
+  pattern: text.optional().describe('For lines of text: a regular expression with groups named like the fields.'),
+});
+
 /** What croupier.yaml may hold. Every key says what it means, so that an editor can show it. */
 export const configSchema = z
   .strictObject({
@@ -128,6 +141,7 @@ export const configSchema = z
     strict: z.boolean().optional().describe('true: a breach of a SHOULD fails the run too.'),
     tls: tls.optional().describe('How to connect, for every client.'),
     proxy: httpUrl.optional().describe('An HTTP proxy for every call.'),
+    logs: logs.optional().describe('How croupier incident reads logs.'),
   })
   .meta({ title: 'croupier.yaml', description: 'Whom croupier judges, and how.' });
 

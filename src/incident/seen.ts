@@ -15,6 +15,8 @@ export interface SeenTime {
   readonly ms: number;
   /** How finely it was written: 1000 where only seconds stand. */
   readonly precisionMs: number;
+  /** No zone was written beside it: it was taken for one of the zone that logs are read in. */
+  readonly zoneless?: true;
 }
 
 export interface SeenRequest {

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import type { SeenExchange, SeenPlace, Side, Sighting } from '../seen.ts';
 import { readTextLine } from './access-log.ts';
 import { beginsCommand, readCommand } from './curl.ts';
@@ -29,7 +31,7 @@ export interface Source {
  * with the file. What can't be read is told with its line, and reading goes on.
  */
 export async function* readSightings(chunks: Chunks, source: Source): AsyncGenerator<Sighting> {
-  const { head, all } = await peek(chunks);
+  const { head, all } = await unpacked(chunks);
   const kind = kindOf(head);
   for await (const sighting of kind === 'lines' ? fromLines(all, source) : fromDocument(all, kind, source)) {
     yield source.side === null || sighting.kind !== 'exchange'
@@ -38,7 +40,16 @@ export async function* readSightings(chunks: Chunks, source: Source): AsyncGener
   }
 }
 
-async function peek(chunks: Chunks): Promise<{ readonly head: string; readonly all: Chunks }> {
+/** A rotated log is often compressed: it is read like any other. */
+async function unpacked(chunks: Chunks): Promise<{ readonly head: string; readonly all: Chunks }> {
+  const packed = await peek(chunks);
+  const isPacked = packed.first[0] === 0x1f && packed.first[1] === 0x8b;
+  return isPacked ? peek(Readable.from(packed.all).pipe(createGunzip())) : packed;
+}
+
+async function peek(
+  chunks: Chunks,
+): Promise<{ readonly first: Uint8Array; readonly head: string; readonly all: Chunks }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   let length = 0;
@@ -55,12 +66,8 @@ async function peek(chunks: Chunks): Promise<{ readonly head: string; readonly a
     yield* first;
     if (!done) yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  return {
-    head: Buffer.concat(first)
-      .toString('utf8')
-      .replace(/^\uFEFF/, ''),
-    all: all(),
-  };
+  const bytes = Buffer.concat(first);
+  return { first: bytes, head: bytes.toString('utf8').replace(/^\uFEFF/, ''), all: all() };
 }
 
 /** A JSON document spreads over lines, or is one line with everything in it; a log has an object on each line. */

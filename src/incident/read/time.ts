@@ -44,15 +44,6 @@ export function readTime(text: string, zone: Zone): SeenTime | undefined {
   return undefined;
 }
 
-/** True for a time that only a zone can place. */
-export function isZoneless(text: string): boolean {
-  const trimmed = text.trim();
-  const iso = ISO.exec(trimmed);
-  if (iso) return iso[8] === undefined;
-  const common = COMMON.exec(trimmed);
-  return common !== null && common[8] === undefined;
-}
-
 function epochTime([, seconds, millis, micros, nanos, fraction]: RegExpExecArray): SeenTime {
   const whole = Number(seconds) * 1000;
   if (millis !== undefined) return { ms: whole + Number(millis), precisionMs: 1 };
@@ -88,7 +79,7 @@ function moment(
     fraction === undefined ? (second === undefined ? 60_000 : 1000) : 10 ** Math.max(0, 3 - fraction.length);
   const given = offset === undefined ? undefined : offsetMinutes(offset);
   const minutes = given ?? (typeof zone === 'number' ? zone : minutesIn(zone, wall));
-  return { ms: wall - minutes * 60_000 + millis, precisionMs };
+  return { ms: wall - minutes * 60_000 + millis, precisionMs, ...(given === undefined && { zoneless: true }) };
 }
 
 function offsetMinutes(text: string): number | undefined {

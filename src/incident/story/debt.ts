@@ -32,7 +32,13 @@ export function debtsOf(books: Books): readonly Debt[] {
   const bets = books.transactions
     .filter(({ call }) => call === 'bet')
     .flatMap((bet) => betDebt(bet, bet.txID === null ? [] : (refunds.get(bet.txID) ?? []), books));
-  const wins = books.transactions.filter(({ call }) => call === 'win').flatMap((win) => winDebt(win, books));
+  const betIDs = new Set(
+    books.transactions.flatMap(({ call, txID }) => (call === 'bet' && txID !== null ? [txID] : [])),
+  );
+  const wins = books.transactions
+    // A win with the txID of a bet is no win that anybody has to pay.
+    .filter(({ call, txID }) => call === 'win' && !(txID !== null && betIDs.has(txID)))
+    .flatMap((win) => winDebt(win, books));
   const wrong = books.deviations.filter(({ mendedBy }) => mendedBy === null).map(deviationDebt);
   return [...bets, ...wins, ...wrong];
 }

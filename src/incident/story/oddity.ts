@@ -3,14 +3,7 @@ import type { Bets, Transaction } from './transaction.ts';
 
 /** Something in the course of the calls that a reader should see; not in itself a breach of the operator's. */
 export interface Oddity {
-  readonly kind:
-    | 'duplicate'
-    | 'out-of-order'
-    | 'late'
-    | 'retried-bet'
-    | 'needless-refund'
-    | 'not-retried'
-    | 'sides-differ';
+  readonly kind: 'duplicate' | 'out-of-order' | 'late' | 'retried-bet' | 'needless-refund' | 'sides-differ';
   /** The calls that it is about, by number. */
   readonly calls: readonly number[];
   readonly text: string;

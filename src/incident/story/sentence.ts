@@ -1,12 +1,14 @@
+import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { Debt } from './debt.ts';
 import type { ToldCall } from './told-call.ts';
 import type { Transaction } from './transaction.ts';
 import type { RoundVerdict, WalletVerdict } from './verdict.ts';
 
-/** An amount as people write it: with its currency where that is known, and two decimals at least where there are any. */
+/** An amount as people write it: with its currency and that one's decimals where it is known, else with two at least. */
 export function amountText(amount: Money, currency: string | null): string {
-  const text = amount.format(amount.decimals() > 0 || currency === null ? Math.max(2, amount.decimals()) : 0);
+  const decimals = currency === null ? 2 : (currencyByCode(currency)?.decimals ?? 0);
+  const text = amount.format(decimals);
   return currency === null ? text : `${text} ${currency}`;
 }
 
@@ -37,7 +39,7 @@ export function walletSentence(verdict: WalletVerdict): string {
     return `What ${who} has in all is unknown; ${debts.length === 0 ? sum : `${sum}${because}`}${doubt}.`;
   }
   const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
-  const isSaid = said !== null && said.balance.equals(booked);
+  const isSaid = said?.balance.equals(booked) === true;
   const has = isSaid
     ? `the operator said ${money(booked)}${when}`
     : `the operator's books must say ${money(booked)} by now`;

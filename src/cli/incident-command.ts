@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { configOption } from './client-options.ts';
+import { collect } from './flag-values.ts';
+import type { IncidentFlags } from './incident.ts';
+import type { Stdio } from './stdio.ts';
+
+/** `croupier incident`. */
+export function addIncident(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program
+    .command('incident')
+    .description('say what happened and whose money is where, from curl lines, HARs, raw HTTP, logs and journals')
+    .argument('[files...]', 'what to read, - for standard input; the side that wrote a file is told by its kind')
+    .option('--service <file>', 'what the service (or whoever calls) wrote down; repeatable', collect)
+    .option('--operator <file>', 'what the operator wrote down; repeatable', collect)
+    .optionsGroup('Which calls:')
+    .option('--player <id>', 'those of a player')
+    .option('--session <sessionID>', 'those of a session')
+    .option('--round <roundID>', 'those of a round')
+    .option('--tx <txID>', 'those of a transaction, and the refunds of it')
+    .option('--from <time>', 'not before; 14:03, 2026-11-21T14:03 or with a zone')
+    .option('--to <time>', 'not after')
+    .optionsGroup('How logs are read (or logs: in croupier.yaml):')
+    .option('--zone <zone>', 'of times that name none: Europe/Berlin, +01:00 (default: UTC)')
+    .option('--field <FIELD=path>', 'where a JSON log has a field, as session=user.session; repeatable', collect)
+    .option('--pattern <expression>', 'for lines of text: a regular expression with groups named like the fields')
+    .addOption(configOption())
+    .optionsGroup('What to print:')
+    .option('--json', 'JSON on stdout, for a machine')
+    .addHelpText(
+      'after',
+      `
+Fields: time, method, url, status, error, tookMs, tookSeconds, requestBody, responseBody, contentType, call, session,
+  tx, origTx, round, amount, type, frID, player, currency, balance, replyTx, code
+
+Examples:
+  croupier incident staging.har                                    what a browser or a proxy recorded
+  croupier incident wallet.log.gz --player 4711 --from 14:00 --to 14:10
+  croupier incident --service calls.ndjson --operator wallet.log   both sides, and how their clocks differ
+  croupier incident wallet.log --field session=ctx.sid --field requestBody=ctx.in --zone Europe/Berlin
+  pbpaste | croupier incident -                                    a curl line with its reply
+
+Exit status: 0 nothing is wrong, 1 a rule was broken or something is owed, 2 usage or nothing to tell of,
+  3 it can't be known`,
+    )
+    .action(async (files: string[], flags: IncidentFlags) => {
+      const { incidentCommand } = await import('./incident.ts');
+      done(await incidentCommand(files, flags, stdio));
+    });
+}
