@@ -3,9 +3,11 @@ import { CALL_NAMES } from '../contract/call-name.ts';
 import { SIGN_KINDS } from '../wire/sign-kind.ts';
 import type { CallFlags } from './call.ts';
 import { addClientOptions, addWaitOptions } from './client-options.ts';
+import type { ExplainFlags } from './explain.ts';
 import { collect, countFlag } from './flag-values.ts';
+import { addIncident } from './incident-command.ts';
 import type { SignFlags } from './sign.ts';
-import { addSignOptions, addVerifyOptions } from './signing-options.ts';
+import { addExplainOptions, addSignOptions, addVerifyOptions } from './signing-options.ts';
 import type { Stdio } from './stdio.ts';
 import type { VerifyFlags } from './verify.ts';
 
@@ -101,8 +103,34 @@ Exit status: 0 right, 1 wrong (croupier explain finds out why), 2 usage`,
     });
 }
 
+function addExplain(program: Command, stdio: Stdio, done: Done): void {
+  addExplainOptions(program.command('explain').description('say which mistake gives a signature that does not match'))
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      `
+The signature is the one that was sent, or the one that the operator computed: hundreds of ways to make it are tried
+with each key, and what was done otherwise than the contract says is named, with the line that mends it.
+
+Examples:
+  croupier explain request.txt                       a curl line, raw HTTP or a HAR, with the keys of croupier.yaml
+  pbpaste | croupier explain --signature 9f2c…       what the operator computed of the request on the clipboard
+  croupier explain --body-file bet.json --signature 9f2c… --key-file right.key --key-file old.key
+  croupier explain --query 'sessionID=s%201' --signature 9f2c… --language php
+  croupier explain --body-file sent.json --other-body-file received.json --signature 9f2c…
+
+Exit status: 0 the signature is right, or explained; 1 nothing that is known gives it; 2 usage`,
+    )
+    .action(async (request: string | undefined, flags: ExplainFlags) => {
+      const { explainCommand } = await import('./explain.ts');
+      done(await explainCommand(request, flags, stdio));
+    });
+}
+
 /** The commands for who has one call, one complaint or one log. */
 export function addIncidentDesk(program: Command, stdio: Stdio, done: Done): void {
   addCall(program, stdio, done);
   addSigning(program, stdio, done);
+  addExplain(program, stdio, done);
+  addIncident(program, stdio, done);
 }

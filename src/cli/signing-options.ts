@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { LANGUAGES } from '../incident/explain/mends.ts';
 import { configOption } from './client-options.ts';
 import { collect } from './flag-values.ts';
 
@@ -36,20 +37,31 @@ export function addVerifyOptions(command: Command): Command {
 /** The flags of `explain`. */
 export function addExplainOptions(command: Command): Command {
   return command
-    .argument('[request]', 'a curl line, raw HTTP, or a HAR; or the file that holds it; left out: standard input')
+    .argument('[request]', 'a curl line, or a file with a curl line, raw HTTP or a HAR; left out or -: standard input')
     .optionsGroup('The request, when it is not given whole:')
     .option('--body <text>', 'the body as it was sent')
     .option('--body-file <file>', 'the file that holds it, taken to the byte')
-    .option('--query <text>', 'the query of a GET, or the whole URL')
-    .option('--signature <text>', 'the signature that is to be explained (default: the X-REQUEST-SIGN of the request)')
-    .option('--other-body-file <file>', 'the body as the other side had it; shows where the two differ')
-    .option('--call <call>', 'balance, bet, win or refund, where the address does not tell')
-    .option('--language <name>', 'show the mend in node, python, php, go, java or dotnet')
-    .optionsGroup('The keys that may have been used:')
-    .addOption(
-      new Option('--key-file <file>', 'a file that holds one; repeatable').argParser(collect).env('CROUPIER_KEY_FILE'),
+    .option('--query <text>', 'the query of a GET, or its whole URL')
+    .option('--url <url>', 'where it was sent')
+    .option(
+      '--signature <text>',
+      'the signature to explain: what was sent, or what the operator computed (default: the header)',
     )
-    .option('--api-key-file <file>', 'the file that holds the API key of the Core API', collect)
+    .option('--other-body <text>', 'the body as the other side had it: shows where the two begin to differ')
+    .option('--other-body-file <file>', 'the file that holds it')
+    .optionsGroup('The keys that may have been used (and CROUPIER_KEY, and those of croupier.yaml):')
+    .addOption(
+      new Option('--key-file <file>', 'a file that holds one, the right one first; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_KEY_FILE'),
+    )
+    .option('--api-key-file <file>', 'the API key of the Core API, to see whether it was taken; repeatable', collect)
     .addOption(configOption())
-    .addOption(new Option('--client <extCID>', 'whose keys of the configuration (default: all)').argParser(collect));
+    .addOption(
+      new Option('--client <extCID>', 'only the keys of this client of the configuration; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_CLIENT'),
+    )
+    .optionsGroup('What to print:')
+    .addOption(new Option('--language <name>', 'the mend in this language').choices(LANGUAGES));
 }

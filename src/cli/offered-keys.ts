@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { OfferedKey } from '../incident/explain/keys.ts';
+import type { ClientConfig } from './config-schema.ts';
+import { type Configuration, loadConfiguration, readTextFile, whyUnreadable } from './configuration.ts';
+import type { Stdio } from './stdio.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface OfferedKeyFlags {
+  readonly keyFile?: readonly string[];
+  readonly apiKeyFile?: readonly string[];
+  readonly config?: string;
+  readonly client?: readonly string[];
+}
+
+/** The keys that may have been used, and whose right one is unknown: of which client a request is, its address tells. */
+export interface OfferedKeys {
+  /** The likeliest first. */
+  readonly keys: readonly OfferedKey[];
+  /** Keys that could not be read, for a person. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Keys of files, of the environment and of the configuration, in this order; of the configuration's clients, first the one
+ * whose address was called.
+ *
+ * @throws UsageError when a file can't be read, or when there is no key at all
+ */
+export async function offeredKeys(flags: OfferedKeyFlags, url: string, stdio: Stdio): Promise<OfferedKeys> {
+  const files = (flags.keyFile ?? []).flatMap((file) => fileKeys(file, 'unknown', stdio));
+  const apiFiles = (flags.apiKeyFile ?? []).flatMap((file) => fileKeys(file, 'api', stdio));
+  const { CROUPIER_KEY: given } = stdio.env;
+  const fromEnv: readonly OfferedKey[] = given
+    ? [{ text: withoutLineEnd(given), name: 'CROUPIER_KEY', role: 'integration' }]
+    : [];
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const { keys, remarks } = configuredKeys(configuration, flags.client, url);
+  const all = [
+    ...files,
+    ...fromEnv,
+    ...keys.filter(({ role }) => role === 'integration'),
+    ...apiFiles,
+    ...keys.filter(({ role }) => role === 'api'),
+  ];
+  if (all.length === 0) {
+    throw new UsageError(
+      [
+        'There is no key to try: set CROUPIER_KEY, name files with --key-file, or work beside a croupier.yaml.',
+        ...remarks,
+      ].join('\n'),
+    );
+  }
+  return { keys: all, remarks };
+}
+
+/** No key has white space at its ends, but that a program reads it so may be the very mistake. */
+function fileKeys(file: string, role: OfferedKey['role'], stdio: Stdio): readonly OfferedKey[] {
+  if (file === '-') throw new UsageError('A key is not read from standard input here: name its file.');
+  const at = path.resolve(stdio.cwd, file);
+  let text: string;
+  try {
+    text = readFileSync(at, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The key can't be read: ${at}: ${whyUnreadable(error)}`, { cause: error });
+  }
+  const written = withoutLineEnd(text.replace(/^\uFEFF/, ''));
+  const key = written.trim();
+  if (key === '') throw new UsageError(`${at} is empty; it must hold a key.`);
+  const right: OfferedKey = { text: key, name: `the key of ${file}`, role };
+  return key === written ? [right] : [right, { ...right, text: written, name: `${right.name} with its white space` }];
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/(?:\r?\n)+$/, '');
+}
+
+function configuredKeys(configuration: Configuration, wanted: readonly string[] | undefined, url: string): OfferedKeys {
+  const clients = configuration.config.clients ?? [];
+  const unknown = wanted?.find((extCID) => !clients.some((client) => client.extCID === extCID));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `The configuration has no client ${unknown}; it has: ${clients.map(({ extCID }) => extCID).join(', ') || 'none'}`,
+    );
+  }
+  const chosen = clients.filter(({ extCID }) => wanted === undefined || wanted.includes(extCID));
+  const called = (client: ClientConfig): boolean => url.startsWith(`${client.integratorBaseUrl.replace(/\/+$/, '')}/`);
+  const inOrder = [...chosen.filter(called), ...chosen.filter((client) => !called(client))];
+  const keys: OfferedKey[] = [];
+  const remarks: string[] = [];
+  for (const client of inOrder) {
+    const index = clients.indexOf(client);
+    for (const hole of configuration.unset)
+      if (hole.client === index) remarks.push(`A key of ${client.extCID} is not set: ${hole.complaint.message}`);
+    for (const [secret, role, what] of [
+      [client.integrationApiKey, 'integration', 'the Integration API key'],
+      [client.apiKey, 'api', 'the API key'],
+    ] as const) {
+      if (secret === undefined || secret === '') continue;
+      const text =
+        typeof secret === 'string' ? secret : readTextFile(path.resolve(configuration.dir, secret.file), what);
+      keys.push({ text: withoutLineEnd(text), name: `${what} of ${client.extCID}`, role });
+    }
+  }
+  return { keys, remarks };
+}

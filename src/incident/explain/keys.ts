@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import type { MendId } from './mends.ts';
+
+/** A key that may have been used. */
+export interface OfferedKey {
+  readonly text: string;
+  /** What it is, for a person; never the key. */
+  readonly name: string;
+  /** `integration` signs reverse calls, `api` the operator's own calls to the Core API. */
+  readonly role: 'integration' | 'api' | 'unknown';
+}
+
+/** Bytes that may have been the key of the HMAC. */
+export interface MadeKey {
+  readonly id: string;
+  /** null: it is the right key, as it is. */
+  readonly mistake: string | null;
+  readonly mend: MendId;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+interface KeyChange {
+  readonly id: string;
+  readonly mistake: string;
+  readonly change: (text: string) => string | Uint8Array | undefined;
+}
+
+function digest(name: string, text: string): Buffer {
+  return createHash(name).update(text).digest();
+}
+
+const HEX = /^(?:[0-9a-fA-F]{2})+$/;
+const BASE64 = /^[A-Za-z0-9+/_-]{4,}={0,2}$/;
+
+/** What is done to keys on their way from where they are kept. */
+export const KEY_CHANGES: readonly KeyChange[] = [
+  {
+    id: 'key-lf',
+    mistake: 'The key was read with the line break at the end of its file.',
+    change: (key) => `${key}\n`,
+  },
+  {
+    id: 'key-crlf',
+    mistake: 'The key was read with the line break (CR LF) at the end of its file.',
+    change: (key) => `${key}\r\n`,
+  },
+  { id: 'key-blank-after', mistake: 'The key has a blank at its end.', change: (key) => `${key} ` },
+  { id: 'key-blank-before', mistake: 'The key has a blank at its beginning.', change: (key) => ` ${key}` },
+  {
+    id: 'key-trimmed',
+    mistake: 'The key was trimmed, but white space at its ends belongs to it.',
+    change: (key) => key.trim(),
+  },
+  {
+    id: 'key-bom',
+    mistake: 'The key was read with the byte order mark at the beginning of its file.',
+    change: (key) => `\uFEFF${key}`,
+  },
+  {
+    id: 'key-hex-decoded',
+    mistake: 'The key was decoded from hexadecimal; its text is the key.',
+    change: (key) => (HEX.test(key) ? Buffer.from(key, 'hex') : undefined),
+  },
+  {
+    id: 'key-base64-decoded',
+    mistake: 'The key was decoded from base64; its text is the key.',
+    change: (key) => (BASE64.test(key) ? Buffer.from(key, 'base64') : undefined),
+  },
+  {
+    id: 'key-hex-encoded',
+    mistake: 'The key was put into hexadecimal; its text is the key.',
+    change: (key) => Buffer.from(key).toString('hex'),
+  },
+  {
+    id: 'key-base64-encoded',
+    mistake: 'The key was put into base64; its text is the key.',
+    change: (key) => Buffer.from(key).toString('base64'),
+  },
+  {
+    id: 'key-uuid-bytes',
+    mistake: 'The key was taken as a UUID and its 16 bytes were used; its text is the key.',
+    change: (key) => (/^[0-9a-f-]{36}$/i.test(key) ? Buffer.from(key.replaceAll('-', ''), 'hex') : undefined),
+  },
+  {
+    id: 'key-without-hyphens',
+    mistake: 'The hyphens were removed from the key.',
+    change: (key) => key.replaceAll('-', ''),
+  },
+  { id: 'key-upper-case', mistake: 'The key was turned into upper case.', change: (key) => key.toUpperCase() },
+  { id: 'key-lower-case', mistake: 'The key was turned into lower case.', change: (key) => key.toLowerCase() },
+  {
+    id: 'key-double-quoted',
+    mistake: 'The key was read with the quotation marks around it.',
+    change: (key) => `"${key}"`,
+  },
+  { id: 'key-single-quoted', mistake: 'The key was read with the apostrophes around it.', change: (key) => `'${key}'` },
+  {
+    id: 'key-percent-encoded',
+    mistake: 'The key was percent-encoded.',
+    change: (key) => encodeURIComponent(key.toWellFormed()),
+  },
+  {
+    id: 'key-percent-decoded',
+    mistake: 'The key was percent-decoded: a plus or a percent sign in it was lost.',
+    change: percentDecoded,
+  },
+  {
+    id: 'key-utf16le',
+    mistake: 'The key was encoded as UTF-16 (Encoding.Unicode); it is UTF-8.',
+    change: (key) => Buffer.from(key, 'utf16le'),
+  },
+  {
+    id: 'key-latin1',
+    mistake: 'The key was encoded as Latin-1; it is UTF-8.',
+    change: (key) => Buffer.from(key, 'latin1'),
+  },
+  {
+    id: 'key-sha256-hex',
+    mistake: 'The key was hashed with SHA-256 first.',
+    change: (key) => digest('sha256', key).toString('hex'),
+  },
+  {
+    id: 'key-sha256-bytes',
+    mistake: 'The key was hashed with SHA-256 first, to bytes.',
+    change: (key) => digest('sha256', key),
+  },
+  {
+    id: 'key-md5-hex',
+    mistake: 'The key was hashed with MD5 first.',
+    change: (key) => digest('md5', key).toString('hex'),
+  },
+  { id: 'key-cut-last', mistake: 'The last character of the key is missing.', change: (key) => key.slice(0, -1) },
+  { id: 'key-cut-first', mistake: 'The first character of the key is missing.', change: (key) => key.slice(1) },
+];
+
+/** What stands in the place of a key that was never set. */
+const UNSET: readonly (readonly [text: string, how: string])[] = [
+  ['', 'an empty text'],
+  ['undefined', 'the text "undefined"'],
+  ['null', 'the text "null"'],
+  ['None', 'the text "None"'],
+  ['nil', 'the text "nil"'],
+  ['<nil>', 'the text "<nil>"'],
+  ['changeme', 'the text "changeme"'],
+  ['secret', 'the text "secret"'],
+  ['<INTEGRATION_API_KEY>', 'the placeholder of the documentation'],
+];
+
+function percentDecoded(key: string): string | undefined {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What may have been the key: the right one first, then the others as they are, then what is made of each.
+ *
+ * @param offered the right one first
+ */
+export function keysMadeOf(offered: readonly OfferedKey[]): readonly MadeKey[] {
+  const [right] = offered;
+  if (!right) return [];
+  const plain = offered.map(
+    (key, index): MadeKey => ({
+      id: index === 0 ? 'right-key' : key.role === 'api' ? 'api-key' : 'other-key',
+      mistake: index === 0 ? null : otherKeyMistake(key, right),
+      mend: 'key',
+      name: key.name,
+      bytes: Buffer.from(key.text),
+    }),
+  );
+  const changed = offered.flatMap((key, index) =>
+    KEY_CHANGES.flatMap(({ id, mistake, change }): MadeKey[] => {
+      const made = change(key.text);
+      if (made === undefined) return [];
+      const also = index === 0 ? '' : ` And ${lowerFirst(otherKeyMistake(key, right))}`;
+      return [{ id, mistake: mistake + also, mend: 'key-text', name: key.name, bytes: Buffer.from(made) }];
+    }),
+  );
+  const unset = UNSET.map(
+    ([text, how]): MadeKey => ({
+      id: 'key-unset',
+      mistake: `The key was not set: ${how} was used in its place.`,
+      mend: 'key',
+      name: how,
+      bytes: Buffer.from(text),
+    }),
+  );
+  return distinct([...plain, ...changed, ...unset]);
+}
+
+function otherKeyMistake({ name, role }: OfferedKey, right: OfferedKey): string {
+  return role === 'api'
+    ? `The API key of the Core API was used (${name}) instead of the Integration API key.`
+    : `Another key was used: ${name}, not ${right.name}.`;
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** The first of those that come to the same bytes. */
+function distinct(keys: readonly MadeKey[]): readonly MadeKey[] {
+  const seen = new Set<string>();
+  return keys.filter(({ bytes }) => {
+    const text = Buffer.from(bytes).toString('latin1');
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}

@@ -1,0 +1,67 @@
+/** Languages that operators write their wallets in. */
+export const LANGUAGES = ['node', 'python', 'php', 'go', 'java', 'dotnet'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  node: 'Node',
+  python: 'Python',
+  php: 'PHP',
+  go: 'Go',
+  java: 'Java',
+  dotnet: '.NET',
+};
+
+/** What has to be done otherwise. */
+export type MendId = 'raw-body' | 'query' | 'key' | 'key-text' | 'hmac' | 'writing';
+
+type Lines = Readonly<Record<Language, string>>;
+
+const HMAC: Lines = {
+  node: "createHmac('sha256', key).update(payload).digest('hex')",
+  python: 'hmac.new(key.encode(), payload, hashlib.sha256).hexdigest()',
+  php: "hash_hmac('sha256', $payload, $key)",
+  go: 'mac := hmac.New(sha256.New, []byte(key)); mac.Write(payload); sign := hex.EncodeToString(mac.Sum(nil))',
+  java: 'new HmacUtils(HmacAlgorithms.HMAC_SHA_256, key).hmacHex(payload)',
+  dotnet: 'Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(key), payload))',
+};
+
+/** One line for each language. The names `key`, `payload` and `query` stand for what the operator calls them. */
+export const MENDS: Readonly<Record<MendId, Lines>> = {
+  'raw-body': {
+    node: "app.use(express.raw({ type: '*/*' })); createHmac('sha256', key).update(req.body).digest('hex')",
+    python: 'hmac.new(key.encode(), request.get_data(), hashlib.sha256).hexdigest()  # Flask; Django: request.body',
+    php: "hash_hmac('sha256', file_get_contents('php://input'), $key)",
+    go: 'body, err := io.ReadAll(r.Body) // before any json.Decode; then mac.Write(body)',
+    java: 'new HmacUtils(HmacAlgorithms.HMAC_SHA_256, key).hmacHex(request.getInputStream().readAllBytes())',
+    dotnet: 'HMACSHA256.HashData(keyBytes, rawBody) // Request.EnableBuffering(), then copy Request.Body to rawBody',
+  },
+  query: {
+    node: 'JSON.stringify(Object.fromEntries([...new URLSearchParams(query)].sort(([a], [b]) => (a < b ? -1 : 1))))',
+    python:
+      "json.dumps(dict(parse_qsl(query, keep_blank_values=True)), sort_keys=True, separators=(',', ':'), ensure_ascii=False)",
+    php: 'parse_str($query, $p); ksort($p, SORT_STRING); json_encode($p, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS)',
+    go: 'm := map[string]string{}; for k := range r.URL.Query() { m[k] = r.URL.Query().Get(k) }; enc.SetEscapeHTML(false); enc.Encode(m) // then cut the newline',
+    java: 'new ObjectMapper().writeValueAsString(new TreeMap<>(decodedParameters))',
+    dotnet:
+      'JsonSerializer.Serialize(new SortedDictionary<string, string>(query, StringComparer.Ordinal), new JsonSerializerOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping })',
+  },
+  key: {
+    node: 'const key = process.env.INTEGRATION_API_KEY',
+    python: 'key = os.environ["INTEGRATION_API_KEY"]',
+    php: "$key = getenv('INTEGRATION_API_KEY');",
+    go: 'key := os.Getenv("INTEGRATION_API_KEY")',
+    java: 'String key = System.getenv("INTEGRATION_API_KEY");',
+    dotnet: 'var key = Environment.GetEnvironmentVariable("INTEGRATION_API_KEY");',
+  },
+  'key-text': {
+    node: "createHmac('sha256', key.trim()) // the text of the key as it is, not decoded",
+    python: 'hmac.new(key.strip().encode("utf-8"), payload, hashlib.sha256).hexdigest()  # the text, not decoded',
+    php: "hash_hmac('sha256', $payload, trim($key)); // the text of the key, not decoded",
+    go: 'hmac.New(sha256.New, []byte(strings.TrimSpace(key))) // the text of the key, not decoded',
+    java: 'new SecretKeySpec(key.strip().getBytes(StandardCharsets.UTF_8), "HmacSHA256") // not decoded',
+    dotnet: 'new HMACSHA256(Encoding.UTF8.GetBytes(key.Trim())) // the text of the key, not decoded',
+  },
+  hmac: HMAC,
+  writing: HMAC,
+};
