@@ -103,7 +103,7 @@ function odditiesText({ oddities }: Story, paint: Paint): string {
 }
 
 function readText(story: Story, gathering: Gathering, notes: readonly string[]): string {
-  const { seen, others, nameless, unreadable, unreadableCount, isCut, zoneless } = gathering;
+  const { seen, others, nameless, unreadable, unreadableCount, isCut } = gathering;
   const lines = [
     `Read: ${plural(seen, 'call')}, of which ${story.calls.length} ${story.calls.length === 1 ? 'is' : 'are'} told${others > 0 ? `; ${plural(others, 'entry', 'entries')} of other kinds` : ''}.`,
     ...notes,
@@ -118,10 +118,6 @@ function readText(story: Story, gathering: Gathering, notes: readonly string[]):
       `The operator's clock ${ahead} the service's, by ${plural(pairs, 'call')} that both wrote down; times are the service's.`,
     );
   }
-  if (zoneless > 0)
-    lines.push(
-      `${plural(zoneless, 'time')} without a zone ${zoneless === 1 ? 'was' : 'were'} taken as --zone says (UTC when it says nothing).`,
-    );
   if (nameless > 0)
     lines.push(
       `${plural(nameless, 'call')} ${nameless === 1 ? 'names' : 'name'} neither session nor transaction: no story can be told of ${nameless === 1 ? 'it' : 'them'}.`,

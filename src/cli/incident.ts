@@ -58,6 +58,7 @@ async function tell(
   stdio: Stdio,
 ): Promise<number> {
   const known = knownSessions(configuration);
+  const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
   const { selection, notes } = await selectionOf(flags, form, sources);
   const gathering = await readAll(sources, selection, known, callPaths(configuration));
   const story = tellStory(gathering.calls, selection, known);
@@ -73,9 +74,18 @@ async function tell(
         null,
         2,
       )}\n`
-    : incidentText(story, gathering, stdio.out.colour ? ANSI : PLAIN, notes);
+    : incidentText(story, gathering, stdio.out.colour ? ANSI : PLAIN, [...notes, ...zoneNotes(gathering, zone)]);
   stdio.out.write(scrub(text));
   return story.status;
+}
+
+function zoneNotes({ zoneless }: Gathering, zone: string): readonly string[] {
+  if (zoneless === 0) return [];
+  const times =
+    zoneless === 1
+      ? '1 time without a zone was taken for one'
+      : `${zoneless} times without a zone were taken for those`;
+  return [`${times} of ${zone} (--zone).`];
 }
 
 async function readAll(

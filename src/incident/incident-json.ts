@@ -104,7 +104,7 @@ export const incidentSchema = z.object({
   breaches: z.array(z.object({ call: number, rule, verdict: z.enum(['fail', 'warn']), text })),
   oddities: z.array(
     z.object({
-      kind: z.enum(['duplicate', 'out-of-order', 'late', 'retried-bet', 'needless-refund', 'sides-differ']),
+      kind: z.enum(['duplicate', 'resent', 'out-of-order', 'late', 'retried-bet', 'needless-refund', 'sides-differ']),
       calls: z.array(number),
       text,
     }),

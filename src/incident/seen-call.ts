@@ -1,6 +1,6 @@
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
-import type { JsonObject } from '../contract/json.ts';
-import { readJsonObject } from '../judge/reply-json.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import { bodyText } from '../journal/exchange.ts';
 import type { SeenExchange } from './seen.ts';
 
 /** A call as far as it is known. A field that is null was not sent when `whole`, else it is unknown. */
@@ -57,6 +57,7 @@ function callName(text: string | undefined): CallName | undefined {
 
 /** The path of an address or of a request target, and its query. */
 function parts(url: string): { readonly path: string; readonly query: Readonly<Record<string, string>> | undefined } {
+  if (/^\/[\w/.-]*$/.test(url)) return { path: url, query: undefined };
   const parsed = URL.parse(url, 'http://unknown.invalid');
   if (!parsed) return { path: url, query: undefined };
   const query = [...parsed.searchParams];
@@ -74,6 +75,13 @@ function isItsMethod(call: CallName, method: string | null): boolean {
   return method === null || method.toUpperCase() === (call === 'balance' ? 'GET' : 'POST');
 }
 
+/** What a log of a gigabyte has of each call is only read: whether its JSON is well made is not asked here. */
 function sentBody({ request }: SeenExchange): JsonObject | undefined {
-  return request.body === null || request.body === 'untold' ? undefined : readJsonObject(request.body).object;
+  if (request.body === null || request.body === 'untold') return undefined;
+  try {
+    const value = JSON.parse(bodyText(request.body)) as JsonValue;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
 }

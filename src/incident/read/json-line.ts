@@ -23,7 +23,8 @@ export function readJsonLine(object: Fields, form: LogForm, place: SeenPlace): S
 
 /** A name with points in it counts before the way through several objects. */
 function valueAt(object: Fields, path: string): unknown {
-  if (path in object) return object[path];
+  const own = object[path];
+  if (own !== undefined) return own;
   const point = path.indexOf('.');
   if (point < 0) return undefined;
   const inner = object[path.slice(0, point)];

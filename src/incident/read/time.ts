@@ -62,18 +62,11 @@ function moment(
   zone: Zone,
   second: string | undefined = '0',
 ): SeenTime | undefined {
-  const [year, month, day, hour, minute, seconds] = parts.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const wall = Date.UTC(year, month, day, hour, minute, seconds);
-  const check = new Date(wall);
-  // The 31st of February, or a month that has no such name.
-  if (Number.isNaN(wall) || check.getUTCDate() !== day || check.getUTCHours() !== hour) return undefined;
+  const [year, month, day, hour, minute, seconds] = parts;
+  const wall = Date.UTC(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(seconds));
+  // A month that has no such name, the 25th hour, or the 31st of February.
+  if (Number.isNaN(wall) || Number(month) < 0 || Number(hour) > 23 || Number(minute) > 59) return undefined;
+  if (Number(day) > 28 && new Date(wall).getUTCDate() !== Number(day)) return undefined;
   const millis = fraction === undefined ? 0 : Number(`0.${fraction}`) * 1000;
   const precisionMs =
     fraction === undefined ? (second === undefined ? 60_000 : 1000) : 10 ** Math.max(0, 3 - fraction.length);

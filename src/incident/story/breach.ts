@@ -56,8 +56,8 @@ function replyBreaches(call: ToldCall, currency: string | null): readonly Breach
 }
 
 function lateText({ seen, alsoSeen }: ToldCall): string {
-  const tookMs = seen.exchange.tookMs ?? alsoSeen?.exchange.tookMs ?? null;
-  return tookMs !== null && tookMs > DEADLINE_MS
+  const tookMs = Math.max(seen.exchange.tookMs ?? 0, alsoSeen?.exchange.tookMs ?? 0);
+  return tookMs > DEADLINE_MS && (alsoSeen !== null || seen.exchange.answer.kind === 'reply')
     ? `the reply took ${(tookMs / 1000).toFixed(2)} s, and five are allowed`
     : 'no reply came within five seconds';
 }

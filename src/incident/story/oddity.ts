@@ -3,7 +3,7 @@ import type { Bets, Transaction } from './transaction.ts';
 
 /** Something in the course of the calls that a reader should see; not in itself a breach of the operator's. */
 export interface Oddity {
-  readonly kind: 'duplicate' | 'out-of-order' | 'late' | 'retried-bet' | 'needless-refund' | 'sides-differ';
+  readonly kind: 'duplicate' | 'resent' | 'out-of-order' | 'late' | 'retried-bet' | 'needless-refund' | 'sides-differ';
   /** The calls that it is about, by number. */
   readonly calls: readonly number[];
   readonly text: string;
@@ -30,7 +30,7 @@ export function odditiesOf(
 
 function lateness(call: ToldCall): Oddity[] {
   if (call.ending !== 'late' || call.done !== 'yes') return [];
-  const text = `the ${call.seen.call} was carried out, and its reply came too late for the service, which counts it as failed`;
+  const text = `the ${call.seen.call} of call ${call.number} was carried out, and its reply came too late for the service, which counts it as failed`;
   return [{ kind: 'late', calls: [call.number], text }];
 }
 
@@ -39,11 +39,11 @@ function difference(call: ToldCall): Oddity[] {
   const theirs = call.alsoSeen?.exchange.answer;
   if (theirs?.kind !== 'reply') return [];
   if (mine.kind === 'none') {
-    const text = `the operator wrote down that it answered ${theirs.status}; the service had no reply (${mine.reason})`;
+    const text = `the operator wrote down that it answered call ${call.number} with ${theirs.status}; the service had no reply (${mine.reason})`;
     return [{ kind: 'sides-differ', calls: [call.number], text }];
   }
   if (mine.kind !== 'reply' || mine.status === theirs.status) return [];
-  const text = `the operator wrote down that it answered ${theirs.status}; the service received ${mine.status}: something between them answers too`;
+  const text = `the operator wrote down that it answered call ${call.number} with ${theirs.status}; the service received ${mine.status}: something between them answers too`;
   return [{ kind: 'sides-differ', calls: [call.number], text }];
 }
 
@@ -51,10 +51,11 @@ function repeats({ call, attempts }: Transaction): Oddity[] {
   const [first, ...again] = attempts;
   if (!first || again.length === 0) return [];
   const times = again.length === 1 ? 'once more' : `${again.length} times more`;
-  const text = `the ${call} of call ${first.number} was sent ${times} with the same txID`;
+  const isDue = call !== 'bet' && first.ending !== 'accepted';
+  const text = `the ${call} of call ${first.number} was sent ${times} with the same txID${isDue ? ', as it must be until it is answered 200' : ''}`;
   const isRetriedBet = call === 'bet' && first.ending !== 'accepted';
   return [
-    { kind: 'duplicate', calls: attempts.map(({ number }) => number), text },
+    { kind: isDue ? 'resent' : 'duplicate', calls: attempts.map(({ number }) => number), text },
     ...(isRetriedBet
       ? [
           {

@@ -88,9 +88,9 @@ export function debtClause(debt: Debt, currency: string | null): string {
   const sum = amountText(amount, currency);
   switch (kind) {
     case 'missing-refund':
-      return `the ${name(transaction)} ${ending(transaction)}${tookIt(debt)} and was never refunded: the service owes the refund${payback(debt, sum)}`;
+      return `the ${name(transaction)} ${ending(transaction)},${tookIt(debt)} and was never refunded: the service owes the refund${payback(debt, sum)}`;
     case 'refund-pending':
-      return `the refund of the ${name(transaction)} was not answered 200${tookIt(debt)}: it must be sent until it is${payback(debt, sum)}`;
+      return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: it must be sent until it is${payback(debt, sum)}`;
     case 'win-pending':
       return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is${
         debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''
@@ -142,7 +142,7 @@ function ending(transaction: Transaction | null): string {
 }
 
 function tookIt({ owedBy }: Debt): string {
-  return owedBy === 'operator' ? ', was taken' : owedBy === 'nobody' ? ', was not taken' : ', may have been taken';
+  return owedBy === 'operator' ? ' was taken' : owedBy === 'nobody' ? ' was not taken' : ' may have been taken';
 }
 
 function paidIt({ owedBy, amount }: Debt): string {
