@@ -89,7 +89,7 @@ function sameRow({ same }: Found, row: Row): readonly string[] {
 }
 
 function seen(text: string, byte: string | null): string {
-  return byte === null ? 'the end' : `${JSON.stringify(text)} (${byte})`;
+  return byte === null ? 'the end' : `${text} (${byte})`;
 }
 
 /** One line each, never broken: they are there to be copied. */

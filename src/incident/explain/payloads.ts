@@ -82,11 +82,11 @@ function rewritings(tree: JsonTree, mend: 'raw-body' | 'query', what: string): r
 
 /** Each change of values, in its own order and sorted, as the usual libraries write it. */
 function ofValues(tree: JsonTree, mend: 'raw-body' | 'query'): readonly Made[] {
-  return VALUE_CHANGES.flatMap(({ id, mistake, language, change }) => {
+  return VALUE_CHANGES.flatMap(({ id, mistake, change }) => {
     const other = change(tree);
     if (writeTree(other) === writeTree(tree)) return [];
     const sorted = writeTree(other, { order: 'sorted' });
-    const construction = { id, mistake, mend, ...(language && { language }) };
+    const construction = { id, mistake, mend };
     const styles = REWRITINGS.slice(0, 16).map((style) =>
       made(
         { ...construction, id: `${id}+${style.id}`, mistake: `${mistake} It was written ${style.how}.` },

@@ -5,7 +5,6 @@ export interface ValueChange {
   readonly id: string;
   /** What was done, as a sentence. */
   readonly mistake: string;
-  readonly language?: 'python' | 'php';
   readonly change: (tree: JsonTree) => JsonTree;
 }
 
@@ -98,13 +97,13 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   },
   {
     id: 'numbers-short',
-    mistake: 'Every value that reads as a number is signed as the shortest number; they are strings.',
+    mistake:
+      'Every value that reads as a number is signed as the shortest number (JSON_NUMERIC_CHECK of PHP does this); they are strings.',
     change: rewriting('all', (value) => word(shortest(value))),
   },
   {
     id: 'numbers-float',
-    mistake: 'Every value with decimals is signed as a float (JSON_NUMERIC_CHECK does this); they are strings.',
-    language: 'php',
+    mistake: 'Every value with decimals is signed as a float (1.00 became 1.0); they are strings.',
     change: rewriting('all', (value) => word(value.includes('.') ? float(value) : shortest(value))),
   },
   {
