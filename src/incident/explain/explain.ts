@@ -30,6 +30,10 @@ export type Explanation =
   /** `tried`: how many constructions were reckoned. */
   | { readonly kind: 'unexplained'; readonly tried: number };
 
+/** Nobody waits longer than a few seconds: so many bytes are hashed, each payload with what a hash costs beside its bytes. */
+const MOST_HASHED = 1024 * 1024 * 1024;
+const OVERHEAD = 1024;
+
 interface Reading {
   readonly writing: Writing;
   readonly bytes: Buffer;
@@ -68,6 +72,7 @@ class Search {
   readonly #readings: readonly Reading[];
   readonly #keys: readonly MadeKey[];
   tried = 0;
+  #hashed = 0;
 
   constructor(readings: readonly Reading[], keys: readonly MadeKey[]) {
     this.#readings = readings;
@@ -106,6 +111,8 @@ class Search {
     for (const algorithm of algorithms) {
       for (const key of keys) {
         for (const payload of payloads) {
+          this.#hashed += payload.bytes.length + OVERHEAD;
+          if (this.#hashed > MOST_HASHED) return undefined;
           this.tried += 1;
           const bytes = algorithm.make(payload.bytes, key.bytes);
           const reading = this.#readings.find((each) => matches(each, bytes));

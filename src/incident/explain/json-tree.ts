@@ -20,7 +20,7 @@ export interface JsonStyle {
   readonly quote?: (text: string) => string;
 }
 
-const TOKEN = /[ \t\r\n]*(?:([{}[\],:])|"((?:[^"\\]|\\.)*)"|([^\s{}[\],:"]+))/sy;
+const TOKEN = /[ \t\r\n]*(?:([{}[\],:])|"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s{}[\],:"]+))/sy;
 const MAX_DEPTH = 100;
 
 /** Reads JSON text; undefined when it is none, or is nested too deeply for a call. */

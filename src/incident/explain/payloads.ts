@@ -34,9 +34,13 @@ export function sameBytes(request: SignedRequest, { id, bytes }: Made): readonly
   return [...same.values()];
 }
 
+/** No call is as long; of a longer body only the bytes are changed, or there would be hundreds of copies of it. */
+const LONGEST_BODY = 64 * 1024;
+
 function ofBody(request: SignedRequest, body: Buffer): readonly Made[] {
-  const tree = readTree(body.toString('utf8').replace(/^\uFEFF/, ''));
   const right = made({ id: 'raw-body', mistake: null, mend: 'raw-body' }, body);
+  if (body.length > LONGEST_BODY) return [right, ...changed([right], 'raw-body')];
+  const tree = readTree(body.toString('utf8').replace(/^\uFEFF/, ''));
   const rewritten = tree ? rewritings(tree, 'raw-body', 'The body was parsed and written anew') : [];
   const textual = changed([right], 'raw-body');
   return [
