@@ -227,7 +227,8 @@ async function selectionOf(
       throw new UsageError(
         `${flag} ${text}: write a time such as 14:03, 2026-11-21T14:03 or 2026-11-21T14:03:07+01:00.`,
       );
-    return time.ms;
+    // Until 14:10 means until that minute is over.
+    return flag === '--to' ? time.ms + time.precisionMs - 1 : time.ms;
   };
   const fromMs = read('--from', from);
   const toMs = read('--to', to);

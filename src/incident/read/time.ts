@@ -29,7 +29,13 @@ export function readTime(text: string, zone: Zone): SeenTime | undefined {
   const iso = ISO.exec(trimmed);
   if (iso) {
     const [, year, month, day, hour, minute, second, fraction, offset] = iso;
-    return moment([year, Number(month) - 1, day, hour, minute, second ?? 0], fraction, offset, zone, second);
+    return moment(
+      [year, Number(month) - 1, day, hour, minute, second ?? 0],
+      fraction,
+      offset,
+      zone,
+      second === undefined ? 60_000 : 1000,
+    );
   }
   const other = COMMON.exec(trimmed);
   const http = HTTP.exec(trimmed);
@@ -60,16 +66,16 @@ function moment(
   fraction: string | undefined,
   offset: string | undefined,
   zone: Zone,
-  second: string | undefined = '0',
+  coarsestMs = 1000,
 ): SeenTime | undefined {
   const [year, month, day, hour, minute, seconds] = parts;
   const wall = Date.UTC(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(seconds));
   // A month that has no such name, the 25th hour, or the 31st of February.
-  if (Number.isNaN(wall) || Number(month) < 0 || Number(hour) > 23 || Number(minute) > 59) return undefined;
+  if (Number.isNaN(wall) || Number(month) < 0 || Number(month) > 11 || Number(hour) > 23 || Number(minute) > 59)
+    return undefined;
   if (Number(day) > 28 && new Date(wall).getUTCDate() !== Number(day)) return undefined;
   const millis = fraction === undefined ? 0 : Number(`0.${fraction}`) * 1000;
-  const precisionMs =
-    fraction === undefined ? (second === undefined ? 60_000 : 1000) : 10 ** Math.max(0, 3 - fraction.length);
+  const precisionMs = fraction === undefined ? coarsestMs : 10 ** Math.max(0, 3 - fraction.length);
   const given = offset === undefined ? undefined : offsetMinutes(offset);
   const minutes = given ?? (typeof zone === 'number' ? zone : minutesIn(zone, wall));
   return { ms: wall - minutes * 60_000 + millis, precisionMs, ...(given === undefined && { zoneless: true }) };

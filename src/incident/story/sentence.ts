@@ -29,7 +29,8 @@ export function walletSentence(verdict: WalletVerdict): string {
   const because = debts.length === 0 ? '' : `: ${debtClauses(debts, verdict.currency)}`;
   const doubt = unknowns.length === 0 ? '' : `; unknown: ${unknowns.join('; ')}`;
   if (difference === null) {
-    return `Whether ${who} has what they should is unknown${because}${unknowns.length === 0 ? ": how calls without an answer ended can't be told" : doubt}.`;
+    const why = because === '' && doubt === '' ? ": how some calls ended can't be told" : `${because}${doubt}`;
+    return `Whether ${who} has what they should is unknown${why}.`;
   }
   const off = difference.isZero()
     ? 'nothing is owed'

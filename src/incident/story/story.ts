@@ -52,7 +52,9 @@ export function tellStory(
     told.filter(({ wallet }) => wanted.has(wallet)),
     ({ wallet }) => wallet,
   );
-  const wallets = [...ofWallet].map(([wallet, mine]) => judgeWallet(wallet, mine, currencyOf(mine, sessions)));
+  const wallets = [...ofWallet].map(([wallet, mine]) =>
+    judgeWallet({ wallet, player: playerOf(mine, sessions), currency: currencyOf(mine, sessions) }, mine),
+  );
   const shown = new Set(selected.map(({ number }) => number));
   const breaches = wallets.flatMap(({ books, currency, wallet }) =>
     breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), currency),
@@ -94,6 +96,14 @@ function walletOf(seen: SeenCall, also: SeenCall | null, sessions: ReadonlyMap<s
   const session = seen.sessionID ?? also?.sessionID ?? null;
   const player = seen.player ?? also?.player ?? (session === null ? null : (sessions.get(session)?.player ?? null));
   return player === null ? (session === null ? null : `session ${session}`) : `player ${player}`;
+}
+
+function playerOf(calls: readonly ToldCall[], sessions: ReadonlyMap<string, KnownSession>): string | null {
+  const players = calls.map(
+    ({ seen, alsoSeen }) =>
+      seen.player ?? alsoSeen?.player ?? (seen.sessionID === null ? null : sessions.get(seen.sessionID)?.player),
+  );
+  return players.find((player) => player != null) ?? null;
 }
 
 function currencyOf(calls: readonly ToldCall[], sessions: ReadonlyMap<string, KnownSession>): string | null {

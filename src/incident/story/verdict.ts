@@ -24,12 +24,16 @@ export interface RoundVerdict extends Sums {
   readonly debts: readonly Debt[];
 }
 
-export interface WalletVerdict extends Sums {
-  /** The player, or the session where nobody says who plays; null: not known either. */
+/** Whose money a wallet holds, and which. null: not known. */
+export interface Owner {
+  /** What tells wallets apart: the player, or the session where nobody says who plays. */
   readonly wallet: string | null;
   readonly player: string | null;
-  readonly sessions: readonly string[];
   readonly currency: string | null;
+}
+
+export interface WalletVerdict extends Sums, Owner {
+  readonly sessions: readonly string[];
   readonly books: Books;
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
@@ -38,7 +42,7 @@ export interface WalletVerdict extends Sums {
 }
 
 /** Judges whose money is where, from all calls of one wallet in order of time. */
-export function judgeWallet(wallet: string | null, calls: readonly ToldCall[], currency: string | null): WalletVerdict {
+export function judgeWallet(owner: Owner, calls: readonly ToldCall[]): WalletVerdict {
   const books = reckon(calls);
   const debts = debtsOf(books);
   const deviations = books.deviations.filter(({ mendedBy }) => mendedBy === null);
@@ -52,10 +56,8 @@ export function judgeWallet(wallet: string | null, calls: readonly ToldCall[], c
   const differences = isReckoned ? books.worlds.map((world) => off.minus(stillToCome(world, debts))) : [];
   const rounds = roundsOf(books, debts);
   return {
-    wallet,
-    player: calls.map(({ seen, alsoSeen }) => seen.player ?? alsoSeen?.player).find((player) => player != null) ?? null,
+    ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
-    currency,
     books,
     rounds,
     debts,

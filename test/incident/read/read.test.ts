@@ -1,0 +1,145 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { logForm } from '../../../src/incident/read/log-form.ts';
+import { exchangesIn, sightingsIn } from '../reading.ts';
+
+const BODY = '{"amount":"5.00","sessionID":"s-1","txID":"t-1"}';
+
+describe('what is read line by line', () => {
+  it('may be a mixture, and what is of no known format is told with its line', async () => {
+    const text = [
+      'starting up',
+      JSON.stringify({ time: '2026-11-21T13:03:07Z', method: 'POST', url: '/eu/bet', status: 200, requestBody: BODY }),
+      JSON.stringify({ level: 'info', msg: 'no request' }),
+      '203.0.113.7 - - [21/Nov/2026:14:03:07 +0100] "POST /eu/win HTTP/1.1" 200 52 "-" "Go-http-client/1.1" 0.063',
+      '{"time":"2026-11-21T13:0',
+      "curl 'http://h/eu/bet' \\",
+      `  --data-raw '${BODY}'`,
+      'HTTP/1.1 200 OK',
+      'Date: Sat, 21 Nov 2026 13:03:07 GMT',
+      '',
+      '{"balance":"1.00"}',
+      '',
+      '{"torn',
+    ].join('\n');
+    const all = await sightingsIn(text);
+    expect(all.map((one) => (one.kind === 'exchange' ? one.exchange.place.line : `${one.kind} ${one.line}`))).toEqual([
+      'unreadable 1',
+      2,
+      'other 3',
+      4,
+      'unreadable 5',
+      6,
+      'unreadable 13',
+    ]);
+    const [json, access, curl] = all.flatMap((one) => (one.kind === 'exchange' ? [one.exchange] : []));
+    expect(json).toMatchObject({ side: 'operator', request: { body: { data: BODY } }, answer: { status: 200 } });
+    expect(access).toMatchObject({
+      side: 'operator',
+      tookMs: 63,
+      time: { ms: Date.parse('2026-11-21T13:03:07Z'), precisionMs: 1000 },
+      request: { method: 'POST', url: '/eu/win', body: 'untold' },
+      answer: { kind: 'reply', status: 200, body: null },
+    });
+    expect(curl).toMatchObject({
+      side: 'service',
+      time: { ms: Date.parse('2026-11-21T13:03:07Z') },
+      answer: { status: 200, body: { data: '{"balance":"1.00"}' } },
+    });
+    expect(all.at(-1)).toMatchObject({ why: 'the file ends within this line' });
+  });
+
+  it('has raw HTTP, with bodies as long as their headers say', async () => {
+    const text = [
+      'POST /eu/bet HTTP/1.1',
+      'Host: wallet.example',
+      `Content-Length: ${BODY.length}`,
+      '',
+      BODY,
+      'HTTP/1.1 500 Internal Server Error',
+      'Content-Length: 0',
+      '',
+      'GET /eu/balance?sessionID=s-1 HTTP/1.1',
+      'Host: wallet.example',
+      '',
+      'HTTP/1.1 200 OK',
+      '',
+      '{"balance":"1.00"}',
+    ].join('\r\n');
+    const [bet, read] = await exchangesIn(text);
+    expect(bet).toMatchObject({
+      request: { method: 'POST', url: 'http://wallet.example/eu/bet', body: { data: BODY } },
+      answer: { status: 500 },
+    });
+    expect(read).toMatchObject({ request: { body: null }, answer: { body: { data: '{"balance":"1.00"}' } } });
+  });
+
+  it('does not take what `curl -v` prints under its line for a second request', async () => {
+    const text = [
+      "curl -v 'http://h/bet' -d x",
+      '> POST /bet HTTP/1.1',
+      '> Host: h',
+      '>',
+      '< HTTP/1.1 402 Payment Required',
+      '<',
+    ];
+    expect(await exchangesIn(text.join('\n'))).toMatchObject([
+      { request: { body: { data: 'x' } }, answer: { status: 402 } },
+    ]);
+  });
+
+  it('takes the fields of a log from where it is said that they are', async () => {
+    const line = {
+      at: '2026-11-21 14:03:07',
+      req: { in: { amount: '5.00', sessionID: 's' } },
+      'http.route': '/bet',
+      ctx: { who: 4711 },
+    };
+    const form = logForm({
+      zone: 'Europe/Berlin',
+      side: 'service',
+      fields: { time: 'at', requestBody: 'req.in', url: ['nowhere', 'http.route'], player: 'ctx.who' },
+    });
+    expect(await exchangesIn(JSON.stringify(line), form)).toMatchObject([
+      {
+        side: 'service',
+        time: { ms: Date.parse('2026-11-21T13:03:07Z'), zoneless: true },
+        request: { url: '/bet', body: { data: '{"amount":"5.00","sessionID":"s"}' } },
+        told: { player: '4711' },
+      },
+    ]);
+  });
+
+  it('takes lines of text apart with a pattern', async () => {
+    const form = logForm({
+      pattern: /^(?<time>\S+) (?<call>bet|win) (?<amount>\S+) for (?<session>\S+) -> (?<status>\d+)/,
+    });
+    expect(await exchangesIn('2026-11-21T13:03:07Z bet 5.00 for s-1 -> 500\n', form)).toMatchObject([
+      { told: { call: 'bet', amount: '5.00', session: 's-1' }, answer: { status: 500 } },
+    ]);
+  });
+
+  it.each([
+    ['context deadline exceeded', 'too-late'],
+    ['read ETIMEDOUT', 'too-late'],
+    ['connect ETIMEDOUT 10.0.0.1:443', 'connect-timeout'],
+    ['connect ECONNREFUSED 10.0.0.1:443', 'refused'],
+    ['getaddrinfo ENOTFOUND wallet', 'unresolved'],
+    ['socket hang up', 'reset'],
+  ])('knows why there was no reply: %s', async (error, reason) => {
+    const line = JSON.stringify({ method: 'POST', url: '/bet', error });
+    expect(await exchangesIn(line)).toMatchObject([{ answer: { kind: 'none', reason } }]);
+  });
+
+  it('is read compressed, and with bytes that are no text', async () => {
+    const line = JSON.stringify({ method: 'POST', url: '/bet', status: 200 });
+    expect(await exchangesIn(gzipSync(`${line}\n${line}\n`))).toHaveLength(2);
+    const all = await sightingsIn(Buffer.concat([Buffer.from([0, 255, 10]), Buffer.from(`${line}\n`)]));
+    expect(all.map(({ kind }) => kind)).toEqual(['unreadable', 'exchange']);
+  });
+
+  it('has commands that do not end', async () => {
+    const all = await sightingsIn(`curl 'http://h/bet\ncurl 'http://h/win'\n`);
+    expect(all).toMatchObject([{ kind: 'unreadable', line: 1 }, { kind: 'exchange' }]);
+  });
+});
