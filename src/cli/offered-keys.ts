@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { OfferedKey } from '../incident/explain/keys.ts';
+import { isToCoreApi } from '../incident/explain/request.ts';
 import type { ClientConfig } from './config-schema.ts';
 import { type Configuration, loadConfiguration, readTextFile, whyUnreadable } from './configuration.ts';
 import type { Stdio } from './stdio.ts';
@@ -36,13 +37,9 @@ export async function offeredKeys(flags: OfferedKeyFlags, url: string, stdio: St
     : [];
   const configuration = await loadConfiguration(flags.config, stdio);
   const { keys, remarks } = configuredKeys(configuration, flags.client, url);
-  const all = [
-    ...files,
-    ...fromEnv,
-    ...keys.filter(({ role }) => role === 'integration'),
-    ...apiFiles,
-    ...keys.filter(({ role }) => role === 'api'),
-  ];
+  const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
+  const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
+  const all = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
   if (all.length === 0) {
     throw new UsageError(
       [

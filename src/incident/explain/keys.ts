@@ -193,8 +193,11 @@ export function keysMadeOf(offered: readonly OfferedKey[]): readonly MadeKey[] {
 }
 
 function otherKeyMistake({ name, role }: OfferedKey, right: OfferedKey): string {
-  return role === 'api'
-    ? `The API key of the Core API was used (${name}) instead of the Integration API key.`
+  if (role === 'api' && right.role !== 'api') {
+    return `The API key of the Core API was used (${name}) instead of the Integration API key.`;
+  }
+  return right.role === 'api' && role === 'integration'
+    ? `The Integration API key was used (${name}) instead of the API key of the Core API.`
     : `Another key was used: ${name}, not ${right.name}.`;
 }
 

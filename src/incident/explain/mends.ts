@@ -13,7 +13,7 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
 };
 
 /** What has to be done otherwise. */
-export type MendId = 'raw-body' | 'query' | 'key' | 'key-text' | 'hmac' | 'writing';
+export type MendId = 'raw-body' | 'core-api' | 'query' | 'key' | 'key-text' | 'hmac' | 'writing';
 
 type Lines = Readonly<Record<Language, string>>;
 
@@ -35,6 +35,15 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
     go: 'body, err := io.ReadAll(r.Body) // before any json.Decode; then mac.Write(body)',
     java: 'new HmacUtils(HmacAlgorithms.HMAC_SHA_256, key).hmacHex(request.getInputStream().readAllBytes())',
     dotnet: 'HMACSHA256.HashData(keyBytes, rawBody) // Request.EnableBuffering(), then copy Request.Body to rawBody',
+  },
+  'core-api': {
+    node: "import canonicalize from 'canonicalize'; createHmac('sha256', apiKey).update(canonicalize(body)).digest('hex')",
+    python: "payload = json.dumps(body, sort_keys=True, separators=(',', ':'), ensure_ascii=False).encode()",
+    php: 'ksort($body, SORT_STRING); $payload = json_encode($body, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS); // inner objects too',
+    go: 'enc := json.NewEncoder(&buf); enc.SetEscapeHTML(false); enc.Encode(asMap); payload := bytes.TrimRight(buf.Bytes(), "\\n")',
+    java: 'new ObjectMapper().configure(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, true).writeValueAsBytes(asMap)',
+    dotnet:
+      '// a SortedDictionary with StringComparer.Ordinal at every level, and JavaScriptEncoder.UnsafeRelaxedJsonEscaping',
   },
   query: {
     node: 'JSON.stringify(Object.fromEntries([...new URLSearchParams(query)].sort(([a], [b]) => (a < b ? -1 : 1))))',

@@ -1,9 +1,11 @@
+import { canonicalJson } from '../../contract/canonical.ts';
+import { readJson } from '../../contract/json-text.ts';
 import { type Made, made, wrong } from './construction.ts';
 import { ofFields } from './field-payloads.ts';
 import { type JsonTree, readTree, writeTree } from './json-tree.ts';
 import { canonical, decodings, params, queryTexts, shapes } from './query-payloads.ts';
 import { decodeQuery, queryOf } from './query-text.ts';
-import type { QueryParams, SignedRequest } from './request.ts';
+import { isToCoreApi, type QueryParams, type SignedRequest } from './request.ts';
 import { anyRequest } from './request-payloads.ts';
 import { REWRITINGS } from './rewritings.ts';
 import { TEXT_CHANGES } from './texts.ts';
@@ -11,7 +13,24 @@ import { VALUE_CHANGES } from './values.ts';
 
 /** Everything that may have been signed of a request: what should be comes first, then the likelier mistakes. */
 export function payloadsOf(request: SignedRequest): readonly Made[] {
-  return distinct(request.body === null ? ofQuery(request) : ofBody(request, Buffer.from(request.body)));
+  return distinct(allOf(request));
+}
+
+function allOf(request: SignedRequest): readonly Made[] {
+  if (request.body === null) return ofQuery(request);
+  const body = Buffer.from(request.body);
+  return isToCoreApi(request.url) ? toCoreApi(ofBody(request, body), body) : ofBody(request, body);
+}
+
+const AS_SENT = 'The body was signed as it was sent; for the Core API its canonical JSON is signed.';
+
+/** Here the body may be sent in any form, and its canonical one is signed. */
+function toCoreApi(all: readonly Made[], body: Buffer): readonly Made[] {
+  const reading = readJson(body);
+  if (reading.kind === 'refused') return all;
+  const right = made({ id: 'canonical-body', mistake: null, mend: 'core-api' }, canonicalJson(reading.value));
+  const others = all.map((each): Made => ({ ...each, mistake: each.mistake ?? AS_SENT, mend: 'core-api' }));
+  return [right, ...others];
 }
 
 /** Bytes that come to the same are told once, as the first of them; of another language they may be another mistake. */
@@ -27,9 +46,12 @@ function distinct(all: readonly Made[]): readonly Made[] {
 
 /** Constructions that give the very same bytes for this request, beside the one that is named. */
 export function sameBytes(request: SignedRequest, { id, bytes }: Made): readonly Made[] {
-  const all = request.body === null ? ofQuery(request) : ofBody(request, Buffer.from(request.body));
   const wanted = Buffer.from(bytes);
-  const same = new Map(all.filter((other) => wanted.equals(other.bytes)).map((other) => [other.id, other]));
+  const same = new Map(
+    allOf(request)
+      .filter((other) => wanted.equals(other.bytes))
+      .map((other) => [other.id, other]),
+  );
   same.delete(id);
   return [...same.values()];
 }

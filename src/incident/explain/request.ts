@@ -10,3 +10,8 @@ export interface SignedRequest {
   /** The value of the signature header; undefined: it has none. */
   readonly signature: string | undefined;
 }
+
+/** Whether it is a call of the operator's to the Core API, which is signed with the API key over canonical JSON (position). */
+export function isToCoreApi(url: string): boolean {
+  return /\/(?:create-new-game|games|free-rounds)(?:[?#]|$)/.test(url);
+}

@@ -381,6 +381,34 @@ describe('the way to write it down', () => {
   });
 });
 
+describe('a call to the Core API', () => {
+  const keys = [api, right];
+  const sent = '{"user":{"id":"p1","country":"mt"},"cID":"c-1"}';
+  const canonical = '{"cID":"c-1","user":{"country":"mt","id":"p1"}}';
+  const launch = (signature: string): SignedRequest =>
+    post(sent, signature, 'https://core.example/api/v1/create-new-game');
+
+  it('is right with the API key over canonical JSON', () => {
+    expect(explainSignature(launch(hmac(canonical, api.text)), keys).kind).toBe('right');
+  });
+
+  it.each([
+    ['the body as it was sent', hmac(sent, api.text), 'as it was sent', 'core-api'],
+    ['the Integration API key', hmac(canonical), 'The Integration API key was used', 'key'],
+    [
+      'a library',
+      hmac('{"cID": "c-1", "user": {"country": "mt", "id": "p1"}}', api.text),
+      "Python's json.dumps",
+      'core-api',
+    ],
+  ])('is explained with %s', (_what, signature, mistake, mend) => {
+    expect(explainSignature(launch(signature), keys)).toMatchObject({
+      kind: 'explained',
+      found: { mistakes: [expect.stringContaining(mistake)], mends: [mend] },
+    });
+  });
+});
+
 describe('several mistakes at once', () => {
   it.each([
     ['of body and key', hmac(spaced(PYTHON), `${KEY}\n`), ['python-dumps', 'key-lf', 'hmac-sha256', 'hex']],
