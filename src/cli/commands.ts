@@ -7,6 +7,7 @@ import { addIncidentDesk } from './incident-commands.ts';
 import type { InitFlags } from './init.ts';
 import type { Listable } from './list.ts';
 import type { RunFlags } from './run-flags.ts';
+import type { SchemaOf } from './schema.ts';
 import type { SelftestFlags } from './selftest.ts';
 import { addServe } from './serve-commands.ts';
 import type { SettleFlags } from './settle.ts';
@@ -145,8 +146,8 @@ Examples:
   program
     .command('schema')
     .description('print a JSON Schema')
-    .addArgument(new Argument('<of>', 'of which file').choices(['scenario', 'config', 'report', 'journal']))
-    .action(async (of: 'scenario' | 'config' | 'report' | 'journal') => {
+    .addArgument(new Argument('<of>', 'of which file').choices(['scenario', 'config', 'report', 'journal', 'incident']))
+    .action(async (of: SchemaOf) => {
       const { schemaCommand } = await import('./schema.ts');
       done(await schemaCommand(of, stdio));
     });

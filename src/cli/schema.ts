@@ -1,9 +1,9 @@
 import type { Stdio } from './stdio.ts';
 
 /** What there is a JSON Schema of. */
-export const SCHEMAS = ['scenario', 'config', 'report', 'journal'] as const;
+export const SCHEMAS = ['scenario', 'config', 'report', 'journal', 'incident'] as const;
 
-type SchemaOf = (typeof SCHEMAS)[number];
+export type SchemaOf = (typeof SCHEMAS)[number];
 
 /** `croupier schema`: the JSON Schema that the code itself checks by. */
 export async function schemaCommand(of: SchemaOf, { out }: Stdio): Promise<number> {
@@ -29,5 +29,7 @@ async function schemaOf(of: SchemaOf): Promise<unknown> {
       return (await import('../report/json-schema.ts')).reportJsonSchema();
     case 'journal':
       return (await import('../journal/event-schema.ts')).journalJsonSchema();
+    case 'incident':
+      return (await import('../incident/incident-json.ts')).incidentJsonSchema();
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
-import { isRuleId, type RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
+import { shared } from '../journal/event-schema.ts';
 import type { Gathering } from './gather.ts';
 import type { Debt } from './story/debt.ts';
 import { answerText, callText, debtClause, roundClause, walletSentence } from './story/sentence.ts';
@@ -21,7 +21,7 @@ const text = z.string();
 const maybe = z.string().nullable();
 const count = z.int().min(0);
 const number = z.int().min(1).describe('the place of a call in the story');
-const rule = z.custom<RuleId>((value) => typeof value === 'string' && isRuleId(value)).meta({ type: 'string' });
+const rule = shared.ruleId;
 const place = z.object({ file: text, line: z.int().min(1) });
 
 const debt = z.object({
@@ -84,7 +84,7 @@ const call = z.object({
 });
 
 /** What `croupier incident --json` prints. */
-export const incidentSchema = z.object({
+const incidentSchema = z.object({
   schema: z.literal(INCIDENT_JSON),
   exitCode: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   read: z.object({
@@ -111,6 +111,14 @@ export const incidentSchema = z.object({
   ),
   wallets: z.array(wallet),
 });
+
+/** The JSON Schema of it. */
+export function incidentJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(incidentSchema, { io: 'input' }),
+    title: `An incident, as croupier tells it (${INCIDENT_JSON})`,
+  };
+}
 
 type IncidentJson = z.infer<typeof incidentSchema>;
 

@@ -50,7 +50,9 @@ function isFields(value: unknown): value is Fields {
 function headersOf(list: unknown): HeaderList | null {
   if (!Array.isArray(list)) return null;
   return list.flatMap((each: unknown) =>
-    isFields(each) && typeof each.name === 'string' ? [[each.name, String(each.value ?? '')] as const] : [],
+    isFields(each) && typeof each.name === 'string'
+      ? [[each.name, typeof each.value === 'string' ? each.value : ''] as const]
+      : [],
   );
 }
 
@@ -70,10 +72,13 @@ function answerOf(response: unknown): SeenAnswer {
   return { kind: 'reply', status, headers, body: contentOf(response.content, headers) };
 }
 
+/** Where Chrome says why a request failed. */
+const CHROME_ERROR = '_error';
+
 /** Browsers write status 0 for what had no reply, and Chrome the reason beside it. */
 function noReply(response: Fields): SeenAnswer {
-  const detail = String(response._error ?? response.statusText ?? '');
-  if (detail === '') return { kind: 'untold' };
+  const detail = [response[CHROME_ERROR], response.statusText].find((text) => typeof text === 'string' && text !== '');
+  if (typeof detail !== 'string') return { kind: 'untold' };
   const reason = /TIMED_OUT|timeout/i.test(detail)
     ? 'too-late'
     : /REFUSED/i.test(detail)
@@ -100,16 +105,10 @@ function decompressed(bytes: Uint8Array, coding: string | undefined): Uint8Array
   const options = { maxOutputLength: MOST_BYTES };
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options);
-    switch (coding) {
-      case 'br':
-        return brotliDecompressSync(bytes, options);
-      case 'zstd':
-        return zstdDecompressSync(bytes, options);
-      case 'deflate':
-        return (bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
-      default:
-        return bytes;
-    }
+    if (coding === 'br') return brotliDecompressSync(bytes, options);
+    if (coding === 'zstd') return zstdDecompressSync(bytes, options);
+    if (coding !== 'deflate') return bytes;
+    return (bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
   } catch {
     return bytes;
   }

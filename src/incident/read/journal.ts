@@ -24,18 +24,16 @@ export class JournalReading {
 
   /** @param value one line of the journal, parsed */
   take(value: unknown, line: number): Sighting | undefined {
+    const format = isJournalHead(value) ? (value as { readonly format?: unknown }).format : JOURNAL_FORMAT;
+    if (format !== JOURNAL_FORMAT) {
+      const why = `the journal is in the format ${JSON.stringify(format)}; this croupier reads ${JOURNAL_FORMAT}`;
+      return { kind: 'unreadable', line, why };
+    }
     const complaint = complaintAboutEvent(value);
     if (complaint !== null) return { kind: 'unreadable', line, why: `it is no event of a journal: ${complaint}` };
     const event = value as JournalEvent;
     switch (event.event) {
       case 'run-started':
-        if (event.format !== JOURNAL_FORMAT) {
-          return {
-            kind: 'unreadable',
-            line,
-            why: `the journal is in the format ${event.format}; this croupier reads ${JOURNAL_FORMAT}`,
-          };
-        }
         this.#run = event;
         this.#origin = null;
         return undefined;
@@ -77,7 +75,7 @@ export class JournalReading {
 
   /** What was sent and never heard of again: the run was killed. */
   *end(): Generator<Sighting> {
-    for (const id of [...this.#open.keys()]) {
+    for (const id of this.#open.keys()) {
       const sighting = this.#unanswered(id);
       if (sighting) yield sighting;
     }

@@ -93,8 +93,7 @@ function doubleQuoted(command: string, from: number): Quoted | undefined {
     else {
       const next = command.charAt(at + 1);
       // Within double quotes only these are escaped; before others the backslash is itself.
-      if (next === '\n') text += '';
-      else text += '$`"\\!'.includes(next) ? next : `\\${next}`;
+      if (next !== '\n') text += '$`"\\!'.includes(next) ? next : `\\${next}`;
       at += 1;
     }
   }

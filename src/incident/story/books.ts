@@ -6,7 +6,7 @@ import { type Bets, betsOf, type Transaction, transactionsOf } from './transacti
 import { applying, beginning, distinct, isApplied, isClosed, MOST_WORLDS, settle, type World } from './worlds.ts';
 
 /** A fault that explains a balance. */
-export interface Cause {
+interface Cause {
   readonly rule: RuleId | null;
   readonly text: string;
   readonly transaction: Transaction;
@@ -28,7 +28,7 @@ export interface Deviation {
 }
 
 /** A balance that the operator answered, and to which call. */
-export interface Said {
+interface Said {
   readonly balance: Money;
   readonly call: ToldCall;
 }

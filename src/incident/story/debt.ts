@@ -8,7 +8,7 @@ import { isApplied, type World } from './worlds.ts';
  * not answered 200; `win-pending`: a win was not answered 200; `misbooked`: the balance is off by what a named fault explains;
  * `unexplained`: it is off, and nothing known explains it.
  */
-export type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'misbooked' | 'unexplained';
+type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'misbooked' | 'unexplained';
 
 export interface Debt {
   readonly kind: DebtKind;

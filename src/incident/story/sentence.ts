@@ -6,14 +6,14 @@ import type { Transaction } from './transaction.ts';
 import type { RoundVerdict, WalletVerdict } from './verdict.ts';
 
 /** An amount as people write it: with its currency and that one's decimals where it is known, else with two at least. */
-export function amountText(amount: Money, currency: string | null): string {
+function amountText(amount: Money, currency: string | null): string {
   const decimals = currency === null ? 2 : (currencyByCode(currency)?.decimals ?? 0);
   const text = amount.format(decimals);
   return currency === null ? text : `${text} ${currency}`;
 }
 
 /** A moment, in UTC, to the second. */
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   return new Date(ms)
     .toISOString()
     .replace('T', ' ')

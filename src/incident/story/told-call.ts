@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import type { Reply } from '../../journal/exchange.ts';
+import type { NoReplyReason, Reply } from '../../journal/exchange.ts';
 import { tellsOfError } from '../../judge/answer.ts';
 import { type ReplyReading, readReply } from '../../judge/reading.ts';
 import type { SeenAnswer } from '../seen.ts';
@@ -12,16 +12,7 @@ export const DEADLINE_MS = 5000;
  * How a call ended for the service: `late` is no reply, or one after five seconds; `failed` a 500 or a redirect; `refused` a 401;
  * `lost` a connection that broke; `not-sent` one that never was; `unknown`: nobody wrote it down.
  */
-export type Ending =
-  | 'accepted'
-  | 'error-200'
-  | 'declined'
-  | 'refused'
-  | 'failed'
-  | 'late'
-  | 'lost'
-  | 'not-sent'
-  | 'unknown';
+type Ending = 'accepted' | 'error-200' | 'declined' | 'refused' | 'failed' | 'late' | 'lost' | 'not-sent' | 'unknown';
 
 /** One call of the story, as one side saw it or both did. */
 export interface ToldCall {
@@ -97,37 +88,37 @@ function moneyOf(text: string | null): Money | null {
 
 function endingOf({ call, exchange }: SeenCall, reading: ReplyReading | null): Ending {
   const { answer, tookMs } = exchange;
-  switch (answer.kind) {
-    case 'untold':
-      return 'unknown';
-    case 'none':
-      switch (answer.reason) {
-        case 'too-late':
-          return 'late';
-        case 'unresolved':
-        case 'refused':
-        case 'unreachable':
-        case 'connect-timeout':
-        case 'send-timeout':
-        case 'tls':
-        case 'proxy':
-          return 'not-sent';
-        case 'broken':
-        case 'reset':
-        case 'stale-connection':
-        case 'closed-early':
-        case 'too-large':
-        case 'not-http':
-        case 'bad-encoding':
-        case 'aborted':
-          return 'lost';
-      }
-  }
+  if (answer.kind === 'untold') return 'unknown';
+  if (answer.kind === 'none') return endingWithout(answer.reason);
   if (tookMs !== null && tookMs > DEADLINE_MS) return 'late';
   const { status } = answer;
   if (status >= 200 && status < 300) return reading && tellsOfError(call, reading) ? 'error-200' : 'accepted';
   if (status === 401) return 'refused';
   return status === 500 || (status >= 300 && status < 400) ? 'failed' : 'declined';
+}
+
+function endingWithout(reason: NoReplyReason): Ending {
+  switch (reason) {
+    case 'too-late':
+      return 'late';
+    case 'unresolved':
+    case 'refused':
+    case 'unreachable':
+    case 'connect-timeout':
+    case 'send-timeout':
+    case 'tls':
+    case 'proxy':
+      return 'not-sent';
+    case 'broken':
+    case 'reset':
+    case 'stale-connection':
+    case 'closed-early':
+    case 'too-large':
+    case 'not-http':
+    case 'bad-encoding':
+    case 'aborted':
+      return 'lost';
+  }
 }
 
 /** What was carried out is what the operator answered, whether or not the service got it in time. */

@@ -6,7 +6,7 @@ import { type Bets, betsOf, type Transaction } from './transaction.ts';
 import { isApplied, type World } from './worlds.ts';
 
 /** Sums of a round or a wallet. null: can't be known from what was read. */
-export interface Sums {
+interface Sums {
   /** What it must come to once everything owed is done. */
   readonly should: Money | null;
   /** What the operator's books say by now. */
