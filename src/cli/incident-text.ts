@@ -39,7 +39,7 @@ function callsText(story: Story, paint: Paint): string {
   const shown = story.calls.slice(0, MOST_CALLS);
   const currencies = new Map(story.wallets.map(({ wallet, currency }) => [wallet, currency]));
   const isMixed = new Set(story.calls.map(({ wallet }) => wallet)).size > 1;
-  let text = `${paint.bold(isMixed ? 'The calls' : `The calls${sessionText(shown)}`)}\n`;
+  let text = `${paint.bold(isMixed ? 'The calls' : `The calls${forTerminal(sessionText(shown))}`)}\n`;
   let day = '';
   const width = String(shown.at(-1)?.number ?? 0).length;
   for (const call of shown) {

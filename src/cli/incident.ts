@@ -10,6 +10,7 @@ import type { Side } from '../incident/seen.ts';
 import type { CallPaths } from '../incident/seen-call.ts';
 import { type KnownSession, type Selection, tellStory } from '../incident/story/story.ts';
 import { createScrubber } from '../journal/scrubber.ts';
+import { forTerminal } from '../report/escape.ts';
 import { ANSI, PLAIN } from '../report/paint.ts';
 import { nearest } from '../scenario/near.ts';
 import { type Configuration, loadConfiguration, whyUnreadable } from './configuration.ts';
@@ -62,7 +63,7 @@ async function tell(
   const { selection, notes } = await selectionOf(flags, form, sources);
   const gathering = await readAll(sources, selection, known, callPaths(configuration));
   const story = tellStory(gathering.calls, selection, known);
-  if (story.calls.length === 0) throw new UsageError(nothingText(gathering, flags));
+  if (story.calls.length === 0) throw new UsageError(forTerminal(nothingText(gathering, flags)));
   const scrub = createScrubber(configuration.secrets);
   const text = flags.json
     ? `${JSON.stringify(
