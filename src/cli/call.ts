@@ -52,6 +52,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     sign: flags.sign ?? 'valid',
     times: flags.repeat ?? 1,
     namesBet: flags.origTxId !== undefined,
+    namesRound: flags.round !== undefined,
   };
   const request = build(hand, client);
   const scrub = createScrubber(secrets);
@@ -69,7 +70,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     request,
     // That the same bytes had one effect only shows in the balance.
     reads: call !== 'balance' && (flags.read ?? hand.times > 1),
-    maybeKnown: flags.txId !== undefined,
+    maybeKnown: hand.sign === 'valid' && (flags.txId !== undefined || hand.namesBet),
     campaignKnown: flags.frId !== undefined,
     strict,
     deadlineMs,

@@ -13,10 +13,14 @@ export interface HandCall {
   readonly times: number;
   /** The bet that a refund names may exist: false when its id was made up for the call. */
   readonly namesBet: boolean;
+  /** The round is one that was begun before: false when its id was made up for the call. */
+  readonly namesRound: boolean;
 }
 
 const PLACE = { file: 'croupier call', line: 1, column: 1 };
 const ALIAS = 'main';
+/** No step has this key: the bet was made before, by somebody. */
+const BET_BEFORE = 'before';
 
 /** A read beside the call. */
 export function readStep(key: string): CallStep {
@@ -75,7 +79,7 @@ export function planByHand(hand: HandCall, answer: Answer): Plan {
   };
 }
 
-function firstStep({ call, fields, sign, namesBet }: HandCall, answer: Answer): CallStep {
+function firstStep({ call, fields, sign, namesBet, namesRound }: HandCall, answer: Answer): CallStep {
   const { type, frID } = fields;
   return {
     ...readStep('1'),
@@ -86,6 +90,7 @@ function firstStep({ call, fields, sign, namesBet }: HandCall, answer: Answer): 
     txID: fields.txID ?? null,
     roundID: fields.roundID ?? null,
     ...(call === 'refund' && { refund: { kind: namesBet ? 'id' : 'unknown' } as const }),
+    ...(call === 'win' && namesRound && { winOf: BET_BEFORE }),
     ...((type === 'free' || type === 'regular') && { type }),
     campaign: frID !== undefined,
     deviations: sign === 'valid' ? {} : { sign },

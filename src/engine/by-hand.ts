@@ -11,6 +11,7 @@ import { Judge, type Reaction } from '../judge/judge.ts';
 import { Lateness } from '../judge/lateness.ts';
 import { type ReplyReading, readReply } from '../judge/reading.ts';
 import { Story } from '../judge/story.ts';
+import { PLAIN_EFFECTS } from '../judge/suspects.ts';
 import { Wallet } from '../judge/wallet.ts';
 import type { CallStep, Plan } from '../scenario/plan.ts';
 import { type BuiltRequest, buildRequest } from '../wire/request.ts';
@@ -88,6 +89,11 @@ function exchangesOf(events: readonly JournalEvent[]): readonly HandExchange[] {
   });
 }
 
+interface Read {
+  readonly step: CallStep;
+  readonly exchange: Exchange;
+}
+
 class ByHand {
   readonly #options: ByHandOptions;
   readonly #sender: Sender;
@@ -120,7 +126,11 @@ class ByHand {
     if (!maybeKnown) observeAnchor();
     this.#reckons = !maybeKnown;
     if (step) this.#observe(judge, step, first);
-    if (maybeKnown) observeAnchor();
+    if (maybeKnown) {
+      observeAnchor();
+      if (opening && anchor && step && answer === 'accepted')
+        this.#onceOrNever(step, first, opening.exchange, anchor.exchange);
+    }
     for (const [index, each] of again.entries()) {
       const exchange = others[index];
       if (exchange) this.#observe(judge, each, exchange);
@@ -134,8 +144,40 @@ class ByHand {
       before: balanceOf(opening?.exchange),
       after: closing?.after,
       disturbed: closing?.disturbed ?? false,
-      next: mayHaveArrived(first) ? whatFollows(hand, answer) : null,
+      next: mayHaveArrived(first) ? (whatFollows(hand, answer) ?? this.#ifNothingMoved(answer, opening, anchor)) : null,
     };
+  }
+
+  /** That the money stayed may be right of what was carried out before, and only of that. */
+  #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
+    const { hand, maybeKnown } = this.#options;
+    const [was, is] = [balanceOf(before?.exchange), balanceOf(after?.exchange)];
+    if (!maybeKnown || answer !== 'accepted' || !was || !is?.equals(was) || hand.fields.type === 'free') return null;
+    const orUnknown = hand.call === 'refund' ? ', or the operator does not know the bet, or never took it' : '';
+    return `The ${hand.call} was accepted and moved nothing: right only if it was carried out before${orUnknown}.`;
+  }
+
+  /** What may have been carried out before moves its amount now, or nothing. */
+  #onceOrNever(step: CallStep, { id }: Exchange, before: Exchange, after: Exchange): void {
+    const { amount, type } = this.#options.hand.fields;
+    const plain = PLAIN_EFFECTS[step.call];
+    const sum = amount === undefined ? undefined : Money.read(amount);
+    const moved = balanceOf(before) && balanceOf(after)?.minus(balanceOf(before) ?? Money.zero);
+    // What free rounds move, the contract leaves open.
+    if (!plain || !sum || !moved || type === 'free' || moved.isZero()) return;
+    const effect = step.call === 'bet' ? sum.negated() : sum;
+    if (moved.equals(effect)) return;
+    this.#findings.push({
+      rule: plain.rule,
+      verdict: 'fail',
+      endpoint: null,
+      step: step.key,
+      place: null,
+      exchange: id,
+      expected: `${plain.expected}, ${sum.format(2)}, or moves nothing where it was carried out before`,
+      actual: `the balance moved by ${moved.format(2)}`,
+      causes: [],
+    });
   }
 
   /** The last read, and what the judge asks for when it does not fit. */
@@ -188,12 +230,12 @@ class ByHand {
     });
   }
 
-  #wallet(anchor: { readonly exchange: Exchange } | undefined): Wallet {
+  #wallet(anchor: Read | undefined): Wallet {
     const written = anchor && readingOf(anchor.exchange)?.balance.written;
     return new Wallet('main', denominationOf(this.#options.session.currency, {}, written ?? '').unit);
   }
 
-  async #read(): Promise<{ readonly step: CallStep; readonly exchange: Exchange }> {
+  async #read(): Promise<Read> {
     const { client, session } = this.#options;
     this.#reads += 1;
     const step = readStep(`read.${this.#reads}`);

@@ -156,6 +156,7 @@ describe('call', () => {
     const { status, out } = await call(url, 'bet', '--tx-id', TX, '--read', '--repeat', '2');
     expect(status).toBe(0);
     expect(out).toContain('nothing moved');
+    expect(out).toContain('right only if it was carried out before');
   });
 
   it('cannot judge where nobody answers', async () => {
@@ -200,17 +201,34 @@ describe('call', () => {
     }
   });
 
-  it('is kept by the reference operator, and not by one that charges a replay', async () => {
-    for (const [defect, status] of [
-      [[], 0],
-      [['--defect', 'replayed-bet-charged'], 1],
-    ] as const) {
-      const child = start(['serve', 'operator', '--write-config', 'croupier.yaml', ...defect], { cwd });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      await line(child, 'operator ');
-      const made = await croupier(['call', 'bet', '--repeat', '3', '--client', 'demo-eu', '--linger', '50ms'], { cwd });
-      expect(made).toMatchObject({ status });
-      child.kill('SIGTERM');
+  it.each([
+    ['the reference operator', [], [], /$/],
+    ['a bet that is charged again', ['replayed-bet-charged'], ['known bet', 'bet'], /idempotency\.bet.*MUST fail/],
+    ['half a refund', ['refund-half'], ['refund'], /refund\.restore.*MUST fail/],
+    ['a win that is paid again', ['replayed-win-paid'], ['win'], /idempotency\.win.*MUST fail/],
+    ['a refund that is paid again', ['replayed-refund-paid'], ['refund'], /idempotency\.refund.*MUST fail/],
+  ] as const)('judges %s', async (_what, defects, failing, told) => {
+    const child = start(
+      ['serve', 'operator', '--write-config', 'croupier.yaml', ...defects.flatMap((name) => ['--defect', name])],
+      { cwd },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await line(child, 'operator ');
+    const hand = (...args: readonly string[]): Promise<Ended> =>
+      croupier(['call', ...args, '--client', 'demo-eu', '--linger', '50ms', '--repeat', '3', '--round', ROUND], {
+        cwd,
+      });
+    const made = [
+      ['known bet', await hand('bet', '--tx-id', TX, '--amount', '4.00')],
+      ['refund', await hand('refund', '--orig-tx-id', TX, '--amount', '4.00')],
+      ['bet', await hand('bet', '--amount', '4.00')],
+      ['win', await hand('win', '--amount', '6.00')],
+    ] as const;
+    const failed = made.filter(([, { status }]) => status !== 0);
+    expect(failed.map(([name]) => name)).toEqual(failing);
+    for (const [, { status, out }] of failed) {
+      expect(status).toBe(1);
+      expect(out).toMatch(told);
     }
   });
 });
