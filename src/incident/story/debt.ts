@@ -74,9 +74,10 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
 }
 
 function winDebt(win: Transaction, books: Books): Debt[] {
-  if (win.state !== 'failed' && win.state !== 'declined') return [];
+  // A win that says no amount is none that anybody could pay.
+  if ((win.state !== 'failed' && win.state !== 'declined') || win.amount === null) return [];
   const paid = inAll(books, win);
-  const owedBy = win.amount?.isZero() || paid === 'yes' ? 'nobody' : paid === 'no' ? 'operator' : 'unknown';
+  const owedBy = win.amount.isZero() || paid === 'yes' ? 'nobody' : paid === 'no' ? 'operator' : 'unknown';
   return [debt('win-pending', win, owedBy, win.state === 'declined' ? 'operator' : 'service')];
 }
 
