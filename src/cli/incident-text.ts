@@ -118,6 +118,9 @@ function readText(story: Story, gathering: Gathering, notes: readonly string[]):
       `The operator's clock ${ahead} the service's, by ${plural(pairs, 'call')} that both wrote down; times are the service's.`,
     );
   }
+  if (story.calls.some(({ ending }) => ending === 'refused')) {
+    lines.push('Why a signature was refused: croupier explain, with the request as it was sent.');
+  }
   if (nameless > 0)
     lines.push(
       `${plural(nameless, 'call')} ${nameless === 1 ? 'names' : 'name'} neither session nor transaction: no story can be told of ${nameless === 1 ? 'it' : 'them'}.`,

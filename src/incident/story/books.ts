@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { betOf, effectOf, type Suspect, undoneRule } from './effects.ts';
-import { overlap, type ToldCall } from './told-call.ts';
+import { met, type ToldCall } from './told-call.ts';
 import { type Bets, betsOf, type Transaction, transactionsOf } from './transaction.ts';
 import { applying, beginning, distinct, isApplied, isClosed, MOST_WORLDS, settle, type World } from './worlds.ts';
 
@@ -107,15 +107,18 @@ class Reckoning {
       this.#unknown ??= 'too many calls have no known outcome for their effects to be told apart';
       return;
     }
-    if (!isRepeat && this.#isEvidence(call, transaction)) this.#read(call);
+    if (!isRepeat && this.#saysBalance(call, transaction)) {
+      const others = this.#near(call).filter((other) => other !== call && other.seen.call !== 'balance');
+      const meetings = new Set(others.map((other) => met(call, other)));
+      if (!meetings.has('yes')) this.#read(call, meetings.has('maybe'));
+    }
     this.#worlds = settle(this.#worlds);
   }
 
-  /** A refund may be answered with any balance; calls in flight together may each be in the other's balance or not. */
-  #isEvidence(call: ToldCall, transaction: Transaction | undefined): boolean {
+  /** The refund of a bet that may not have been taken can be answered with any balance. */
+  #saysBalance(call: ToldCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
-    if (transaction?.call === 'refund' && betOf(transaction, this.#bets)?.state !== 'accepted') return false;
-    return !this.#near(call).some((other) => other !== call && other.seen.call !== 'balance' && overlap(call, other));
+    return transaction?.call !== 'refund' || betOf(transaction, this.#bets)?.state === 'accepted';
   }
 
   /** Calls are in order of time: what was in flight together stands together. */
@@ -124,8 +127,11 @@ class Reckoning {
     return this.#calls.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS);
   }
 
-  #read(call: ToldCall): void {
+  /** @param isDoubtful others may have been in flight: where it fits it is believed, and where it doesn't it proves nothing */
+  #read(call: ToldCall, isDoubtful: boolean): void {
     const said = call.balance ?? Money.zero;
+    const right = this.#worlds.filter(({ balance }) => balance.equals(said));
+    if (isDoubtful && (!this.#isAnchored || right.length === 0)) return;
     this.#lastSaid = { balance: said, call };
     if (!this.#isAnchored) {
       this.#isAnchored = true;
@@ -134,7 +140,6 @@ class Reckoning {
       this.#firstSaid = this.#lastSaid;
       return;
     }
-    const right = this.#worlds.filter(({ balance }) => balance.equals(said));
     if (right.length > 0) this.#worlds = right;
     else this.#worlds = this.#landedLate(said) ?? this.#deviate(call, said);
     this.#suspects = [];

@@ -141,14 +141,25 @@ function doneBy(ending: Ending, answers: readonly SeenAnswer[]): ToldCall['done'
   }
 }
 
-/** Both were in flight at the same moment, as far as times were written finely enough to tell. */
-export function overlap(a: ToldCall, b: ToldCall): boolean {
-  const [spanA, spanB] = [span(a), span(b)];
-  return spanA !== null && spanB !== null && spanA.from < spanB.to && spanB.from < spanA.to;
+/** Times that are coarser than this don't tell which of two calls came first. */
+const FINE_MS = 100;
+
+/**
+ * Whether two calls were in flight at the same moment. `maybe`: their times were written too coarsely to tell. Where a time is not known,
+ * calls are taken to have come one after another, as they stand in their file.
+ */
+export function met(a: ToldCall, b: ToldCall): 'yes' | 'no' | 'maybe' {
+  if (a.atMs === null || b.atMs === null) return 'no';
+  const coarseMs = Math.max(precisionOf(a), precisionOf(b));
+  const isCoarse = coarseMs > FINE_MS;
+  const slackMs = isCoarse ? coarseMs : 0;
+  const isOverlap =
+    a.atMs < b.atMs + (b.seen.exchange.tookMs ?? 0) + slackMs &&
+    b.atMs < a.atMs + (a.seen.exchange.tookMs ?? 0) + slackMs;
+  if (!isOverlap) return 'no';
+  return isCoarse ? 'maybe' : 'yes';
 }
 
-function span(call: ToldCall): { readonly from: number; readonly to: number } | null {
-  const { time, tookMs } = call.seen.exchange;
-  if (call.atMs === null || tookMs === null || (time?.precisionMs ?? 1000) > 100) return null;
-  return { from: call.atMs, to: call.atMs + tookMs };
+function precisionOf({ seen }: ToldCall): number {
+  return seen.exchange.time?.precisionMs ?? 1;
 }

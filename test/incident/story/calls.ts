@@ -16,6 +16,7 @@ interface Answered {
   /** Seconds after the beginning; else one more than the call before. */
   readonly at?: number;
   readonly side?: Side;
+  readonly precisionMs?: number;
 }
 
 interface Fields {
@@ -68,12 +69,12 @@ export class Log {
   }
 
   #add(call: string, method: string, query: string, body: string | null, answered: Answered): this {
-    const { at, side = 'service', tookMs = 20 } = answered;
+    const { at, side = 'service', tookMs = 20, precisionMs = 1 } = answered;
     this.#clock = at ?? this.#clock + 1;
     const exchange: SeenExchange = {
       place: { file: `${side}.log`, line: this.calls.length + 1 },
       side,
-      time: { ms: START + this.#clock * 1000, precisionMs: 1 },
+      time: { ms: START + this.#clock * 1000, precisionMs },
       tookMs,
       request: { method, url: `/eu/${call}${query}`, headers: null, body: body === null ? null : textBody(body) },
       answer: answerOf(answered),

@@ -204,6 +204,30 @@ describe('what the operator books wrongly', () => {
   });
 });
 
+describe('calls of one second, in a log that writes no finer', () => {
+  const coarse = { precisionMs: 1000, tookMs: 0 };
+
+  it('may stand in another order than they came', () => {
+    const story = new Log()
+      .balance('100', { at: 0, ...coarse })
+      .win('w1', '7', { at: 5, balance: '102', ...coarse })
+      .bet('b1', '5', { at: 5, balance: '95', ...coarse })
+      .balance('102', { at: 9, ...coarse })
+      .story();
+    expect([sums(story), causes(story), debts(story)]).toEqual([['102', '102', '0'], [], []]);
+  });
+
+  it('are no excuse for what shows when all is quiet', () => {
+    const story = new Log()
+      .balance('100', { at: 0, ...coarse })
+      .bet('b1', '5', { at: 5, balance: '95', ...coarse })
+      .bet('b1', '5', { at: 5, balance: '95', ...coarse })
+      .balance('90', { at: 9, ...coarse })
+      .story();
+    expect(causes(story)).toEqual(['idempotency.bet']);
+  });
+});
+
 describe('a win', () => {
   it('that was never answered 200 is owed to the player', () => {
     const log = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '50', { status: 503 });
