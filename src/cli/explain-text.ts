@@ -2,7 +2,7 @@ import type { Difference } from '../incident/explain/differ.ts';
 import { firstDifference } from '../incident/explain/differ.ts';
 import type { Explanation, Found } from '../incident/explain/explain.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language, MENDS, type MendId } from '../incident/explain/mends.ts';
-import { payloadsOf } from '../incident/explain/payloads.ts';
+import { rightPayload } from '../incident/explain/payloads.ts';
 import type { SignedRequest } from '../incident/explain/request.ts';
 import { forTerminal } from '../report/escape.ts';
 import { clip, hanging, wrap } from '../report/layout.ts';
@@ -40,6 +40,7 @@ export function explainText(explained: Explained, { language, of, sink }: Told &
     case 'right':
       lines.push(
         paint.green(forTerminal(`The signature is right${which}: it was made with ${explanation.found.key.name}.`)),
+        ...wrap('Where the operator computes another one, give that with --signature.', width),
       );
       break;
     case 'unexplained':
@@ -70,7 +71,7 @@ type Row = (label: string, text: string) => readonly string[];
 
 function payloadRows({ payload }: Found, request: SignedRequest, row: Row): readonly string[] {
   if (payload.mistake === null) return [];
-  const right = payloadsOf(request).find(({ mistake }) => mistake === null);
+  const right = rightPayload(request);
   const difference = right && firstDifference(right.bytes, payload.bytes);
   return [
     ...row('signed', clip(Buffer.from(payload.bytes).toString('utf8'), PAYLOAD) || '(nothing)'),

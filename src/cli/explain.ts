@@ -8,7 +8,7 @@ import type { SignedRequest } from '../incident/explain/request.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { forTerminal } from '../report/escape.ts';
 import { type Explained, explainJson, explainText } from './explain-text.ts';
-import { type OfferedKeyFlags, offeredKeys } from './offered-keys.ts';
+import { type OfferedKeyFlags, offering } from './offered-keys.ts';
 import { readInput } from './signed-text.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
@@ -35,23 +35,22 @@ const UNEXPLAINED = 1;
 export async function explainCommand(given: string | undefined, flags: ExplainFlags, stdio: Stdio): Promise<number> {
   const requests = await requestsOf(given, flags, stdio);
   const other = await otherBody(flags, stdio);
-  const explained: Explained[] = [];
+  const keysOf = await offering(flags, stdio);
   const secrets = new Set<string>();
   const remarks = new Set<string>();
+  let chosen: Explained | undefined;
+  // Of many requests the one is of interest whose signature is not right.
   for (const request of requests) {
-    const offered = await offeredKeys(flags, request.url, stdio);
+    const offered = keysOf(request.url);
     for (const { text } of offered.keys) for (const secret of [text, text.trim()]) secrets.add(secret);
     for (const remark of offered.remarks) remarks.add(remark);
     const explanation = explainSignature(request, offered.keys, other);
-    explained.push({
-      request,
-      explanation,
-      keys: offered.keys.map(({ name }) => name),
-      differs: differs(request, other),
-    });
+    const keys = offered.keys.map(({ name }) => name);
+    if (!chosen || explanation.kind !== 'right') {
+      chosen = { request, explanation, keys, differs: differs(request, other) };
+    }
+    if (explanation.kind !== 'right') break;
   }
-  // Of many requests the one is of interest whose signature is not right.
-  const chosen = explained.find(({ explanation }) => explanation.kind !== 'right') ?? explained[0];
   if (!chosen) throw new UsageError('There is no request.');
   const status = exitStatus(chosen.explanation);
   const scrub = createScrubber([...secrets]);
@@ -83,7 +82,9 @@ async function requestsOf(
   flags: ExplainFlags,
   stdio: Stdio,
 ): Promise<readonly SignedRequest[]> {
-  const parts = await fromParts(flags, stdio);
+  // A header is often copied whole.
+  const wanted = flags.signature?.replace(/^x-request-sign:\s*/i, '');
+  const parts = await fromParts({ ...flags, ...(wanted !== undefined && { signature: wanted }) }, stdio);
   if (parts) {
     if (given !== undefined) throw new UsageError('Give the request whole, or as --body or --query: not both.');
     if (parts.signature === undefined)
@@ -93,7 +94,7 @@ async function requestsOf(
   const { bytes, file } = await wholeInput(given, stdio);
   const { requests, unread } = await readRequests(bytes, file);
   const signed = requests.flatMap((request) => {
-    const signature = flags.signature ?? request.signature;
+    const signature = wanted ?? request.signature;
     return signature === undefined ? [] : [{ ...request, signature }];
   });
   if (signed.length > 0) return signed;

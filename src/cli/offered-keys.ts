@@ -26,9 +26,10 @@ export interface OfferedKeys {
  * Keys of files, of the environment and of the configuration, in this order; of the configuration's clients, first the one
  * whose address was called.
  *
- * @throws UsageError when a file can't be read, or when there is no key at all
+ * @returns the keys for the address of a request; throws a UsageError when there is none at all
+ * @throws UsageError when a file can't be read
  */
-export async function offeredKeys(flags: OfferedKeyFlags, url: string, stdio: Stdio): Promise<OfferedKeys> {
+export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
   const files = (flags.keyFile ?? []).flatMap((file) => fileKeys(file, 'unknown', stdio));
   const apiFiles = (flags.apiKeyFile ?? []).flatMap((file) => fileKeys(file, 'api', stdio));
   const { CROUPIER_KEY: given } = stdio.env;
@@ -36,19 +37,25 @@ export async function offeredKeys(flags: OfferedKeyFlags, url: string, stdio: St
     ? [{ text: withoutLineEnd(given), name: 'CROUPIER_KEY', role: 'integration' }]
     : [];
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { keys, remarks } = configuredKeys(configuration, flags.client, url);
-  const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
-  const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
-  const all = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
-  if (all.length === 0) {
+  const clients = configuredKeys(configuration, flags.client);
+  return (url) => {
+    const inOrder = [
+      ...clients.filter(({ base }) => url.startsWith(base)),
+      ...clients.filter(({ base }) => !url.startsWith(base)),
+    ];
+    const keys = inOrder.flatMap((client) => client.keys);
+    const remarks = inOrder.flatMap((client) => client.remarks);
+    const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
+    const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
+    const all = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
+    if (all.length > 0) return { keys: all, remarks };
     throw new UsageError(
       [
         'There is no key to try: set CROUPIER_KEY, name files with --key-file, or work beside a croupier.yaml.',
         ...remarks,
       ].join('\n'),
     );
-  }
-  return { keys: all, remarks };
+  };
 }
 
 /** No key has white space at its ends, but that a program reads it so may be the very mistake. */
@@ -72,7 +79,12 @@ function withoutLineEnd(text: string): string {
   return text.replace(/(?:\r?\n)+$/, '');
 }
 
-function configuredKeys(configuration: Configuration, wanted: readonly string[] | undefined, url: string): OfferedKeys {
+interface ClientKeys extends OfferedKeys {
+  /** What the addresses of its calls begin with. */
+  readonly base: string;
+}
+
+function configuredKeys(configuration: Configuration, wanted: readonly string[] | undefined): readonly ClientKeys[] {
   const clients = configuration.config.clients ?? [];
   const unknown = wanted?.find((extCID) => !clients.some((client) => client.extCID === extCID));
   if (unknown !== undefined) {
@@ -80,24 +92,26 @@ function configuredKeys(configuration: Configuration, wanted: readonly string[] 
       `The configuration has no client ${unknown}; it has: ${clients.map(({ extCID }) => extCID).join(', ') || 'none'}`,
     );
   }
-  const chosen = clients.filter(({ extCID }) => wanted === undefined || wanted.includes(extCID));
-  const called = (client: ClientConfig): boolean => url.startsWith(`${client.integratorBaseUrl.replace(/\/+$/, '')}/`);
-  const inOrder = [...chosen.filter(called), ...chosen.filter((client) => !called(client))];
-  const keys: OfferedKey[] = [];
-  const remarks: string[] = [];
-  for (const client of inOrder) {
-    const index = clients.indexOf(client);
-    for (const hole of configuration.unset)
-      if (hole.client === index) remarks.push(`A key of ${client.extCID} is not set: ${hole.complaint.message}`);
-    for (const [secret, role, what] of [
-      [client.integrationApiKey, 'integration', 'the Integration API key'],
-      [client.apiKey, 'api', 'the API key'],
-    ] as const) {
-      if (secret === undefined || secret === '') continue;
-      const text =
-        typeof secret === 'string' ? secret : readTextFile(path.resolve(configuration.dir, secret.file), what);
-      keys.push({ text: withoutLineEnd(text), name: `${what} of ${client.extCID}`, role });
-    }
-  }
-  return { keys, remarks };
+  return clients
+    .filter(({ extCID }) => wanted === undefined || wanted.includes(extCID))
+    .map((client) => keysOf(client, configuration));
+}
+
+function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): ClientKeys {
+  const { extCID, integratorBaseUrl, integrationApiKey, apiKey } = client;
+  const index = config.clients?.indexOf(client) ?? -1;
+  const remarks = unset
+    .filter((hole) => hole.client === index)
+    .map(({ complaint }) => `A key of ${extCID} is not set: ${complaint.message}`);
+  const keys = (
+    [
+      [integrationApiKey, 'integration', 'the Integration API key'],
+      [apiKey, 'api', 'the API key'],
+    ] as const
+  ).flatMap(([secret, role, what]): OfferedKey[] => {
+    if (secret === undefined || secret === '') return [];
+    const text = typeof secret === 'string' ? secret : readTextFile(path.resolve(dir, secret.file), what);
+    return [{ text: withoutLineEnd(text), name: `${what} of ${extCID}`, role }];
+  });
+  return { base: `${integratorBaseUrl.replace(/\/+$/, '')}/`, keys, remarks };
 }

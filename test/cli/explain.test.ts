@@ -73,6 +73,7 @@ describe('explain', () => {
     ['a HAR, of which it takes the entry that is wrong', ['two.har'], ''],
     ['body and signature', ['--body', BODY, '--signature', sign(SPACED)], ''],
     ['a body in a file', ['--body-file', 'body.json', '--signature', sign(SPACED)], ''],
+    ['the header whole', ['--body', BODY, '--signature', `X-Request-Sign: ${sign(SPACED)}`], ''],
     ['what the operator computed', ['raw.http', '--signature', sign(SPACED)], ''],
   ])('reads %s', async (_what, args, stdin) => {
     const { status, out } = await explain(args, { stdin });
@@ -141,7 +142,7 @@ describe('explain', () => {
     ]);
     expect(status).toBe(1);
     expect(out).toContain('Not explained');
-    expect(out).toMatch(/they differ first at byte 13: [^]*\(0x30\)\s+here, [^]*\(0x35\)/);
+    expect(out).toMatch(/they differ first at byte 13: [\s\S]*\(0x30\)\s+here, [\s\S]*\(0x35\)/);
   });
 
   it('finds the signature of the other body', async () => {

@@ -2,7 +2,7 @@ import { ALGORITHMS, type Algorithm } from './algorithms.ts';
 import type { Made } from './construction.ts';
 import { keysMadeOf, type MadeKey, type OfferedKey } from './keys.ts';
 import type { Language, MendId } from './mends.ts';
-import { payloadsOf, sameBytes } from './payloads.ts';
+import { payloadsOf, rightPayload, sameBytes } from './payloads.ts';
 import type { SignedRequest } from './request.ts';
 import { WRITINGS, type Writing } from './writings.ts';
 
@@ -81,17 +81,20 @@ class Search {
 
   /** One mistake is likelier than two, and two are likelier than three. */
   of(request: SignedRequest, ofOther = false): Found | undefined {
-    const payloads = payloadsOf(request);
-    const [payload, ...otherPayloads] = payloads;
+    this.#hashed = 0;
     const [key, ...otherKeys] = this.#keys;
     const [algorithm, ...others] = ALGORITHMS;
-    if (!payload || !key || !algorithm || this.#readings.length === 0) return undefined;
+    if (!key || !algorithm || this.#readings.length === 0) return undefined;
+    const right = rightPayload(request);
+    const asItShouldBe = right && this.#among([right], [key], [algorithm]);
+    if (asItShouldBe) return told(asItShouldBe, request, ofOther);
+    const [payload, ...otherPayloads] = payloadsOf(request);
+    if (!payload) return undefined;
     const otherAlgorithms = others.filter((each) => this.#isAsLong(each));
     const fewPayloads = otherPayloads.slice(0, MOST_COMBINED);
     const fewKeys = otherKeys.filter(({ name, mend }) => name === key.name || mend === 'key');
     const hit =
-      this.#among([payload], [key], [algorithm]) ??
-      this.#among(otherPayloads, [key], [algorithm]) ??
+      this.#among([payload, ...otherPayloads], [key], [algorithm]) ??
       this.#among([payload], otherKeys, [algorithm]) ??
       this.#among([payload], [key], otherAlgorithms) ??
       this.#among(otherPayloads, otherKeys, [algorithm]) ??

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../contract/canonical.ts';
+import { canonicalJson, NotCanonicalError } from '../../contract/canonical.ts';
 import { readJson } from '../../contract/json-text.ts';
 import { type Made, made, wrong } from './construction.ts';
 import { ofFields } from './field-payloads.ts';
@@ -16,21 +16,37 @@ export function payloadsOf(request: SignedRequest): readonly Made[] {
   return distinct(allOf(request));
 }
 
+/** What has to be signed of a request; undefined: nobody can say, as its query is no UTF-8. */
+export function rightPayload(request: SignedRequest): Made | undefined {
+  if (request.body !== null) {
+    const asSent = made({ id: 'raw-body', mistake: null, mend: 'raw-body' }, request.body);
+    return (isToCoreApi(request.url) ? canonicalBody(request.body) : undefined) ?? asSent;
+  }
+  const form = params(() => decodeQuery(request.url, 'form'));
+  const text = form && canonical(form);
+  return text === undefined ? undefined : made({ id: 'canonical-query', mistake: null, mend: 'query' }, text);
+}
+
 function allOf(request: SignedRequest): readonly Made[] {
-  if (request.body === null) return ofQuery(request);
-  const body = Buffer.from(request.body);
-  return isToCoreApi(request.url) ? toCoreApi(ofBody(request, body), body) : ofBody(request, body);
+  const right = rightPayload(request);
+  if (request.body === null) return ofQuery(request, right);
+  const all = ofBody(request, Buffer.from(request.body));
+  if (right?.id !== 'canonical-body') return all;
+  return [right, ...all.map((each): Made => ({ ...each, mistake: each.mistake ?? AS_SENT, mend: 'core-api' }))];
 }
 
 const AS_SENT = 'The body was signed as it was sent; for the Core API its canonical JSON is signed.';
 
-/** Here the body may be sent in any form, and its canonical one is signed. */
-function toCoreApi(all: readonly Made[], body: Buffer): readonly Made[] {
+/** For the Core API a body may be sent in any form, and its canonical one is signed. */
+function canonicalBody(body: Uint8Array): Made | undefined {
   const reading = readJson(body);
-  if (reading.kind === 'refused') return all;
-  const right = made({ id: 'canonical-body', mistake: null, mend: 'core-api' }, canonicalJson(reading.value));
-  const others = all.map((each): Made => ({ ...each, mistake: each.mistake ?? AS_SENT, mend: 'core-api' }));
-  return [right, ...others];
+  if (reading.kind === 'refused') return undefined;
+  try {
+    return made({ id: 'canonical-body', mistake: null, mend: 'core-api' }, canonicalJson(reading.value));
+  } catch (error) {
+    if (error instanceof NotCanonicalError) return undefined;
+    throw error;
+  }
 }
 
 /** Bytes that come to the same are told once, as the first of them; of another language they may be another mistake. */
@@ -80,12 +96,11 @@ function ofBody(request: SignedRequest, body: Buffer): readonly Made[] {
   ];
 }
 
-function ofQuery(request: SignedRequest): readonly Made[] {
+function ofQuery(request: SignedRequest, right: Made | undefined): readonly Made[] {
   const query = queryOf(request.url);
   const form = params(() => decodeQuery(query, 'form'));
-  const right = form && canonical(form);
   const tree = form && treeOf(form);
-  const rightMade = right === undefined ? [] : [made({ id: 'canonical-query', mistake: null, mend: 'query' }, right)];
+  const rightMade = right === undefined ? [] : [right];
   const rewritten = tree ? rewritings(tree, 'query', 'The parameters were written as JSON') : [];
   return [
     ...rightMade,

@@ -40,7 +40,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change(
     'trimmed',
-    'White space at the ends of the payload was cut off before it was signed.',
+    'White space at the ends of the payload was cut off before it was signed, or stands only in what is given here and was never sent.',
     onText((text) => text.trim()),
   ),
   change(

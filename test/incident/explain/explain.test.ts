@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALGORITHMS } from '../../../src/incident/explain/algorithms.ts';
 import { type Explanation, explainSignature } from '../../../src/incident/explain/explain.ts';
@@ -458,6 +459,46 @@ describe('what is no mistake, or not known', () => {
     expect(explainSignature(post(BODY, hmac(compact(PYTHON))), KEYS)).toMatchObject({
       found: { languages: ['python', 'php', 'dotnet'] },
     });
+  });
+});
+
+describe('whatever is sent', () => {
+  const body = fc.oneof(
+    fc.json(),
+    fc.string({ unit: 'binary' }),
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+  );
+  const url = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.string({ maxLength: 40 }).map((query) => `https://w.example/balance?${query}`),
+    fc.constantFrom('https://core.example/games?a=1', '/api/v1/free-rounds'),
+  );
+
+  it('is read without a failure', () => {
+    fc.assert(
+      fc.property(fc.option(body), url, (text, to) => {
+        const request = {
+          method: 'POST',
+          url: to,
+          body: text === null ? null : Buffer.from(text),
+          signature: undefined,
+        };
+        for (const payload of payloadsOf(request)) expect(payload.bytes).toBeInstanceOf(Uint8Array);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is right where its signature is right, in whatever form the body is', () => {
+    fc.assert(
+      fc.property(body, (text) => explainSignature(post(text, hmac(text)), KEYS).kind === 'right'),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(['{"a":"\\ud800"}', '{"a":1e999}', '"\\udfff"'])('is read by the Core API too: %s', (text) => {
+    const request = post(text, hmac(`${text}\n`), 'https://core.example/api/v1/games');
+    expect(explainSignature(request, KEYS)).toMatchObject({ kind: 'explained' });
   });
 });
 
