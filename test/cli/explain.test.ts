@@ -137,8 +137,12 @@ describe('explain', () => {
 
   it('ends with 1 where nothing fits, and shows where two bodies differ', async () => {
     const { status, out } = await explain([
-      ...['--body', BODY, '--other-body', BODY.replace('1.00', '1.50')],
-      ...['--signature', sign('something else')],
+      '--body',
+      BODY,
+      '--other-body',
+      BODY.replace('1.00', '1.50'),
+      '--signature',
+      sign('something else'),
     ]);
     expect(status).toBe(1);
     expect(out).toContain('Not explained');

@@ -56,7 +56,7 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
       'JsonSerializer.Serialize(new SortedDictionary<string, string>(query, StringComparer.Ordinal), new JsonSerializerOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping })',
   },
   key: {
-    node: 'const key = process.env.INTEGRATION_API_KEY',
+    node: "import { env } from 'node:process'; const key = env.INTEGRATION_API_KEY",
     python: 'key = os.environ["INTEGRATION_API_KEY"]',
     php: "$key = getenv('INTEGRATION_API_KEY');",
     go: 'key := os.Getenv("INTEGRATION_API_KEY")',
