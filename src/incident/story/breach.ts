@@ -167,22 +167,7 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
   const { call, attempts } = transaction;
   const found: Breach[] = [];
   const first = attempts.find(({ done, ending }) => done === 'yes' && ending === 'accepted');
-  if (call === 'refund') {
-    const bet = transaction.origTxID === null ? undefined : bets.get(transaction.origTxID);
-    for (const attempt of attempts.filter(
-      ({ ending }) => ending === 'declined' || ending === 'failed' || ending === 'error-200',
-    )) {
-      // A refund is sent when the bet's outcome was not known: not to know the bet is no reason to decline.
-      const rule = bet?.state === 'accepted' ? 'refund.restore' : 'refund.unknown';
-      found.push(
-        breach(
-          attempt,
-          rule,
-          `a refund must be answered 200, also when its bet is not known, and it was answered ${attempt.status ?? 'with an error'}`,
-        ),
-      );
-    }
-  }
+  if (call === 'refund') found.push(...refundBreaches(transaction, bets));
   if (!first) return found;
   for (const again of attempts.filter(({ number }) => number > first.number)) {
     const rule = `idempotency.${call}` as const;
@@ -204,6 +189,20 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
     } else if (again.ending === 'accepted') found.push(...replayBreaches(first, again, rule));
   }
   return found;
+}
+
+/** A refund is sent when the bet's outcome was not known: not to know the bet is no reason to decline it. */
+function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
+  const bet = origTxID === null ? undefined : bets.get(origTxID);
+  const declined = attempts.filter(
+    ({ ending }) => ending === 'declined' || ending === 'failed' || ending === 'error-200',
+  );
+  return declined.map((attempt) => {
+    const isKnown = bet?.attempts.some(({ done, number }) => done === 'yes' && number < attempt.number) ?? false;
+    const status = attempt.status ?? 'with an error';
+    const text = `a refund must be answered 200, also when its bet is not known, and it was answered ${status}`;
+    return breach(attempt, isKnown ? 'refund.restore' : 'refund.unknown', text);
+  });
 }
 
 function amountsDiffer(a: ToldCall, b: ToldCall): boolean {
