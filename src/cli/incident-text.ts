@@ -121,10 +121,11 @@ function readText(story: Story, gathering: Gathering, notes: readonly string[]):
   if (story.calls.some(({ ending }) => ending === 'refused')) {
     lines.push('Why a signature was refused: croupier explain, with the request as it was sent.');
   }
-  if (nameless > 0)
+  if (nameless > 0) {
     lines.push(
-      `${plural(nameless, 'call')} ${nameless === 1 ? 'names' : 'name'} neither session nor transaction: no story can be told of ${nameless === 1 ? 'it' : 'them'}.`,
+      `${plural(nameless, 'call')} ${nameless === 1 ? 'names' : 'name'} neither session nor transaction: told only where the time leaves no doubt which call it is.`,
     );
+  }
   if (isCut)
     lines.push(
       'There were more calls than can be kept: the last are left out. --session, --from and --to make it fewer.',

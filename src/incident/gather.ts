@@ -139,7 +139,7 @@ function slim(exchange: SeenExchange): SeenExchange {
 class Keeper {
   readonly #whom: Whom | null;
   readonly #calls: SeenCall[] = [];
-  /** Calls that name a transaction and nobody: they are those of whoever else names it. */
+  /** Calls that name nobody: those of a transaction are its player's, and of others the time may tell which they are. */
   readonly #unowned: SeenCall[] = [];
   readonly #missed: { place: SeenPlace; why: string }[] = [];
   #missedCount = 0;
@@ -159,8 +159,8 @@ class Keeper {
     if (call.exchange.time?.zoneless) this.#zoneless += 1;
     if (call.player !== null) this.#namesPlayers = true;
     if (call.sessionID === null && call.player === null) {
-      if (call.txID === null || this.#unowned.length >= MOST_CALLS) this.#nameless += 1;
-      else this.#unowned.push(call);
+      if (call.txID === null) this.#nameless += 1;
+      if (this.#unowned.length < MOST_CALLS) this.#unowned.push(call);
       return;
     }
     if (!this.#isWanted(call)) return;
@@ -175,7 +175,7 @@ class Keeper {
 
   result(): Gathering {
     const transactions = new Set(this.#calls.map(({ txID }) => txID));
-    const owned = this.#unowned.filter(({ txID }) => this.#whom === null || transactions.has(txID));
+    const owned = this.#unowned.filter(({ txID }) => this.#whom === null || txID === null || transactions.has(txID));
     return {
       calls: [...this.#calls, ...owned],
       seen: this.#seen,

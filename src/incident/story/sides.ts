@@ -31,9 +31,10 @@ export function pairSides(calls: readonly SeenCall[]): {
   const clocks = service.length > 0 && operator.length > 0 ? compareClocks(service, operator) : null;
   const aheadMs = clocks?.aheadMs ?? 0;
   const partners = match(service, operator, aheadMs);
+  for (const [mine, other] of matchByTime(service, operator, aheadMs, partners)) partners.set(mine, other);
   const matched = new Set(partners.values());
   const paired = calls
-    .filter((call) => !matched.has(call))
+    .filter((call) => !matched.has(call) && !isNameless(call))
     .map((seen): Paired => {
       const also = partners.get(seen) ?? null;
       const own = timeOf(seen);
@@ -70,27 +71,27 @@ function byKey(calls: readonly SeenCall[]): ReadonlyMap<string, readonly SeenCal
   return found;
 }
 
-/** Only transactions that each side wrote down once tell for certain; the middle of their differences counts. */
+/** What both sides wrote down equally often is the same, one by one; the middle of the differences counts. */
 function compareClocks(service: readonly SeenCall[], operator: readonly SeenCall[]): Clocks | null {
   const theirs = byKey(operator);
-  const differences: number[] = [];
+  const ofTransactions: number[] = [];
+  const ofReads: number[] = [];
   for (const [key, ours] of byKey(service)) {
-    const [mine, ...more] = ours;
-    const [other, ...others] = theirs.get(key) ?? [];
-    if (!mine || !other || more.length > 0 || others.length > 0 || key.startsWith('balance ')) continue;
-    const [a, b] = [timeOf(mine), timeOf(other)];
-    if (a !== null && b !== null) differences.push(b - a);
+    const others = theirs.get(key) ?? [];
+    if (ours.length !== others.length) continue;
+    for (const [index, mine] of ours.entries()) {
+      const other = others[index];
+      const [a, b] = [timeOf(mine), other ? timeOf(other) : null];
+      if (a !== null && b !== null) (mine.call === 'balance' ? ofReads : ofTransactions).push(b - a);
+    }
   }
-  if (differences.length === 0) return null;
-  const sorted = differences.toSorted((a, b) => a - b);
-  return { aheadMs: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0), pairs: differences.length };
+  // Reads carry no id, so they count only where there is nothing better.
+  const sorted = (ofTransactions.length > 0 ? ofTransactions : ofReads).toSorted((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  return middle === undefined ? null : { aheadMs: Math.round(middle), pairs: sorted.length };
 }
 
-function match(
-  service: readonly SeenCall[],
-  operator: readonly SeenCall[],
-  aheadMs: number,
-): ReadonlyMap<SeenCall, SeenCall> {
+function match(service: readonly SeenCall[], operator: readonly SeenCall[], aheadMs: number): Map<SeenCall, SeenCall> {
   const partners = new Map<SeenCall, SeenCall>();
   const ours = byKey(service);
   for (const [key, theirs] of byKey(operator)) {
@@ -103,6 +104,66 @@ function match(
     }
   }
   return partners;
+}
+
+/** True for a call that says neither whose it is nor which transaction, as access logs write them. */
+function isNameless({ sessionID, player, txID }: SeenCall): boolean {
+  return sessionID === null && player === null && txID === null;
+}
+
+/** A call without a name is the one of its kind that the service made at that time, if there was just one and no other claims it. */
+function matchByTime(
+  service: readonly SeenCall[],
+  operator: readonly SeenCall[],
+  aheadMs: number,
+  partners: ReadonlyMap<SeenCall, SeenCall>,
+): readonly (readonly [SeenCall, SeenCall])[] {
+  const free = service
+    .filter((call) => !partners.has(call) && timeOf(call) !== null)
+    .toSorted((a, b) => (timeOf(a) ?? 0) - (timeOf(b) ?? 0));
+  const claims = new Map<SeenCall, SeenCall[]>();
+  for (const other of operator.filter(isNameless)) {
+    const at = timeOf(other);
+    if (at === null) continue;
+    const candidates = around(free, at - aheadMs).filter(
+      (mine) => mine.call === other.call && isAtOnce(mine, other, at - aheadMs),
+    );
+    // One that leaves a doubt takes part in the claims all the same, so that nobody else is taken for certain.
+    for (const mine of candidates)
+      claims.set(mine, [...(claims.get(mine) ?? []), ...(candidates.length > 1 ? [other, other] : [other])]);
+  }
+  return [...claims].flatMap(([mine, [other, ...others]]) =>
+    other && others.length === 0 ? [[mine, other] as const] : [],
+  );
+}
+
+/** Logs of servers tell when a call began or when it ended, mostly the latter, and mostly in whole seconds. */
+const SLACK_MS = 500;
+
+function isAtOnce(mine: SeenCall, other: SeenCall, at: number): boolean {
+  const from = timeOf(mine) ?? 0;
+  const took = Math.max(mine.exchange.tookMs ?? 0, other.exchange.tookMs ?? 0);
+  const coarse = other.exchange.time?.precisionMs ?? 0;
+  return at > from - coarse - SLACK_MS && at < from + took + coarse + SLACK_MS;
+}
+
+/** Those of a list in order of time that may have been in flight at a moment. */
+function around(calls: readonly SeenCall[], at: number): readonly SeenCall[] {
+  const widestMs = 60_000;
+  let [low, high] = [0, calls.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const call = calls[middle];
+    if (call && (timeOf(call) ?? 0) < at - widestMs) low = middle + 1;
+    else high = middle;
+  }
+  const found: SeenCall[] = [];
+  for (let index = low; index < calls.length; index += 1) {
+    const call = calls[index];
+    if (!call || (timeOf(call) ?? 0) > at + widestMs) break;
+    found.push(call);
+  }
+  return found;
 }
 
 function nearestTo(call: SeenCall, free: readonly SeenCall[], aheadMs: number): SeenCall | undefined {

@@ -50,6 +50,11 @@ export class Log {
     return this.#post('refund', { tx, orig, amount, round: 'r-1', ...fields }, answered);
   }
 
+  /** A line of an access log: neither session nor transaction. */
+  access(call: 'bet' | 'win' | 'refund', status: number, at: number): this {
+    return this.#add(call, 'POST', '', null, { status, at, side: 'operator', precisionMs: 1000, tookMs: 0 });
+  }
+
   story(selection: Selection = {}): Story {
     const known = new Map([['s-1', { player: 'anna', currency: 'EUR' }]]);
     return tellStory(this.calls, selection, known);

@@ -350,6 +350,25 @@ describe('both sides of a story', () => {
   });
 });
 
+describe('an access log beside what the service wrote down', () => {
+  const service = (): Log =>
+    new Log()
+      .balance('100', { at: 1 })
+      .bet('b1', '20', { at: 60, none: 'too-late', tookMs: 5000 })
+      .bet('b2', '5', { at: 120, none: 'reset' }, { round: 'r-2' })
+      .bet('b3', '5', { at: 120.2, none: 'reset' }, { round: 'r-3' });
+
+  it('tells what was answered, where the time leaves no doubt which call it was', () => {
+    const { calls } = service().access('bet', 200, 64).access('bet', 200, 120).access('win', 200, 60).story();
+    expect(calls.map(({ seen, alsoSeen, done }) => [seen.txID, alsoSeen !== null, done])).toEqual([
+      [null, false, 'yes'],
+      ['b1', true, 'yes'],
+      ['b2', false, 'maybe'],
+      ['b3', false, 'maybe'],
+    ]);
+  });
+});
+
 describe('a selection', () => {
   const log = new Log()
     .balance('100')
