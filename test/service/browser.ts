@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import chromium from '@sparticuz/chromium';
+import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages } from '../../scripts/pages.ts';
@@ -65,29 +65,18 @@ export function stage(): Stage {
   };
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeWindow {
-  readonly axe: {
-    run(): Promise<{
-      violations: { id: string; impact: string | null; nodes: { target: unknown; failureSummary?: string }[] }[];
-    }>;
-  };
-}
-
 /** What axe finds seriously wrong with a page in light and in dark. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   // Evaluated by the browser's own tool, which a page's content policy does not bind.
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const { violations } = await page.evaluate(() => (globalThis as unknown as AxeWindow).axe.run());
-    found.push(
-      ...violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map((one) => `${one.target} ${one.failureSummary}`)}`),
-    );
+    const { violations } = await page.evaluate<AxeResults>('axe.run()');
+    for (const { id, impact, nodes } of violations) {
+      const where = nodes.map(({ html, failureSummary = '' }) => `${html} ${failureSummary}`).join('\n');
+      if (impact === 'serious' || impact === 'critical') found.push(`${colorScheme}: ${id}: ${where}`);
+    }
   }
   return found;
 }

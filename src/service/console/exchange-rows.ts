@@ -14,7 +14,14 @@ export function rowOf(exchange: LoggedExchange): ExchangeRow {
   const came = outcome?.kind === 'reply' ? textOf(outcome.reply.body) : '';
   const fields = fieldsOf(sent);
   return {
-    ...{ id, at, direction, name, extCID, gsID, roundID, notes },
+    id,
+    at,
+    direction,
+    name,
+    extCID,
+    gsID,
+    roundID,
+    notes,
     txID: stringIn(fields, 'txID'),
     amount: stringIn(fields, 'amount'),
     ...resultOf(outcome),

@@ -160,7 +160,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     const session = service.launched({ extCID: 'rude', player: EVIL, sessionID: EVIL, gameID: EVIL });
     const page = await openConsole(service);
     await playFrom(page, '', `The bet was declined: ${EVIL}`);
-    service.parts.adapter.bet(service.parts.adapter.openRound(session), '1.00');
+    await service.parts.adapter.bet(service.parts.adapter.openRound(session), '1.00');
     await fetch(`${service.url}/${encodeURIComponent(EVIL)}?${EVIL}`);
     await expect.poll(async () => (await lines(page)).length).toBe(3);
     await page.locator('#exchange-list button').nth(1).click();

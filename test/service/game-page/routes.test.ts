@@ -79,7 +79,7 @@ describe('the routes of the game page', () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
     const answers = await Promise.all([1, 2, 3].map(() => post(service, JSON.stringify({ gsID, stake: '1.00' }))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
   it('end the events of pages when the service is stopped', async () => {

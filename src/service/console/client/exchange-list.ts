@@ -1,5 +1,5 @@
 import type { ExchangeRow } from '../view.ts';
-import { byId, make, timeOf } from './element.ts';
+import { byId, byIdAs, make, timeOf } from './element.ts';
 
 /** So many are remembered, as many as the service does. */
 const MOST = 1000;
@@ -8,11 +8,11 @@ const MOST_SHOWN = 200;
 
 /** The list of exchanges, the latest first. */
 export class ExchangeList {
-  readonly #list = byId<HTMLOListElement>('exchange-list');
+  readonly #list = byIdAs('exchange-list', HTMLOListElement);
   readonly #note = byId('exchanges-note');
-  readonly #search = byId<HTMLInputElement>('search');
-  readonly #direction = byId<HTMLSelectElement>('direction');
-  readonly #result = byId<HTMLSelectElement>('result');
+  readonly #search = byIdAs('search', HTMLInputElement);
+  readonly #direction = byIdAs('direction', HTMLSelectElement);
+  readonly #result = byIdAs('result', HTMLSelectElement);
   readonly #pause = byId('pause');
   readonly #chosen: (row: ExchangeRow) => void;
   readonly #rows = new Map<number, ExchangeRow>();

@@ -30,7 +30,7 @@ export class Tables {
     byId('owed-count').dataset.some = String(counts.owed > 0);
     this.#fill(
       'owed',
-      owed.map(({ nextTryAt: _, ...rest }) => rest),
+      owed.map((one) => ({ ...one, nextTryAt: null })),
       () => owed.map((one) => this.#debt(one)),
     );
     this.#fill('rounds', rounds, () => rounds.map((one) => this.#round(one)));
