@@ -8,6 +8,8 @@ export interface ExchangeRow {
   readonly name: string;
   readonly extCID: string | null;
   readonly gsID: string | null;
+  /** Who plays. */
+  readonly player: string | null;
   readonly roundID: string | null;
   readonly txID: string | null;
   readonly amount: string | null;

@@ -46,34 +46,36 @@ function reply(status: number, data: string, more: Partial<Body> = {}): Outcome 
 
 describe('an exchange as a line', () => {
   it('says what passed, and how it ended', () => {
-    expect(rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')))).toMatchObject({
-      ...{
-        name: 'bet',
-        txID: 't-1',
-        amount: '1.00',
-        state: 'error',
-        result: '402',
-        code: 'insufficient_funds',
-        ms: 11,
-      },
+    expect(rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), 'anna')).toMatchObject({
+      name: 'bet',
+      txID: 't-1',
+      amount: '1.00',
+      state: 'error',
+      result: '402',
+      code: 'insufficient_funds',
+      ms: 11,
     });
-    expect(rowOf(exchange(reply(200, '{"code":"x"}')))).toMatchObject({ state: 'ok', result: '200', code: null });
-    expect(rowOf(exchange({ kind: 'none', reason: 'too-late', detail: 'Late.' }))).toMatchObject({
+    expect(rowOf(exchange(reply(200, '{"code":"x"}')), null)).toMatchObject({ state: 'ok', result: '200', code: null });
+    expect(rowOf(exchange({ kind: 'none', reason: 'too-late', detail: 'Late.' }), null)).toMatchObject({
       state: 'no-reply',
       result: 'too-late',
     });
-    expect(rowOf(exchange(null))).toMatchObject({ state: 'under-way', result: '', ms: null });
+    expect(rowOf(exchange(null), null)).toMatchObject({ state: 'under-way', result: '', ms: null });
   });
 
   it('gets along with bodies of every kind', () => {
     for (const data of ['', 'no JSON', '[1]', 'null', '{"txID":5,"amount":{"a":1}}']) {
       const request = { method: 'POST', url: 'http://x/', headers: [], body: body(data) };
-      expect(rowOf(exchange(reply(500, data), { request }))).toMatchObject({ txID: null, amount: null, code: null });
+      expect(rowOf(exchange(reply(500, data), { request }), null)).toMatchObject({
+        txID: null,
+        amount: null,
+        code: null,
+      });
     }
   });
 
   it('can be searched by what was said, in any letter case', () => {
-    const { hay } = rowOf(exchange(reply(400, '{"message":"Not NOW"}')));
+    const { hay } = rowOf(exchange(reply(400, '{"message":"Not NOW"}')), null);
     expect(hay).toContain('not now');
     expect(hay).toContain('t-1');
     expect(hay).toContain('operator.example');
@@ -82,7 +84,7 @@ describe('an exchange as a line', () => {
 
 describe('an exchange whole', () => {
   it('has signature, replies and phases', () => {
-    const detail = detailOf(exchange(reply(200, '{}')), { curl: 'curl …', scenario: null });
+    const detail = detailOf(exchange(reply(200, '{}')), { player: null, curl: 'curl …', scenario: null });
     expect(detail).toMatchObject({
       signature: 'abc',
       reply: { status: 200, body: '{}', bodyNote: null },
@@ -101,10 +103,11 @@ describe('an exchange whole', () => {
   });
 
   it('says when a body is cut, or no text', () => {
-    const cut = detailOf(exchange(reply(200, 'x'.repeat(30_000))), { curl: null, scenario: null });
+    const cut = detailOf(exchange(reply(200, 'x'.repeat(30_000))), { player: null, curl: null, scenario: null });
     expect(cut.reply?.body).toHaveLength(20_000);
     expect(cut.reply?.bodyNote).toBe('the beginning of 30000 bytes');
     const bytes = detailOf(exchange(reply(200, '/w==', { encoding: 'base64', length: 1 })), {
+      player: null,
       curl: null,
       scenario: null,
     });
@@ -113,7 +116,7 @@ describe('an exchange whole', () => {
 
   it('says why no reply came, and sends no request of others again', () => {
     const none = exchange({ kind: 'none', reason: 'refused', detail: 'Nothing listens.' }, { direction: 'core' });
-    expect(detailOf(none, { curl: null, scenario: null })).toMatchObject({
+    expect(detailOf(none, { player: null, curl: null, scenario: null })).toMatchObject({
       reply: null,
       trouble: 'Nothing listens.',
       repeatable: false,

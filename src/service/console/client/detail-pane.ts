@@ -66,6 +66,7 @@ export class DetailPane {
     return [
       facts([
         ['Begun', timeOf(row.at)],
+        ['Player', row.player],
         ['Client', row.extCID],
         ['Game session', row.gsID],
         ['Round', row.roundID],

@@ -111,12 +111,25 @@ export class ExchangeList {
     else this.#note.textContent = `${shown < found ? `the latest ${shown} of ` : ''}${found} that fit, of ${all}`;
   }
 
-  #fits({ name, extCID, gsID, roundID, txID, direction, state, result, code, notes, hay }: ExchangeRow): boolean {
+  #fits({
+    name,
+    player,
+    extCID,
+    gsID,
+    roundID,
+    txID,
+    direction,
+    state,
+    result,
+    code,
+    notes,
+    hay,
+  }: ExchangeRow): boolean {
     if (this.#direction.value !== '' && this.#direction.value !== direction) return false;
     if (this.#result.value !== '' && this.#result.value !== state) return false;
     const words = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return true;
-    const text = [name, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
+    const text = [name, player, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
     return words.every((word) => text.includes(word) || hay.includes(word));
   }
 
@@ -183,7 +196,7 @@ export class ExchangeList {
   }
 }
 
-function cells({ at, direction, name, amount, result, state, code, ms, notes }: ExchangeRow): readonly Node[] {
+function cells({ at, direction, name, player, amount, result, state, code, ms, notes }: ExchangeRow): readonly Node[] {
   const way = direction === 'reverse' ? 'to the operator' : 'to the Core API';
   return [
     make('span', { class: 'time' }, timeOf(at)),
@@ -194,7 +207,7 @@ function cells({ at, direction, name, amount, result, state, code, ms, notes }: 
       make('span', { class: 'unseen' }, way),
     ),
     make('span', { class: 'name' }, name, amount === null ? '' : ` ${amount}`),
-    make('span', { class: 'notes' }, [...(code === null ? [] : [code]), ...notes].join(' · ')),
+    make('span', { class: 'notes' }, [player, code, ...notes].filter((one) => one !== null).join(' · ')),
     make('span', { class: 'ms' }, ms === null ? '' : `${ms} ms`),
     make('span', { class: 'badge' }, state === 'under-way' ? '…' : result),
   ];
