@@ -48,6 +48,7 @@ describe('an exchange as a line', () => {
   it('says what passed, and how it ended', () => {
     expect(rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), 'anna')).toMatchObject({
       name: 'bet',
+      player: 'anna',
       txID: 't-1',
       amount: '1.00',
       state: 'error',
