@@ -8,7 +8,7 @@ import { playerOf } from './player.ts';
 import { stateOf } from './state.ts';
 
 /** What happens within this time is shown together. */
-const GATHER_MS = 80;
+const GATHER_MS = 120;
 
 /**
  * Tells a console what is there, then everything that happens.

@@ -29,8 +29,8 @@ export function stateOf({ sessions, adapter, faults, clock }: ServiceParts): Con
       .toReversed()
       .map((record) => {
         const { gsID, player, gameID, currency, free } = record;
-        const { roundID, at, stake, prize, state } = viewOfRecord(record);
-        return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null };
+        const { roundID, at, stake, prize, state, payout } = viewOfRecord(record);
+        return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null, payout };
       }),
     owed: owed
       .slice(0, MOST)

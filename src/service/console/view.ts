@@ -93,6 +93,8 @@ export interface RoundRow {
   readonly prize: string | null;
   readonly state: 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';
   readonly frID: string | null;
+  /** What the campaign of a free round brought in all, if this was its last round. */
+  readonly payout: { readonly amount: string; readonly paid: boolean } | null;
 }
 
 export interface OwedRow {

@@ -70,7 +70,8 @@ export class Tables {
     );
   }
 
-  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID }: RoundRow): Node {
+  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, payout }: RoundRow): Node {
+    const withdrawal = payout === null ? '' : `, campaign's ${payout.amount} ${payout.paid ? 'paid' : 'owed'}`;
     return make(
       'tr',
       { data: { state } },
@@ -79,7 +80,7 @@ export class Tables {
       cell(gameID),
       cell(`${stake} ${currency}${frID === null ? '' : `, free (${frID})`}`),
       cell(prize === null ? '' : `${prize} ${currency}`),
-      make('td', { class: 'state' }, STATES[state]),
+      make('td', { class: 'state' }, `${STATES[state]}${withdrawal}`),
       make('td', {}, this.#search(roundID, `round-${roundID}`, roundID.slice(0, 8))),
     );
   }
