@@ -234,6 +234,8 @@ describe('the game page', { timeout: 60_000 }, () => {
     await says(page, 'play', 'Play for');
     service.draws('2');
     await playOnce(page);
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await page.evaluate("document.getElementById('play').getBoundingClientRect().bottom")).toBeLessThan(640);
     for (const width of [320, 390]) expect(await overhang(page, width)).toBe(0);
     expect(await barriers(page)).toEqual([]);
   });

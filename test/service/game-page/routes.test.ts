@@ -82,6 +82,40 @@ describe('the routes of the game page', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
+  it('read the balance when somebody looks, and not for nobody', async () => {
+    const service = await startPages(dir);
+    const { gsID } = service.launched();
+    service.front.mishap = ({ call }) =>
+      call === 'bet' ? { kind: 'status', status: 500, processed: true } : undefined;
+    const { view } = (await (await post(service, JSON.stringify({ gsID, stake: '1.00' }))).json()) as {
+      view: GameView;
+    };
+    expect(view.rounds).toMatchObject([{ state: 'returned', prize: null, message: 'Not now.' }]);
+    expect(service.front.arrived.map(({ call }) => call)).toEqual(['bet', 'refund']);
+    const state = (await (await fetch(`${service.url}/play/state?gsID=${gsID}`)).json()) as GameView;
+    expect(state).toMatchObject({ balance: '1000.00', rounds: view.rounds });
+    expect(service.front.arrived.map(({ call }) => call)).toEqual(['bet', 'refund', 'balance']);
+  });
+
+  it('know the rounds from before anybody looked, also those that still owe something', async () => {
+    const service = await startPages(dir);
+    const session = service.launched();
+    service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'cut' } : undefined);
+    await service.parts.play.round(session, '2.00', '1.5');
+    const state = (await (await fetch(`${service.url}/play/state?gsID=${session.gsID}`)).json()) as GameView;
+    expect(state.rounds).toMatchObject([
+      { stake: '2.00', state: 'paying', prize: '3.00', isWin: true, multiplier: null },
+    ]);
+  });
+
+  it('say why the balance is not known', async () => {
+    const service = await startPages(dir);
+    const { gsID } = service.launched();
+    service.front.mishap = () => ({ kind: 'status', status: 503 });
+    const state = (await (await fetch(`${service.url}/play/state?gsID=${gsID}`)).json()) as GameView;
+    expect(state).toMatchObject({ balance: null, trouble: 'Not now.' });
+  });
+
   it('end the events of pages when the service is stopped', async () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
