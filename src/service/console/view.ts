@@ -112,7 +112,7 @@ export interface OwedRow {
   readonly trouble: string | null;
 }
 
-export interface FaultRow {
+interface FaultRow {
   readonly id: number;
   readonly call: string;
   readonly gsID: string | null;
