@@ -180,12 +180,13 @@ export function isMaybeUnknown({ part, target }: Seen): boolean {
   return part.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
-/** What a repeat's reply lacks that the first reply had is the repeat's fault: it is not answered as the first was. */
-export function ofPoorRepeat({ part: { step, group }, earlier, reading }: Seen): readonly RuleId[] {
+/** Where repeats are not answered as the first was, what the reply to one lacks is that fault. */
+export function ofPoorRepeat({ part: { step, group }, reading }: Seen): readonly RuleId[] {
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
   // Of copies at once any may be the first to be carried out.
-  const isPoorer = group !== null || (step.origin.kind === 'resend' && earlier?.reply?.txID !== undefined);
-  return isPoorer ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay'] : [];
+  return group !== null || step.origin.kind !== 'fresh'
+    ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay']
+    : [];
 }
 
 /** For a call that a rule wants answered 200. undefined: it was. */
