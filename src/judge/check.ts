@@ -53,6 +53,8 @@ export interface Seen {
   readonly wholeBalance: boolean;
   /** The bet is of more than there is, as far as that is known. */
   readonly isBeyond: boolean;
+  /** The bet was declined for want of money, though there is far more than it asks for. */
+  readonly isDenied: boolean;
 }
 
 /** The rule is broken: a fail, a warning or a note by its level. */
@@ -181,7 +183,9 @@ export function isMaybeUnknown({ part, target }: Seen): boolean {
 }
 
 /** Where repeats are not answered as the first was, what the reply to one lacks is that fault. */
-export function ofPoorRepeat({ part: { step, group }, reading }: Seen): readonly RuleId[] {
+export function ofPoorRepeat({ part: { step, group }, reading, earlier }: Seen): readonly RuleId[] {
+  // Of a first reply that was no 200, and had no body, there is nothing to say again.
+  if (earlier?.reply && earlier.reply.status !== 200) return ['reply.success-is-200'];
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
   // Of copies at once any may be the first to be carried out.
   return group !== null || step.origin.kind !== 'fresh'
