@@ -55,6 +55,17 @@ function notTaken(seen: Seen, meaning: string): Offset[] {
   return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
 }
 
+/** A bet stands in the place of an earlier one with its roundID. */
+export function replaced({ answer, part, story, amountOf }: Seen, meaning: string): Offset[] {
+  if (answer !== 'accepted') return [];
+  const { step } = part;
+  return story.parts.flatMap((other) => {
+    const isOfRound = other.index < part.index && isTakenBet(other) && other.step.roundID === step.roundID;
+    const by = isOfRound && step.roundID !== null ? amountOf(other) : undefined;
+    return by ? [{ by, meaning }] : [];
+  });
+}
+
 export const betChecks: GroupChecks<'bet'> = {
   'bet.debit': {
     rank: 1,
@@ -176,7 +187,10 @@ export const betChecks: GroupChecks<'bet'> = {
         ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
         : refused;
     },
-    offsets: (seen) => notTaken(seen, 'a further bet of the round was answered 200 and not taken'),
+    offsets: (seen) => [
+      ...notTaken(seen, 'a further bet of the round was answered 200 and not taken'),
+      ...replaced(seen, 'a further bet of the round gave back an earlier one'),
+    ],
   },
 
   'bet.zero': {

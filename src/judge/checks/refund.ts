@@ -93,6 +93,7 @@ function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
             'money.main-unit',
             ...others,
             ...ofRound,
+            ...(ofRound.length > 0 ? (['bet.many-in-round'] as const) : []),
           ],
         },
       ]
