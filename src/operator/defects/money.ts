@@ -136,6 +136,19 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     },
   },
   {
+    name: 'money-compared-as-text',
+    breaks: ['bet.exact-balance'],
+    mayBreak: ['bet.insufficient-funds'],
+    description:
+      'A bet of 2.00 is declined for want of money with 1234.56 in the wallet: the two are compared as texts, and 2 comes after 1.',
+    change: () => ({
+      covers: (wallet, debit) => {
+        const scale = scaleOf(wallet.currency);
+        return writeAmount(wallet.balance, scale) >= writeAmount(debit, scale);
+      },
+    }),
+  },
+  {
     name: 'float-hidden',
     breaks: ['money.exact'],
     mayBreak: ['bet.exact-balance', 'money.large'],
