@@ -182,6 +182,26 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
   },
   {
+    name: 'replay-other-amount-kept',
+    breaks: ['idempotency.conflicting-body'],
+    description:
+      'A refund gives back the wrong sum: a txID that comes again with another amount moves nothing, but its record is overwritten.',
+    change: (right) => {
+      const latest = new Map<string, bigint>();
+      return {
+        recall: (earlier, again, store) => {
+          if (earlier.call === 'bet' && earlier.outcome === 'done' && again.amount !== null)
+            latest.set(earlier.txID, again.amount);
+          return right.recall(earlier, again, store);
+        },
+        restoredBy: (refund, original) => {
+          const sum = right.restoredBy(refund, original);
+          return sum === 0n ? sum : (latest.get(original?.txID ?? '') ?? sum);
+        },
+      };
+    },
+  },
+  {
     name: 'idempotency-by-round',
     breaks: ['bet.many-in-round', 'win.many-in-round'],
     mayBreak: [
