@@ -51,6 +51,11 @@ function notRestored(seen: Seen): Offset[] {
           causes: ['bet.debit', 'refund.restore'],
         },
         { by: amount, meaning: 'the refunded bet was given back twice' },
+        {
+          by: amount.times(Money.of('2')).negated(),
+          meaning: 'the refund took the amount of the bet once more',
+          causes: ['refund.restore'],
+        },
       ]
     : [];
 }
