@@ -51,6 +51,13 @@ function isAboveAnyTaken(seen: Seen): boolean {
   return taken.every((other) => other.compare(amount) < 0);
 }
 
+/** An earlier bet of the story had no decimals. */
+function isAfterWholeBet(seen: Seen): boolean {
+  return seen.story.parts.some(
+    (part) => part.index < seen.part.index && isTakenBet(part) && seen.amountOf(part)?.decimals() === 0,
+  );
+}
+
 function notTaken(seen: Seen, meaning: string): Offset[] {
   return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
 }
@@ -100,6 +107,8 @@ export const betChecks: GroupChecks<'bet'> = {
       part.betsBefore === 0,
     reply(seen) {
       if (!seen.amount || (seen.amount.decimals() === 0 && !isShort(seen.part))) return undefined;
+      // Any bet may fail: that it is the decimals shows only beside one without.
+      if (seen.answer === 'failed' && !isAfterWholeBet(seen)) return undefined;
       const refused = wants200(seen, `a bet of ${seen.amount}`);
       return refused?.kind === 'breach' && seen.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
