@@ -43,6 +43,7 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
           {
             by: delta.times(Money.of('2')).negated(),
             meaning: `the accepted ${part.step.call} had the opposite effect`,
+            alone: true,
           },
           ...keptBack(part.step.winOf, delta, effects),
         ],
@@ -59,7 +60,7 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
 function keptBack(winOf: string | undefined, win: Money, effects: Effects): Offset[] {
   const bet = winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
   return bet && bet.compare(win) < 0
-    ? [{ by: bet.negated(), meaning: 'the bet of the round was kept back from the accepted win' }]
+    ? [{ by: bet.negated(), meaning: 'the bet of the round was kept back from the accepted win', alone: true }]
     : [];
 }
 

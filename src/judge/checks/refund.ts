@@ -55,6 +55,7 @@ function notRestored(seen: Seen): Offset[] {
           by: amount.times(Money.of('2')).negated(),
           meaning: 'the refund took the amount of the bet once more',
           causes: ['refund.restore'],
+          alone: true,
         },
       ]
     : [];
