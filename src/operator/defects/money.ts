@@ -61,6 +61,13 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, Number),
   },
   {
+    name: 'balance-left-out-at-zero',
+    breaks: ['balance.read', 'money.decimal-string'],
+    mayBreak: ['bet.exact-balance'],
+    description: 'A reply has no balance when there is nothing in the wallet: empty fields are left out of the JSON.',
+    change: (right) => showing(right, (balance) => (Number(balance) === 0 ? undefined : balance)),
+  },
+  {
     name: 'balance-grouped',
     breaks: ['money.decimal-string'],
     description: 'Balances of a thousand and more have commas: "1,000.00".',
