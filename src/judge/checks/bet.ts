@@ -63,12 +63,13 @@ function notTaken(seen: Seen, meaning: string): Offset[] {
 }
 
 /** A bet stands in the place of an earlier one with its roundID. */
-export function replaced({ answer, part, story, amountOf }: Seen, meaning: string): Offset[] {
+export function replaced(seen: Seen, meaning: string): Offset[] {
+  const { answer, part, story } = seen;
   if (answer !== 'accepted') return [];
   const { step } = part;
   return story.parts.flatMap((other) => {
     const isOfRound = other.index < part.index && isTakenBet(other) && other.step.roundID === step.roundID;
-    const by = isOfRound && step.roundID !== null ? amountOf(other) : undefined;
+    const by = isOfRound && step.roundID !== null ? seen.amountOf(other) : undefined;
     return by ? [{ by, meaning }] : [];
   });
 }
