@@ -130,11 +130,11 @@ export function isPassing(status: number | undefined): boolean {
 }
 
 /**
- * True for a status that refuses the form of a request, its media type or its length, whatever the request says: it is no
+ * True for a status that refuses the form of a request, its method, media type or length, whatever the request says: it is no
  * right answer to any call that the service sends.
  */
 export function isOfForm(status: number | undefined): boolean {
-  return status !== undefined && [406, 411, 415].includes(status);
+  return status !== undefined && [405, 406, 411, 415].includes(status);
 }
 
 /** Where the form of a call was refused, what it says was not looked at: it tells nothing of what the call is about. */
