@@ -201,9 +201,12 @@ class Run {
     }
     for (const one of waiting.slice()) {
       if (running.size >= most) return;
-      const casting = this.#pool.take(one.castings);
-      if (!casting) continue;
+      const useless = this.#useless(one.plan);
+      const casting = useless === null ? this.#pool.take(one.castings) : undefined;
+      if (useless === null && !casting) continue;
       waiting.splice(waiting.indexOf(one), 1);
+      if (useless !== null) this.#leave(one.scenario, { verdict: 'inconclusive', reason: useless });
+      if (!casting) continue;
       const done = this.#perform(one, casting).finally(() => {
         this.#pool.release(casting);
         running.delete(done);
@@ -222,13 +225,8 @@ class Run {
   }
 
   #castings(plan: Plan): readonly Casting[] | Unfit {
-    const late = this.#tooLate(plan);
-    if (late) {
-      return {
-        verdict: 'inconclusive',
-        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass in ${MOST_BREACHES} scenarios running, so what needs it is not tried any more`,
-      };
-    }
+    const useless = this.#useless(plan);
+    if (useless !== null) return { verdict: 'inconclusive', reason: useless };
     const castings = this.#pool.cast(plan.needs);
     if ('reason' in castings) return { verdict: 'skip', reason: castings.reason };
     const missing = this.#missing(plan);
@@ -251,6 +249,26 @@ class Run {
     if (needs.largeAmounts && !this.#options.largeAmounts)
       return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
     return null;
+  }
+
+  /** Why it would be played in vain. */
+  #useless(plan: Plan): string | null {
+    const late = this.#tooLate(plan);
+    if (late) {
+      return `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass in ${MOST_BREACHES} scenarios running, so what needs it is not tried any more`;
+    }
+    return this.#isWithoutBets(plan)
+      ? `POST /bet has failed each time, ${this.#sender.patience.failuresOf('bet')} times by now, so what needs it is not tried any more`
+      : null;
+  }
+
+  /** It needs a bet, and none is ever carried out. A story that is about plain bets is what tells so. */
+  #isWithoutBets({ steps, rules }: Plan): boolean {
+    if (!this.#sender.patience.isAtItsEnd('bet') || rules.includes('bet.decimal-amount')) return false;
+    return steps.some((step) => {
+      const calls = step.kind === 'together' ? step.steps : step.kind === 'call' ? [step] : [];
+      return calls.some(({ call, expect }) => call === 'bet' && expect.outcome === 'accepted');
+    });
   }
 
   /** An endpoint that is late again and again would make every story that needs it wait in vain. */
@@ -296,7 +314,7 @@ class Run {
         plan: attempt === 1 ? plan : scenario.plan(),
         replan: () => scenario.plan(),
         attempt,
-        isLasting: (step) => attempt >= MOST_ATTEMPTS && failed?.has(step) === true,
+        isLasting: (step) => attempt >= this.#attemptsThatProve && failed?.has(step) === true,
         seenBefore: (what) => {
           const known = seen.has(what);
           seen.add(what);
@@ -327,7 +345,8 @@ class Run {
         passes,
       });
       lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
-      if (this.#mayTryAgain(played, attempt, lasting.size > 0)) {
+      if (failed && lasting.size < failed.size) this.#sender.patience.sawPass();
+      if (!this.#isWithoutBets(plan) && this.#mayTryAgain(played, attempt, lasting.size > 0)) {
         await sleep(attempt * 50);
         continue;
       }
@@ -343,9 +362,15 @@ class Run {
     }
   }
 
+  /** Where calls fail now here, now there, one may fail thrice in a row by chance. */
+  get #attemptsThatProve(): number {
+    return this.#sender.patience.failsAtRandom ? MOST_ATTEMPTS_AT_RANDOM : MOST_ATTEMPTS;
+  }
+
   /** @param lasts something has failed in every attempt */
   #mayTryAgain({ again, verdict }: Played, attempt: number, lasts: boolean): boolean {
-    const most = again === 'busy' && !lasts ? MOST_ATTEMPTS_AT_RANDOM : MOST_ATTEMPTS;
+    const atRandom = again === 'busy' && (!lasts || this.#sender.patience.failsAtRandom);
+    const most = atRandom ? MOST_ATTEMPTS_AT_RANDOM : MOST_ATTEMPTS;
     if (again === null || this.#stopped || attempt >= most || verdict === 'fail') return false;
     if (again === 'stale-connection' && this.#sender.giveUpKeepAlive()) {
       this.#options.record({
@@ -353,7 +378,7 @@ class Run {
         text: 'The operator closes kept-alive connections at once, so each call was given a connection of its own.',
       });
     }
-    if (again === 'busy' && !lasts && attempt >= MOST_ATTEMPTS) this.#unburden();
+    if (atRandom && attempt >= MOST_ATTEMPTS) this.#unburden();
     return again !== 'connection' || attempt === 1;
   }
 

@@ -25,6 +25,7 @@ import { ChecksByStep, checkOf } from './checks/all.ts';
 import { addsField } from './checks/robustness.ts';
 import { isOfExpired } from './checks/session.ts';
 import { Controls, type Held } from './controls.ts';
+import { breachOfDenial, isDenied } from './denied.ts';
 import { Docket, endpointOf } from './docket.ts';
 import { Effects } from './effects.ts';
 import { type Stated, unmetExpectations } from './expectation.ts';
@@ -114,6 +115,8 @@ export class Judge {
   readonly #replies = new Map<string, ReplyReading>();
   /** Breaches that only count when they are seen again. */
   readonly #passing: Held[] = [];
+  /** Bets that were declined for want of money that was there. */
+  readonly #denied: { readonly step: CallStep; readonly exchange: string; readonly decision: Decision }[] = [];
   readonly #turnedAway = new Set<string>();
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn = new Set<CallName>();
@@ -218,6 +221,9 @@ export class Judge {
       else if (counts) this.docket.decide({ rule, step: part.step, exchange }, decision);
       else this.docket.decide({ rule, step: part.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
     }
+    for (const { step, exchange, decision } of this.#denied.splice(0))
+      if (this.#context.isLasting(step.key))
+        this.docket.decide({ rule: 'bet.exact-balance', step, exchange }, decision);
     this.#controls.release(this.docket);
   }
 
@@ -235,7 +241,7 @@ export class Judge {
     const wallet = this.#context.walletOf(step.session);
     const amount = sent.amount ?? (part.source ? earlier?.amount : undefined);
     if (amount) this.#amounts.set(step.key, amount);
-    return {
+    const seen: Omit<Seen, 'isDenied'> = {
       part,
       story: this.story,
       exchange,
@@ -255,6 +261,7 @@ export class Judge {
       wholeBalance: bySum(step, 'amount') === 'balance',
       isBeyond: step.call === 'bet' && amount !== undefined && (wallet?.certain()?.compare(amount) ?? 0) < 0,
     };
+    return { ...seen, isDenied: isDenied(seen, wallet) };
   }
 
   #effectOf(part: Part, amount: Money | undefined): Money | undefined {
@@ -280,6 +287,11 @@ export class Judge {
     const answered = { part, answer: seen.answer, status: seen.reading?.status };
     this.#controls.saw(answered);
     if (isPassing(answered.status) && part.step.expect.outcome !== 'either') this.#turnedAway.add(part.step.key);
+    if (seen.isDenied) {
+      // Told again, the story shows whether it was an accident of the moment.
+      this.#turnedAway.add(part.step.key);
+      this.#denied.push({ step: part.step, exchange: exchange.id, decision: breachOfDenial(seen, wallet) });
+    }
     if (seen.answer === 'accepted' && !part.signedRight && part.step.expect.outcome === 'refused')
       this.letIn.add(part.step.call);
     for (const [rule, check] of this.#checks.of(part)) {
@@ -523,6 +535,9 @@ function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | unde
     return rule === 'reply.json' && isGarbled(seen) ? breachOfCoding(seen) : undefined;
   const decision = check.reply?.(seen);
   const ofForm = isOfForm(seen.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
+  // Want of money tells nothing of rounds, of repeats, or of what else a bet was to show.
+  if (seen.isDenied && !rule.startsWith('reply.') && (decision?.kind === 'breach' || decision?.kind === 'warn'))
+    return { kind: 'undecided', reason: `it was ${described(seen)}, though there was enough` };
   return decision && ofForm ? asOfForm(decision) : decision;
 }
 
@@ -606,7 +621,9 @@ function stopAfter(seen: Seen): Reaction['stop'] {
         ? ['reply.deadline']
         : answer === 'error-200'
           ? ['reply.error-is-not-200']
-          : [];
+          : seen.isDenied
+            ? ['bet.exact-balance']
+            : [];
   return {
     verdict: limit ? 'skip' : 'inconclusive',
     reason: `the ${step.call} of step ${step.key} was ${described(seen)}`,

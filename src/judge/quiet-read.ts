@@ -19,6 +19,8 @@ export interface Suspicion {
   readonly step: CallStep;
   readonly exchange: string;
   readonly expected: string;
+  /** The rule whose matter it is where there is more than there should be. Left out: the same. */
+  readonly ifMore?: RuleId;
 }
 
 /** A reply to a call that was sent alone whose balance is not a possible one. */

@@ -413,8 +413,12 @@ export class QuietReads {
     // Reads that cost a player money, or pay a little.
     const isOfReads = by.isNegative() || by.equals(wallet.unit);
     const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
-    // A bet whose connection broke may still have been at work beside the calls that came after it.
-    if (wallet.obligations.some(({ until }) => until === 'linger')) spoilers.push('concurrency.no-lost-update');
+    // A bet whose connection broke may still have been at work beside the calls that came after it, one that failed may not.
+    const mayBeAtWork = ({ rule, until, offsets }: Obligation): boolean =>
+      until === 'linger' &&
+      (rule !== 'refund.after-error' ||
+        offsets.some(({ causes }) => causes?.includes('concurrency.no-lost-update') === true));
+    if (wallet.obligations.some(mayBeAtWork)) spoilers.push('concurrency.no-lost-update');
     return [...spoilers, 'session.isolated'];
   }
 

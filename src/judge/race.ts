@@ -69,6 +69,7 @@ function refunds({ seens, wallet }: Race, reads: QuietReads): void {
     step: first.part.step,
     exchange: first.exchange.id,
     expected: 'of several refunds at once one gives the bet back',
+    ...(new Set(accepted.map(({ part }) => part.target?.step.key)).size === 1 && { ifMore: 'refund.once' as const }),
   });
 }
 

@@ -40,6 +40,12 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
             causes: isNothingInCents(delta, wallet.unit) ? ['money.main-unit'] : [],
           },
           { by: delta, meaning: `the accepted ${part.step.call} took effect twice` },
+          {
+            by: delta.times(Money.of('2')).negated(),
+            meaning: `the accepted ${part.step.call} had the opposite effect`,
+            alone: true,
+          },
+          ...keptBack(part.step.winOf, delta, effects),
         ],
         rank: 1,
         until: 'read',
@@ -48,6 +54,14 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
       },
     ];
   });
+}
+
+/** A win may be paid less the bet of its round. */
+function keptBack(winOf: string | undefined, win: Money, effects: Effects): Offset[] {
+  const bet = winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
+  return bet && bet.compare(win) < 0
+    ? [{ by: bet.negated(), meaning: 'the bet of the round was kept back from the accepted win', alone: true }]
+    : [];
 }
 
 /** A wallet that counts in another unit is off by the same power of ten for whatever was moved, or for all bets or all wins of it. */

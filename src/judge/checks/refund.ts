@@ -51,6 +51,12 @@ function notRestored(seen: Seen): Offset[] {
           causes: ['bet.debit', 'refund.restore'],
         },
         { by: amount, meaning: 'the refunded bet was given back twice' },
+        {
+          by: amount.times(Money.of('2')).negated(),
+          meaning: 'the refund took the amount of the bet once more',
+          causes: ['refund.restore'],
+          alone: true,
+        },
       ]
     : [];
 }
@@ -93,6 +99,7 @@ function lateOffsets(seen: Seen, others: readonly RuleId[] = []): Offset[] {
             'money.main-unit',
             ...others,
             ...ofRound,
+            ...(ofRound.length > 0 ? (['bet.many-in-round'] as const) : []),
           ],
         },
       ]

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListenReply } from '../../listen/message.ts';
 import { type Behaviour, CONFLICT, decisionOf } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
 import type { Defect } from '../defect.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
+import { bodyOf, rewritingSuccess } from './rewriting.ts';
 
 /** A second transaction under a used txID needs another key in books that hold each only once. */
 function recordAgain(store: Store, entry: TransactionEntry): Transaction {
@@ -30,10 +32,35 @@ function answeringAgain(
   };
 }
 
+/** What a repeat is answered is not what the first was: `to` replaces the whole reply. */
+function answeringRepeats(right: Behaviour, to: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
+  const done = new Set<unknown>();
+  return rewritingSuccess(right, (reply, request) => {
+    const txID = bodyOf(request)?.txID;
+    if (txID === undefined) return reply;
+    if (done.has(txID)) return to(reply);
+    done.add(txID);
+    return reply;
+  });
+}
+
 const isAgain = (earlier: Transaction, again: Claim): boolean =>
   earlier.call === again.call && earlier.amount === again.amount && earlier.outcome === 'done';
 
 export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'repeats-called-duplicates',
+    breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund', 'free-rounds.replay'],
+    description:
+      'A txID that was processed is answered 200 with nothing but {"status":"DUPLICATE"}, not with the first reply.',
+    change: (right) => answeringRepeats(right, (reply) => ({ ...reply, body: '{"status":"DUPLICATE"}' })),
+  },
+  {
+    name: 'repeats-not-modified',
+    breaks: ['reply.success-is-200'],
+    description: 'A txID that was processed is answered 304, which says nothing of the balance.',
+    change: (right) => answeringRepeats(right, (reply) => ({ ...reply, status: 304, body: '' })),
+  },
   {
     name: 'replayed-bet-charged',
     breaks: ['idempotency.bet'],
@@ -153,6 +180,26 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'A txID that was used before moves money again when the amount differs: we look for txID and amount together.',
     change: (right) =>
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
+  },
+  {
+    name: 'replay-other-amount-kept',
+    breaks: ['idempotency.conflicting-body'],
+    description:
+      'A refund gives back the wrong sum: a txID that comes again with another amount moves nothing, but its record is overwritten.',
+    change: (right) => {
+      const latest = new Map<string, bigint>();
+      return {
+        recall: (earlier, again, store) => {
+          if (earlier.call === 'bet' && earlier.outcome === 'done' && again.amount !== null)
+            latest.set(earlier.txID, again.amount);
+          return right.recall(earlier, again, store);
+        },
+        restoredBy: (refund, original) => {
+          const sum = right.restoredBy(refund, original);
+          return sum === 0n ? sum : (latest.get(original?.txID ?? '') ?? sum);
+        },
+      };
+    },
   },
   {
     name: 'idempotency-by-round',

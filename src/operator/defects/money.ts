@@ -61,6 +61,13 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, Number),
   },
   {
+    name: 'balance-left-out-at-zero',
+    breaks: ['balance.read', 'money.decimal-string'],
+    mayBreak: ['bet.exact-balance'],
+    description: 'A reply has no balance when there is nothing in the wallet: empty fields are left out of the JSON.',
+    change: (right) => showing(right, (balance) => (Number(balance) === 0 ? undefined : balance)),
+  },
+  {
     name: 'balance-grouped',
     breaks: ['money.decimal-string'],
     description: 'Balances of a thousand and more have commas: "1,000.00".',
@@ -134,6 +141,19 @@ export const MONEY_DEFECTS: readonly Defect[] = [
       const doubles = new Doubles();
       return floating(doubles, (wallet) => String(doubles.of(wallet)));
     },
+  },
+  {
+    name: 'money-compared-as-text',
+    breaks: ['bet.exact-balance'],
+    mayBreak: ['bet.insufficient-funds'],
+    description:
+      'A bet of 2.00 is declined for want of money with 1234.56 in the wallet: the two are compared as texts, and 2 comes after 1.',
+    change: () => ({
+      covers: (wallet, debit) => {
+        const scale = scaleOf(wallet.currency);
+        return writeAmount(wallet.balance, scale) >= writeAmount(debit, scale);
+      },
+    }),
   },
   {
     name: 'float-hidden',

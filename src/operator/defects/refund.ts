@@ -61,6 +61,18 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       ),
   },
   {
+    name: 'refund-repeated-half-paid',
+    breaks: ['refund.once'],
+    mayBreak: ['idempotency.refund', 'free-rounds.refund', 'refund.broken-connection'],
+    description: 'Half of a bet is given back once more by each further refund with another txID that names it.',
+    change: (right) =>
+      restoring(right, (refund, original) =>
+        isTaken(original) && original.reversedBy !== null && original.walletID === refund.walletID
+          ? -original.moved / 2n
+          : undefined,
+      ),
+  },
+  {
     name: 'refund-by-round',
     breaks: ['refund.one-of-many'],
     description:

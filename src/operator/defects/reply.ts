@@ -4,7 +4,16 @@ import type { ListenReply } from '../../listen/message.ts';
 import { failure, type Reply } from '../../sdk/reply.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
-import { bodyOf, callOf, rewriting, rewritingFields, rewritingSuccess, textOf, withHeader } from './rewriting.ts';
+import {
+  bodyOf,
+  callOf,
+  rewriting,
+  rewritingFields,
+  rewritingSuccess,
+  textOf,
+  withHeader,
+  withheld,
+} from './rewriting.ts';
 
 /** Replies to one call come after the deadline. */
 function slow(right: Behaviour, call: CallName, deadlineMs: number): Partial<Behaviour> {
@@ -271,6 +280,18 @@ export const REPLY_DEFECTS: readonly Defect[] = [
       refuse: async (refused, anyway) => {
         if (refused.reason === 'malformed') await sleep(deadlineMs * 1.5);
         return right.refuse(refused, anyway);
+      },
+    }),
+  },
+  {
+    name: 'malformed-json-crashes',
+    breaks: ['robustness.malformed-json'],
+    description:
+      'A body that is no JSON is not answered: the parser’s exception ends the handler, and the connection is closed.',
+    change: (right) => ({
+      deliver: (reply, request) => {
+        const delivered = right.deliver(reply, request);
+        return request.body.length > 0 && !bodyOf(request) ? withheld(delivered) : delivered;
       },
     }),
   },

@@ -185,6 +185,17 @@ export const WALLET_DEFECTS: readonly Defect[] = [
       booking(right, (store, entry) => (entry.call === 'bet' && hasInRound(store, entry, 'bet') ? 0n : entry.moved)),
   },
   {
+    name: 'further-bet-replaces',
+    breaks: ['bet.many-in-round'],
+    mayBreak: ['refund.one-of-many'],
+    description:
+      'A further bet of a round takes the place of the last one, which is given back: only the last is paid for.',
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'bet' ? entry.moved + (inRound(store, entry, 'bet').at(-1)?.amount ?? 0n) : entry.moved,
+      ),
+  },
+  {
     name: 'win-zero-400',
     breaks: ['win.zero'],
     mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
