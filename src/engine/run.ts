@@ -6,6 +6,7 @@ import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import { Lateness } from '../judge/lateness.ts';
+import { RightUnit } from '../judge/right-unit.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
 import { Cashier } from './cashier.ts';
@@ -100,6 +101,7 @@ class Run {
   readonly #cashier: Cashier;
   readonly #history = new History();
   readonly #lateness: Lateness;
+  readonly #rightUnit = new RightUnit();
   readonly #blame: Blame;
   readonly #pool: Pool;
   readonly #late: LateLandings;
@@ -328,6 +330,7 @@ class Run {
         earlier: this.#earlier,
         proven: (rule) => this.#blame.isProven(rule),
         lateness: this.#lateness,
+        rightUnit: this.#rightUnit,
         report: (finding) => {
           findings.push(finding);
           record({ event: 'finding', scenario: scenario.id, attempt, finding });
