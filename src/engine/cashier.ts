@@ -122,7 +122,8 @@ export class Cashier {
       // By the contract no other error is refunded, for it has taken nothing.
       if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose))) {
         this.#owe(account, 'refund', bet);
-        return 'failed';
+        // Where refunds never work, each further bet would be one more that is lost.
+        if (this.#sender.patience.isShort('refund')) return 'failed';
       }
       return isPassing(replyStatus(taken)) ? 'again' : 'failed';
     }

@@ -8,6 +8,7 @@ import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import { Lateness } from '../judge/lateness.ts';
+import { RightUnit } from '../judge/right-unit.ts';
 import type { Plan } from '../scenario/plan.ts';
 import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
 import { Cashier } from './cashier.ts';
@@ -102,6 +103,7 @@ class Run {
   readonly #cashier: Cashier;
   readonly #history = new History();
   readonly #lateness: Lateness;
+  readonly #rightUnit = new RightUnit();
   readonly #blame: Blame;
   readonly #pool: Pool;
   readonly #late: LateLandings;
@@ -145,6 +147,13 @@ class Run {
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
     const { notice } = this.#wantOfMoney;
     if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
+    const { patience } = this.#sender;
+    if (patience.isAtItsEnd('bet')) {
+      this.#options.record({
+        event: 'notice',
+        text: `POST /bet failed each time that it was answered (${patience.failuresOf('bet')} times with a 5xx, never with a 200), so little could be judged. Look into the operator's own log, mend it, and run again.`,
+      });
+    }
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();
   }
@@ -328,6 +337,7 @@ class Run {
         earlier: this.#earlier,
         proven: (rule) => this.#blame.isProven(rule),
         lateness: this.#lateness,
+        rightUnit: this.#rightUnit,
         report: (finding) => {
           findings.push(finding);
           record({ event: 'finding', scenario: scenario.id, attempt, finding });

@@ -34,6 +34,7 @@ import type { Lateness } from './lateness.ts';
 import { QuietReads, type ReadResult } from './quiet-reads.ts';
 import { judgeRace, overlapCount } from './race.ts';
 import { type ReplyReading, readReply } from './reading.ts';
+import type { RightUnit } from './right-unit.ts';
 import type { Part, Story } from './story.ts';
 import { PLAIN_EFFECTS } from './suspects.ts';
 import type { Transaction } from './transaction.ts';
@@ -61,6 +62,8 @@ export interface JudgeContext {
   seenBefore(what: string): boolean;
   /** What the run has seen of effects that show late. */
   readonly lateness: Lateness;
+  /** What the run has seen to be in the right unit. */
+  readonly rightUnit: RightUnit;
   report(finding: Finding): void;
 }
 
@@ -133,6 +136,7 @@ export class Judge {
       claims: story.plan.rules,
       proven: (rule) => context.proven(rule),
       lateness: context.lateness,
+      rightUnit: context.rightUnit,
       seenBefore: (what) => context.seenBefore(what),
     });
     this.#checks = new ChecksByStep(story);

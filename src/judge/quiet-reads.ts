@@ -9,6 +9,7 @@ import { leftOut } from './left-out.ts';
 import { SCALES } from './main-unit.ts';
 import type { Obligation, Observation } from './obligation.ts';
 import type { OddReply, QuietRead, Suspicion } from './quiet-read.ts';
+import type { RightUnit } from './right-unit.ts';
 import { mayBeRounded, rounded } from './rounding.ts';
 import { inAnotherUnit, movesOfNoRule, PLAIN_EFFECTS } from './suspects.ts';
 import { blameUnexplained, either, isTiny, isWrittenAsDouble, SYSTEMATIC } from './unexplained.ts';
@@ -46,6 +47,7 @@ export class QuietReads {
   readonly #claims: readonly RuleId[];
   readonly #proven: (rule: string) => boolean;
   readonly #lateness: Lateness;
+  readonly #rightUnit: RightUnit;
   readonly #seenBefore: (what: string) => boolean;
   readonly #memories = new Map<Wallet, Memory>();
   /** Rules under which it was told in this story that a read is behind. */
@@ -59,13 +61,15 @@ export class QuietReads {
     readonly claims: readonly RuleId[];
     readonly proven: (rule: string) => boolean;
     readonly lateness: Lateness;
+    readonly rightUnit: RightUnit;
     readonly seenBefore: (what: string) => boolean;
   }) {
-    const { docket, effects, claims, proven, lateness, seenBefore } = options;
+    const { docket, effects, claims, proven, lateness, rightUnit, seenBefore } = options;
     this.#claims = claims;
     this.#docket = docket;
     this.#effects = effects;
     this.#lateness = lateness;
+    this.#rightUnit = rightUnit;
     this.#seenBefore = seenBefore;
     this.#proven = (rule) => docket.isBroken(rule) || proven(rule);
   }
@@ -143,9 +147,11 @@ export class QuietReads {
       return { kind: 'settled' };
     }
     const suspects = [
-      ...wallet.obligations,
+      ...wallet.obligations.filter(
+        ({ rule, step }) => rule !== 'money.main-unit' || !this.#rightUnit.has(step.call, wallet.id),
+      ),
       ...movesOfNoRule(read, this.#effects),
-      ...inAnotherUnit(read, this.#effects, this.#proven('money.main-unit')),
+      ...inAnotherUnit(read, this.#effects, this.#proven('money.main-unit'), this.#rightUnit),
     ];
     // Where a reply was the first to be wrong, it is that call's doing if anything of it explains the sum.
     const explained = this.#explain(read, memory, suspects);
@@ -176,6 +182,8 @@ export class QuietReads {
     const last = this.#proven('money.main-unit') ? this.#memory(wallet).last : undefined;
     for (const scale of last ? SCALES : []) {
       const meant = last?.plus(value.minus(last).shift(-scale)) ?? value;
+      // Then the unit is all that is wrong.
+      if (possible.some((one) => one.equals(meant))) return undefined;
       const explained = explain(meant, possible, pools[1] ?? [], this.#proven);
       if (explained) return explained;
     }
@@ -253,6 +261,7 @@ export class QuietReads {
     const possible = wallet.possible();
     const open = wallet.openSince !== null;
     const moved = wallet.moves.length > 0;
+    this.#rightUnit.saw(read, (key) => this.#effects.callOf(key));
     for (const obligation of wallet.takeObligations(lingered)) {
       if (obligation.reported || open) continue;
       const matter = { rule: obligation.rule, step: obligation.step, exchange: obligation.exchange };

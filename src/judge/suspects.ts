@@ -5,6 +5,7 @@ import type { Effects } from './effects.ts';
 import { inUnit, isNothingInCents, SCALES } from './main-unit.ts';
 import type { Obligation, Offset } from './obligation.ts';
 import type { QuietRead } from './quiet-read.ts';
+import type { RightUnit } from './right-unit.ts';
 import type { Move } from './wallet.ts';
 
 /** What holds for every such call. */
@@ -69,7 +70,12 @@ export function inAnotherUnit(
   { wallet, step, exchange }: QuietRead,
   effects: Effects,
   isProven: boolean,
+  rightUnit: RightUnit,
 ): Obligation[] {
+  const isRight = ({ step: key }: Move): boolean => {
+    const call = effects.callOf(key);
+    return call !== undefined && rightUnit.has(call, wallet.id);
+  };
   const isRefund = ({ step: key }: Move): boolean => effects.callOf(key) === 'refund';
   const sumOf = (moves: readonly Move[]): Money => moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
   const sure = sumOf(wallet.moves);
@@ -81,7 +87,7 @@ export function inAnotherUnit(
       wallet.moves,
       wallet.moves.filter(({ delta }) => delta.isNegative()),
       wallet.moves.filter(({ delta }) => !delta.isNegative()),
-    ].flatMap((moves) => (moves.every(isRefund) ? [] : [sumOf(moves)])),
+    ].flatMap((moves) => (moves.every(isRefund) || moves.some(isRight) ? [] : [sumOf(moves)])),
     ...open,
   ];
   const offsets = nets.flatMap((net): Offset[] =>

@@ -8,6 +8,7 @@ import { Blame } from '../../src/judge/blame.ts';
 import { Judge, type Reaction, type Sent } from '../../src/judge/judge.ts';
 import { Lateness } from '../../src/judge/lateness.ts';
 import { lenientMoney, type ReplyReading, readReply } from '../../src/judge/reading.ts';
+import { RightUnit } from '../../src/judge/right-unit.ts';
 import { Story } from '../../src/judge/story.ts';
 import { Wallet } from '../../src/judge/wallet.ts';
 import { evaluate, evaluateMoney, type Scope, type Value } from '../../src/scenario/evaluate.ts';
@@ -113,6 +114,7 @@ class Telling {
       wallets: [...this.#wallets.values()],
       currencyOf: () => currencyByCode(options.currency ?? 'USD'),
       lateness: new Lateness(),
+      rightUnit: new RightUnit(),
       proven: (rule) => (options.proven ?? []).some((one) => one === rule),
       report: (finding) => this.#findings.push(finding),
     });

@@ -2,6 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { Blame } from '../../judge/blame.ts';
 import { Lateness } from '../../judge/lateness.ts';
+import { RightUnit } from '../../judge/right-unit.ts';
 import { renderComplaint } from '../../scenario/complaint.ts';
 import { loadScenario } from '../../scenario/load.ts';
 import type { Plan } from '../../scenario/plan.ts';
@@ -113,6 +114,7 @@ export class Trials {
       earlier: undefined,
       proven: (rule) => [...known].some((one) => one === rule),
       lateness: new Lateness(),
+      rightUnit: new RightUnit(),
       report: (finding) => {
         findings.push(finding);
         run.record({ event: 'finding', scenario: id, attempt, finding });

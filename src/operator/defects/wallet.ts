@@ -130,6 +130,8 @@ export const WALLET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
+    // A bet that is lost so may be one whose answer nobody heard, or one of several copies.
+    mayBreak: ['refund.broken-connection', 'idempotency.concurrent'],
     description:
       'The player loses a bet now and then that is declined for a limit: the limit is looked at when the bet is taken already.',
     change: (right) => {
