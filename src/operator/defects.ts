@@ -7,6 +7,7 @@ import { LAUNCH_DEFECTS } from './defects/launch.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
 import { REFUND_DEFECTS } from './defects/refund.ts';
 import { REFUSAL_DEFECTS } from './defects/refusal.ts';
+import { REPEAT_DEFECTS } from './defects/repeat.ts';
 import { REPLY_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
@@ -15,6 +16,7 @@ import { WALLET_DEFECTS } from './defects/wallet.ts';
 /** Every defect that the reference operator can have, those that cost money first. */
 export const DEFECTS: readonly Defect[] = [
   ...IDEMPOTENCY_DEFECTS,
+  ...REPEAT_DEFECTS,
   ...REFUND_DEFECTS,
   ...CONCURRENCY_DEFECTS,
   ...MONEY_DEFECTS,
