@@ -1,5 +1,6 @@
 import type { Defect } from './defect.ts';
 import { BALANCE_DEFECTS } from './defects/balance.ts';
+import { BET_DEFECTS } from './defects/bet.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
@@ -11,7 +12,7 @@ import { REPEAT_DEFECTS } from './defects/repeat.ts';
 import { REPLY_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
-import { WALLET_DEFECTS } from './defects/wallet.ts';
+import { WIN_DEFECTS } from './defects/win.ts';
 
 /** Every defect that the reference operator can have, those that cost money first. */
 export const DEFECTS: readonly Defect[] = [
@@ -21,7 +22,8 @@ export const DEFECTS: readonly Defect[] = [
   ...CONCURRENCY_DEFECTS,
   ...MONEY_DEFECTS,
   ...BALANCE_DEFECTS,
-  ...WALLET_DEFECTS,
+  ...BET_DEFECTS,
+  ...WIN_DEFECTS,
   ...SESSION_DEFECTS,
   ...SIGNATURE_DEFECTS,
   ...REFUSAL_DEFECTS,

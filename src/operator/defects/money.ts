@@ -280,30 +280,6 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    name: 'fee-on-wins',
-    breaks: ['win.credit'],
-    mayBreak: [
-      'money.conservation',
-      'concurrency.no-lost-update',
-      'free-rounds.withdrawal',
-      'win.many-in-round',
-      'win.retried',
-      'bet.exact-balance',
-      'money.exact',
-    ],
-    description: 'Winners get two percent too little: a fee is kept back from each win.',
-    change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
-  },
-  {
-    name: 'win-plus-bet',
-    breaks: ['win.credit'],
-    mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried', 'win.zero'],
-    description: 'Winners get twice the amount: it is taken for the net win, and the stake is paid on top.',
-    change: (right) => ({
-      creditOf: (win) => (win.type === 'free' || win.frID !== null ? right.creditOf(win) : right.creditOf(win) * 2n),
-    }),
-  },
-  {
     name: 'unit-vanishes',
     breaks: ['money.conservation'],
     mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'concurrency.no-lost-update', 'balance.read-only'],

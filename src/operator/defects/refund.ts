@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { WORDINGS } from '../decision.ts';
 import type { Defect } from '../defect.ts';
 import type { Claim, Transaction } from '../store.ts';
-import { callOf } from './rewriting.ts';
+import { callOf, rewriting, withHeader } from './rewriting.ts';
 
 const isTaken = (original: Transaction | undefined): original is Transaction =>
   original?.call === 'bet' && original.outcome === 'done';
@@ -115,6 +115,18 @@ export const REFUND_DEFECTS: readonly Defect[] = [
           ? 'transaction-conflict'
           : right.objection(store, claim, session),
     }),
+  },
+  {
+    name: 'refund-redirected',
+    breaks: ['reply.success-is-200'],
+    mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
+    description: 'Refunds are answered 302 to another server, so the service repeats them for ever.',
+    change: (right) =>
+      rewriting(right, (reply, request) =>
+        callOf(request) === 'refund' && reply.status === 200
+          ? { ...withHeader(reply, 'Location', '/moved'), status: 302 }
+          : reply,
+      ),
   },
   {
     name: 'refund-moves-nothing',
