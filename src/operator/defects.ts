@@ -6,12 +6,14 @@ import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
 import { LAUNCH_DEFECTS } from './defects/launch.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
+import { OVERTAKEN_BET_DEFECTS } from './defects/overtaken-bet.ts';
 import { REFUND_DEFECTS } from './defects/refund.ts';
 import { REFUSAL_DEFECTS } from './defects/refusal.ts';
 import { REPEAT_DEFECTS } from './defects/repeat.ts';
 import { REPLY_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
+import { UNKNOWN_REFUND_DEFECTS } from './defects/unknown-refund.ts';
 import { WIN_DEFECTS } from './defects/win.ts';
 
 /** Every defect that the reference operator can have, those that cost money first. */
@@ -19,6 +21,8 @@ export const DEFECTS: readonly Defect[] = [
   ...IDEMPOTENCY_DEFECTS,
   ...REPEAT_DEFECTS,
   ...REFUND_DEFECTS,
+  ...UNKNOWN_REFUND_DEFECTS,
+  ...OVERTAKEN_BET_DEFECTS,
   ...CONCURRENCY_DEFECTS,
   ...MONEY_DEFECTS,
   ...BALANCE_DEFECTS,

@@ -2,7 +2,7 @@ import { readAmount, scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
 import type { Wallet } from '../store.ts';
-import { bodyOf, type Fields, rewritingFields, textOf } from './rewriting.ts';
+import { type Fields, rewritingFields } from './rewriting.ts';
 
 /** Changes how a balance is written in every reply. */
 function showing(right: Behaviour, write: (balance: string) => unknown): Partial<Behaviour> {
@@ -33,24 +33,6 @@ function isWithoutDecimals({ currency }: Wallet): boolean {
 /** A double in the smallest unit, with its fraction cut off. */
 function cutOff(text: string, decimals: number): bigint {
   return BigInt(Math.trunc(Number(text) * 10 ** decimals));
-}
-
-/** Changes what is said when a refund names what is not known. */
-function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
-  const nothing = new Set<unknown>();
-  return {
-    originalOf: (store, refund) => {
-      const original = right.originalOf(store, refund);
-      if (!original) nothing.add(refund.txID);
-      return original;
-    },
-    receive: async (request, answer) => {
-      const reply = await right.receive(request, answer);
-      const body = bodyOf(request);
-      if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
-      return { ...reply, body: JSON.stringify(change(JSON.parse(textOf(reply)) as Fields)) };
-    },
-  };
 }
 
 export const MONEY_DEFECTS: readonly Defect[] = [
@@ -90,20 +72,6 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['money.decimal-string'],
     description: 'Balances begin with a plus sign: "+10.00".',
     change: (right) => showing(right, (balance) => `+${balance}`),
-  },
-  {
-    name: 'refund-unknown-without-balance',
-    breaks: ['refund.unknown'],
-    mayBreak: ['money.decimal-string'],
-    description: 'The reply to the refund of a bet that never reached us is 200, but has no balance.',
-    change: (right) => onUnknownRefund(right, ({ balance: _left, ...fields }) => fields),
-  },
-  {
-    name: 'refund-unknown-empty-body',
-    breaks: ['refund.unknown'],
-    mayBreak: ['money.decimal-string', 'reply.tx-id'],
-    description: 'The reply to the refund of a bet that never reached us is 200 with the empty object {}.',
-    change: (right) => onUnknownRefund(right, () => ({})),
   },
   {
     name: 'cents',
