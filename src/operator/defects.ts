@@ -12,6 +12,7 @@ import { REFUSAL_DEFECTS } from './defects/refusal.ts';
 import { REPEAT_DEFECTS } from './defects/repeat.ts';
 import { REPLY_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
+import { SHOWN_BALANCE_DEFECTS } from './defects/shown-balance.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
 import { UNKNOWN_REFUND_DEFECTS } from './defects/unknown-refund.ts';
 import { WIN_DEFECTS } from './defects/win.ts';
@@ -25,6 +26,7 @@ export const DEFECTS: readonly Defect[] = [
   ...OVERTAKEN_BET_DEFECTS,
   ...CONCURRENCY_DEFECTS,
   ...MONEY_DEFECTS,
+  ...SHOWN_BALANCE_DEFECTS,
   ...BALANCE_DEFECTS,
   ...BET_DEFECTS,
   ...WIN_DEFECTS,
