@@ -3,6 +3,7 @@ import { BALANCE_DEFECTS } from './defects/balance.ts';
 import { BET_DEFECTS } from './defects/bet.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
+import { ERROR_REPLY_DEFECTS } from './defects/error-reply.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
 import { LAUNCH_DEFECTS } from './defects/launch.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
@@ -14,6 +15,7 @@ import { REPLY_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
 import { SHOWN_BALANCE_DEFECTS } from './defects/shown-balance.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
+import { TX_ID_DEFECTS } from './defects/tx-id.ts';
 import { UNKNOWN_REFUND_DEFECTS } from './defects/unknown-refund.ts';
 import { WIN_DEFECTS } from './defects/win.ts';
 
@@ -34,6 +36,8 @@ export const DEFECTS: readonly Defect[] = [
   ...SIGNATURE_DEFECTS,
   ...REFUSAL_DEFECTS,
   ...REPLY_DEFECTS,
+  ...TX_ID_DEFECTS,
+  ...ERROR_REPLY_DEFECTS,
   ...BODY_DEFECTS,
   ...LAUNCH_DEFECTS,
 ];
