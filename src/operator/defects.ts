@@ -15,6 +15,7 @@ import { REPLY_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
 import { SHOWN_BALANCE_DEFECTS } from './defects/shown-balance.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
+import { SIGNED_PAYLOAD_DEFECTS } from './defects/signed-payload.ts';
 import { TX_ID_DEFECTS } from './defects/tx-id.ts';
 import { UNKNOWN_REFUND_DEFECTS } from './defects/unknown-refund.ts';
 import { WIN_DEFECTS } from './defects/win.ts';
@@ -34,6 +35,7 @@ export const DEFECTS: readonly Defect[] = [
   ...WIN_DEFECTS,
   ...SESSION_DEFECTS,
   ...SIGNATURE_DEFECTS,
+  ...SIGNED_PAYLOAD_DEFECTS,
   ...REFUSAL_DEFECTS,
   ...REPLY_DEFECTS,
   ...TX_ID_DEFECTS,
