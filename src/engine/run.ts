@@ -84,6 +84,10 @@ function planHash(scenarios: readonly RunnableScenario[]): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
+function isOfLaunches({ rules }: RunnableScenario): boolean {
+  return rules.some((rule) => ruleById(rule).group === 'launch');
+}
+
 function isIsolation({ rules }: RunnableScenario): boolean {
   return rules.includes('session.isolated');
 }
@@ -143,7 +147,12 @@ class Run {
       first.filter((scenario) => !isIsolation(scenario)),
       most,
     );
-    await this.#playAll(last, most);
+    await this.#playAll(
+      last.filter((scenario) => !isOfLaunches(scenario)),
+      most,
+    );
+    // It reads the balances of all that were launched, whoever plays.
+    await this.#playAll(last.filter(isOfLaunches), 1);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
     const { notice } = this.#wantOfMoney;
     if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
