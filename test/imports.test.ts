@@ -56,7 +56,6 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'engine/run.ts': 'one run, and why each scenario is or is not played',
   'judge/checks/refund.ts': 'sixteen rules of one group',
   'judge/effects.ts': 'what each call does to each world, as one table',
-  'judge/judge.ts': 'the order of judging, which is read from top to bottom',
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

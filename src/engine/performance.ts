@@ -1,5 +1,5 @@
 import type { Exchange } from '../journal/exchange.ts';
-import type { Reaction } from '../judge/judge.ts';
+import type { Reaction } from '../judge/reaction.ts';
 import type { ReplyReading } from '../judge/reading.ts';
 import type { Wallet } from '../judge/wallet.ts';
 import { EvaluationError } from '../scenario/evaluate.ts';
