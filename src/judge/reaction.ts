@@ -1,4 +1,4 @@
-import type { ReadResult } from './quiet-reads.ts';
+import type { ReadResult } from './quiet-read.ts';
 import type { Stop } from './stop.ts';
 import type { Wallet } from './wallet.ts';
 
