@@ -7,6 +7,7 @@ import { renderComplaint } from '../../scenario/complaint.ts';
 import { loadScenario } from '../../scenario/load.ts';
 import type { Plan } from '../../scenario/plan.ts';
 import { planScenario } from '../../scenario/planner.ts';
+import { MOST_ATTEMPTS } from '../attempts.ts';
 import type { Cashier } from '../cashier.ts';
 import { History as PastCalls } from '../history.ts';
 import { type Played, playScenario } from '../play.ts';
@@ -30,8 +31,6 @@ export interface Trial {
   readonly played: Played;
   readonly blame: Blame;
 }
-
-const MOST_ATTEMPTS = 3;
 
 /** Plays histories as a run plays scenarios: read, planned, cast and judged in the same way. */
 export class Trials {
