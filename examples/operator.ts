@@ -86,7 +86,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     reply = carryOut(sdk.verifyWin({ body, signature, key }), (call, _player, wallet) => win(call, wallet));
   if (path === '/refund')
     reply = carryOut(sdk.verifyRefund({ body, signature, key }), (call, _player, wallet) => refund(call, wallet));
-  response.writeHead(reply.status, reply.headers.flat() as string[]).end(reply.body);
+  response.writeHead(reply.status, reply.headers.flat()).end(reply.body);
 }
 
 const server = createServer((request, response) => {

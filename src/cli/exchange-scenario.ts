@@ -15,7 +15,7 @@ function ruleOf(call: CallName, { type, amount }: JsonObject): RuleId {
       return type === 'free' ? 'free-rounds.bet' : 'bet.debit';
     case 'win':
       if (type === 'free') return 'free-rounds.win';
-      return Money.read(String(amount))?.isZero() ? 'win.zero' : 'win.credit';
+      return typeof amount === 'string' && Money.read(amount)?.isZero() ? 'win.zero' : 'win.credit';
     case 'refund':
       return 'refund.restore';
   }

@@ -34,6 +34,8 @@ const MOST_TRIES = 2;
 const MOST_BEGINNINGS = 4;
 /** So often a win or a refund of croupier's own is sent before it is left to be settled. */
 const MOST_SENDINGS = 4;
+/** And so often when the run was interrupted: what is owed then stays written down. */
+const MOST_SENDINGS_IN_HASTE = 2;
 /** So often a balance is asked for that the operator is too busy to tell. */
 const MOST_READS = 4;
 const FIRST_PAUSE_MS = 50;
@@ -44,6 +46,8 @@ type Round = 'played' | 'again' | 'failed';
 export type CashierOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'> & {
   /** How many ms a read waits for what was moved before it. Left out: none. */
   readonly readAfterMs?: () => number;
+  /** Once it is aborted, little is tried again. */
+  readonly signal?: AbortSignal;
 };
 
 /** Moves a player's money by ordinary rounds of croupier's own, which are not judged. */
@@ -65,6 +69,8 @@ export class Cashier {
   async bring(account: Account, from: Money, to: Money, purpose: 'prepare' | 'restore'): Promise<Money | undefined> {
     let now = from;
     let beginnings = 0;
+    // Another bet would be one more of unknown outcome.
+    if (this.#sender.patience.isShort('bet')) return now;
     for (let tries = 0; tries < MOST_TRIES && !now.equals(to); ) {
       const missing = to.minus(now);
       if (missing.decimals() > account.denomination.decimals) return now;
@@ -76,7 +82,7 @@ export class Cashier {
       if (!read) return undefined;
       now = read;
       beginnings += 1;
-      if (round === 'failed' || beginnings === MOST_BEGINNINGS) break;
+      if (round === 'failed' || beginnings === MOST_BEGINNINGS || this.#run.signal?.aborted) break;
       if (round === 'played') tries += 1;
       else await sleep(FIRST_PAUSE_MS * 2 ** beginnings);
     }
@@ -114,8 +120,11 @@ export class Cashier {
     if (!isSuccess(taken)) {
       const refund: OwnCall = { call: 'refund', fields: { ...fieldsOf(stake), origTxID: bet.fields.txID ?? '' } };
       // By the contract no other error is refunded, for it has taken nothing.
-      if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose)))
+      if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose))) {
         this.#owe(account, 'refund', bet);
+        // Where refunds never work, each further bet would be one more that is lost.
+        if (this.#sender.patience.isShort('refund')) return 'failed';
+      }
       return isPassing(replyStatus(taken)) ? 'again' : 'failed';
     }
     if (win === null) return 'played';
@@ -132,7 +141,7 @@ export class Cashier {
 
   /** As the service does with wins and refunds, but not for ever. */
   async #untilAnswered(account: Account, call: OwnCall, purpose: Purpose): Promise<boolean> {
-    for (let sendings = 0; sendings < MOST_SENDINGS; sendings += 1) {
+    for (let sendings = 0; sendings < this.#mostSendings(call); sendings += 1) {
       if (sendings > 0) await sleep(FIRST_PAUSE_MS * 2 ** sendings);
       const exchange = await this.#send(account, call, purpose);
       if (isSuccess(exchange)) return true;
@@ -141,6 +150,11 @@ export class Cashier {
       if (status === undefined ? sendings > 0 : isSettledError(status)) return false;
     }
     return false;
+  }
+
+  #mostSendings({ call }: OwnCall): number {
+    if (this.#sender.patience.isShort(call)) return 1;
+    return this.#run.signal?.aborted ? MOST_SENDINGS_IN_HASTE : MOST_SENDINGS;
   }
 
   /** Else the player would have lost the stake, and nobody would know. */

@@ -51,7 +51,8 @@ export async function restore(
   for (const { alias, wallet } of stage.wallets) {
     const from = openings.get(wallet);
     const account = accountOf(stage, alias);
-    const now = stage.judge.reads.lastRead(wallet) ?? (from && (await cashier.read(account, 'restore')));
+    const last = isUnread(wallet) ? undefined : stage.judge.reads.lastRead(wallet);
+    const now = last ?? (from && ((await cashier.read(account, 'restore')) ?? nothing(wallet)));
     if (!from || (now && from.equals(now))) continue;
     const back = wrong || !now || isUncertain(wallet, stage) ? now : await cashier.bring(account, now, from, 'restore');
     if (back) stage.judge.reads.open(wallet, back);
@@ -59,6 +60,17 @@ export async function restore(
     all = (all ?? true) && back?.equals(from) === true;
   }
   return all;
+}
+
+/** Money was moved for sure, and no read has shown it. */
+function isUnread(wallet: Wallet): boolean {
+  return wallet.moves.length > 0;
+}
+
+/** A balance that is told of only where there is one: then what has none, and should have none, is empty. */
+function nothing(wallet: Wallet): Money | undefined {
+  const certain = wallet.certain();
+  return isUnread(wallet) && certain?.isZero() ? certain : undefined;
 }
 
 /** What was sent may still move money; what was declined, with an answer, won't unless it is sent again. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '../journal/exchange.ts';
-import type { Sent } from '../judge/judge.ts';
+import type { Sent } from '../judge/sent.ts';
 import { evaluate, evaluateMoney } from '../scenario/evaluate.ts';
 import type { CallStep } from '../scenario/plan.ts';
 import type { Debts } from './debts.ts';

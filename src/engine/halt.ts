@@ -1,13 +1,8 @@
 import type { Money } from '../contract/money.ts';
-import type { Reaction } from '../judge/judge.ts';
+import type { Stop } from '../judge/stop.ts';
 
 /** Why a scenario could not be played to its end. */
-export interface Halt {
-  readonly verdict: 'skip' | 'inconclusive';
-  readonly reason: string;
-  /** The connection failed, not the operator: worth another attempt. */
-  readonly connection: boolean;
-  readonly causes: NonNullable<Reaction['stop']>['causes'];
+export interface Halt extends Stop {
   /** The balance that the main session would have to have. */
   readonly needed?: Money;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ruleById } from '../contract/catalogue.ts';
 import { RULE_GROUPS } from '../contract/rule.ts';
 import type { RunnableScenario } from './run-options.ts';
 
@@ -20,4 +21,35 @@ export function inOrder(scenarios: readonly RunnableScenario[], seed: string): R
     }))
     .sort((a, b) => a.rank - b.rank || (a.draw < b.draw ? -1 : 1))
     .map(({ scenario }) => scenario);
+}
+
+/** The scenarios of a run by when they are played, one act after the other. */
+interface Acts {
+  /** Whether players are kept apart. */
+  readonly isolation: readonly RunnableScenario[];
+  readonly main: readonly RunnableScenario[];
+  /** What waits until all others are done. */
+  readonly last: readonly RunnableScenario[];
+  /** Of the last: what the operator's own calls show. */
+  readonly launches: readonly RunnableScenario[];
+}
+
+/** Puts scenarios into the acts of a run; within each they stay in the order given. */
+export function inActs(scenarios: readonly RunnableScenario[]): Acts {
+  const first = scenarios.filter(({ last }) => !last);
+  const later = scenarios.filter(({ last }) => last);
+  return {
+    isolation: first.filter(isIsolation),
+    main: first.filter((scenario) => !isIsolation(scenario)),
+    last: later.filter((scenario) => !isOfLaunches(scenario)),
+    launches: later.filter(isOfLaunches),
+  };
+}
+
+function isIsolation({ rules }: RunnableScenario): boolean {
+  return rules.includes('session.isolated');
+}
+
+function isOfLaunches({ rules }: RunnableScenario): boolean {
+  return rules.some((rule) => ruleById(rule).group === 'launch');
 }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../journal/exchange.ts';
-import type { Reaction } from '../judge/judge.ts';
+import type { Reaction } from '../judge/reaction.ts';
 import type { ReplyReading } from '../judge/reading.ts';
 import type { Wallet } from '../judge/wallet.ts';
 import { EvaluationError } from '../scenario/evaluate.ts';
@@ -33,6 +33,8 @@ export interface PerformanceOptions extends DispatchOptions {
 const MOST_RETRIES = 6;
 /** How often a call is sent that settles what is open. */
 const MOST_SETTLINGS = 4;
+/** And how often when the run was interrupted. */
+const MOST_SETTLINGS_IN_HASTE = 2;
 const FIRST_SETTLING_PAUSE_MS = 50;
 /** After so many calls of a repetition the balance is read. */
 const MOST_UNREAD = 200;
@@ -92,11 +94,14 @@ export class Performance {
     if (!outgoing) return;
     outbox.keep(step, outgoing);
     const call = { step, outgoing };
+    let hasFailed = false;
     for (let tries = 1; ; tries += 1) {
       const exchange = await this.#dispatch.send(call, { purpose: 'settle' });
       const status = replyStatus(exchange);
+      if (status === 200 && hasFailed) this.#sender.patience.sawPass();
+      hasFailed ||= status === 500;
       // Who doesn't answer twice isn't waited for any longer; what is owed then stays written down.
-      const isLast = tries === MOST_SETTLINGS || isFinal(status) || (status === undefined && tries > 1);
+      const isLast = tries >= this.#mostSettlings(step) || isFinal(status) || (status === undefined && tries > 1);
       if (isLast) {
         const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
         if (judged) await this.#react(this.#stage.judge.observe(sent));
@@ -106,6 +111,11 @@ export class Performance {
       if (isLast) return;
       await pause(FIRST_SETTLING_PAUSE_MS * 2 ** tries);
     }
+  }
+
+  #mostSettlings({ call }: CallStep): number {
+    if (this.#sender.patience.isShort(call)) return 1;
+    return this.#run.signal.aborted ? MOST_SETTLINGS_IN_HASTE : MOST_SETTLINGS;
   }
 
   /** Waits until nothing can land any more that was sent in this scenario. */
@@ -194,6 +204,7 @@ export class Performance {
    */
   #retriesOf(step: CallStep): number {
     if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return 0;
+    if (this.#sender.patience.isShort(step.call)) return 0;
     const { source, target, signedRight } = this.#stage.judge.story.part(step);
     const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
     if (broken) return MOST_RETRIES;

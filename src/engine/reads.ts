@@ -1,6 +1,6 @@
 import type { Money } from '../contract/money.ts';
 import { isTurnedAway } from '../judge/check.ts';
-import type { Reaction } from '../judge/judge.ts';
+import type { Reaction } from '../judge/reaction.ts';
 import { type ReplyReading, readReply } from '../judge/reading.ts';
 import { evaluateMoney } from '../scenario/evaluate.ts';
 import type { CallStep } from '../scenario/plan.ts';

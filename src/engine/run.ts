@@ -1,28 +1,27 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallName } from '../contract/call-name.ts';
-import { ruleById } from '../contract/catalogue.ts';
-import { isThere } from '../contract/since.ts';
-import { CONTRACT_VERSION } from '../contract/versions.ts';
-import { JOURNAL_FORMAT, type RunEnded } from '../journal/event.ts';
+import type { RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import { Lateness } from '../judge/lateness.ts';
+import { RightUnit } from '../judge/right-unit.ts';
 import type { Plan } from '../scenario/plan.ts';
-import { MOST_ATTEMPTS, MOST_ATTEMPTS_AT_RANDOM } from './attempts.ts';
+import { MOST_ATTEMPTS, mostAttempts } from './attempts.ts';
 import { Cashier } from './cashier.ts';
 import { EarlierRun, type Unfit } from './earlier-run.ts';
+import { Futility } from './futility.ts';
 import { History } from './history.ts';
 import { LateLandings } from './late-landings.ts';
-import { inOrder } from './order.ts';
+import { missingFor } from './missing.ts';
+import { leaveOut } from './not-played.ts';
+import { inActs, inOrder } from './order.ts';
 import { type Played, playScenario } from './play.ts';
 import { type Casting, Pool, walletIdOf } from './pool.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
+import { runStarted } from './run-started.ts';
 import { Sender } from './sender.ts';
 import { sessionOf } from './stage.ts';
 import { WantOfMoney } from './want-of-money.ts';
 
-const MOST_BREACHES = 5;
 /** All in all a run waits for so many lingers for effects that show late. */
 const LINGERS_FOR_THE_LATE = 15;
 
@@ -32,34 +31,7 @@ const LINGERS_FOR_THE_LATE = 15;
  */
 export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
-  options.record({
-    event: 'run-started',
-    format: JOURNAL_FORMAT,
-    croupier: options.croupier,
-    contract: options.client.contract ?? CONTRACT_VERSION,
-    runID: options.uuid(),
-    startedAt: new Date().toISOString(),
-    seed: options.seed,
-    client: { extCID: options.client.extCID, integratorBaseUrl: options.client.integratorBaseUrl },
-    selection: options.selection,
-    ...(options.flags && { flags: options.flags }),
-    whole: options.whole,
-    planHash: planHash(options.scenarios),
-    settings: {
-      deadlineMs: options.deadlineMs,
-      lingerMs: options.lingerMs,
-      strict: options.strict,
-      workers: options.workers,
-      sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
-        sessionID,
-        player: player ?? null,
-        currency: currency ?? null,
-        gameID: gameID ?? null,
-        state: state ?? 'active',
-      })),
-    },
-    scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
-  });
+  options.record(runStarted(options));
   const sender = new Sender({ ...options, wire: options.client.wire });
   try {
     const ended = await new Run(options, sender).play();
@@ -78,15 +50,6 @@ export async function run(options: RunOptions): Promise<void> {
   }
 }
 
-function planHash(scenarios: readonly RunnableScenario[]): string {
-  const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
-
-function isIsolation({ rules }: RunnableScenario): boolean {
-  return rules.includes('session.isolated');
-}
-
 interface Waiting {
   readonly scenario: RunnableScenario;
   readonly plan: Plan;
@@ -102,13 +65,13 @@ class Run {
   readonly #cashier: Cashier;
   readonly #history = new History();
   readonly #lateness: Lateness;
+  readonly #rightUnit = new RightUnit();
   readonly #blame: Blame;
   readonly #pool: Pool;
   readonly #late: LateLandings;
   readonly #wantOfMoney = new WantOfMoney();
   readonly #earlier: EarlierRun | undefined;
-  /** In how many stories in a row an endpoint let the deadline pass. */
-  readonly #breaches = new Map<CallName, number>();
+  readonly #futility: Futility;
   /** No two scenarios are played at the same time. */
   #oneByOne = false;
   /** Calls fail now here, now there, perhaps because there are too many at once. */
@@ -125,26 +88,23 @@ class Run {
     this.#cashier = new Cashier(sender, { ...options, readAfterMs: () => this.#lateness.pauseMs });
     this.#pool = new Pool(options.client.sessions);
     this.#late = new LateLandings(options);
+    this.#futility = new Futility(sender.patience);
     this.#earlier = options.after && new EarlierRun(options.after, options.client);
   }
 
   async play(): Promise<Ending> {
     await this.#earlier?.look(this.#cashier, this.#options.signal);
-    const first: RunnableScenario[] = [];
-    const last: RunnableScenario[] = [];
-    for (const scenario of inOrder(this.#options.scenarios, this.#options.seed))
-      (scenario.last ? last : first).push(scenario);
+    const { isolation, main, last, launches } = inActs(inOrder(this.#options.scenarios, this.#options.seed));
     // Players who share a wallet would disturb each other: whether they do is found out before any play side by side.
-    await this.#playAll(first.filter(isIsolation), 1);
+    await this.#playAll(isolation, 1);
     const most = this.#blame.isProven('session.isolated') ? 1 : this.#options.workers;
-    await this.#playAll(
-      first.filter((scenario) => !isIsolation(scenario)),
-      most,
-    );
+    await this.#playAll(main, most);
     await this.#playAll(last, most);
+    // It reads the balances of all that were launched, whoever plays.
+    await this.#playAll(launches, 1);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
-    const { notice } = this.#wantOfMoney;
-    if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
+    for (const { notice } of [this.#wantOfMoney, this.#futility])
+      if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();
   }
@@ -201,9 +161,12 @@ class Run {
     }
     for (const one of waiting.slice()) {
       if (running.size >= most) return;
-      const casting = this.#pool.take(one.castings);
-      if (!casting) continue;
+      const useless = this.#futility.reasonAgainst(one.plan);
+      const casting = useless === null ? this.#pool.take(one.castings) : undefined;
+      if (useless === null && !casting) continue;
       waiting.splice(waiting.indexOf(one), 1);
+      if (useless !== null) leaveOut(one.scenario, { verdict: 'inconclusive', reason: useless }, this.#options);
+      if (!casting) continue;
       const done = this.#perform(one, casting).finally(() => {
         this.#pool.release(casting);
         running.delete(done);
@@ -217,63 +180,18 @@ class Run {
     const plan = scenario.plan();
     const castings = this.#castings(plan);
     if (!('reason' in castings)) return { scenario, plan, castings };
-    this.#leave(scenario, castings);
+    leaveOut(scenario, castings, this.#options);
     return undefined;
   }
 
   #castings(plan: Plan): readonly Casting[] | Unfit {
-    const late = this.#tooLate(plan);
-    if (late) {
-      return {
-        verdict: 'inconclusive',
-        reason: `${late === 'balance' ? 'GET' : 'POST'} /${late} has let the deadline pass in ${MOST_BREACHES} scenarios running, so what needs it is not tried any more`,
-      };
-    }
+    const useless = this.#futility.reasonAgainst(plan);
+    if (useless !== null) return { verdict: 'inconclusive', reason: useless };
     const castings = this.#pool.cast(plan.needs);
     if ('reason' in castings) return { verdict: 'skip', reason: castings.reason };
-    const missing = this.#missing(plan);
+    const missing = missingFor(plan, this.#options);
     if (missing !== null) return { verdict: 'skip', reason: missing };
     return plan.needs.earlierRun && this.#earlier ? this.#earlier.fitting(plan, castings) : castings;
-  }
-
-  #missing({ needs, rules }: Plan): string | null {
-    const { contract = CONTRACT_VERSION } = this.#options.client;
-    if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
-      return `what it tests came after version ${contract} of the contract`;
-    if (needs.otherClient && this.#options.client.otherClientKey === undefined)
-      return 'needs a second client of the same operator with a key of its own';
-    if (needs.earlierRun && !this.#earlier)
-      return 'needs the journal of an earlier run (`croupier run --after JOURNAL`)';
-    if (needs.campaign && this.#options.campaign === null)
-      return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
-    if (needs.launches && !this.#options.launches)
-      return "shows only in the calls that the operator's backend makes to the Core API (`croupier run --launches`)";
-    if (needs.largeAmounts && !this.#options.largeAmounts)
-      return 'moves amounts beyond 2^53 of the smallest unit, which has to be allowed (`largeAmounts: true`)';
-    return null;
-  }
-
-  /** An endpoint that is late again and again would make every story that needs it wait in vain. */
-  #tooLate(plan: Plan): CallName | undefined {
-    const needed = new Set(
-      plan.steps.flatMap((step) => (step.kind === 'call' && step.expect.outcome === 'accepted' ? [step.call] : [])),
-    );
-    return [...needed].find((call) => (this.#breaches.get(call) ?? 0) >= MOST_BREACHES);
-  }
-
-  #leave(scenario: RunnableScenario, { verdict, reason }: Unfit): void {
-    const { record, now } = this.#options;
-    record({ event: 'scenario-started', scenario: scenario.id, attempt: 1, at: now(), sessions: {} });
-    record({
-      event: 'scenario-ended',
-      scenario: scenario.id,
-      attempt: 1,
-      verdict,
-      reason,
-      durationMs: 0,
-      restored: null,
-      passes: {},
-    });
   }
 
   async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
@@ -296,7 +214,7 @@ class Run {
         plan: attempt === 1 ? plan : scenario.plan(),
         replan: () => scenario.plan(),
         attempt,
-        isLasting: (step) => attempt >= MOST_ATTEMPTS && failed?.has(step) === true,
+        isLasting: (step) => attempt >= mostAttempts(this.#sender.patience.failsAtRandom) && failed?.has(step) === true,
         seenBefore: (what) => {
           const known = seen.has(what);
           seen.add(what);
@@ -310,6 +228,7 @@ class Run {
         earlier: this.#earlier,
         proven: (rule) => this.#blame.isProven(rule),
         lateness: this.#lateness,
+        rightUnit: this.#rightUnit,
         report: (finding) => {
           findings.push(finding);
           record({ event: 'finding', scenario: scenario.id, attempt, finding });
@@ -327,25 +246,23 @@ class Run {
         passes,
       });
       lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
-      if (this.#mayTryAgain(played, attempt, lasting.size > 0)) {
+      if (failed && lasting.size < failed.size) this.#sender.patience.sawPass();
+      if (!this.#futility.isWithoutBets(plan) && this.#mayTryAgain(played, attempt, lasting.size > 0)) {
         await sleep(attempt * 50);
         continue;
       }
       if (played.needed) this.#wantOfMoney.add(scenario.id, sessionOf(casting, 'main'), played.needed);
       this.#late.played(scenario, plan, casting, played, attempt);
-      this.#conclude(
-        scenario,
-        played,
-        findings,
-        this.#oneByOne && new Set([...casting.values()].map(walletIdOf)).size === 1,
-      );
+      const alone = this.#oneByOne && new Set([...casting.values()].map(walletIdOf)).size === 1;
+      this.#conclude(scenario, played, findings, alone);
       return;
     }
   }
 
   /** @param lasts something has failed in every attempt */
   #mayTryAgain({ again, verdict }: Played, attempt: number, lasts: boolean): boolean {
-    const most = again === 'busy' && !lasts ? MOST_ATTEMPTS_AT_RANDOM : MOST_ATTEMPTS;
+    const atRandom = again === 'busy' && (!lasts || this.#sender.patience.failsAtRandom);
+    const most = mostAttempts(atRandom);
     if (again === null || this.#stopped || attempt >= most || verdict === 'fail') return false;
     if (again === 'stale-connection' && this.#sender.giveUpKeepAlive()) {
       this.#options.record({
@@ -353,7 +270,7 @@ class Run {
         text: 'The operator closes kept-alive connections at once, so each call was given a connection of its own.',
       });
     }
-    if (again === 'busy' && !lasts && attempt >= MOST_ATTEMPTS) this.#unburden();
+    if (atRandom && attempt >= MOST_ATTEMPTS) this.#unburden();
     return again !== 'connection' || attempt === 1;
   }
 
@@ -368,15 +285,7 @@ class Run {
   }
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
-    const late = new Set(
-      findings.flatMap(({ rule, verdict, endpoint }) =>
-        rule === 'reply.deadline' && verdict === 'fail' && endpoint !== null ? [endpoint] : [],
-      ),
-    );
-    for (const call of late) this.#breaches.set(call, (this.#breaches.get(call) ?? 0) + 1);
-    // Who is late only now and then is waited for.
-    for (const call of this.#breaches.keys())
-      if (!late.has(call) && played.passes['reply.deadline']?.[call] !== undefined) this.#breaches.delete(call);
+    this.#futility.saw(findings, played.passes);
     this.#blame.add(scenario.id, findings, played.letIn, { ...played, alone });
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;

@@ -7,6 +7,7 @@ import type { Flight, Landing } from '../wire/flight.ts';
 import { type BuiltRequest, requestOf } from '../wire/request.ts';
 import { Wire, type WireOptions } from '../wire/wire.ts';
 import { Pace } from './pace.ts';
+import { Patience } from './patience.ts';
 import type { Release } from './races.ts';
 
 /** One call that is to leave, and on whose behalf. */
@@ -47,6 +48,7 @@ const SETTLE_MS = 2;
 
 /** Sends calls and keeps the journal of them: an event is written before the bytes that it announces leave. */
 export class Sender {
+  readonly patience = new Patience();
   readonly #options: SenderOptions;
   readonly #pace: Pace;
   #wire: Wire;
@@ -80,6 +82,7 @@ export class Sender {
     const flight = this.#launch(departure, false);
     const exchange = exchangeOf(id, departure, await flight.landing);
     this.#pace.leave(1);
+    this.patience.saw(exchange);
     const before = model();
     try {
       return judge(exchange);
@@ -121,6 +124,7 @@ export class Sender {
       })),
     );
     this.#pace.leave(departures.length);
+    for (const { exchange } of landed) this.patience.saw(exchange);
     const before = model();
     try {
       const judged = judge(landed.map(({ exchange }) => exchange));

@@ -2,6 +2,7 @@ import { currencyByCode } from '../contract/currencies.ts';
 import type { Finding } from '../journal/finding.ts';
 import { Judge } from '../judge/judge.ts';
 import type { Lateness } from '../judge/lateness.ts';
+import type { RightUnit } from '../judge/right-unit.ts';
 import { Story } from '../judge/story.ts';
 import { Wallet } from '../judge/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan.ts';
@@ -35,6 +36,8 @@ export interface StoryOptions {
   readonly report: (finding: Finding) => void;
   /** What the run has seen of effects that show late. */
   readonly lateness: Lateness;
+  /** What the run has seen to be in the right unit. */
+  readonly rightUnit: RightUnit;
   /** Whether what the scenario states beyond the rules is a demand of its own. */
   readonly demanding: boolean;
   /** True when the same was seen in an earlier attempt at the scenario. Left out: there was none. */
@@ -83,6 +86,7 @@ export function setStage(options: StageOptions): Stage {
     },
     proven,
     lateness,
+    rightUnit: options.rightUnit,
     report,
   });
   const unknownSession = run.uuid();

@@ -22,9 +22,6 @@ const LOWER_RUNGS: readonly RuleId[] = [
 /** More breaches than this are not weighed against each other. */
 const MOST_BREACHES = 5000;
 
-/** Rules that nearly every call puts to the test. */
-const IN_EVERY_CALL: readonly RuleId[] = [...OF_EVERY_CALL, 'money.main-unit'];
-
 /** A finding that is kept until the run is over, for others may explain it. */
 interface Breach {
   readonly fails: boolean;
@@ -158,7 +155,7 @@ export class Blame {
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
     const passes = this.#passes.get(rule) ?? 0;
-    return rule === 'bet.exact-balance' ? passes > 0 : IN_EVERY_CALL.includes(rule) && passes > 4 * fails;
+    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
   }
 
   /** The rule that explains the most breaches; of equals the one that was found broken itself most often. */

@@ -53,6 +53,8 @@ export interface Seen {
   readonly wholeBalance: boolean;
   /** The bet is of more than there is, as far as that is known. */
   readonly isBeyond: boolean;
+  /** The bet was declined for want of money, though there is far more than it asks for. */
+  readonly isDenied: boolean;
 }
 
 /** The rule is broken: a fail, a warning or a note by its level. */
@@ -128,11 +130,11 @@ export function isPassing(status: number | undefined): boolean {
 }
 
 /**
- * True for a status that refuses the form of a request, its media type or its length, whatever the request says: it is no
+ * True for a status that refuses the form of a request, its method, media type or length, whatever the request says: it is no
  * right answer to any call that the service sends.
  */
 export function isOfForm(status: number | undefined): boolean {
-  return status !== undefined && [406, 411, 415].includes(status);
+  return status !== undefined && [405, 406, 411, 415].includes(status);
 }
 
 /** Where the form of a call was refused, what it says was not looked at: it tells nothing of what the call is about. */
@@ -180,12 +182,15 @@ export function isMaybeUnknown({ part, target }: Seen): boolean {
   return part.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
-/** What a repeat's reply lacks that the first reply had is the repeat's fault: it is not answered as the first was. */
-export function ofPoorRepeat({ part: { step, group }, earlier, reading }: Seen): readonly RuleId[] {
+/** Where repeats are not answered as the first was, what the reply to one lacks is that fault. */
+export function ofPoorRepeat({ part: { step, group }, reading, earlier }: Seen): readonly RuleId[] {
+  // Of a first reply that was no 200, and had no body, there is nothing to say again.
+  if (earlier?.reply && earlier.reply.status !== 200) return ['reply.success-is-200'];
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
   // Of copies at once any may be the first to be carried out.
-  const isPoorer = group !== null || (step.origin.kind === 'resend' && earlier?.reply?.txID !== undefined);
-  return isPoorer ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay'] : [];
+  return group !== null || step.origin.kind !== 'fresh'
+    ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay']
+    : [];
 }
 
 /** For a call that a rule wants answered 200. undefined: it was. */

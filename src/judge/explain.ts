@@ -32,7 +32,9 @@ export function explain(
 ): Explanation | undefined {
   const candidates = obligations.flatMap((obligation) => obligation.offsets.map((offset) => ({ obligation, offset })));
   // A wallet that counts in another unit does so throughout: nothing more is wrong then, or it is not that.
-  const combinable = candidates.filter(({ obligation }) => obligation.rule !== 'money.main-unit');
+  const combinable = candidates.filter(
+    ({ obligation, offset }) => obligation.rule !== 'money.main-unit' && offset.alone !== true,
+  );
   for (let size = 1; size <= MOST_BREACHES; size += 1) {
     const pool = size === 1 ? candidates : combinable;
     if (size > 1 && pool.length ** size > 200_000) return undefined;

@@ -5,7 +5,7 @@ import type { LaunchRequest } from '../journal/launch.ts';
 import { breach, type Decision, PASS } from './check.ts';
 
 /** The rules that the requests of an operator's backend decide by themselves. */
-export type LaunchRule = `launch.${'request' | 'locale' | 'currency' | 'campaign' | 'games-gzip'}`;
+type LaunchRule = `launch.${'request' | 'locale' | 'currency' | 'campaign' | 'games-gzip'}`;
 
 /** What was decided about one rule by one request. */
 export interface LaunchDecision {

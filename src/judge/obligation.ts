@@ -10,6 +10,8 @@ export interface Offset {
   readonly meaning: string;
   /** Rules whose breach would lead to the same: a bet that was never taken can't be given back. */
   readonly causes?: readonly RuleId[];
+  /** So odd that it explains a sum by itself only, not together with another breach. */
+  readonly alone?: true;
 }
 
 /** A rule that the next quiet read decides, for one step. */

@@ -5,6 +5,7 @@ import type { Effects } from './effects.ts';
 import { inUnit, isNothingInCents, SCALES } from './main-unit.ts';
 import type { Obligation, Offset } from './obligation.ts';
 import type { QuietRead } from './quiet-read.ts';
+import type { RightUnit } from './right-unit.ts';
 import type { Move } from './wallet.ts';
 
 /** What holds for every such call. */
@@ -40,6 +41,12 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
             causes: isNothingInCents(delta, wallet.unit) ? ['money.main-unit'] : [],
           },
           { by: delta, meaning: `the accepted ${part.step.call} took effect twice` },
+          {
+            by: delta.times(Money.of('2')).negated(),
+            meaning: `the accepted ${part.step.call} had the opposite effect`,
+            alone: true,
+          },
+          ...keptBack(part.step.winOf, delta, effects),
         ],
         rank: 1,
         until: 'read',
@@ -50,12 +57,25 @@ export function movesOfNoRule({ wallet, exchange }: QuietRead, effects: Effects)
   });
 }
 
+/** A win may be paid less the bet of its round. */
+function keptBack(winOf: string | undefined, win: Money, effects: Effects): Offset[] {
+  const bet = winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
+  return bet && bet.compare(win) < 0
+    ? [{ by: bet.negated(), meaning: 'the bet of the round was kept back from the accepted win', alone: true }]
+    : [];
+}
+
 /** A wallet that counts in another unit is off by the same power of ten for whatever was moved, or for all bets or all wins of it. */
 export function inAnotherUnit(
   { wallet, step, exchange }: QuietRead,
   effects: Effects,
   isProven: boolean,
+  rightUnit: RightUnit,
 ): Obligation[] {
+  const isRight = ({ step: key }: Move): boolean => {
+    const call = effects.callOf(key);
+    return call !== undefined && rightUnit.has(call, wallet.id);
+  };
   const isRefund = ({ step: key }: Move): boolean => effects.callOf(key) === 'refund';
   const sumOf = (moves: readonly Move[]): Money => moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
   const sure = sumOf(wallet.moves);
@@ -67,7 +87,7 @@ export function inAnotherUnit(
       wallet.moves,
       wallet.moves.filter(({ delta }) => delta.isNegative()),
       wallet.moves.filter(({ delta }) => !delta.isNegative()),
-    ].flatMap((moves) => (moves.every(isRefund) ? [] : [sumOf(moves)])),
+    ].flatMap((moves) => (moves.every(isRefund) || moves.some(isRight) ? [] : [sumOf(moves)])),
     ...open,
   ];
   const offsets = nets.flatMap((net): Offset[] =>

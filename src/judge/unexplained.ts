@@ -71,7 +71,8 @@ export function blameUnexplained(
   if (due.some((one) => one.reported)) return;
   const unwanted = UNWANTED.filter((rule) => [...due, ...wallet.obligations].some((one) => one.rule === rule));
   if (suspect) {
-    const { rule, step, exchange, expected } = suspect;
+    const { step, exchange, expected } = suspect;
+    const rule = difference.isNegative() ? suspect.rule : (suspect.ifMore ?? suspect.rule);
     docket.decide(
       { rule, step, exchange },
       breach(`${expected}: the balance is ${either(possible)}`, actual, [

@@ -1,6 +1,6 @@
 /**
- * How a reply travels, where that is not HTTP/1.1's usual way: all of it is legal, and a client must get along with it.
- * What is left out stays usual.
+ * How a reply travels, where that is not HTTP/1.1's usual way: all of it is legal, but for one that is withheld, and a
+ * client must get along with it. What is left out stays usual.
  */
 export interface Carriage {
   /** In how many pieces the body is written, and milliseconds between two of them. */
@@ -18,6 +18,8 @@ export interface Carriage {
    * arrived by then.
    */
   readonly closeAfterMs?: number;
+  /** No byte of the reply leaves: the connection is closed instead, as a handler that crashes would have it. */
+  readonly withheld?: boolean;
 }
 
 export type InterimStatus = 100 | 102 | 103;

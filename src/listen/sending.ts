@@ -7,6 +7,10 @@ import { type HeaderPairs, headerOf, type ListenReply } from './message.ts';
 /** Writes a reply. `isLast`: the server is about to close, so that the connection takes no further request. */
 export function sendReply(response: ServerResponse, reply: ListenReply, isLast: boolean): void {
   const { carriage = {} } = reply;
+  if (carriage.withheld) {
+    response.destroy();
+    return;
+  }
   for (const status of carriage.interim ?? []) sendInterim(response, status);
   if (carriage.lastOf) {
     void sendByHand(response, reply, carriage);

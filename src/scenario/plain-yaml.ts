@@ -11,7 +11,7 @@ import { firstLine, type Source, type Spot } from './source.ts';
  * @returns undefined: not that plain, or not right
  */
 export function readPlainYaml(source: Source): Cell | undefined {
-  if (UNUSUAL.test(source.text)) return undefined;
+  if (UNUSUAL.test(source.text) || hasLongLine(source.text)) return undefined;
   try {
     return new PlainReader(source).document();
   } catch (error) {
@@ -20,8 +20,20 @@ export function readPlainYaml(source: Source): Cell | undefined {
   }
 }
 
-/** Tabs and other control characters, line ends that are not `\n`, byte order marks, directives, documents, very long lines. */
-const UNUSUAL = /[\0-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff-\uffff]|^(?:---|\.\.\.|%)|.{900}/m;
+/** Tabs and other control characters, line ends that are not `\n`, byte order marks, directives, documents. */
+const UNUSUAL = /[\0-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff-\uffff]|^(?:---|\.\.\.|%)/m;
+const LONGEST_LINE = 900;
+
+/** Looked for by hand: an expression would count the characters after each character. */
+function hasLongLine(text: string): boolean {
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    if (end - start >= LONGEST_LINE) return true;
+    start = end + 1;
+  }
+  return false;
+}
 const KEY = /[A-Za-z_][\w.-]*(?=:(?: |$))/my;
 const LINE = /( *)(?:#.*|(\S.*))?(?:\n|$)/y;
 const PLAIN_IN_BLOCK = /[\w$(/](?:[^\s:#]|:(?=[^\s])|(?<=\S)#| +(?=[^\s#]))*/y;

@@ -25,7 +25,7 @@ function exchange(name: string, body: unknown, direction: LoggedExchange['direct
     outcome: null,
     stamps: null,
     connection: null,
-  } as LoggedExchange;
+  };
 }
 
 describe('a scenario of an exchange', () => {

@@ -85,6 +85,15 @@ describe('the cashier', () => {
     expect(ever.moves().filter((move) => move.startsWith('bet'))).toHaveLength(4);
   });
 
+  it('begins no further rounds where bets fail and refunds never work', async () => {
+    const { bring, moves, owed } = await cashierOf(({ call }, tell) =>
+      call === 'balance' ? tell() : error(500, 'Oops'),
+    );
+    await bring('100', '120');
+    expect(moves().filter((move) => move.startsWith('bet'))).toHaveLength(2);
+    expect(owed()).toHaveLength(2);
+  });
+
   it('reads again where the operator is too busy to tell', async () => {
     let reads = 0;
     const { bring } = await cashierOf(({ call }, tell) => {

@@ -411,4 +411,43 @@ describe('a passing failure', () => {
     expect(run.scenario('bet/two').verdict).toBe('pass');
     expect(run.scenario('bet/two').attempt).toBeGreaterThan(3);
   });
+
+  it('may come thrice in a row by chance where others were seen to pass', async () => {
+    const zeroWins = new Set<unknown>();
+    const refused = new Set<string>();
+    const { url } = await operatorServer(({ call, fields }, tell) => {
+      if (call === 'bet' && fields?.amount === '7.00') return error(500, 'Oops');
+      if (call === 'refund' && typeof fields?.txID === 'string' && !refused.has(fields.txID)) {
+        refused.add(fields.txID);
+        return error(500, 'Oops');
+      }
+      if (call !== 'win' || fields?.amount !== '0') return tell();
+      zeroWins.add(fields.txID);
+      return zeroWins.size <= 3 ? error(500, 'Oops') : tell();
+    });
+    const lost = scenarioOf('bet/lost', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "7.00" } }, { balance: }]');
+    const run = await ran(url, [lost, STORY], { workers: 1 });
+    expect(run.scenario('win/zero')).toMatchObject({ verdict: 'pass', attempt: 4 });
+  });
+});
+
+describe('an operator that fails every bet', () => {
+  it('is soon asked for none any more, and told so', async () => {
+    const { url, calls } = await operatorServer(({ call }, tell) =>
+      call === 'bet' || call === 'refund' ? error(500, 'Oops') : tell(),
+    );
+    const stories = Array.from({ length: 12 }, (_, number) =>
+      scenarioOf(`bet/${number}`, 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]'),
+    );
+    const run = await ran(url, [...stories, READ]);
+    expect(calls.filter(({ call }) => call === 'bet').length).toBeLessThan(20);
+    // Some are sent four times at first, and later but once.
+    expect(calls.filter(({ call }) => call === 'refund').length).toBeLessThan(30);
+    expect(stories.map(({ id }) => run.scenario(id).reason ?? '').filter((why) => /not tried/.test(why))).not.toEqual(
+      [],
+    );
+    expect(run.verdict('refund.after-error')).toBe('fail');
+    expect(run.verdict('balance.read')).toBe('pass');
+    expect(run.fold.notices.join()).toContain('POST /bet failed each time');
+  });
 });

@@ -5,9 +5,12 @@ import { Money } from '../../src/contract/money.ts';
 import type { Body, Exchange, Outcome } from '../../src/journal/exchange.ts';
 import { type Finding, graver, type Verdict } from '../../src/journal/finding.ts';
 import { Blame } from '../../src/judge/blame.ts';
-import { Judge, type Reaction, type Sent } from '../../src/judge/judge.ts';
+import { Judge } from '../../src/judge/judge.ts';
 import { Lateness } from '../../src/judge/lateness.ts';
+import type { Reaction } from '../../src/judge/reaction.ts';
 import { lenientMoney, type ReplyReading, readReply } from '../../src/judge/reading.ts';
+import { RightUnit } from '../../src/judge/right-unit.ts';
+import type { Sent } from '../../src/judge/sent.ts';
 import { Story } from '../../src/judge/story.ts';
 import { Wallet } from '../../src/judge/wallet.ts';
 import { evaluate, evaluateMoney, type Scope, type Value } from '../../src/scenario/evaluate.ts';
@@ -113,6 +116,7 @@ class Telling {
       wallets: [...this.#wallets.values()],
       currencyOf: () => currencyByCode(options.currency ?? 'USD'),
       lateness: new Lateness(),
+      rightUnit: new RightUnit(),
       proven: (rule) => (options.proven ?? []).some((one) => one === rule),
       report: (finding) => this.#findings.push(finding),
     });

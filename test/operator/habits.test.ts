@@ -9,7 +9,7 @@ import { defectByName } from '../../src/operator/defects.ts';
 import { HABITS, habitByName } from '../../src/operator/habits.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import type { ClientOptions } from '../../src/operator/options.ts';
-import { behaviourWith, type Variation } from '../../src/operator/variation.ts';
+import { behaviourWith, type Scale, type Variation } from '../../src/operator/variation.ts';
 import { type Answer, type Caller, callerOf } from './caller.ts';
 
 const KEY = 'key';
@@ -41,7 +41,11 @@ interface Running {
   readonly caller: Caller;
 }
 
-async function start(...names: readonly string[]): Promise<Running> {
+function start(...names: readonly string[]): Promise<Running> {
+  return startAt(SCALE, ...names);
+}
+
+async function startAt(scale: Scale, ...names: readonly string[]): Promise<Running> {
   const variations = names.map((name): Variation => {
     const found = habitByName(name) ?? defectByName(name);
     if (!found) throw new Error(`there is no ${name}`);
@@ -50,7 +54,7 @@ async function start(...names: readonly string[]): Promise<Running> {
   const faults: unknown[] = [];
   const operator = createOperator(
     { clients: CLIENTS, onFault: (error) => faults.push(error) },
-    behaviourWith(variations, SCALE),
+    behaviourWith(variations, scale),
   );
   const listening = await operator.start();
   open.push({
@@ -428,12 +432,13 @@ describe('some calls fail', () => {
   });
 
   it('refunds, as long as the bet is young', async () => {
-    const { caller } = await start('refund-waits');
+    const scale = { deadlineMs: 10_000 };
+    const { caller } = await startAt(scale, 'refund-waits');
     const bet = ids();
     await caller.bet('usd', '1', bet);
     const refund = { txID: randomUUID(), roundID: bet.roundID };
     expect((await caller.refund('usd', bet.txID, '1', refund)).status).toBe(409);
-    await sleep(SCALE.deadlineMs * 0.1);
+    await sleep(scale.deadlineMs * 0.04);
     expect((await caller.refund('usd', bet.txID, '1', refund)).body.balance).toBe('100.00');
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import chromium from '@sparticuz/chromium';
+import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { buildPages } from '../../scripts/pages.ts';
 
 /** A browser for the tests of a file, and the pages as they are built. */
@@ -21,6 +21,29 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly mayComplain?: RegExp;
 }
 
+const UNPACKED = path.resolve(import.meta.dirname, '../../node_modules/.cache/croupier-chromium');
+
+/**
+ * Unpacks Chromium, once for all times. Several test files may begin at the same moment, and none must start what another has
+ * half written: each unpacks into a folder of its own, and the first of these is given the name.
+ */
+async function chromiumPath(): Promise<string> {
+  const binary = path.join(UNPACKED, 'chromium');
+  if (existsSync(binary)) return binary;
+  mkdirSync(path.dirname(UNPACKED), { recursive: true });
+  const own = mkdtempSync(`${UNPACKED}-`);
+  vi.stubEnv('TMPDIR', own);
+  await chromium.executablePath();
+  vi.unstubAllEnvs();
+  try {
+    renameSync(own, UNPACKED);
+  } catch (error) {
+    rmSync(own, { recursive: true });
+    if (!existsSync(binary)) throw error;
+  }
+  return binary;
+}
+
 /** Chromium takes its time where much else is going on. */
 const PATIENCE_MS = 60_000;
 const STEP_MS = 15_000;
@@ -31,7 +54,7 @@ export function stage(): Stage {
   beforeAll(async () => {
     await buildPages(pagesDir);
     browser = await playwright.launch({
-      executablePath: await chromium.executablePath(),
+      executablePath: await chromiumPath(),
       args: ['--no-sandbox'],
       headless: true,
     });
@@ -65,29 +88,18 @@ export function stage(): Stage {
   };
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeWindow {
-  readonly axe: {
-    run(): Promise<{
-      violations: { id: string; impact: string | null; nodes: { target: unknown; failureSummary?: string }[] }[];
-    }>;
-  };
-}
-
 /** What axe finds seriously wrong with a page in light and in dark. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   // Evaluated by the browser's own tool, which a page's content policy does not bind.
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const { violations } = await page.evaluate(() => (globalThis as unknown as AxeWindow).axe.run());
-    found.push(
-      ...violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map((one) => `${one.target} ${one.failureSummary}`)}`),
-    );
+    const { violations } = await page.evaluate<AxeResults>('axe.run()');
+    for (const { id, impact, nodes } of violations) {
+      const where = nodes.map(({ html, failureSummary = '' }) => `${html} ${failureSummary}`).join('\n');
+      if (impact === 'serious' || impact === 'critical') found.push(`${colorScheme}: ${id}: ${where}`);
+    }
   }
   return found;
 }

@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     const last = next();
     expect(listeners()).toBe(1);
     closing.abort();
-    while ((await last) !== undefined && (await next()) !== undefined);
+    for (let piece = await last; piece !== undefined; ) piece = await next();
     expect(listeners()).toBe(0);
   });
 

@@ -2,10 +2,12 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { Blame } from '../../judge/blame.ts';
 import { Lateness } from '../../judge/lateness.ts';
+import { RightUnit } from '../../judge/right-unit.ts';
 import { renderComplaint } from '../../scenario/complaint.ts';
 import { loadScenario } from '../../scenario/load.ts';
 import type { Plan } from '../../scenario/plan.ts';
 import { planScenario } from '../../scenario/planner.ts';
+import { MOST_ATTEMPTS } from '../attempts.ts';
 import type { Cashier } from '../cashier.ts';
 import { History as PastCalls } from '../history.ts';
 import { type Played, playScenario } from '../play.ts';
@@ -29,8 +31,6 @@ export interface Trial {
   readonly played: Played;
   readonly blame: Blame;
 }
-
-const MOST_ATTEMPTS = 3;
 
 /** Plays histories as a run plays scenarios: read, planned, cast and judged in the same way. */
 export class Trials {
@@ -113,6 +113,7 @@ export class Trials {
       earlier: undefined,
       proven: (rule) => [...known].some((one) => one === rule),
       lateness: new Lateness(),
+      rightUnit: new RightUnit(),
       report: (finding) => {
         findings.push(finding);
         run.record({ event: 'finding', scenario: id, attempt, finding });

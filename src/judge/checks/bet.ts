@@ -51,8 +51,27 @@ function isAboveAnyTaken(seen: Seen): boolean {
   return taken.every((other) => other.compare(amount) < 0);
 }
 
+/** An earlier bet of the story had no decimals. */
+function isAfterWholeBet(seen: Seen): boolean {
+  return seen.story.parts.some(
+    (part) => part.index < seen.part.index && isTakenBet(part) && seen.amountOf(part)?.decimals() === 0,
+  );
+}
+
 function notTaken(seen: Seen, meaning: string): Offset[] {
   return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
+}
+
+/** A bet stands in the place of an earlier one with its roundID. */
+export function replaced(seen: Seen, meaning: string): Offset[] {
+  const { answer, part, story } = seen;
+  if (answer !== 'accepted') return [];
+  const { step } = part;
+  return story.parts.flatMap((other) => {
+    const isOfRound = other.index < part.index && isTakenBet(other) && other.step.roundID === step.roundID;
+    const by = isOfRound && step.roundID !== null ? seen.amountOf(other) : undefined;
+    return by ? [{ by, meaning }] : [];
+  });
 }
 
 export const betChecks: GroupChecks<'bet'> = {
@@ -89,6 +108,8 @@ export const betChecks: GroupChecks<'bet'> = {
       part.betsBefore === 0,
     reply(seen) {
       if (!seen.amount || (seen.amount.decimals() === 0 && !isShort(seen.part))) return undefined;
+      // Any bet may fail: that it is the decimals shows only beside one without.
+      if (seen.answer === 'failed' && !isAfterWholeBet(seen)) return undefined;
       const refused = wants200(seen, `a bet of ${seen.amount}`);
       return refused?.kind === 'breach' && seen.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
@@ -176,7 +197,10 @@ export const betChecks: GroupChecks<'bet'> = {
         ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
         : refused;
     },
-    offsets: (seen) => notTaken(seen, 'a further bet of the round was answered 200 and not taken'),
+    offsets: (seen) => [
+      ...notTaken(seen, 'a further bet of the round was answered 200 and not taken'),
+      ...replaced(seen, 'a further bet of the round gave back an earlier one'),
+    ],
   },
 
   'bet.zero': {

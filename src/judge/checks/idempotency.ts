@@ -2,7 +2,8 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { breach, type Decision, type GroupChecks, type RuleCheck, type Seen, wants200 } from '../check.ts';
-import { isBroken, isNamesakeAtOnce, type Part } from '../story.ts';
+import type { Offset } from '../obligation.ts';
+import { isBroken, isNamesakeAtOnce, type Part, type Story } from '../story.ts';
 
 /** The same bytes once more, rightly signed, alone, of a call that the operator had carried out. */
 const isReplay = (part: Part): boolean =>
@@ -50,6 +51,27 @@ function otherTxID(seen: Seen, word: string, causes: readonly RuleId[]): Decisio
 /** Copies at once that were each carried out have left several transactions, any of which may be found again. */
 function severalOf({ part }: Seen): readonly RuleId[] {
   return part.source?.group === null ? [] : ['idempotency.concurrent'];
+}
+
+/** Earlier bets with a body of their own, but under the txID of the bet that a refund names. */
+function othersOfTarget({ step, index, target, refundsBefore, regular }: Part, story: Story): readonly Part[] {
+  if (step.call !== 'refund' || step.origin.kind !== 'fresh' || !target || !regular || refundsBefore > 0) return [];
+  return story.parts.filter(
+    ({ namesake, step: other, index: at }) => namesake === target && other.call === target.step.call && at < index,
+  );
+}
+
+/** What a refund gives back if it goes by the amount that came later under the bet's txID. */
+function ofReplaced(seen: Seen): readonly Offset[] {
+  const own = seen.target?.amount;
+  if (seen.answer !== 'accepted' || !own) return [];
+  return othersOfTarget(seen.part, seen.story)
+    .flatMap((other) => seen.amountOf(other) ?? [])
+    .filter((amount) => !amount.equals(own))
+    .map((amount) => ({
+      by: amount.minus(own),
+      meaning: `the refund gave back ${amount}, the amount of another body, for a bet of ${own}`,
+    }));
 }
 
 /** Sessions end, and what an earlier run has sent may well outlive them: then it can't be told whether it is known. */
@@ -120,13 +142,15 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
 
   'idempotency.conflicting-body': {
     effect: 'a processed txID that is sent again with another body moves nothing',
-    applies: (part) =>
-      part.namesake !== null &&
-      part.namesake.step.call === part.step.call &&
-      part.signedRight &&
-      !isNamesakeAtOnce(part),
+    applies: (part, story) =>
+      (part.namesake !== null &&
+        part.namesake.step.call === part.step.call &&
+        part.signedRight &&
+        !isNamesakeAtOnce(part)) ||
+      othersOfTarget(part, story).length > 0,
     offsets(seen) {
       const { earlier } = seen;
+      if (seen.part.target) return ofReplaced(seen);
       if (!earlier || seen.effect.isZero()) return [];
       const meaning = 'the call with a used txID and another amount moved money';
       const difference = seen.effect.minus(earlier.effect);

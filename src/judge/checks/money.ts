@@ -98,8 +98,8 @@ export const moneyChecks: GroupChecks<'money'> = {
           : [
               {
                 by: moved.minus(seen.effect),
-                // Where something was cut off, the number may be that of another mistake.
-                causes: moved.shift(-scale).equals(seen.effect) ? [] : plainRule(seen),
+                // The number may be that of a mistake with such calls, where others of them turn out to be right.
+                causes: plainRule(seen),
                 get meaning() {
                   return `the ${seen.part.step.call} of ${seen.amount} moved ${moved.absolute()}`;
                 },

@@ -93,11 +93,12 @@ export const replyChecks: GroupChecks<'reply'> = {
       const { reading } = seen;
       if (seen.answer !== 'accepted' || !reading?.object) return undefined;
       const problem = txIDProblem(seen);
-      return problem?.kind === 'breach' && isMaybeUnknown(seen)
-        ? breach(problem.expected, problem.actual, ['refund.unknown'])
-        : problem?.kind === 'breach'
-          ? breach(problem.expected, problem.actual, ofPoorRepeat(seen))
-          : (problem ?? PASS);
+      return problem?.kind === 'breach'
+        ? breach(problem.expected, problem.actual, [
+            ...(isMaybeUnknown(seen) ? (['refund.unknown'] as const) : []),
+            ...ofPoorRepeat(seen),
+          ])
+        : (problem ?? PASS);
     },
   },
 

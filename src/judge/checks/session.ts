@@ -1,5 +1,6 @@
 import { breach, described, type GroupChecks, PASS, wants4xx, wants200 } from '../check.ts';
 import { isPlain, isTakenBet, type Part } from '../story.ts';
+import { replaced } from './bet.ts';
 
 const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
 
@@ -59,16 +60,28 @@ export const sessionChecks: GroupChecks<'session'> = {
           other.step.session !== part.step.session,
       ),
     reply: (seen) => wants200(seen, `a ${seen.part.step.call} with a roundID that another game has used`),
-    offsets: ({ answer, effect, part }) =>
-      answer === 'accepted' && !effect.isZero()
+    offsets: (seen) => {
+      const { answer, effect, part } = seen;
+      return answer === 'accepted' && !effect.isZero()
         ? [
             {
               by: effect.negated(),
               meaning: `the ${part.step.call} with a roundID that another game has used had no effect`,
-              causes: part.step.call === 'win' ? (['win.credit'] as const) : (['bet.debit'] as const),
+              causes:
+                // Who goes by the roundID alone takes it for a further call of that round.
+                part.step.call === 'win'
+                  ? (['win.credit', 'win.many-in-round'] as const)
+                  : (['bet.debit', 'bet.many-in-round'] as const),
             },
+            ...(part.step.call === 'bet'
+              ? replaced(seen, 'the bet gave back one with the same roundID in another game').map((offset) => ({
+                  ...offset,
+                  causes: ['bet.many-in-round'] as const,
+                }))
+              : []),
           ]
-        : [],
+        : [];
+    },
   },
 };
 

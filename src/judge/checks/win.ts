@@ -57,6 +57,15 @@ export const winChecks: GroupChecks<'win'> = {
             },
             { by: seen.effect, meaning: 'the accepted win was credited twice' },
             { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the win was taken instead of credited' },
+            ...(seen.target?.amount && seen.target.amount.compare(seen.effect) < 0
+              ? [
+                  {
+                    by: seen.target.amount.negated(),
+                    meaning: 'the bet of the round was kept back from the win',
+                    alone: true as const,
+                  },
+                ]
+              : []),
           ]
         : [],
   },

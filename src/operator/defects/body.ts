@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { signBody } from '../../contract/signature.ts';
 import { headerOf } from '../../listen/message.ts';
-import { failure } from '../../sdk/reply.ts';
+import { failure, type Reply } from '../../sdk/reply.ts';
 import type { SignedBody } from '../../sdk/reverse-call.ts';
 import { readAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { bodyOf, type Fields, withheld } from './rewriting.ts';
 
 /** What was rightly signed is read as though it said something else. */
 function reading({ verify }: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
@@ -28,7 +28,66 @@ function reading({ verify }: Behaviour, change: (fields: Fields) => Fields): Par
   };
 }
 
+const MALFORMED_500: Reply = failure({ status: 500, message: 'Something went wrong.' });
+
 export const BODY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'malformed-json-500',
+    breaks: ['robustness.malformed-json'],
+    description: 'A body that is no JSON is answered 500: the parser’s exception is caught by nobody.',
+    change: (right) => ({
+      refuse: (refused, anyway) => (refused.reason === 'malformed' ? MALFORMED_500 : right.refuse(refused, anyway)),
+    }),
+  },
+  {
+    name: 'malformed-json-hangs',
+    breaks: ['robustness.malformed-json'],
+    mayBreak: ['reply.deadline'],
+    description: 'A body that is no JSON is never answered: the exception ends the handler without a reply.',
+    change: (right, { deadlineMs }) => ({
+      refuse: async (refused, anyway) => {
+        if (refused.reason === 'malformed') await sleep(deadlineMs * 1.5);
+        return right.refuse(refused, anyway);
+      },
+    }),
+  },
+  {
+    name: 'malformed-json-crashes',
+    breaks: ['robustness.malformed-json'],
+    description:
+      'A body that is no JSON is not answered: the parser’s exception ends the handler, and the connection is closed.',
+    change: (right) => ({
+      deliver: (reply, request) => {
+        const delivered = right.deliver(reply, request);
+        return request.body.length > 0 && !bodyOf(request) ? withheld(delivered) : delivered;
+      },
+    }),
+  },
+  {
+    name: 'unknown-field-refused',
+    breaks: ['robustness.unknown-field'],
+    description:
+      'All calls will be refused the day the service adds a field: a body with one that we don’t know is answered 400.',
+    change: (right) => {
+      const known = new Set(['sessionID', 'txID', 'roundID', 'origTxID', 'amount', 'type', 'frID']);
+      return {
+        receive: async (request, answer) => {
+          const reply = Object.keys(bodyOf(request) ?? {}).every((name) => known.has(name));
+          return reply
+            ? right.receive(request, answer)
+            : failure({ status: 400, message: 'This request has an unknown field.' });
+        },
+      };
+    },
+  },
+  {
+    name: 'first-piece-only',
+    breaks: ['robustness.slow-body'],
+    description: 'Calls are refused now and then: only what has arrived of a body in its first packet is read.',
+    change: (right) => ({
+      receive: (request, answer) => right.receive({ ...request, body: request.pieces?.[0] ?? request.body }, answer),
+    }),
+  },
   {
     name: 'charset-required',
     breaks: ['signature.accepted'],

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Behaviour, CONFLICT, decisionOf } from '../behaviour.ts';
-import type { Decision } from '../decision.ts';
+import { type Behaviour, decisionOf } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
 
@@ -15,18 +14,6 @@ function processingAgain(right: Behaviour, which: (earlier: Transaction, again: 
   return {
     recall: (earlier, again, store) => (which(earlier, again) ? undefined : right.recall(earlier, again, store)),
     record: recordAgain,
-  };
-}
-
-function answeringAgain(
-  right: Behaviour,
-  answer: (decision: Decision, store: Store, claim: Claim) => Decision,
-): Partial<Behaviour> {
-  return {
-    recall: (earlier, again, store) => {
-      const decision = right.recall(earlier, again, store);
-      return decision?.kind === 'done' ? answer(decision, store, again) : decision;
-    },
   };
 }
 
@@ -90,69 +77,32 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     },
   },
   {
-    name: 'replay-409',
-    breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
-    mayBreak: [
-      'win.retried',
-      'refund.retried',
-      'free-rounds.replay',
-      'idempotency.concurrent',
-      'idempotency.same-reply',
-      'refund.broken-connection',
-      'idempotency.durable',
-      'idempotency.after-refund',
-    ],
-    description:
-      'A transaction that is sent again is answered 409 "duplicate", not with the first reply: the service takes a success for a failure.',
-    change: () => ({ recall: () => CONFLICT }),
-  },
-  {
-    name: 'replay-400-for-wins',
-    breaks: ['idempotency.win', 'win.retried'],
-    mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],
-    description:
-      'A win that is sent again is refused, so the service keeps sending it for ever and the round never ends.',
-    change: (right) => ({
-      recall: (earlier, again, store) => (again.call === 'win' ? CONFLICT : right.recall(earlier, again, store)),
-    }),
-  },
-  {
-    name: 'replay-other-tx-id',
-    breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
-    mayBreak: [
-      'idempotency.same-reply',
-      'idempotency.concurrent',
-      'free-rounds.replay',
-      'refund.retried',
-      'win.retried',
-      'idempotency.durable',
-      'idempotency.after-refund',
-    ],
-    description:
-      'A repeated call is answered with a new txID of ours, not with that of the first reply, so the two sides’ records never match. No money moves twice.',
-    change: (right) =>
-      answeringAgain(right, (decision) =>
-        decision.kind === 'done' ? { ...decision, txID: `op-${randomUUID()}` } : decision,
-      ),
-  },
-  {
-    name: 'replay-current-balance',
-    breaks: ['idempotency.same-reply'],
-    description: 'A repeated call is answered with the balance of now, not with that of the first reply.',
-    change: (right) =>
-      answeringAgain(right, (decision, store, { walletID }) => {
-        if (decision.kind !== 'done' || walletID === null) return decision;
-        const wallet = store.wallet(walletID);
-        return { ...decision, balance: right.show(wallet, wallet.balance) };
-      }),
-  },
-  {
     name: 'replay-other-amount-processed',
     breaks: ['idempotency.conflicting-body'],
     description:
       'A txID that was used before moves money again when the amount differs: we look for txID and amount together.',
     change: (right) =>
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
+  },
+  {
+    name: 'replay-other-amount-kept',
+    breaks: ['idempotency.conflicting-body'],
+    description:
+      'A refund gives back the wrong sum: a txID that comes again with another amount moves nothing, but its record is overwritten.',
+    change: (right) => {
+      const latest = new Map<string, bigint>();
+      return {
+        recall: (earlier, again, store) => {
+          if (earlier.call === 'bet' && earlier.outcome === 'done' && again.amount !== null)
+            latest.set(earlier.txID, again.amount);
+          return right.recall(earlier, again, store);
+        },
+        restoredBy: (refund, original) => {
+          const sum = right.restoredBy(refund, original);
+          return sum === 0n ? sum : (latest.get(original?.txID ?? '') ?? sum);
+        },
+      };
+    },
   },
   {
     name: 'idempotency-by-round',

@@ -2,12 +2,6 @@ import { readAmount, scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../defect.ts';
 import type { Wallet } from '../store.ts';
-import { bodyOf, type Fields, rewritingFields, textOf } from './rewriting.ts';
-
-/** Changes how a balance is written in every reply. */
-function showing(right: Behaviour, write: (balance: string) => unknown): Partial<Behaviour> {
-  return rewritingFields(right, (fields: Fields) => ({ ...fields, balance: write(String(fields.balance)) }));
-}
 
 /** Keeps balances as doubles beside the books. */
 class Doubles {
@@ -26,78 +20,12 @@ function asDouble(units: bigint, { currency }: Wallet): number {
   return Number(writeAmount(units, scaleOf(currency)));
 }
 
-function isWithoutDecimals({ currency }: Wallet): boolean {
-  return ['JPY', 'KRW', 'VND'].includes(currency);
-}
-
 /** A double in the smallest unit, with its fraction cut off. */
 function cutOff(text: string, decimals: number): bigint {
   return BigInt(Math.trunc(Number(text) * 10 ** decimals));
 }
 
-/** Changes what is said when a refund names what is not known. */
-function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
-  const nothing = new Set<unknown>();
-  return {
-    originalOf: (store, refund) => {
-      const original = right.originalOf(store, refund);
-      if (!original) nothing.add(refund.txID);
-      return original;
-    },
-    receive: async (request, answer) => {
-      const reply = await right.receive(request, answer);
-      const body = bodyOf(request);
-      if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
-      return { ...reply, body: JSON.stringify(change(JSON.parse(textOf(reply)) as Fields)) };
-    },
-  };
-}
-
 export const MONEY_DEFECTS: readonly Defect[] = [
-  {
-    name: 'balance-number',
-    breaks: ['money.decimal-string'],
-    description: 'The balance is a JSON number and not a string.',
-    change: (right) => showing(right, Number),
-  },
-  {
-    name: 'balance-grouped',
-    breaks: ['money.decimal-string'],
-    description: 'Balances of a thousand and more have commas: "1,000.00".',
-    change: (right) => showing(right, (balance) => balance.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')),
-  },
-  {
-    name: 'balance-with-currency',
-    breaks: ['money.decimal-string'],
-    description: 'The balance ends in the name of the currency: "10.00 EUR".',
-    change: (right) => showing(right, (balance) => `${balance} EUR`),
-  },
-  {
-    name: 'balance-exponent',
-    breaks: ['money.decimal-string'],
-    description: 'Balances are written with an exponent: "1000.00e0".',
-    change: (right) => showing(right, (balance) => `${balance}e0`),
-  },
-  {
-    name: 'balance-plus-sign',
-    breaks: ['money.decimal-string'],
-    description: 'Balances begin with a plus sign: "+10.00".',
-    change: (right) => showing(right, (balance) => `+${balance}`),
-  },
-  {
-    name: 'refund-unknown-without-balance',
-    breaks: ['refund.unknown'],
-    mayBreak: ['money.decimal-string'],
-    description: 'The reply to the refund of a bet that never reached us is 200, but has no balance.',
-    change: (right) => onUnknownRefund(right, ({ balance: _left, ...fields }) => fields),
-  },
-  {
-    name: 'refund-unknown-empty-body',
-    breaks: ['refund.unknown'],
-    mayBreak: ['money.decimal-string', 'reply.tx-id'],
-    description: 'The reply to the refund of a bet that never reached us is 200 with the empty object {}.',
-    change: (right) => onUnknownRefund(right, () => ({})),
-  },
   {
     name: 'cents',
     breaks: ['money.main-unit'],
@@ -134,6 +62,19 @@ export const MONEY_DEFECTS: readonly Defect[] = [
       const doubles = new Doubles();
       return floating(doubles, (wallet) => String(doubles.of(wallet)));
     },
+  },
+  {
+    name: 'money-compared-as-text',
+    breaks: ['bet.exact-balance'],
+    mayBreak: ['bet.insufficient-funds'],
+    description:
+      'A bet of 2.00 is declined for want of money with 1234.56 in the wallet: the two are compared as texts, and 2 comes after 1.',
+    change: () => ({
+      covers: (wallet, debit) => {
+        const scale = scaleOf(wallet.currency);
+        return writeAmount(wallet.balance, scale) >= writeAmount(debit, scale);
+      },
+    }),
   },
   {
     name: 'float-hidden',
@@ -198,19 +139,6 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
-    name: 'shown-in-whole-units',
-    breaks: ['money.exact'],
-    mayBreak: ['bet.decimal-amount', 'bet.insufficient-funds', 'money.large'],
-    description: 'Balances are shown rounded to whole units of the currency; the cents are in the books alone.',
-    change: () => ({
-      show: ({ currency }, balance) => {
-        const scale = scaleOf(currency);
-        const main = readAmount('1', scale) ?? 1n;
-        return writeAmount(((balance + main / 2n) / main) * main, scale);
-      },
-    }),
-  },
-  {
     name: 'rounded-to-five-cents',
     breaks: ['money.exact', 'bet.decimal-amount'],
     mayBreak: ['money.large', 'bet.insufficient-funds'],
@@ -229,58 +157,6 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     description: 'The digits after the point are read as a number of cents: a bet of 1.5 takes 1.05.',
     change: (right) => ({
       readAmount: (text, scale) => right.readAmount(text.replace(/^(\d+)\.(\d)$/, '$1.0$2'), scale),
-    }),
-  },
-  {
-    name: 'yen-with-decimals',
-    breaks: ['money.precision'],
-    onlyWarns: true,
-    description: 'Balances in yen, won and dong end in .00, though these currencies have no decimals.',
-    change: (right) => ({
-      show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
-    }),
-  },
-  {
-    name: 'three-decimals',
-    breaks: ['money.precision'],
-    onlyWarns: true,
-    description: 'Balances have three decimals, the last of them always 0.',
-    change: (right) => ({
-      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '0' : ''}`,
-    }),
-  },
-  {
-    name: 'tenth-of-a-cent',
-    breaks: ['money.precision'],
-    mayBreak: ['bet.exact-balance', 'money.exact', 'bet.insufficient-funds'],
-    description:
-      'Balances show a fraction of a cent that can’t be bet: interest is shown to more decimals than the currency has.',
-    change: (right) => ({
-      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '2' : ''}`,
-    }),
-  },
-  {
-    name: 'fee-on-wins',
-    breaks: ['win.credit'],
-    mayBreak: [
-      'money.conservation',
-      'concurrency.no-lost-update',
-      'free-rounds.withdrawal',
-      'win.many-in-round',
-      'win.retried',
-      'bet.exact-balance',
-      'money.exact',
-    ],
-    description: 'Winners get two percent too little: a fee is kept back from each win.',
-    change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
-  },
-  {
-    name: 'win-plus-bet',
-    breaks: ['win.credit'],
-    mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried', 'win.zero'],
-    description: 'Winners get twice the amount: it is taken for the net win, and the stake is paid on top.',
-    change: (right) => ({
-      creditOf: (win) => (win.type === 'free' || win.frID !== null ? right.creditOf(win) : right.creditOf(win) * 2n),
     }),
   },
   {

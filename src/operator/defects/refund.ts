@@ -1,55 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { failure } from '../../sdk/reply.ts';
-import type { Behaviour } from '../behaviour.ts';
-import { WORDINGS } from '../decision.ts';
 import type { Defect } from '../defect.ts';
-import type { Claim, Transaction } from '../store.ts';
-import { callOf } from './rewriting.ts';
+import type { Transaction } from '../store.ts';
+import { restoring } from './restoring.ts';
+import { callOf, rewriting, withHeader } from './rewriting.ts';
 
 const isTaken = (original: Transaction | undefined): original is Transaction =>
   original?.call === 'bet' && original.outcome === 'done';
 
-/** A refund of this wallet that would be right but for one thing. */
-function restoring(
-  right: Behaviour,
-  otherwise: (refund: Claim, original: Transaction | undefined) => bigint | undefined,
-): Partial<Behaviour> {
-  return { restoredBy: (refund, original) => otherwise(refund, original) ?? right.restoredBy(refund, original) };
-}
-
-/** Longer than between a bet and its refund in any story that doesn't wait, whatever the scale. */
+/** How long bets are remembered: longer than between a bet and its refund in any story that doesn't wait, whatever the scale. */
 const MEMORY_MS = 1000;
 
 /** In the smallest unit. */
 const MOST_RESTORED = 150n;
 
 export const REFUND_DEFECTS: readonly Defect[] = [
-  {
-    name: 'refund-unknown-404',
-    breaks: ['refund.unknown'],
-    mayBreak: [
-      'refund.before-bet',
-      'refund.declined-bet',
-      'refund.broken-connection',
-      'idempotency.refund',
-      'session.isolated',
-    ],
-    description: 'The refund of a bet that never reached us is answered 404, so the service repeats it for ever.',
-    change: (right) => ({
-      objection: (store, claim, session) =>
-        claim.call === 'refund' && claim.origTxID !== null && !store.transaction(claim.extCID, claim.origTxID)
-          ? 'transaction-conflict'
-          : right.objection(store, claim, session),
-    }),
-  },
-  {
-    name: 'refund-unknown-credited',
-    breaks: ['refund.unknown-pays-nothing'],
-    mayBreak: ['refund.before-bet', 'refund.declined-bet', 'refund.broken-connection', 'idempotency.refund'],
-    description:
-      'The player gains money from the refund of a bet that never reached us: it is paid out as the request says.',
-    change: (right) => restoring(right, (refund, original) => (original ? undefined : (refund.amount ?? 0n))),
-  },
   {
     name: 'refund-paid-twice',
     breaks: ['refund.once'],
@@ -58,6 +21,18 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID === refund.walletID ? -original.moved : undefined,
+      ),
+  },
+  {
+    name: 'refund-repeated-half-paid',
+    breaks: ['refund.once'],
+    mayBreak: ['idempotency.refund', 'free-rounds.refund', 'refund.broken-connection'],
+    description: 'Half of a bet is given back once more by each further refund with another txID that names it.',
+    change: (right) =>
+      restoring(right, (refund, original) =>
+        isTaken(original) && original.reversedBy !== null && original.walletID === refund.walletID
+          ? -original.moved / 2n
+          : undefined,
       ),
   },
   {
@@ -103,6 +78,18 @@ export const REFUND_DEFECTS: readonly Defect[] = [
           ? 'transaction-conflict'
           : right.objection(store, claim, session),
     }),
+  },
+  {
+    name: 'refund-redirected',
+    breaks: ['reply.success-is-200'],
+    mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
+    description: 'Refunds are answered 302 to another server, so the service repeats them for ever.',
+    change: (right) =>
+      rewriting(right, (reply, request) =>
+        callOf(request) === 'refund' && reply.status === 200
+          ? { ...withHeader(reply, 'Location', '/moved'), status: 302 }
+          : reply,
+      ),
   },
   {
     name: 'refund-moves-nothing',
@@ -152,19 +139,6 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     },
   },
   {
-    name: 'refund-declined-bet-paid',
-    breaks: ['refund.declined-bet'],
-    mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
-    description:
-      'The player gains money from the refund of a bet that was declined for lack of money: it was never taken, and is paid out.',
-    change: (right) =>
-      restoring(right, (refund, original) =>
-        original?.call === 'bet' && original.outcome === 'insufficient-funds' && original.walletID === refund.walletID
-          ? (original.amount ?? 0n)
-          : undefined,
-      ),
-  },
-  {
     name: 'refund-foreign-paid',
     breaks: ['refund.foreign-session'],
     mayBreak: ['session.isolated'],
@@ -173,33 +147,6 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID !== refund.walletID ? (refund.amount ?? 0n) : undefined,
       ),
-  },
-  {
-    name: 'late-bet-taken',
-    breaks: ['refund.before-bet'],
-    mayBreak: ['refund.broken-connection'],
-    description:
-      'The player loses a bet that arrives after its own refund: it is taken, and no second refund will come.',
-    change: () => ({ refundsAhead: () => [] }),
-  },
-  {
-    name: 'refund-soon-forgotten',
-    breaks: ['refund.before-bet'],
-    description:
-      'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered for a second only.',
-    change: (right) => {
-      const arrived = new Map<string, number>();
-      return {
-        record: (store, entry) => {
-          arrived.set(entry.txID, performance.now());
-          return right.record(store, entry);
-        },
-        refundsAhead: (store, walletID, betTxID) =>
-          right
-            .refundsAhead(store, walletID, betTxID)
-            .filter(({ txID }) => performance.now() - (arrived.get(txID) ?? 0) < MEMORY_MS),
-      };
-    },
   },
   {
     name: 'refund-too-late',
@@ -221,35 +168,6 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     },
   },
   {
-    name: 'slow-bet-after-refund-taken',
-    breaks: ['refund.broken-connection', 'refund.before-bet'],
-    description:
-      'The player loses a bet that is overtaken by its refund while it is being processed: it is taken all the same.',
-    change: (right, { deadlineMs }) => ({
-      refundsAhead: () => [],
-      receive: async (request, answer) => {
-        if (callOf(request) === 'bet') await sleep(deadlineMs / 10);
-        return right.receive(request, answer);
-      },
-    }),
-  },
-  {
-    name: 'abandoned-bet-lands-late',
-    breaks: ['refund.broken-connection'],
-    mayBreak: ['refund.before-bet'],
-    description:
-      'The player loses a bet whose connection broke: a background job finishes it some time later, also when its refund was answered by then.',
-    change: (right, { deadlineMs }) => ({
-      refundsAhead: () => [],
-      receive: async (request, answer) => {
-        if (callOf(request) !== 'bet') return right.receive(request, answer);
-        await sleep(2);
-        if (request.isGone?.()) await sleep(deadlineMs / 4);
-        return right.receive(request, answer);
-      },
-    }),
-  },
-  {
     name: 'refund-half',
     breaks: ['refund.restore'],
     mayBreak: [
@@ -264,14 +182,6 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     ],
     description: 'Only half of a refunded bet comes back.',
     change: (right) => ({ restoredBy: (refund, original) => right.restoredBy(refund, original) / 2n }),
-  },
-  {
-    name: 'refund-unknown-taken',
-    breaks: ['refund.unknown-pays-nothing'],
-    mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
-    description:
-      'The player loses money by the refund of a bet that never reached us: it is booked with the wrong sign.',
-    change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
   },
   {
     name: 'refund-capped',
@@ -290,26 +200,6 @@ export const REFUND_DEFECTS: readonly Defect[] = [
         const restored = right.restoredBy(refund, original);
         return restored > MOST_RESTORED ? MOST_RESTORED : restored;
       },
-    }),
-  },
-  {
-    name: 'failed-bet-paid-back',
-    breaks: ['refund.after-error', 'bet.insufficient-funds'],
-    description:
-      'A bet above the balance fails in the database and is answered 500. Nothing was taken, but its refund pays it out.',
-    change: (right) => ({
-      reply: (decision) =>
-        decision.kind === 'declined' && decision.reason === 'insufficient-funds'
-          ? failure({ ...WORDINGS['insufficient-funds'], status: 500 })
-          : right.reply(decision),
-      ...restoring(right, (refund, original) =>
-        original?.call === 'bet' &&
-        original.outcome === 'insufficient-funds' &&
-        original.reversedBy === null &&
-        original.walletID === refund.walletID
-          ? (original.amount ?? 0n)
-          : undefined,
-      ),
     }),
   },
   {

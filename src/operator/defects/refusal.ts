@@ -1,6 +1,6 @@
 import { failure } from '../../sdk/reply.ts';
 import type { Defect } from '../defect.ts';
-import { bodyOf, rewriting } from './rewriting.ts';
+import { bodyOf, rewriting, withheld } from './rewriting.ts';
 
 /** Defects in what happens to calls with a wrong signature. */
 export const REFUSAL_DEFECTS: readonly Defect[] = [
@@ -38,6 +38,15 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
     breaks: ['signature.mismatch'],
     description: 'A wrong signature is answered 500: the exception that it raises is caught by nobody.',
     change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 500 } : reply)),
+  },
+  {
+    name: 'signature-missing-crashes',
+    breaks: ['signature.missing'],
+    description: 'A call without a signature is not answered: its handler crashes, and the connection is closed.',
+    change: (right) => ({
+      deliver: (reply, request) =>
+        right.signatureOf(request.headers) ? right.deliver(reply, request) : withheld(right.deliver(reply, request)),
+    }),
   },
   {
     name: 'refused-call-moves-money',

@@ -52,6 +52,11 @@ export function rewritingFields(
   }));
 }
 
+/** A reply that does not leave: the connection is closed instead. */
+export function withheld(reply: ListenReply): ListenReply {
+  return { ...reply, carriage: { ...reply.carriage, withheld: true } };
+}
+
 /** A reply with other headers than its own of the same name. */
 export function withHeader(reply: ListenReply, name: string, value: string): ListenReply {
   const others = reply.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());

@@ -5,7 +5,6 @@ import type { Habit } from '../habit.ts';
 import type { TransactionCall } from '../store.ts';
 
 const INTERNAL = failure({ status: 500, message: 'Something went wrong. Please try again.' });
-const TOO_YOUNG = failure({ status: 409, message: 'This bet is still being processed.' });
 
 /** A refund of a bet is turned down until this part of the deadline has passed. */
 const REFUND_WAITS = 0.03;
@@ -60,11 +59,15 @@ export const FAILING_HABITS: readonly Habit[] = [
       const since = new Map<unknown, number>();
       return {
         receive: (request, answer) => {
-          const { txID, origTxID } = bodyOf(request) ?? {};
+          const txID = bodyOf(request)?.txID;
           if (callOf(request) === 'bet' && !since.has(txID)) since.set(txID, performance.now());
-          const bet = callOf(request) === 'refund' ? since.get(origTxID) : undefined;
+          return right.receive(request, answer);
+        },
+        // Whose signature is wrong is told that first.
+        objection: (store, claim, session) => {
+          const bet = claim.call === 'refund' ? since.get(claim.origTxID) : undefined;
           const isTooYoung = bet !== undefined && performance.now() - bet < deadlineMs * REFUND_WAITS;
-          return isTooYoung ? Promise.resolve(TOO_YOUNG) : right.receive(request, answer);
+          return isTooYoung ? 'wallet-busy' : right.objection(store, claim, session);
         },
       };
     },

@@ -7,14 +7,22 @@ const HAY = 600;
 /** Of each body so much is shown. */
 const MOST_OF_BODY = 20_000;
 
-/** An exchange as a line. */
-export function rowOf(exchange: LoggedExchange): ExchangeRow {
+/** An exchange as a line. @param player who plays, where that is known */
+export function rowOf(exchange: LoggedExchange, player: string | null): ExchangeRow {
   const { id, at, direction, name, extCID, gsID, roundID, notes, request, outcome, stamps } = exchange;
   const sent = textOf(request.body);
   const came = outcome?.kind === 'reply' ? textOf(outcome.reply.body) : '';
   const fields = fieldsOf(sent);
   return {
-    ...{ id, at, direction, name, extCID, gsID, roundID, notes },
+    id,
+    at,
+    direction,
+    name,
+    extCID,
+    gsID,
+    player,
+    roundID,
+    notes,
     txID: stringIn(fields, 'txID'),
     amount: stringIn(fields, 'amount'),
     ...resultOf(outcome),
@@ -24,17 +32,19 @@ export function rowOf(exchange: LoggedExchange): ExchangeRow {
   };
 }
 
+/** What others know of an exchange. */
 export interface DetailTexts {
+  readonly player: string | null;
   readonly curl: string | null;
   readonly scenario: string | null;
 }
 
 /** An exchange with all there is to it. */
-export function detailOf(exchange: LoggedExchange, { curl, scenario }: DetailTexts): ExchangeDetail {
+export function detailOf(exchange: LoggedExchange, { player, curl, scenario }: DetailTexts): ExchangeDetail {
   const { request, outcome, stamps, connection, direction } = exchange;
   const { method, url } = request;
   return {
-    row: rowOf(exchange),
+    row: rowOf(exchange, player),
     request: { method, url, ...messageOf(request.headers, request.body) },
     reply:
       outcome?.kind === 'reply'

@@ -4,10 +4,11 @@ import type { LoggedExchange } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { rowOf } from './exchange-rows.ts';
+import { playerOf } from './player.ts';
 import { stateOf } from './state.ts';
 
 /** What happens within this time is shown together. */
-const GATHER_MS = 80;
+const GATHER_MS = 120;
 
 /**
  * Tells a console what is there, then everything that happens.
@@ -33,7 +34,7 @@ export function liveEvents(parts: ServiceParts, acted: Feed<void>, closing: Abor
       };
     },
     take: () => {
-      const rows = [...changed.values()].map(rowOf);
+      const rows = [...changed.values()].map((exchange) => rowOf(exchange, playerOf(parts, exchange)));
       changed.clear();
       return [
         { name: 'exchanges', data: rows },

@@ -9,6 +9,7 @@ import { consoleActions } from './actions.ts';
 import { detailOf } from './exchange-rows.ts';
 import { Guard, type GuardOptions } from './guard.ts';
 import { liveEvents } from './live.ts';
+import { playerOf } from './player.ts';
 
 /** Texts that others than the service can make of an exchange; null: there is none for it. */
 export interface ExchangeTexts {
@@ -52,7 +53,7 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
   const detail = (query: string): ListenReply => {
     const exchange = parts.log.find(Number(new URLSearchParams(query).get('id')));
     if (exchange === undefined) return jsonReply(404, { message: 'This exchange is forgotten.' }, HEADERS);
-    const texts = { curl: curlOf(exchange), scenario: scenarioOf(exchange) };
+    const texts = { player: playerOf(parts, exchange), curl: curlOf(exchange), scenario: scenarioOf(exchange) };
     return jsonReply(200, detailOf(exchange, texts), HEADERS);
   };
 

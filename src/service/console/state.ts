@@ -29,15 +29,22 @@ export function stateOf({ sessions, adapter, faults, clock }: ServiceParts): Con
       .toReversed()
       .map((record) => {
         const { gsID, player, gameID, currency, free } = record;
-        const { roundID, at, stake, prize, state } = viewOfRecord(record);
-        return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null };
+        const { roundID, at, stake, prize, state, payout } = viewOfRecord(record);
+        return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null, payout };
       }),
     owed: owed
       .slice(0, MOST)
       .map(({ id, call, gsID, player, amount, currency, roundID, attempts, nextTryAt, trouble }) => ({
         txID: id,
         amount: written(Money.of(amount), currency),
-        ...{ call, gsID, player, currency, roundID, attempts, nextTryAt, trouble },
+        call,
+        gsID,
+        player,
+        currency,
+        roundID,
+        attempts,
+        nextTryAt,
+        trouble,
       })),
     faults: faults.armed.map(({ id, call, gsID, fault }) => ({ id, call, gsID, text: textOf(fault) })),
     counts: { sessions: all.length, owed: owed.length },

@@ -8,6 +8,8 @@ export interface ExchangeRow {
   readonly name: string;
   readonly extCID: string | null;
   readonly gsID: string | null;
+  /** Who plays. */
+  readonly player: string | null;
   readonly roundID: string | null;
   readonly txID: string | null;
   readonly amount: string | null;
@@ -91,6 +93,8 @@ export interface RoundRow {
   readonly prize: string | null;
   readonly state: 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';
   readonly frID: string | null;
+  /** What the campaign of a free round brought in all, if this was its last round. */
+  readonly payout: { readonly amount: string; readonly paid: boolean } | null;
 }
 
 export interface OwedRow {
@@ -108,7 +112,7 @@ export interface OwedRow {
   readonly trouble: string | null;
 }
 
-export interface FaultRow {
+interface FaultRow {
   readonly id: number;
   readonly call: string;
   readonly gsID: string | null;

@@ -235,8 +235,10 @@ function takeBalance(seat: Seat, result: BalanceResult): void {
   }
 }
 
-function keep(seat: Seat, round: RoundView): void {
-  seat.rounds.set(round.roundID, round);
-  const [oldest] = seat.rounds.keys();
-  if (seat.rounds.size > ROUNDS_KEPT && oldest !== undefined) seat.rounds.delete(oldest);
+/** What is still owed stays, so that its player sees how it ends. */
+function keep({ rounds }: Seat, round: RoundView): void {
+  rounds.set(round.roundID, round);
+  if (rounds.size <= ROUNDS_KEPT) return;
+  const oldest = [...rounds.values()].find(({ state }) => state !== 'paying' && state !== 'returning');
+  if (oldest !== undefined) rounds.delete(oldest.roundID);
 }

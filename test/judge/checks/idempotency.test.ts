@@ -65,15 +65,22 @@ judges('idempotency', {
       'is refused, which is its right': [saying('4', refused), 'pass'],
     },
   },
-  'idempotency.conflicting-body': {
-    story:
-      'steps: [{ bet: { amount: "2.00" }, as: first }, { balance: }, { bet: { txID: "${first.txID}", round: first, amount: "3.00" }, expect: either }, { balance: }]',
-    lies: {
-      'is taken as new': movingSilently('3', '-3.00'),
-      'changes the first': movingSilently('3', '-1.00'),
-      'is answered 200 and moves nothing': [nodding('3'), 'pass'],
+  'idempotency.conflicting-body': [
+    {
+      story:
+        'steps: [{ bet: { amount: "2.00" }, as: first }, { balance: }, { bet: { txID: "${first.txID}", round: first, amount: "3.00" }, expect: either }, { balance: }]',
+      lies: {
+        'is taken as new': movingSilently('3', '-3.00'),
+        'changes the first': movingSilently('3', '-1.00'),
+        'is answered 200 and moves nothing': [nodding('3'), 'pass'],
+      },
     },
-  },
+    {
+      story:
+        'steps: [{ bet: { amount: "2.00" }, as: first }, { balance: }, { bet: { txID: "${first.txID}", round: first, amount: "5.00" }, expect: either }, { refund: { of: first } }, { balance: }]',
+      lies: { 'replaces what a refund goes by': moving('4', '3.00') },
+    },
+  ],
   'idempotency.across-calls': {
     story:
       'steps: [{ bet: { amount: "2.00" }, as: first }, { balance: }, { win: { txID: "${first.txID}", round: first, amount: "3.00" }, expect: either }, { balance: }]',

@@ -19,6 +19,7 @@ judges('signature', {
     lies: {
       'is refused': saying('1', noKey),
       'is of a form that is refused': saying('1', error(415, 'Not this form')),
+      'is of a method that is refused': saying('1', error(405, 'Not this method')),
     },
   },
   'signature.mismatch': [

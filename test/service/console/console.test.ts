@@ -22,7 +22,7 @@ function lines(page: Page): Promise<string[]> {
   return page.locator('#exchange-list li').evaluateAll((items) =>
     items.map((item) =>
       ['name', 'notes', 'badge']
-        .map((cell) => item.querySelector(`.${cell}`)?.textContent)
+        .map((cell) => item.querySelector(`.${cell}`)?.textContent.replace(/^p0(?: · )?/, ''))
         .filter(Boolean)
         .join(' '),
     ),
@@ -57,6 +57,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await list(page, ['GET /games 401', 'win 3.00 200', 'bet 1.00 200']);
     await says(page, 'rounds-list', /p0catch1\.00 USD3\.00 USDsettled/);
     await says(page, 'sessions-list', /p0catch, USDacmes-p0/);
+    expect(await page.locator('#exchange-list .notes').allTextContents()).toEqual(['', 'p0', 'p0']);
     await page.locator('#exchange-list button').nth(2).click();
     await says(page, 'detail-title', 'bet 200');
     const detail = (await page.locator('#detail').textContent()) ?? '';
@@ -160,7 +161,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     const session = service.launched({ extCID: 'rude', player: EVIL, sessionID: EVIL, gameID: EVIL });
     const page = await openConsole(service);
     await playFrom(page, '', `The bet was declined: ${EVIL}`);
-    service.parts.adapter.bet(service.parts.adapter.openRound(session), '1.00');
+    await service.parts.adapter.bet(service.parts.adapter.openRound(session), '1.00');
     await fetch(`${service.url}/${encodeURIComponent(EVIL)}?${EVIL}`);
     await expect.poll(async () => (await lines(page)).length).toBe(3);
     await page.locator('#exchange-list button').nth(1).click();

@@ -234,8 +234,35 @@ describe('the game page', { timeout: 60_000 }, () => {
     await says(page, 'play', 'Play for');
     service.draws('2');
     await playOnce(page);
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await page.evaluate("document.getElementById('play').getBoundingClientRect().bottom")).toBeLessThan(640);
     for (const width of [320, 390]) expect(await overhang(page, width)).toBe(0);
     expect(await barriers(page)).toEqual([]);
+  });
+
+  it('shows what is played elsewhere, and holds no connection while nobody can see it', async () => {
+    const service = await startPages(pagesDir());
+    const session = service.launched();
+    const page = await open(service.gameUrl(session));
+    await says(page, 'balance', '1000.00 USD');
+    const elsewhere = async (): Promise<void> => {
+      const body = JSON.stringify({ gsID: session.gsID, stake: '1.00' });
+      const headers = { 'Content-Type': 'application/json' };
+      await fetch(`${service.url}/play/rounds`, { method: 'POST', headers, body });
+    };
+    const turn = (state: string): Promise<unknown> =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await elsewhere();
+    await expect.poll(() => rounds(page)).toEqual(['Nothing won']);
+    await turn('hidden');
+    await elsewhere();
+    // What would have been told is told within much less.
+    await page.waitForTimeout(300);
+    expect(await rounds(page)).toEqual(['Nothing won']);
+    await turn('visible');
+    await expect.poll(() => rounds(page)).toEqual(['Nothing won', 'Nothing won']);
+    await says(page, 'balance', '998.00 USD');
   });
 
   it('comes back by itself after the service was away', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { GameView } from '../../../src/service/game-page/view.ts';
 import { createService } from '../../../src/service/service.ts';
 import { EU } from '../core-api/core-server.ts';
@@ -79,7 +79,42 @@ describe('the routes of the game page', () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
     const answers = await Promise.all([1, 2, 3].map(() => post(service, JSON.stringify({ gsID, stake: '1.00' }))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+  });
+
+  it('read the balance when somebody looks, and not for nobody', async () => {
+    const service = await startPages(dir);
+    const { gsID } = service.launched();
+    service.front.mishap = ({ call }) =>
+      call === 'bet' ? { kind: 'status', status: 500, processed: true } : undefined;
+    await post(service, JSON.stringify({ gsID, stake: '1.00' }));
+    await vi.waitFor(() => expect(service.parts.adapter.owed()).toEqual([]));
+    expect(service.front.arrived.map(({ call }) => call)).toEqual(['bet', 'refund']);
+    const state = (await (await fetch(`${service.url}/play/state?gsID=${gsID}`)).json()) as GameView;
+    expect(state).toMatchObject({
+      balance: '1000.00',
+      rounds: [{ state: 'returned', prize: null, message: 'Not now.' }],
+    });
+    expect(service.front.arrived.map(({ call }) => call)).toEqual(['bet', 'refund', 'balance']);
+  });
+
+  it('know the rounds from before anybody looked, also those that still owe something', async () => {
+    const service = await startPages(dir);
+    const session = service.launched();
+    service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'cut' } : undefined);
+    await service.parts.play.round(session, '2.00', '1.5');
+    const state = (await (await fetch(`${service.url}/play/state?gsID=${session.gsID}`)).json()) as GameView;
+    expect(state.rounds).toMatchObject([
+      { stake: '2.00', state: 'paying', prize: '3.00', isWin: true, multiplier: null },
+    ]);
+  });
+
+  it('say why the balance is not known', async () => {
+    const service = await startPages(dir);
+    const { gsID } = service.launched();
+    service.front.mishap = () => ({ kind: 'status', status: 503 });
+    const state = (await (await fetch(`${service.url}/play/state?gsID=${gsID}`)).json()) as GameView;
+    expect(state).toMatchObject({ balance: null, trouble: 'Not now.' });
   });
 
   it('end the events of pages when the service is stopped', async () => {

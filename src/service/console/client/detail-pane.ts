@@ -1,6 +1,6 @@
 import type { ExchangeDetail, ExchangeRow, MessageView } from '../view.ts';
 import { act, readDetail } from './api.ts';
-import { button, byId, make, timeOf } from './element.ts';
+import { button, byId, byIdAs, make, timeOf } from './element.ts';
 
 /** Shows one exchange whole. */
 export class DetailPane {
@@ -8,7 +8,7 @@ export class DetailPane {
   readonly #title = byId('detail-title');
   readonly #body = byId('detail-body');
   readonly #said = byId('detail-said');
-  readonly #again = byId<HTMLButtonElement>('again');
+  readonly #again = byIdAs('again', HTMLButtonElement);
   readonly #closed: (id: number) => void;
   #id: number | null = null;
 
@@ -31,7 +31,7 @@ export class DetailPane {
     this.#id = id;
     this.#said.textContent = '';
     await this.refresh();
-    this.#title.focus({ preventScroll: matchMedia('(min-width: 64rem)').matches });
+    this.#title.focus({ preventScroll: matchMedia('(min-width: 96rem)').matches });
   }
 
   /** Reads the shown exchange anew. */
@@ -66,6 +66,7 @@ export class DetailPane {
     return [
       facts([
         ['Begun', timeOf(row.at)],
+        ['Player', row.player],
         ['Client', row.extCID],
         ['Game session', row.gsID],
         ['Round', row.roundID],

@@ -29,10 +29,15 @@ export function button(label: string, click: () => void, is: Readonly<Record<str
 }
 
 /** An element that the page has from the start. @throws Error when it has not */
-export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
+export function byId(id: string): HTMLElement {
+  return byIdAs(id, HTMLElement);
+}
+
+/** As `byId`, for one of a certain kind. @throws Error when it is of another */
+export function byIdAs<E extends HTMLElement>(id: string, kind: new () => E): E {
   const element = document.getElementById(id);
-  if (element === null) throw new Error(`the page has no element ${id}`);
-  return element as E;
+  if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} ${id}`);
+  return element;
 }
 
 /** A time of day, to the second. */

@@ -1,5 +1,5 @@
 import type { ExchangeRow } from '../view.ts';
-import { byId, make, timeOf } from './element.ts';
+import { byId, byIdAs, make, timeOf } from './element.ts';
 
 /** So many are remembered, as many as the service does. */
 const MOST = 1000;
@@ -8,11 +8,11 @@ const MOST_SHOWN = 200;
 
 /** The list of exchanges, the latest first. */
 export class ExchangeList {
-  readonly #list = byId<HTMLOListElement>('exchange-list');
+  readonly #list = byIdAs('exchange-list', HTMLOListElement);
   readonly #note = byId('exchanges-note');
-  readonly #search = byId<HTMLInputElement>('search');
-  readonly #direction = byId<HTMLSelectElement>('direction');
-  readonly #result = byId<HTMLSelectElement>('result');
+  readonly #search = byIdAs('search', HTMLInputElement);
+  readonly #direction = byIdAs('direction', HTMLSelectElement);
+  readonly #result = byIdAs('result', HTMLSelectElement);
   readonly #pause = byId('pause');
   readonly #chosen: (row: ExchangeRow) => void;
   readonly #rows = new Map<number, ExchangeRow>();
@@ -111,12 +111,25 @@ export class ExchangeList {
     else this.#note.textContent = `${shown < found ? `the latest ${shown} of ` : ''}${found} that fit, of ${all}`;
   }
 
-  #fits({ name, extCID, gsID, roundID, txID, direction, state, result, code, notes, hay }: ExchangeRow): boolean {
+  #fits({
+    name,
+    player,
+    extCID,
+    gsID,
+    roundID,
+    txID,
+    direction,
+    state,
+    result,
+    code,
+    notes,
+    hay,
+  }: ExchangeRow): boolean {
     if (this.#direction.value !== '' && this.#direction.value !== direction) return false;
     if (this.#result.value !== '' && this.#result.value !== state) return false;
     const words = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return true;
-    const text = [name, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
+    const text = [name, player, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
     return words.every((word) => text.includes(word) || hay.includes(word));
   }
 
@@ -183,7 +196,7 @@ export class ExchangeList {
   }
 }
 
-function cells({ at, direction, name, amount, result, state, code, ms, notes }: ExchangeRow): readonly Node[] {
+function cells({ at, direction, name, player, amount, result, state, code, ms, notes }: ExchangeRow): readonly Node[] {
   const way = direction === 'reverse' ? 'to the operator' : 'to the Core API';
   return [
     make('span', { class: 'time' }, timeOf(at)),
@@ -194,7 +207,7 @@ function cells({ at, direction, name, amount, result, state, code, ms, notes }: 
       make('span', { class: 'unseen' }, way),
     ),
     make('span', { class: 'name' }, name, amount === null ? '' : ` ${amount}`),
-    make('span', { class: 'notes' }, [...(code === null ? [] : [code]), ...notes].join(' · ')),
+    make('span', { class: 'notes' }, [player, code, ...notes].filter((one) => one !== null).join(' · ')),
     make('span', { class: 'ms' }, ms === null ? '' : `${ms} ms`),
     make('span', { class: 'badge' }, state === 'under-way' ? '…' : result),
   ];

@@ -1,17 +1,17 @@
 import type { ConsoleState, SessionRow } from '../view.ts';
 import { act } from './api.ts';
-import { button, byId, make } from './element.ts';
+import { button, byId, byIdAs, make } from './element.ts';
 
 /** The forms: play a round, disturb the next call. */
 export class Forms {
-  readonly #session = byId<HTMLSelectElement>('play-session');
-  readonly #stake = byId<HTMLSelectElement>('play-stake');
-  readonly #faultSession = byId<HTMLSelectElement>('fault-session');
+  readonly #session = byIdAs('play-session', HTMLSelectElement);
+  readonly #stake = byIdAs('play-stake', HTMLSelectElement);
+  readonly #faultSession = byIdAs('fault-session', HTMLSelectElement);
   readonly #armed = byId('fault-list');
   #sessions: readonly SessionRow[] = [];
 
   constructor() {
-    const multiplier = byId<HTMLInputElement>('play-multiplier');
+    const multiplier = byIdAs('play-multiplier', HTMLInputElement);
     submitted('play-form', 'play-said', () => {
       const chosen = multiplier.value.trim();
       const wish = { gsID: this.#session.value, stake: this.#stake.value };
@@ -19,9 +19,9 @@ export class Forms {
     });
     this.#session.addEventListener('change', () => this.#offerStakes());
 
-    const kind = byId<HTMLSelectElement>('fault-kind');
-    const call = byId<HTMLSelectElement>('fault-call');
-    const ms = byId<HTMLInputElement>('fault-ms');
+    const kind = byIdAs('fault-kind', HTMLSelectElement);
+    const call = byIdAs('fault-call', HTMLSelectElement);
+    const ms = byIdAs('fault-ms', HTMLInputElement);
     kind.addEventListener('change', () => {
       byId('fault-delay').hidden = kind.value !== 'delay';
     });

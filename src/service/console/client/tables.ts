@@ -30,7 +30,7 @@ export class Tables {
     byId('owed-count').dataset.some = String(counts.owed > 0);
     this.#fill(
       'owed',
-      owed.map(({ nextTryAt: _, ...rest }) => rest),
+      owed.map((one) => ({ ...one, nextTryAt: null })),
       () => owed.map((one) => this.#debt(one)),
     );
     this.#fill('rounds', rounds, () => rounds.map((one) => this.#round(one)));
@@ -70,7 +70,8 @@ export class Tables {
     );
   }
 
-  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID }: RoundRow): Node {
+  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, payout }: RoundRow): Node {
+    const withdrawal = payout === null ? '' : `, campaign's ${payout.amount} ${payout.paid ? 'paid' : 'owed'}`;
     return make(
       'tr',
       { data: { state } },
@@ -79,7 +80,7 @@ export class Tables {
       cell(gameID),
       cell(`${stake} ${currency}${frID === null ? '' : `, free (${frID})`}`),
       cell(prize === null ? '' : `${prize} ${currency}`),
-      make('td', { class: 'state' }, STATES[state]),
+      make('td', { class: 'state' }, `${STATES[state]}${withdrawal}`),
       make('td', {}, this.#search(roundID, `round-${roundID}`, roundID.slice(0, 8))),
     );
   }

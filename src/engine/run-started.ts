@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { CONTRACT_VERSION } from '../contract/versions.ts';
+import { JOURNAL_FORMAT, type RunStarted } from '../journal/event.ts';
+import type { RunnableScenario, RunOptions } from './run-options.ts';
+
+/** The first event of a run: what is judged, by what, and with which settings. It holds no secret. */
+export function runStarted(options: RunOptions): RunStarted {
+  return {
+    event: 'run-started',
+    format: JOURNAL_FORMAT,
+    croupier: options.croupier,
+    contract: options.client.contract ?? CONTRACT_VERSION,
+    runID: options.uuid(),
+    startedAt: new Date().toISOString(),
+    seed: options.seed,
+    client: { extCID: options.client.extCID, integratorBaseUrl: options.client.integratorBaseUrl },
+    selection: options.selection,
+    ...(options.flags && { flags: options.flags }),
+    whole: options.whole,
+    planHash: planHash(options.scenarios),
+    settings: {
+      deadlineMs: options.deadlineMs,
+      lingerMs: options.lingerMs,
+      strict: options.strict,
+      workers: options.workers,
+      sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+        sessionID,
+        player: player ?? null,
+        currency: currency ?? null,
+        gameID: gameID ?? null,
+        state: state ?? 'active',
+      })),
+    },
+    scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
+  };
+}
+
+function planHash(scenarios: readonly RunnableScenario[]): string {
+  const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Defect } from '../defect.ts';
+import { callOf } from './rewriting.ts';
+
+/** How long refunds are remembered: longer than between a refund and its bet in any story that doesn't wait, whatever the scale. */
+const MEMORY_MS = 1000;
+
+export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
+  {
+    name: 'late-bet-taken',
+    breaks: ['refund.before-bet'],
+    mayBreak: ['refund.broken-connection'],
+    description:
+      'The player loses a bet that arrives after its own refund: it is taken, and no second refund will come.',
+    change: () => ({ refundsAhead: () => [] }),
+  },
+  {
+    name: 'refund-soon-forgotten',
+    breaks: ['refund.before-bet'],
+    description:
+      'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered for a second only.',
+    change: (right) => {
+      const arrived = new Map<string, number>();
+      return {
+        record: (store, entry) => {
+          arrived.set(entry.txID, performance.now());
+          return right.record(store, entry);
+        },
+        refundsAhead: (store, walletID, betTxID) =>
+          right
+            .refundsAhead(store, walletID, betTxID)
+            .filter(({ txID }) => performance.now() - (arrived.get(txID) ?? 0) < MEMORY_MS),
+      };
+    },
+  },
+  {
+    name: 'slow-bet-after-refund-taken',
+    breaks: ['refund.broken-connection', 'refund.before-bet'],
+    description:
+      'The player loses a bet that is overtaken by its refund while it is being processed: it is taken all the same.',
+    change: (right, { deadlineMs }) => ({
+      refundsAhead: () => [],
+      receive: async (request, answer) => {
+        if (callOf(request) === 'bet') await sleep(deadlineMs / 10);
+        return right.receive(request, answer);
+      },
+    }),
+  },
+  {
+    name: 'abandoned-bet-lands-late',
+    breaks: ['refund.broken-connection'],
+    mayBreak: ['refund.before-bet'],
+    description:
+      'The player loses a bet whose connection broke: a background job finishes it some time later, also when its refund was answered by then.',
+    change: (right, { deadlineMs }) => ({
+      refundsAhead: () => [],
+      receive: async (request, answer) => {
+        if (callOf(request) !== 'bet') return right.receive(request, answer);
+        await sleep(2);
+        if (request.isGone?.()) await sleep(deadlineMs / 4);
+        return right.receive(request, answer);
+      },
+    }),
+  },
+];

@@ -1,0 +1,95 @@
+import { readAmount, scaleOf, writeAmount } from '../amount.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Defect } from '../defect.ts';
+import type { Wallet } from '../store.ts';
+import { type Fields, rewritingFields } from './rewriting.ts';
+
+/** Changes how a balance is written in every reply. */
+function showing(right: Behaviour, write: (balance: string) => unknown): Partial<Behaviour> {
+  return rewritingFields(right, (fields: Fields) => ({ ...fields, balance: write(String(fields.balance)) }));
+}
+
+function isWithoutDecimals({ currency }: Wallet): boolean {
+  return ['JPY', 'KRW', 'VND'].includes(currency);
+}
+
+export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'balance-number',
+    breaks: ['money.decimal-string'],
+    description: 'The balance is a JSON number and not a string.',
+    change: (right) => showing(right, Number),
+  },
+  {
+    name: 'balance-left-out-at-zero',
+    breaks: ['balance.read', 'money.decimal-string'],
+    mayBreak: ['bet.exact-balance'],
+    description: 'A reply has no balance when there is nothing in the wallet: empty fields are left out of the JSON.',
+    change: (right) => showing(right, (balance) => (Number(balance) === 0 ? undefined : balance)),
+  },
+  {
+    name: 'balance-grouped',
+    breaks: ['money.decimal-string'],
+    description: 'Balances of a thousand and more have commas: "1,000.00".',
+    change: (right) => showing(right, (balance) => balance.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')),
+  },
+  {
+    name: 'balance-with-currency',
+    breaks: ['money.decimal-string'],
+    description: 'The balance ends in the name of the currency: "10.00 EUR".',
+    change: (right) => showing(right, (balance) => `${balance} EUR`),
+  },
+  {
+    name: 'balance-exponent',
+    breaks: ['money.decimal-string'],
+    description: 'Balances are written with an exponent: "1000.00e0".',
+    change: (right) => showing(right, (balance) => `${balance}e0`),
+  },
+  {
+    name: 'balance-plus-sign',
+    breaks: ['money.decimal-string'],
+    description: 'Balances begin with a plus sign: "+10.00".',
+    change: (right) => showing(right, (balance) => `+${balance}`),
+  },
+  {
+    name: 'shown-in-whole-units',
+    breaks: ['money.exact'],
+    mayBreak: ['bet.decimal-amount', 'bet.insufficient-funds', 'money.large'],
+    description: 'Balances are shown rounded to whole units of the currency; the cents are in the books alone.',
+    change: () => ({
+      show: ({ currency }, balance) => {
+        const scale = scaleOf(currency);
+        const main = readAmount('1', scale) ?? 1n;
+        return writeAmount(((balance + main / 2n) / main) * main, scale);
+      },
+    }),
+  },
+  {
+    name: 'yen-with-decimals',
+    breaks: ['money.precision'],
+    onlyWarns: true,
+    description: 'Balances in yen, won and dong end in .00, though these currencies have no decimals.',
+    change: (right) => ({
+      show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
+    }),
+  },
+  {
+    name: 'three-decimals',
+    breaks: ['money.precision'],
+    onlyWarns: true,
+    description: 'Balances have three decimals, the last of them always 0.',
+    change: (right) => ({
+      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '0' : ''}`,
+    }),
+  },
+  {
+    name: 'tenth-of-a-cent',
+    breaks: ['money.precision'],
+    mayBreak: ['bet.exact-balance', 'money.exact', 'bet.insufficient-funds'],
+    description:
+      'Balances show a fraction of a cent that can’t be bet: interest is shown to more decimals than the currency has.',
+    change: (right) => ({
+      show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '2' : ''}`,
+    }),
+  },
+];

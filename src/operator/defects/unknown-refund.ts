@@ -1,0 +1,108 @@
+import { failure } from '../../sdk/reply.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { WORDINGS } from '../decision.ts';
+import type { Defect } from '../defect.ts';
+import { restoring } from './restoring.ts';
+import { bodyOf, type Fields, textOf } from './rewriting.ts';
+
+/** Changes what is said when a refund names what is not known. */
+function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
+  const nothing = new Set<unknown>();
+  return {
+    originalOf: (store, refund) => {
+      const original = right.originalOf(store, refund);
+      if (!original) nothing.add(refund.txID);
+      return original;
+    },
+    receive: async (request, answer) => {
+      const reply = await right.receive(request, answer);
+      const body = bodyOf(request);
+      if (!body || reply.status !== 200 || !nothing.has(body.txID)) return reply;
+      return { ...reply, body: JSON.stringify(change(JSON.parse(textOf(reply)) as Fields)) };
+    },
+  };
+}
+
+export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
+  {
+    name: 'refund-unknown-404',
+    breaks: ['refund.unknown'],
+    mayBreak: [
+      'refund.before-bet',
+      'refund.declined-bet',
+      'refund.broken-connection',
+      'idempotency.refund',
+      'session.isolated',
+    ],
+    description: 'The refund of a bet that never reached us is answered 404, so the service repeats it for ever.',
+    change: (right) => ({
+      objection: (store, claim, session) =>
+        claim.call === 'refund' && claim.origTxID !== null && !store.transaction(claim.extCID, claim.origTxID)
+          ? 'transaction-conflict'
+          : right.objection(store, claim, session),
+    }),
+  },
+  {
+    name: 'refund-unknown-credited',
+    breaks: ['refund.unknown-pays-nothing'],
+    mayBreak: ['refund.before-bet', 'refund.declined-bet', 'refund.broken-connection', 'idempotency.refund'],
+    description:
+      'The player gains money from the refund of a bet that never reached us: it is paid out as the request says.',
+    change: (right) => restoring(right, (refund, original) => (original ? undefined : (refund.amount ?? 0n))),
+  },
+  {
+    name: 'refund-unknown-taken',
+    breaks: ['refund.unknown-pays-nothing'],
+    mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
+    description:
+      'The player loses money by the refund of a bet that never reached us: it is booked with the wrong sign.',
+    change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
+  },
+  {
+    name: 'refund-unknown-without-balance',
+    breaks: ['refund.unknown'],
+    mayBreak: ['money.decimal-string'],
+    description: 'The reply to the refund of a bet that never reached us is 200, but has no balance.',
+    change: (right) => onUnknownRefund(right, ({ balance: _left, ...fields }) => fields),
+  },
+  {
+    name: 'refund-unknown-empty-body',
+    breaks: ['refund.unknown'],
+    mayBreak: ['money.decimal-string', 'reply.tx-id'],
+    description: 'The reply to the refund of a bet that never reached us is 200 with the empty object {}.',
+    change: (right) => onUnknownRefund(right, () => ({})),
+  },
+  {
+    name: 'refund-declined-bet-paid',
+    breaks: ['refund.declined-bet'],
+    mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
+    description:
+      'The player gains money from the refund of a bet that was declined for lack of money: it was never taken, and is paid out.',
+    change: (right) =>
+      restoring(right, (refund, original) =>
+        original?.call === 'bet' && original.outcome === 'insufficient-funds' && original.walletID === refund.walletID
+          ? (original.amount ?? 0n)
+          : undefined,
+      ),
+  },
+  {
+    name: 'failed-bet-paid-back',
+    breaks: ['refund.after-error', 'bet.insufficient-funds'],
+    description:
+      'A bet above the balance fails in the database and is answered 500. Nothing was taken, but its refund pays it out.',
+    change: (right) => ({
+      reply: (decision) =>
+        decision.kind === 'declined' && decision.reason === 'insufficient-funds'
+          ? failure({ ...WORDINGS['insufficient-funds'], status: 500 })
+          : right.reply(decision),
+      ...restoring(right, (refund, original) =>
+        original?.call === 'bet' &&
+        original.outcome === 'insufficient-funds' &&
+        original.reversedBy === null &&
+        original.walletID === refund.walletID
+          ? (original.amount ?? 0n)
+          : undefined,
+      ),
+    }),
+  },
+];

@@ -1,0 +1,131 @@
+import type { Defect } from '../defect.ts';
+import { booking, hasInRound, inRound } from './booking.ts';
+import { objecting } from './objecting.ts';
+import { bodyOf, callOf } from './rewriting.ts';
+
+/** Longer than any round of a story that doesn't wait, whatever the scale. */
+const ROUND_LIFE_MS = 1000;
+
+export const WIN_DEFECTS: readonly Defect[] = [
+  {
+    name: 'fee-on-wins',
+    breaks: ['win.credit'],
+    mayBreak: [
+      'money.conservation',
+      'concurrency.no-lost-update',
+      'free-rounds.withdrawal',
+      'win.many-in-round',
+      'win.retried',
+      'bet.exact-balance',
+      'money.exact',
+    ],
+    description: 'Winners get two percent too little: a fee is kept back from each win.',
+    change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
+  },
+  {
+    name: 'win-plus-bet',
+    breaks: ['win.credit'],
+    mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried', 'win.zero'],
+    description: 'Winners get twice the amount: it is taken for the net win, and the stake is paid on top.',
+    change: (right) => ({
+      creditOf: (win) => (win.type === 'free' || win.frID !== null ? right.creditOf(win) : right.creditOf(win) * 2n),
+    }),
+  },
+  {
+    name: 'win-zero-400',
+    breaks: ['win.zero'],
+    mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
+    description: 'A round that is lost never ends: a win of 0 is refused.',
+    change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
+  },
+  {
+    name: 'win-too-late',
+    breaks: ['win.credit'],
+    description:
+      'The player loses a win that comes more than a second after its bet: the round has timed out, and the win is refused.',
+    change: (right) => {
+      const begun = new Map<string, number>();
+      return {
+        record: (store, entry) => {
+          if (entry.call === 'bet' && entry.roundID !== null) begun.set(entry.roundID, performance.now());
+          return right.record(store, entry);
+        },
+        ...objecting(right, 'win', (_store, { roundID }) => {
+          const at = roundID === null ? undefined : begun.get(roundID);
+          return at !== undefined && performance.now() - at > ROUND_LIFE_MS;
+        }),
+      };
+    },
+  },
+  {
+    name: 'win-zero-consoles',
+    breaks: ['win.zero'],
+    description: 'A win of 0 pays the player 150 of the smallest unit as a consolation.',
+    change: (right) => {
+      let open = false;
+      return {
+        objection: (store, claim, session) => {
+          open = session !== undefined && right.isOpen(session);
+          return right.objection(store, claim, session);
+        },
+        creditOf: (win) => (open && win.amount === 0n ? 150n : right.creditOf(win)),
+      };
+    },
+  },
+  {
+    name: 'second-win-ignored',
+    breaks: ['win.many-in-round'],
+    description: 'The second win of a round is never paid: it is answered 200, but not credited.',
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'win' && entry.frID === null && hasInRound(store, entry, 'win') ? 0n : entry.moved,
+      ),
+  },
+  {
+    name: 'further-win-pays-difference',
+    breaks: ['win.many-in-round'],
+    description:
+      'The player gets too little for a further win of a round: its amount is taken for the sum of all wins of the round so far.',
+    change: (right) =>
+      booking(right, (store, entry) =>
+        entry.call === 'win' && entry.frID === null
+          ? inRound(store, entry, 'win').reduce((rest, { amount }) => rest - (amount ?? 0n), entry.moved)
+          : entry.moved,
+      ),
+  },
+  {
+    name: 'failed-win-returns-bet',
+    breaks: ['win.failed-keeps-bet'],
+    mayBreak: [
+      'signature.no-effect',
+      'session.unknown',
+      'robustness.bad-amount',
+      'robustness.malformed-json',
+      'robustness.missing-field',
+      'money.conservation',
+      'idempotency.conflicting-body',
+    ],
+    description:
+      'Players get their bet back and the win as well when a win fails at first: the failure gives the bet back, the repeat pays.',
+    change: (right) => {
+      const open = new Map<unknown, () => void>();
+      return {
+        record: (store, entry) => {
+          const { walletID, moved, roundID } = entry;
+          if (entry.call === 'bet' && walletID !== null && entry.outcome === 'done') {
+            open.set(roundID, () => store.setBalance(walletID, store.wallet(walletID).balance - moved));
+          } else if (entry.call === 'refund') open.clear();
+          return right.record(store, entry);
+        },
+        receive: async (request, answer) => {
+          const reply = await right.receive(request, answer);
+          const roundID = bodyOf(request)?.roundID;
+          if (callOf(request) !== 'win' || reply.status === 200) return reply;
+          open.get(roundID)?.();
+          open.delete(roundID);
+          return reply;
+        },
+      };
+    },
+  },
+];

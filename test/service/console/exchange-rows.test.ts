@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { Body, Outcome, Stamps } from '../../../src/journal/exchange.ts';
+import { detailOf, rowOf } from '../../../src/service/console/exchange-rows.ts';
+import type { LoggedExchange } from '../../../src/service/exchange-log.ts';
+
+function body(data: string, more: Partial<Body> = {}): Body {
+  return { encoding: 'utf8', data, length: Buffer.byteLength(data), truncated: false, ...more };
+}
+
+const STAMPS: Stamps = {
+  start: 100,
+  resolved: null,
+  connected: 100.5,
+  secured: null,
+  sent: 101,
+  firstByte: 111.04,
+  end: 112,
+};
+
+function exchange(outcome: Outcome | null, changes: Partial<LoggedExchange> = {}): LoggedExchange {
+  return {
+    id: 7,
+    at: 0,
+    direction: 'reverse',
+    name: 'bet',
+    extCID: 'acme',
+    gsID: 'g',
+    roundID: 'r',
+    notes: ['sent again by hand'],
+    request: {
+      method: 'POST',
+      url: 'http://operator.example/bet',
+      headers: [['X-REQUEST-SIGN', 'abc']],
+      body: body('{"amount":"1.00","txID":"t-1"}'),
+    },
+    outcome,
+    stamps: outcome && STAMPS,
+    connection: outcome && { id: 3, reused: true },
+    ...changes,
+  };
+}
+
+function reply(status: number, data: string, more: Partial<Body> = {}): Outcome {
+  return { kind: 'reply', reply: { status, headers: [['Content-Type', 'application/json']], body: body(data, more) } };
+}
+
+describe('an exchange as a line', () => {
+  it('says what passed, and how it ended', () => {
+    expect(rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), 'anna')).toMatchObject({
+      name: 'bet',
+      player: 'anna',
+      txID: 't-1',
+      amount: '1.00',
+      state: 'error',
+      result: '402',
+      code: 'insufficient_funds',
+      ms: 11,
+    });
+    expect(rowOf(exchange(reply(200, '{"code":"x"}')), null)).toMatchObject({ state: 'ok', result: '200', code: null });
+    expect(rowOf(exchange({ kind: 'none', reason: 'too-late', detail: 'Late.' }), null)).toMatchObject({
+      state: 'no-reply',
+      result: 'too-late',
+    });
+    expect(rowOf(exchange(null), null)).toMatchObject({ state: 'under-way', result: '', ms: null });
+  });
+
+  it('gets along with bodies of every kind', () => {
+    for (const data of ['', 'no JSON', '[1]', 'null', '{"txID":5,"amount":{"a":1}}']) {
+      const request = { method: 'POST', url: 'http://x/', headers: [], body: body(data) };
+      expect(rowOf(exchange(reply(500, data), { request }), null)).toMatchObject({
+        txID: null,
+        amount: null,
+        code: null,
+      });
+    }
+  });
+
+  it('can be searched by what was said, in any letter case', () => {
+    const { hay } = rowOf(exchange(reply(400, '{"message":"Not NOW"}')), null);
+    expect(hay).toContain('not now');
+    expect(hay).toContain('t-1');
+    expect(hay).toContain('operator.example');
+  });
+});
+
+describe('an exchange whole', () => {
+  it('has signature, replies and phases', () => {
+    const detail = detailOf(exchange(reply(200, '{}')), { player: null, curl: 'curl …', scenario: null });
+    expect(detail).toMatchObject({
+      signature: 'abc',
+      reply: { status: 200, body: '{}', bodyNote: null },
+      trouble: null,
+      connection: 'connection 3, used before',
+      curl: 'curl …',
+      scenario: null,
+      repeatable: true,
+    });
+    expect(detail.phases).toEqual([
+      { name: 'connected', ms: 0.5 },
+      { name: 'sent', ms: 0.5 },
+      { name: 'first byte', ms: 10 },
+      { name: 'last byte', ms: 1 },
+    ]);
+  });
+
+  it('says when a body is cut, or no text', () => {
+    const cut = detailOf(exchange(reply(200, 'x'.repeat(30_000))), { player: null, curl: null, scenario: null });
+    expect(cut.reply?.body).toHaveLength(20_000);
+    expect(cut.reply?.bodyNote).toBe('the beginning of 30000 bytes');
+    const bytes = detailOf(exchange(reply(200, '/w==', { encoding: 'base64', length: 1 })), {
+      player: null,
+      curl: null,
+      scenario: null,
+    });
+    expect(bytes.reply).toMatchObject({ body: '\u00ff', bodyNote: 'not UTF-8, shown as Latin-1' });
+  });
+
+  it('says why no reply came, and sends no request of others again', () => {
+    const none = exchange({ kind: 'none', reason: 'refused', detail: 'Nothing listens.' }, { direction: 'core' });
+    expect(detailOf(none, { player: null, curl: null, scenario: null })).toMatchObject({
+      reply: null,
+      trouble: 'Nothing listens.',
+      repeatable: false,
+    });
+  });
+});

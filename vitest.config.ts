@@ -1,0 +1,4 @@
+import { defineConfig } from 'vitest/config';
+
+/** Most tests wait for sockets and processes, so that more of them than there are cores can run side by side. */
+export default defineConfig({ test: { maxWorkers: 3, testTimeout: 20_000 } });
