@@ -198,11 +198,18 @@ function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readon
     ({ ending }) => ending === 'declined' || ending === 'failed' || ending === 'error-200',
   );
   return declined.map((attempt) => {
-    const isKnown = bet?.attempts.some(({ done, number }) => done === 'yes' && number < attempt.number) ?? false;
+    const isKnown = bet?.attempts.some((placed) => placed.done === 'yes' && wasBefore(placed, attempt)) ?? false;
     const status = attempt.status ?? 'with an error';
     const text = `a refund must be answered 200, also when its bet is not known, and it was answered ${status}`;
     return breach(attempt, isKnown ? 'refund.restore' : 'refund.unknown', text);
   });
+}
+
+/** It was answered before the other was sent. */
+function wasBefore(call: ToldCall, other: ToldCall): boolean {
+  if (call.atMs === null || other.atMs === null) return call.number < other.number;
+  const tookMs = Math.max(call.seen.exchange.tookMs ?? 0, call.alsoSeen?.exchange.tookMs ?? 0);
+  return call.number < other.number && call.atMs + tookMs <= other.atMs;
 }
 
 function amountsDiffer(a: ToldCall, b: ToldCall): boolean {
