@@ -7,9 +7,11 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import { answerOf, mayHaveArrived } from '../judge/answer.ts';
 import type { Answer } from '../judge/check.ts';
-import { Judge, type Reaction } from '../judge/judge.ts';
+import { Judge } from '../judge/judge.ts';
 import { Lateness } from '../judge/lateness.ts';
+import type { Reaction } from '../judge/reaction.ts';
 import { type ReplyReading, readReply } from '../judge/reading.ts';
+import { RightUnit } from '../judge/right-unit.ts';
 import { Story } from '../judge/story.ts';
 import { PLAIN_EFFECTS } from '../judge/suspects.ts';
 import { Wallet } from '../judge/wallet.ts';
@@ -226,6 +228,7 @@ class ByHand {
       isLasting: () => true,
       seenBefore: () => false,
       lateness: new Lateness(),
+      rightUnit: new RightUnit(),
       report: (finding) => this.#findings.push(finding),
     });
   }
