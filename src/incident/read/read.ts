@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import type { SeenExchange, SeenPlace, Side, Sighting } from '../seen.ts';
 import { readTextLine } from './access-log.ts';
 import { beginsCommand, readCommand } from './curl.ts';
@@ -9,10 +7,9 @@ import { readJsonLine } from './json-line.ts';
 import { type Line, linesOf } from './lines.ts';
 import type { LogForm } from './log-form.ts';
 import { objectsOf } from './objects.ts';
+import { plainBytes } from './plain-bytes.ts';
 import { beginsMessage, MessageReading } from './raw-http.ts';
 
-/** How much of a file is looked at to tell what it is. */
-const HEAD_BYTES = 64 * 1024;
 /** What browsers put before a request that is copied for PowerShell. */
 const SETTING = /^\s*\$\w+(?:\.\w+)*\s*(?:=|\()/;
 const LONGEST_COMMAND_LINES = 500;
@@ -31,56 +28,35 @@ export interface Source {
  * with the file. What can't be read is told with its line, and reading goes on.
  */
 export async function* readSightings(chunks: Chunks, source: Source): AsyncGenerator<Sighting> {
-  const { head, all } = await unpacked(chunks);
+  const { head, all, broken } = await plainBytes(chunks);
   const kind = kindOf(head);
+  let line = 1;
   for await (const sighting of kind === 'lines' ? fromLines(all, source) : fromDocument(all, kind, source)) {
+    line = sighting.kind === 'exchange' ? sighting.exchange.place.line : sighting.line;
     yield source.side === null || sighting.kind !== 'exchange'
       ? sighting
       : { ...sighting, exchange: { ...sighting.exchange, side: source.side } };
   }
-}
-
-/** A rotated log is often compressed: it is read like any other. */
-async function unpacked(chunks: Chunks): Promise<{ readonly head: string; readonly all: Chunks }> {
-  const packed = await peek(chunks);
-  const isPacked = packed.first[0] === 0x1f && packed.first[1] === 0x8b;
-  return isPacked ? peek(Readable.from(packed.all).pipe(createGunzip())) : packed;
-}
-
-async function peek(
-  chunks: Chunks,
-): Promise<{ readonly first: Uint8Array; readonly head: string; readonly all: Chunks }> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const first: Uint8Array[] = [];
-  let length = 0;
-  let done = false;
-  while (length < HEAD_BYTES && !done) {
-    const next = await iterator.next();
-    if (next.done) done = true;
-    else {
-      first.push(next.value);
-      length += next.value.length;
-    }
-  }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield* first;
-    if (!done) yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  const bytes = Buffer.concat(first);
-  return { first: bytes, head: bytes.toString('utf8').replace(/^\uFEFF/, ''), all: all() };
+  const why = broken();
+  if (why !== null) yield { kind: 'unreadable', line, why };
 }
 
 /** A JSON document spreads over lines, or is one line with everything in it; a log has an object on each line. */
 function kindOf(head: string): 'lines' | 'entries' | 'document' {
   const start = head.trimStart();
-  if (start.startsWith('[')) return 'entries';
+  // A line of a log may begin with a bracket too.
+  if (/^\[\s*(?:\{|$)/.test(start)) return 'entries';
   if (!start.startsWith('{')) return 'lines';
   const firstLine = start.split('\n', 1)[0] ?? '';
   const first = parsed(firstLine);
   if (isFields(first) && !isFields(first.log))
     return isHarEntry(first) && firstLine === start.trimEnd() ? 'document' : 'lines';
   if (/"entries"\s*:/.test(start)) return 'entries';
-  return first === undefined ? 'document' : 'lines';
+  const hasLines = start
+    .split('\n', 50)
+    .slice(1)
+    .some((line) => line.startsWith('{') && isFields(parsed(line)));
+  return first === undefined && !hasLines ? 'document' : 'lines';
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -138,6 +138,32 @@ describe('what is read line by line', () => {
     expect(all.map(({ kind }) => kind)).toEqual(['unreadable', 'exchange']);
   });
 
+  it('is read as far as a compressed file goes', async () => {
+    const lines = Array.from({ length: 5000 }, (_, index) =>
+      JSON.stringify({ method: 'POST', url: '/bet', n: Math.sin(index) }),
+    );
+    const packed = gzipSync(lines.join('\n'));
+    const all = await sightingsIn(packed.subarray(0, packed.length / 2));
+    expect(all.filter(({ kind }) => kind === 'exchange').length).toBeGreaterThan(1000);
+    expect(all.at(-1)).toMatchObject({
+      kind: 'unreadable',
+      why: 'the compressed file is cut off or damaged from here on',
+    });
+  });
+
+  it('is read in the two bytes for each letter that PowerShell writes', async () => {
+    const line = JSON.stringify({ method: 'POST', url: '/bet', requestBody: { sessionID: 'é😀' } });
+    const wide = Buffer.from(`\uFEFF${line}\r\n`, 'utf16le');
+    expect(await exchangesIn(wide)).toMatchObject([{ request: { body: { data: '{"sessionID":"é😀"}' } } }]);
+    expect(await exchangesIn(wide.swap16())).toHaveLength(1);
+  });
+
+  it('is taken for lines though the first begins like a document', async () => {
+    const line = JSON.stringify({ method: 'POST', url: '/bet' });
+    expect((await sightingsIn(`{ torn\n${line}\n`)).map(({ kind }) => kind)).toEqual(['unreadable', 'exchange']);
+    expect((await sightingsIn(`[info] up\n${line}\n`)).map(({ kind }) => kind)).toEqual(['unreadable', 'exchange']);
+  });
+
   it('has commands that do not end', async () => {
     const all = await sightingsIn(`curl 'http://h/bet\ncurl 'http://h/win'\n`);
     expect(all).toMatchObject([{ kind: 'unreadable', line: 1 }, { kind: 'exchange' }]);
