@@ -121,9 +121,10 @@ function readText(story: Story, gathering: Gathering, notes: readonly string[]):
   if (story.calls.some(({ ending }) => ending === 'refused')) {
     lines.push('Why a signature was refused: croupier explain, with the request as it was sent.');
   }
+  const isBoth = story.calls.some(({ seen: { exchange } }) => exchange.side === 'service');
   if (nameless > 0) {
     lines.push(
-      `${plural(nameless, 'call')} ${nameless === 1 ? 'names' : 'name'} neither session nor transaction: told only where the time leaves no doubt which call it is.`,
+      `${plural(nameless, 'call')} ${nameless === 1 ? 'names' : 'name'} neither session nor transaction${isBoth ? ': told only where the time leaves no doubt which call it is' : ''}.`,
     );
   }
   if (isCut)

@@ -198,7 +198,8 @@ function debtJson(one: Debt, currency: string | null): IncidentJson['wallets'][n
     call: one.transaction?.call ?? null,
     txID: one.transaction?.txID ?? null,
     roundID: one.roundID,
-    amount: plain(one.amount),
+    // A bet whose amount nobody wrote down is owed all the same.
+    amount: one.deviation === null && one.transaction?.amount === null ? null : plain(one.amount),
     owedBy: one.owedBy,
     toAct: one.toAct,
     rules: one.deviation?.causes.flatMap((cause) => cause.rule ?? []) ?? [],

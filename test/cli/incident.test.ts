@@ -109,6 +109,14 @@ describe('croupier incident', () => {
     }
   });
 
+  it('tells of an access log as much as it says', async () => {
+    const line = '10.0.0.1 - - [21/Nov/2026:14:03:07 +0100] "POST /eu/bet HTTP/1.1" 500 52';
+    const { out, status } = await incident([write('alone.log', line)]);
+    expect(status).toBe(1);
+    expect(out).toContain('bet of an unknown amount: 500');
+    expect(out).toMatch(/^Whether the player \(nobody says which\) has what they should is unknown/);
+  });
+
   it('reads a curl line with its reply from standard input', async () => {
     const text = `curl -X POST 'http://h/eu/bet' --data-raw '${bet('s-1', 't-1')}'\nHTTP/1.1 500 Internal Server Error\n\n{"message":"at Wallet.bet(Wallet.java:17)"}\n`;
     const { out, status } = await incident(['-'], text);
@@ -179,7 +187,7 @@ describe('croupier incident', () => {
     [['empty.log'], 'There is no call of the service in what was read'],
     [['other.log', '--player', '9'], 'Nothing that was read names a player'],
     [['other.log', '--session', 'none'], 'None of the 1 calls is the one that is asked for.'],
-    [['access.log'], 'None of the 1 calls says whose it is or which transaction'],
+    [['access.log', '--session', 's-1'], 'None of the 1 calls says whose it is or which transaction'],
     [['other.log', '--zone', 'Atlantis'], 'there is no time zone Atlantis'],
     [['other.log', '--field', 'sesion=x'], 'Did you mean session?'],
     [['other.log', '--pattern', '('], '--pattern is no regular expression'],

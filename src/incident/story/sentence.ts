@@ -64,9 +64,13 @@ export function roundClause(round: RoundVerdict, currency: string | null): strin
     case 'unknown':
       return `unknown: ${sums}`;
     case 'owing': {
-      const should = round.should === null ? 'unknown' : signed(round.should, currency);
-      const booked = round.booked === null ? 'unknown' : signed(round.booked, currency);
-      return `${sums}; it should come to ${should}, and is booked as ${booked}: ${debtClauses(round.debts, currency)}`;
+      const should =
+        round.should === null
+          ? 'what it should come to is unknown'
+          : `it should come to ${signed(round.should, currency)}`;
+      const booked =
+        round.booked === null ? "what is booked can't be told" : `is booked as ${signed(round.booked, currency)}`;
+      return `${sums}; ${should}, and ${booked}: ${debtClauses(round.debts, currency)}`;
     }
   }
 }

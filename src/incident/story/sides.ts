@@ -34,7 +34,10 @@ export function pairSides(calls: readonly SeenCall[]): {
   for (const [mine, other] of matchByTime(service, operator, aheadMs, partners)) partners.set(mine, other);
   const matched = new Set(partners.values());
   const paired = calls
-    .filter((call) => !matched.has(call) && !isNameless(call))
+    // A line of an access log that no call can be told to be would be told twice.
+    .filter(
+      (call) => !matched.has(call) && !(service.length > 0 && call.exchange.side === 'operator' && isNameless(call)),
+    )
     .map((seen): Paired => {
       const also = partners.get(seen) ?? null;
       const own = timeOf(seen);
