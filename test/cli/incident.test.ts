@@ -153,6 +153,33 @@ describe('croupier incident', () => {
     expect(round.calls).toHaveLength(1);
   }, 30_000);
 
+  it('knows players, currencies and paths from the configuration, and never prints its keys', async () => {
+    const key = 'the-integration-key-of-acme';
+    const config = [
+      'clients:',
+      '  - extCID: acme',
+      '    integratorBaseUrl: https://wallet.example',
+      '    integrationApiKey: ${ACME_KEY}',
+      '    paths: { bet: /v2/place-bet }',
+      '    sessions: [{ sessionID: s-1, player: p9, currency: EUR }]',
+    ];
+    const line = { method: 'POST', url: '/v2/place-bet', status: 500, requestBody: bet('s-1', key) };
+    const args = [
+      'incident',
+      write('paths.log', JSON.stringify(line)),
+      '--player',
+      'p9',
+      '--config',
+      write('paths.yaml', config.join('\n')),
+    ];
+    for (const json of [[], ['--json']]) {
+      const { out, status } = await croupier([...args, ...json], { cwd, env: { ACME_KEY: key } });
+      expect(status).toBe(1);
+      expect(out).toMatch(/bet of 5\.00(?: EUR)?: 500/);
+      expect(out).not.toContain(key);
+    }
+  });
+
   it('shows what others wrote without obeying it', async () => {
     const line = {
       method: 'POST',
