@@ -3,6 +3,7 @@ import { CALL_NAMES } from '../contract/call-name.ts';
 import { SIGN_KINDS } from '../wire/sign-kind.ts';
 import type { CallFlags } from './call.ts';
 import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { addDoctor } from './doctor-command.ts';
 import type { ExplainFlags } from './explain.ts';
 import { collect, countFlag } from './flag-values.ts';
 import { addIncident } from './incident-command.ts';
@@ -129,6 +130,7 @@ Exit status: 0 the signature is right, or explained; 1 nothing that is known giv
 
 /** The commands for who has one call, one complaint or one log. */
 export function addIncidentDesk(program: Command, stdio: Stdio, done: Done): void {
+  addDoctor(program, stdio, done);
   addCall(program, stdio, done);
   addSigning(program, stdio, done);
   addExplain(program, stdio, done);

@@ -69,6 +69,20 @@ function secureContext(options: WireOptions): tls.SecureContext | null {
 }
 
 /**
+ * How a wire of these options connects.
+ *
+ * @throws TypeError when a proxy, host override or certificate can't be read
+ */
+export function routeOf(options: WireOptions): Route {
+  return {
+    proxy: options.proxy === undefined ? null : readProxy(options.proxy),
+    override: options.hostOverride === undefined ? null : readAddress(options.hostOverride),
+    context: secureContext(options),
+    insecure: options.insecureTls ?? false,
+  };
+}
+
+/**
  * Sends exact bytes and brings back the reply, or the reason why none came.
  *
  * Each call has a connection to itself while it lasts; HTTP/2 is off, redirects are not followed, nothing is repeated.
@@ -93,12 +107,7 @@ export class Wire {
     this.#maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES;
     this.#keepAliveMs = options.keepAlive === false ? 0 : (options.keepAliveMs ?? KEEP_ALIVE_MS);
     this.#now = options.now ?? (() => performance.now());
-    const route: Route = {
-      proxy: options.proxy === undefined ? null : readProxy(options.proxy),
-      override: options.hostOverride === undefined ? null : readAddress(options.hostOverride),
-      context: secureContext(options),
-      insecure: options.insecureTls ?? false,
-    };
+    const route = routeOf(options);
     this.#settings = {
       route,
       keepAliveMs: this.#keepAliveMs,

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Outcome } from '../../journal/exchange.ts';
+import type { Landing } from '../../wire/flight.ts';
+import { probe } from '../../wire/probe.ts';
+import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
+import type { SignKind } from '../../wire/sign-kind.ts';
+import { Wire } from '../../wire/wire.ts';
+import type { ClientUnderTest } from '../run-options.ts';
+import { addressOf } from '../target.ts';
+import { checkBaseUrl, checkTarget } from './address.ts';
+import { CHECK_NAMES, type Check, check } from './check.ts';
+import { checkConnection } from './connection.ts';
+import { checkClock, checkHttp, checkKey, checkLatency, checkRedirects, isOfContract } from './replies.ts';
+import { checkSession } from './session.ts';
+
+/** How many replies the latency is told from. */
+const TIMES = 5;
+
+export interface ExamineOptions {
+  readonly client: ClientUnderTest;
+  /** By currency code, as for a run. */
+  readonly stakes: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
+  /** The name of a variable of the environment that asks for a proxy; null: none. */
+  readonly ambientProxy: string | null;
+  /** Milliseconds since 1970. */
+  readonly time: () => number;
+}
+
+/**
+ * Looks at all that must be in order before a client can be judged. Sends nothing but GET /balance.
+ *
+ * @returns every check, in the order of `CHECK_NAMES`; `session` once for each session
+ * @throws TypeError when options of the wire can't be used
+ */
+export async function examine(options: ExamineOptions): Promise<readonly Check[]> {
+  const { client, deadlineMs } = options;
+  const wire = new Wire({ ...client.wire, deadlineMs });
+  try {
+    return inOrder(await new Examination(options, wire).all());
+  } finally {
+    await wire.close();
+  }
+}
+
+/** What was not reached, after what was. */
+function inOrder(made: readonly Check[]): readonly Check[] {
+  return CHECK_NAMES.flatMap((name) => {
+    const those = made.filter((one) => one.name === name);
+    return those.length > 0 ? those : [check(name, 'not-tried', 'not tried')];
+  });
+}
+
+class Examination {
+  readonly #options: ExamineOptions;
+  readonly #wire: Wire;
+  /** That of an open session, if there is any: about the key, one that nobody knows tells as much. */
+  readonly #sessionID: string;
+
+  constructor(options: ExamineOptions, wire: Wire) {
+    const { sessions } = options.client;
+    this.#options = options;
+    this.#wire = wire;
+    this.#sessionID = (sessions.find(({ state }) => state !== 'expired') ?? sessions[0])?.sessionID ?? randomUUID();
+  }
+
+  async all(): Promise<readonly Check[]> {
+    const { client, deadlineMs, ambientProxy, time } = this.#options;
+    const { integratorBaseUrl: baseUrl, wire } = client;
+    const seen = await probe(this.#request(), { ...wire, deadlineMs });
+    const connection = checkConnection(seen, { baseUrl, wire, ambientProxy, time: time() });
+    const address = wire.proxy === undefined ? seen.address : null;
+    const answered = seen.failure ? { checks: [], refused: false } : await this.#calls(seen.statusLine);
+    return [
+      checkBaseUrl(baseUrl, client.paths, answered.refused),
+      ...connection,
+      ...answered.checks,
+      checkTarget(baseUrl, address),
+    ];
+  }
+
+  /** What only replies tell. `refused`: what answers is no wallet, or not at this path. */
+  async #calls(statusLine: string | null): Promise<{ readonly checks: readonly Check[]; readonly refused: boolean }> {
+    const { client, time } = this.#options;
+    const request = this.#request();
+    const first = await this.#send(request);
+    const came = time();
+    const http = checkHttp(statusLine, first.outcome);
+    if (first.outcome.kind === 'none') return { checks: [http], refused: false };
+    const { reply } = first.outcome;
+    const redirects = checkRedirects(reply, request.url);
+    if (redirects.state === 'bad') return { checks: [http, redirects], refused: true };
+    const landings = [first];
+    while (landings.length < TIMES && landings.at(-1)?.outcome.kind === 'reply') {
+      landings.push(await this.#send(request));
+    }
+    const wrong = await this.#send(this.#request(this.#sessionID, 'wrong-key'));
+    const key = checkKey(reply, wrong.outcome);
+    const checks = [http, redirects, checkLatency(landings), checkClock(reply, came), key];
+    // Without the right key no session can be asked about; one that takes any signature can be.
+    if (key.state === 'bad' && reply.status >= 300) {
+      return { checks, refused: !isOfContract(reply) && reply.status !== 401 && reply.status !== 403 };
+    }
+    if (client.sessions.length === 0) {
+      checks.push(check('session', 'not-needed', 'none is configured; they come from launches'));
+    }
+    for (const session of client.sessions) {
+      checks.push(checkSession(session, await this.#read(session.sessionID), this.#options.stakes));
+    }
+    return { checks, refused: false };
+  }
+
+  #request(sessionID = this.#sessionID, sign: SignKind = 'valid'): BuiltRequest {
+    return buildRequest({ call: 'balance', ...addressOf(this.#options.client), fields: { sessionID }, sign });
+  }
+
+  #send(request: BuiltRequest): Promise<Landing> {
+    return this.#wire.send({ request });
+  }
+
+  async #read(sessionID: string): Promise<Outcome> {
+    return (await this.#send(this.#request(sessionID))).outcome;
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { checkBaseUrl, checkTarget, isLocal } from '../../../src/engine/doctor/address.ts';
+
+describe('the base URL', () => {
+  it.each([
+    ['https://wallet.example/eu', false, 'good', ''],
+    ['https://wallet.example/', false, 'good', ''],
+    ['https://wallet.example/eu/', false, 'warn', 'ends with a slash'],
+    ['https://wallet.example/eu/eu', false, 'warn', '/eu twice'],
+    ['https://wallet.example//eu', false, 'warn', 'two slashes'],
+    ['https://wallet.example/eu/bet', false, 'warn', 'path of a call'],
+    ['https://wallet.example/eu/balance', true, 'bad', '…/balance/balance'],
+    ['https://wallet.example/eu', true, 'warn', 'does not know'],
+  ] as const)('%s (refused: %s) is %s', (url, refused, state, seen) => {
+    const made = checkBaseUrl(url, {}, refused);
+    expect(made.state).toBe(state);
+    expect(made.seen).toContain(seen);
+  });
+
+  it('may end with the path of a call that has a path of its own', () => {
+    expect(checkBaseUrl('https://wallet.example/bet', { bet: 'place' }, true).seen).not.toContain('path of a call');
+  });
+
+  it('is given as it should be', () => {
+    expect(checkBaseUrl('https://wallet.example/eu/bet/', {}, true).advice).toContain('https://wallet.example/eu');
+  });
+});
+
+describe('the target', () => {
+  it.each([
+    ['https://wallet.example/eu', '203.0.113.7', 'warn'],
+    ['https://www.casino.example/', '203.0.113.7', 'warn'],
+    ['https://api-prod.casino.example/', '10.0.0.7', 'warn'],
+    ['https://casino.example/live/eu', '10.0.0.7', 'warn'],
+    ['https://staging.casino.example/', '203.0.113.7', 'good'],
+    ['https://preprod2.casino.example/', '203.0.113.7', 'good'],
+    ['https://casino.example/test/eu', '203.0.113.7', 'good'],
+    ['https://wallet.example/', '10.0.0.7', 'good'],
+    ['http://[::1]:8080/', null, 'good'],
+    ['https://wallet.example/', null, 'warn'],
+  ] as const)('%s at %s is %s', (url, address, state) => {
+    expect(checkTarget(url, address).state).toBe(state);
+  });
+
+  it('knows the addresses that only a network of its own reaches', () => {
+    expect(['10.1.2.3', '172.31.0.1', '192.168.1.1', '127.0.0.1', 'fd00::1', 'fe80::1'].every(isLocal)).toBe(true);
+    expect(['8.8.8.8', '172.32.0.1', '2001:db8::1', 'wallet.example'].some(isLocal)).toBe(false);
+  });
+});

@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { signQuery } from '../../../src/contract/signature.ts';
+import { type Check, type CheckName, firstToMend } from '../../../src/engine/doctor/check.ts';
+import { type ExamineOptions, examine } from '../../../src/engine/doctor/examine.ts';
+import type { ClientUnderTest } from '../../../src/engine/run-options.ts';
+import { answering, rawServer } from '../../wire/raw-server.ts';
+
+const KEY = 'a key that is none';
+const pem = (name: string): string => readFileSync(new URL(`../../../fixtures/tls/${name}`, import.meta.url), 'utf8');
+const identity = (name: string) => ({ key: pem(`${name}.key`), cert: pem(`${name}.pem`) });
+
+interface Told {
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly signed: boolean;
+  readonly sessionID: string;
+}
+
+/** A wallet over HTTP that says what it is told to. */
+async function wallet(tell: (asked: Asked) => Told): Promise<{ readonly url: string; readonly asked: Asked[] }> {
+  const asked: Asked[] = [];
+  const server = http.createServer(({ method = '', url = '', headers }, response) => {
+    const { searchParams } = new URL(url, 'http://x');
+    const signed = headers['x-request-sign'] === signQuery([...searchParams], KEY);
+    const one = { method, signed, sessionID: searchParams.get('sessionID') ?? '' };
+    asked.push(one);
+    const { status, body = '', headers: own = {} } = tell(one);
+    response.writeHead(status, { 'Content-Type': 'application/json', ...own }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const UNAUTHORIZED: Told = { status: 401, body: '{"message":"Wrong signature"}' };
+const has = (balance: string): Told => ({ status: 200, body: JSON.stringify({ balance }) });
+const rightly =
+  (told: (asked: Asked) => Told) =>
+  (asked: Asked): Told =>
+    asked.signed ? told(asked) : UNAUTHORIZED;
+
+function look(
+  integratorBaseUrl: string,
+  client: Partial<ClientUnderTest> = {},
+  options: Partial<ExamineOptions> = {},
+): Promise<readonly Check[]> {
+  return examine({
+    client: {
+      extCID: 'acme',
+      integratorBaseUrl,
+      integrationApiKey: KEY,
+      paths: {},
+      headers: {},
+      sessions: [{ sessionID: 's-1', currency: 'USD' }],
+      wire: {},
+      ...client,
+    },
+    stakes: {},
+    deadlineMs: 2000,
+    ambientProxy: null,
+    time: Date.now,
+    ...options,
+  });
+}
+
+const of = (checks: readonly Check[], name: CheckName): Check | undefined => checks.find((one) => one.name === name);
+
+describe('a wallet that is well', () => {
+  it('has nothing to mend, and is asked for balances only', async () => {
+    const { url, asked } = await wallet(rightly(() => has('100.00')));
+    const checks = await look(url);
+    expect(checks.filter(({ state }) => state !== 'good' && state !== 'not-needed')).toEqual([]);
+    expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(asked.filter(({ signed }) => !signed)).toHaveLength(1);
+  });
+
+  it('is looked at without a session too', async () => {
+    const { url } = await wallet(rightly(() => ({ status: 404, body: '{"code":"session_not_found"}' })));
+    const checks = await look(url, { sessions: [] });
+    expect(of(checks, 'key')?.state).toBe('good');
+    expect(of(checks, 'session')?.state).toBe('not-needed');
+    expect(firstToMend(checks)).toBeNull();
+  });
+});
+
+describe('connecting', () => {
+  it('says that nothing listens, and tries nothing after it', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const checks = await look(`http://127.0.0.1:${port}`);
+    expect(firstToMend(checks)).toMatchObject({ name: 'tcp', state: 'unreachable' });
+    const later = ['proxy', 'tls', 'http', 'redirects', 'latency', 'clock', 'key', 'session'] as const;
+    expect(later.map((name) => of(checks, name)?.state)).toEqual(later.map(() => 'not-tried'));
+    expect(of(checks, 'target')?.state).toBe('good');
+  });
+
+  it('says that a name has no address', async () => {
+    expect(firstToMend(await look('http://no-such-host.invalid'))).toMatchObject({
+      name: 'resolution',
+      state: 'unreachable',
+    });
+  });
+
+  it.each([
+    ['expired', 'operator.test', 'expired on'],
+    ['self', 'operator.test', 'self-signed'],
+    ['server', 'other.test', 'not for other.test'],
+  ])('says what is wrong with the certificate %s for %s', async (name, host, detail) => {
+    const port = await rawServer(() => {}, identity(name));
+    const wire = { ca: pem('ca.pem'), hostOverride: `127.0.0.1:${port}` };
+    const checks = await look(`https://${host}`, { wire });
+    expect(firstToMend(checks)).toMatchObject({ name: 'tls', state: 'bad', seen: expect.stringContaining(detail) });
+    expect(of(checks, 'tcp')?.state).toBe('good');
+  });
+
+  it('counts the days until a certificate expires', async () => {
+    const port = await rawServer(answering('HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n'), identity('server'));
+    const wire = { ca: pem('ca.pem'), hostOverride: `127.0.0.1:${port}` };
+    const now = await look('https://operator.test', { wire });
+    expect(of(now, 'tls')).toMatchObject({ state: 'good', seen: expect.stringMatching(/expires in \d+ days/) });
+    const late = Date.parse('2999-01-01');
+    const then = await look('https://operator.test', { wire }, { time: () => late });
+    expect(of(then, 'tls')).toMatchObject({ state: 'warn', seen: expect.stringMatching(/expired \d+ days ago/) });
+  });
+
+  it('says that the proxy is in the way', async () => {
+    const port = await rawServer(answering('HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n'));
+    const checks = await look('http://wallet.test', { wire: { proxy: `http://u:secret-word@127.0.0.1:${port}` } });
+    expect(firstToMend(checks)).toMatchObject({ name: 'proxy', seen: expect.stringContaining('407') });
+    expect(JSON.stringify(checks)).not.toContain('secret-word');
+  });
+
+  it('says that what answers is not HTTP', async () => {
+    const port = await rawServer((socket) => socket.once('data', () => socket.end('220 mail ready\r\n')));
+    expect(firstToMend(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'http', state: 'bad' });
+  });
+
+  it('says that HTTP is old', async () => {
+    const port = await rawServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\n{"balance":"100.00"}')),
+    );
+    expect(of(await look(`http://127.0.0.1:${port}`), 'http')).toMatchObject({ state: 'warn' });
+  });
+});
+
+describe('replies', () => {
+  it('are not followed elsewhere', async () => {
+    const { url, asked } = await wallet(() => ({ status: 301, headers: { Location: '/v2/balance?sessionID=s-1' } }));
+    const checks = await look(url);
+    expect(firstToMend(checks)).toMatchObject({ name: 'redirects', state: 'bad' });
+    expect(of(checks, 'redirects')?.advice).toContain(`${url}/v2`);
+    expect(of(checks, 'key')?.state).toBe('not-tried');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('tell that the base URL has the path of a call', async () => {
+    const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
+    expect(firstToMend(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
+  });
+
+  it('tell how far the clock is off', async () => {
+    const date = new Date(Date.now() - 90_000).toUTCString();
+    const { url } = await wallet(rightly(() => ({ ...has('100.00'), headers: { Date: date } })));
+    expect(of(await look(url), 'clock')).toMatchObject({
+      state: 'warn',
+      seen: expect.stringMatching(/(89|90|91) s behind/),
+    });
+  });
+
+  it.each([
+    ['refuses the key', () => UNAUTHORIZED, 'bad', 'rightly signed call is answered 401'],
+    ['takes any signature', () => has('100.00'), 'bad', 'anybody'],
+    ['refuses with 400', ({ signed }: Asked) => (signed ? has('1.00') : { status: 400 }), 'warn', '400 instead of 401'],
+    ['fails', () => ({ status: 500, body: '{"message":"oops"}' }), 'bad', 'answered 500'],
+    [
+      'stands behind a login',
+      () => ({ status: 401, headers: { 'WWW-Authenticate': 'Basic realm="x"' } }),
+      'bad',
+      'asked to log in',
+    ],
+  ] as const)('tell that the wallet %s', async (_, tell, state, seen) => {
+    const { url } = await wallet(tell);
+    const checks = await look(url);
+    expect(of(checks, 'key')).toMatchObject({ state, seen: expect.stringContaining(seen) });
+    expect(JSON.stringify(checks)).not.toContain(KEY);
+  });
+});
+
+describe('sessions', () => {
+  it.each([
+    ['is not known', 'USD', { status: 404, body: '{"code":"session_not_found"}' }, 'bad'],
+    ['was closed', 'USD', { status: 403, body: '{"code":"session_expired"}' }, 'bad'],
+    ['has no balance', 'USD', { status: 200, body: '{"ok":true,"message":"x"}' }, 'bad'],
+    ['has a number for a balance', 'USD', { status: 200, body: '{"balance":100.5}' }, 'warn'],
+    ['has less than a stake', 'USD', has('0.99'), 'bad'],
+    ['has few stakes', 'USD', has('19.99'), 'warn'],
+    ['has enough', 'USD', has('20.00'), 'good'],
+    ['has decimals in yen', 'JPY', has('100000.00'), 'bad'],
+    ['has a currency that nobody knows', 'usd', has('100.00'), 'warn'],
+    ['has no currency', undefined, has('100.00'), 'warn'],
+  ] as const)('one that %s (%s)', async (_, currency, told, state) => {
+    const { url } = await wallet(rightly(() => told));
+    const checks = await look(url, { sessions: [{ sessionID: 's-1', currency }] });
+    expect(of(checks, 'key')?.state).toBe('good');
+    expect(of(checks, 'session')).toMatchObject({ about: 's-1', state });
+  });
+
+  it('are each looked at, the expired ones as such', async () => {
+    const expired: Told = { status: 403, body: '{"code":"session_expired"}' };
+    const { url } = await wallet(rightly(({ sessionID }) => (sessionID === 'old' ? expired : has('100.00'))));
+    const checks = await look(url, {
+      sessions: [
+        { sessionID: 'old', currency: 'USD', state: 'expired' },
+        { sessionID: 's-1', currency: 'USD' },
+      ],
+    });
+    expect(checks.filter(({ name }) => name === 'session').map(({ about, state }) => [about, state])).toEqual([
+      ['old', 'good'],
+      ['s-1', 'good'],
+    ]);
+  });
+});
