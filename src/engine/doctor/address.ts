@@ -21,6 +21,9 @@ const PRODUCTION = new Set(['prod', 'production', 'prd', 'live', 'www']);
 const TESTING =
   /^(?:.*(?:staging|sandbox|preprod|testing)|stage|stg|test|tst|dev|qa|uat|demo|int|ci|local|localhost)\d*$/;
 
+/** `unknown`: nobody could be asked. */
+export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
+
 /** The host of a URL without the brackets of IPv6. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
@@ -35,12 +38,12 @@ export function isLocal(address: string): boolean {
 /**
  * What is odd about a base URL.
  *
- * @param refused true: a call was answered there, but not as a call of the contract
+ * @param answer whether a call was answered there as one of the contract; `not-found`: it was answered that nothing is there
  */
 export function checkBaseUrl(
   baseUrl: string,
   paths: Readonly<Partial<Record<CallName, string>>>,
-  refused: boolean,
+  answer: BaseUrlAnswer,
 ): Check {
   const { pathname, origin } = new URL(baseUrl);
   const parts = pathname.split('/').filter((part) => part !== '');
@@ -50,7 +53,7 @@ export function checkBaseUrl(
     const better = [origin, ...parts.slice(0, -1)].join('/');
     return check(
       'base-url',
-      refused ? 'bad' : 'warn',
+      answer === 'not-found' || answer === 'other' ? 'bad' : 'warn',
       `${baseUrl} ends with the path of a call: calls go to …/${call}/balance, …/${call}/bet and so on`,
       `Leave /${call} out, unless it is meant: ${better}`,
     );
@@ -71,7 +74,7 @@ export function checkBaseUrl(
       `Register and configure it without: ${better}`,
     );
   }
-  if (refused) {
+  if (answer === 'not-found') {
     return check(
       'base-url',
       'warn',

@@ -49,7 +49,6 @@ const ADVICE: Readonly<Partial<Record<CheckName, string>>> = {
   resolution: 'Mend the host name, or its DNS; a name that only a VPN knows needs the VPN.',
   tcp: 'Start the server, or mend host and port; else let this machine through its firewall, or use its VPN.',
   proxy: 'Mend the proxy, its credentials, or what it allows (`proxy` in croupier.yaml, --proxy).',
-  tls: 'Mend the certificate; one of a CA of your own is trusted with --ca FILE (tls.ca in croupier.yaml).',
 };
 
 /** What a connection says about name, TCP, proxy and TLS. The first that failed ends the list. */
@@ -64,8 +63,29 @@ export function checkConnection(seen: Probe, context: ConnectionContext): readon
       0,
       steps.findIndex(({ name }) => name === failed),
     ),
-    check(failed, certificate ? 'bad' : 'unreachable', failure.detail, ADVICE[failed] ?? null),
+    check(
+      failed,
+      certificate ? 'bad' : 'unreachable',
+      failure.detail,
+      ADVICE[failed] ?? (failed === 'tls' ? tlsAdvice(failure.detail) : null),
+    ),
   ];
+}
+
+const OTHER_NAME = 'Call it by a name that it is for, or have that name added to the certificate.';
+const TRUST = 'Let a CA that is trusted issue it, or trust the one that did: --ca FILE (tls.ca in croupier.yaml).';
+
+/** By the code of OpenSSL, which stands at the end of what the wire says. */
+function tlsAdvice(said: string): string {
+  if (said.includes('NO_APPLICATION_PROTOCOL')) return 'Calls are HTTP/1.1: have the server offer that beside HTTP/2.';
+  if (said.includes('WRONG_VERSION_NUMBER') || said.includes('PACKET_LENGTH')) {
+    return 'Begin the base URL with http:, or name the port that speaks TLS.';
+  }
+  if (said.includes('CERT_HAS_EXPIRED')) return 'Renew the certificate.';
+  if (said.includes('CERT_NOT_YET_VALID')) return 'Set the clock that is wrong, or wait for the certificate.';
+  if (said.includes('ALTNAME_INVALID')) return OTHER_NAME;
+  if (/SELF_SIGNED|UNABLE_TO/.test(said)) return TRUST;
+  return 'Mend TLS at the server; a client certificate that it wants is given as tls.cert and tls.key in croupier.yaml.';
 }
 
 function resolution({ address, resolved }: Probe, { baseUrl, wire }: ConnectionContext): Check {
@@ -108,7 +128,7 @@ function tls({ secured, address }: Probe, { baseUrl, time }: ConnectionContext):
     days === null ? '' : days < 0 ? `, expired ${-days} days ago` : `, expires in ${days} days`
   }`;
   if (complaint !== null) {
-    return check('tls', 'warn', `${said}; not trusted (${complaint}), let pass by --insecure`, ADVICE.tls ?? null);
+    return check('tls', 'warn', `${said}; not trusted (${complaint}), let pass by --insecure`, tlsAdvice(complaint));
   }
   return days !== null && days < FEW_DAYS
     ? check('tls', 'warn', said, 'Renew the certificate.')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Outcome } from '../../journal/exchange.ts';
+import type { Outcome, Reply } from '../../journal/exchange.ts';
 import type { Landing } from '../../wire/flight.ts';
 import { probe } from '../../wire/probe.ts';
 import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
@@ -7,7 +7,7 @@ import type { SignKind } from '../../wire/sign-kind.ts';
 import { Wire } from '../../wire/wire.ts';
 import type { ClientUnderTest } from '../run-options.ts';
 import { addressOf } from '../target.ts';
-import { checkBaseUrl, checkTarget } from './address.ts';
+import { type BaseUrlAnswer, checkBaseUrl, checkTarget } from './address.ts';
 import { CHECK_NAMES, type Check, check } from './check.ts';
 import { checkConnection } from './connection.ts';
 import { checkClock, checkHttp, checkKey, checkLatency, checkRedirects, isOfContract } from './replies.ts';
@@ -51,6 +51,20 @@ function inOrder(made: readonly Check[]): readonly Check[] {
   });
 }
 
+interface Answered {
+  readonly checks: readonly Check[];
+  readonly answer: BaseUrlAnswer;
+}
+
+const NOBODY: Answered = { checks: [], answer: 'unknown' };
+
+function answerOf(reply: Reply): BaseUrlAnswer {
+  const { status } = reply;
+  // Who refuses a signature has understood what was called.
+  if (isOfContract(reply) || status === 401 || status === 403) return 'of-contract';
+  return status === 404 || status === 405 || status === 410 ? 'not-found' : 'other';
+}
+
 class Examination {
   readonly #options: ExamineOptions;
   readonly #wire: Wire;
@@ -70,26 +84,28 @@ class Examination {
     const seen = await probe(this.#request(), { ...wire, deadlineMs });
     const connection = checkConnection(seen, { baseUrl, wire, ambientProxy, time: time() });
     const address = wire.proxy === undefined ? seen.address : null;
-    const answered = seen.failure ? { checks: [], refused: false } : await this.#calls(seen.statusLine);
+    const answered = seen.failure ? NOBODY : await this.#calls(seen.statusLine);
     return [
-      checkBaseUrl(baseUrl, client.paths, answered.refused),
+      checkBaseUrl(baseUrl, client.paths, answered.answer),
       ...connection,
       ...answered.checks,
       checkTarget(baseUrl, address),
     ];
   }
 
-  /** What only replies tell. `refused`: what answers is no wallet, or not at this path. */
-  async #calls(statusLine: string | null): Promise<{ readonly checks: readonly Check[]; readonly refused: boolean }> {
+  /** What only replies tell. */
+  async #calls(statusLine: string | null): Promise<Answered> {
     const { client, time } = this.#options;
     const request = this.#request();
     const first = await this.#send(request);
     const came = time();
     const http = checkHttp(statusLine, first.outcome);
-    if (first.outcome.kind === 'none') return { checks: [http], refused: false };
+    if (first.outcome.kind === 'none') return { ...NOBODY, checks: [http] };
     const { reply } = first.outcome;
+    const answer = answerOf(reply);
+    if (http.state === 'bad') return { checks: [http], answer };
     const redirects = checkRedirects(reply, request.url);
-    if (redirects.state === 'bad') return { checks: [http, redirects], refused: true };
+    if (redirects.state === 'bad') return { checks: [http, redirects], answer };
     const landings = [first];
     while (landings.length < TIMES && landings.at(-1)?.outcome.kind === 'reply') {
       landings.push(await this.#send(request));
@@ -98,24 +114,27 @@ class Examination {
     const key = checkKey(reply, wrong.outcome);
     const checks = [http, redirects, checkLatency(landings), checkClock(reply, came), key];
     // Without the right key no session can be asked about; one that takes any signature can be.
-    if (key.state === 'bad' && reply.status >= 300) {
-      return { checks, refused: !isOfContract(reply) && reply.status !== 401 && reply.status !== 403 };
-    }
+    if (key.state === 'bad' && reply.status >= 300) return { checks, answer };
     if (client.sessions.length === 0) {
       checks.push(check('session', 'not-needed', 'none is configured; they come from launches'));
     }
     for (const session of client.sessions) {
       checks.push(checkSession(session, await this.#read(session.sessionID), this.#options.stakes));
     }
-    return { checks, refused: false };
+    return { checks, answer };
   }
 
   #request(sessionID = this.#sessionID, sign: SignKind = 'valid'): BuiltRequest {
     return buildRequest({ call: 'balance', ...addressOf(this.#options.client), fields: { sessionID }, sign });
   }
 
-  #send(request: BuiltRequest): Promise<Landing> {
-    return this.#wire.send({ request });
+  async #send(request: BuiltRequest): Promise<Landing> {
+    const landing = await this.#wire.send({ request });
+    const { outcome } = landing;
+    // A server may close an idle connection at the moment at which a call begins; that is nobody's fault.
+    return outcome.kind === 'none' && outcome.reason === 'stale-connection'
+      ? this.#wire.send({ request, freshConnection: true })
+      : landing;
   }
 
   async #read(sessionID: string): Promise<Outcome> {

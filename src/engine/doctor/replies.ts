@@ -3,6 +3,8 @@ import { readReply } from '../../judge/reading.ts';
 import type { Landing } from '../../wire/flight.ts';
 import { type Check, check } from './check.ts';
 
+/** What gateways say when they reach nobody. */
+const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 /** A fifth of the five seconds that the contract allows for a reply. */
 const SLOW_MS = 1000;
 /** Beyond this, the two sides' logs are hard to lay side by side. The header has whole seconds. */
@@ -16,12 +18,20 @@ export function isOfContract(reply: Reply): boolean {
 
 /** Whether what came back is HTTP/1.1. */
 export function checkHttp(statusLine: string | null, outcome: Outcome): Check {
+  if (outcome.kind === 'reply' && GATEWAY.has(outcome.reply.status) && !isOfContract(outcome.reply)) {
+    return check(
+      'http',
+      'bad',
+      `GET /balance is answered ${outcome.reply.status} by something in front of the wallet`,
+      'Start the wallet, or mend the way from the gateway to it.',
+    );
+  }
   if (outcome.kind === 'none') {
     const { reason, detail } = outcome;
     const advice =
       reason === 'too-late'
         ? 'GET /balance must be answered within the deadline; look at what the wallet waits for.'
-        : 'Look at what answers at this address: is it the wallet, with http or https as the URL says?';
+        : 'Look at what answers at this address: is it the wallet, with http or https as the URL says? Does it want a client certificate (tls.cert), or calls from other addresses only?';
     return check('http', reason === 'not-http' || reason === 'tls' ? 'bad' : 'unreachable', detail, advice);
   }
   const version = /^HTTP\/\d(?:\.\d)?/.exec(statusLine ?? '')?.[0];
@@ -55,7 +65,12 @@ export function checkLatency(landings: readonly Landing[]): Check {
   const lost = landings.find(({ outcome }) => outcome.kind === 'none')?.outcome;
   if (lost?.kind === 'none') {
     const said = `${times.length} of ${landings.length} times GET /balance was answered: ${lost.detail}`;
-    return check('latency', 'bad', said, 'Mend that first: a run would take it for failures of calls.');
+    return check(
+      'latency',
+      'bad',
+      said,
+      'A run would take lost replies for failures of calls: find out what closes the connections, or is slow.',
+    );
   }
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
   const said = `GET /balance is answered within ${median.toFixed(1)} ms, at most ${longest.toFixed(1)} ms (of ${times.length})`;

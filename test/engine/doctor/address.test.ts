@@ -3,26 +3,32 @@ import { checkBaseUrl, checkTarget, isLocal } from '../../../src/engine/doctor/a
 
 describe('the base URL', () => {
   it.each([
-    ['https://wallet.example/eu', false, 'good', ''],
-    ['https://wallet.example/', false, 'good', ''],
-    ['https://wallet.example/eu/', false, 'warn', 'ends with a slash'],
-    ['https://wallet.example/eu/eu', false, 'warn', '/eu twice'],
-    ['https://wallet.example//eu', false, 'warn', 'two slashes'],
-    ['https://wallet.example/eu/bet', false, 'warn', 'path of a call'],
-    ['https://wallet.example/eu/balance', true, 'bad', '…/balance/balance'],
-    ['https://wallet.example/eu', true, 'warn', 'does not know'],
-  ] as const)('%s (refused: %s) is %s', (url, refused, state, seen) => {
-    const made = checkBaseUrl(url, {}, refused);
+    ['https://wallet.example/eu', 'of-contract', 'good', ''],
+    ['https://wallet.example/', 'of-contract', 'good', ''],
+    ['https://wallet.example/eu/', 'of-contract', 'warn', 'ends with a slash'],
+    ['https://wallet.example/eu/eu', 'of-contract', 'warn', '/eu twice'],
+    ['https://wallet.example//eu', 'of-contract', 'warn', 'two slashes'],
+    ['https://wallet.example/eu/bet', 'of-contract', 'warn', 'path of a call'],
+    ['https://wallet.example/eu/bet', 'unknown', 'warn', 'path of a call'],
+    ['https://wallet.example/eu', 'other', 'good', ''],
+    ['https://wallet.example/eu/balance', 'other', 'bad', '…/balance/balance'],
+    ['https://wallet.example/eu', 'not-found', 'warn', 'does not know'],
+  ] as const)('%s (%s) is %s', (url, answer, state, seen) => {
+    const made = checkBaseUrl(url, {}, answer);
     expect(made.state).toBe(state);
     expect(made.seen).toContain(seen);
   });
 
   it('may end with the path of a call that has a path of its own', () => {
-    expect(checkBaseUrl('https://wallet.example/bet', { bet: 'place' }, true).seen).not.toContain('path of a call');
+    expect(checkBaseUrl('https://wallet.example/bet', { bet: 'place' }, 'not-found').seen).not.toContain(
+      'path of a call',
+    );
   });
 
   it('is given as it should be', () => {
-    expect(checkBaseUrl('https://wallet.example/eu/bet/', {}, true).advice).toContain('https://wallet.example/eu');
+    expect(checkBaseUrl('https://wallet.example/eu/bet/', {}, 'not-found').advice).toContain(
+      'https://wallet.example/eu',
+    );
   });
 });
 

@@ -129,6 +129,17 @@ describe('connecting', () => {
     expect(of(checks, 'tcp')?.state).toBe('good');
   });
 
+  it.each([
+    ['HTTP/2 only', 'server', { ALPNProtocols: ['h2'] }, 'HTTP/1.1'],
+    ['a CA that nobody knows', 'server', {}, '--ca'],
+    ['a certificate that is over', 'expired', {}, 'Renew'],
+  ])('says what to do about %s', async (_, name, options, advice) => {
+    const port = await rawServer(() => {}, { ...identity(name), ...options });
+    const ca = advice === '--ca' ? {} : { ca: pem('ca.pem') };
+    const checks = await look('https://operator.test', { wire: { ...ca, hostOverride: `127.0.0.1:${port}` } });
+    expect(firstToMend(checks)).toMatchObject({ name: 'tls', advice: expect.stringContaining(advice) });
+  });
+
   it('counts the days until a certificate expires', async () => {
     const port = await rawServer(answering('HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n'), identity('server'));
     const wire = { ca: pem('ca.pem'), hostOverride: `127.0.0.1:${port}` };
@@ -172,6 +183,28 @@ describe('replies', () => {
   it('tell that the base URL has the path of a call', async () => {
     const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
     expect(firstToMend(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
+  });
+
+  it('tell that a gateway reaches no wallet', async () => {
+    const { url } = await wallet(() => ({ status: 502, body: '<h1>Bad gateway</h1>' }));
+    const checks = await look(url);
+    expect(firstToMend(checks)).toMatchObject({ name: 'http', seen: expect.stringContaining('502') });
+    expect(of(checks, 'base-url')?.state).toBe('good');
+    expect(of(checks, 'key')?.state).toBe('not-tried');
+  });
+
+  it('are missed: the latency tells', async () => {
+    let calls = 0;
+    const port = await rawServer((socket) =>
+      socket.on('data', () => {
+        calls += 1;
+        const body = '{"balance":"100.00"}';
+        if (calls % 2 === 1 || calls < 3)
+          socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+        else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{');
+      }),
+    );
+    expect(firstToMend(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'latency', state: 'bad' });
   });
 
   it('tell how far the clock is off', async () => {
