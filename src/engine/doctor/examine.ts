@@ -10,11 +10,21 @@ import { addressOf } from '../target.ts';
 import { type BaseUrlAnswer, checkBaseUrl, checkTarget } from './address.ts';
 import { CHECK_NAMES, type Check, check } from './check.ts';
 import { checkConnection } from './connection.ts';
-import { checkClock, checkHttp, checkKey, checkLatency, checkRedirects, isOfContract } from './replies.ts';
+import {
+  checkClock,
+  checkHttp,
+  checkKey,
+  checkLatency,
+  checkRedirects,
+  isNothingThere,
+  isOfContract,
+} from './replies.ts';
 import { checkSession } from './session.ts';
 
 /** How many replies the latency is told from. */
 const TIMES = 5;
+/** After so many lost replies on end no further session is asked about. */
+const MOST_LOST = 3;
 
 export interface ExamineOptions {
   readonly client: ClientUnderTest;
@@ -62,7 +72,7 @@ function answerOf(reply: Reply): BaseUrlAnswer {
   const { status } = reply;
   // Who refuses a signature has understood what was called.
   if (isOfContract(reply) || status === 401 || status === 403) return 'of-contract';
-  return status === 404 || status === 405 || status === 410 ? 'not-found' : 'other';
+  return 'other';
 }
 
 class Examination {
@@ -114,12 +124,21 @@ class Examination {
     const key = checkKey(reply, wrong.outcome);
     const checks = [http, redirects, checkLatency(landings), checkClock(reply, came), key];
     // Without the right key no session can be asked about; one that takes any signature can be.
+    if (isNothingThere(reply, wrong.outcome)) return { checks, answer: 'not-found' };
     if (key.state === 'bad' && reply.status >= 300) return { checks, answer };
     if (client.sessions.length === 0) {
       checks.push(check('session', 'not-needed', 'none is configured; they come from launches'));
     }
+    let lost = 0;
     for (const session of client.sessions) {
-      checks.push(checkSession(session, await this.#read(session.sessionID), this.#options.stakes));
+      // Each lost one may last as long as the deadline.
+      if (lost >= MOST_LOST) {
+        checks.push({ ...check('session', 'not-tried', 'not tried'), about: session.sessionID });
+        continue;
+      }
+      const outcome = await this.#read(session.sessionID);
+      lost = outcome.kind === 'none' ? lost + 1 : 0;
+      checks.push(checkSession(session, outcome, this.#options.stakes));
     }
     return { checks, answer };
   }

@@ -16,6 +16,16 @@ export function isOfContract(reply: Reply): boolean {
   return balance.form !== 'missing' || code !== undefined || message !== undefined;
 }
 
+/**
+ * True when the path seems to be unknown: signed or not, a call is answered so. A session that is not known comes with a code, or
+ * shows only once the signature is right.
+ */
+export function isNothingThere(right: Reply, wrong: Outcome): boolean {
+  const { status } = right;
+  const alike = wrong.kind === 'reply' && wrong.reply.status === status;
+  return (status === 404 || status === 405 || status === 410) && alike && readReply(right).code === undefined;
+}
+
 /** Whether what came back is HTTP/1.1. */
 export function checkHttp(statusLine: string | null, outcome: Outcome): Check {
   if (outcome.kind === 'reply' && GATEWAY.has(outcome.reply.status) && !isOfContract(outcome.reply)) {
@@ -123,6 +133,14 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
       'bad',
       `a rightly signed call is answered ${right.status}`,
       "Compare the two keys (white space, another client's, staging or production) and how the signature is made; what the operator computed is explained by: croupier explain",
+    );
+  }
+  if (isNothingThere(right, wrong)) {
+    return check(
+      'key',
+      'bad',
+      `signed or not, GET /balance is answered ${right.status}: nothing seems to be there`,
+      'Compare the base URL with the path of the wallet; a prefix may be missing, or a gateway may strip one.',
     );
   }
   if (!isOfContract(right)) {

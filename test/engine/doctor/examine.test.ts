@@ -185,6 +185,14 @@ describe('replies', () => {
     expect(firstToMend(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
   });
 
+  it('tell that nothing is there, in whatever words', async () => {
+    const { url } = await wallet(() => ({ status: 404, body: '{"statusCode":404,"message":"Cannot GET /balance"}' }));
+    const checks = await look(url);
+    expect(of(checks, 'base-url')).toMatchObject({ state: 'warn' });
+    expect(firstToMend(checks)).toMatchObject({ name: 'key', advice: expect.stringContaining('base URL') });
+    expect(of(checks, 'session')?.state).toBe('not-tried');
+  });
+
   it('tell that a gateway reaches no wallet', async () => {
     const { url } = await wallet(() => ({ status: 502, body: '<h1>Bad gateway</h1>' }));
     const checks = await look(url);
@@ -252,6 +260,29 @@ describe('sessions', () => {
     const checks = await look(url, { sessions: [{ sessionID: 's-1', currency }] });
     expect(of(checks, 'key')?.state).toBe('good');
     expect(of(checks, 'session')).toMatchObject({ about: 's-1', state });
+  });
+
+  it('are left alone once replies to some were lost', async () => {
+    let lost = 0;
+    const { url } = await wallet(rightly(() => has('100.00')));
+    const target = new URL(url);
+    const port = await rawServer((socket) =>
+      socket.on('data', (chunk) => {
+        if (chunk.includes('gone')) {
+          lost += 1;
+          socket.destroy();
+          return;
+        }
+        const through = net.connect(Number(target.port), target.hostname, () => through.write(chunk));
+        through.on('data', (reply) => socket.write(reply));
+        socket.once('close', () => through.destroy());
+      }),
+    );
+    const sessions = ['s-1', 'gone-1', 'gone-2', 'gone-3', 'gone-4'].map((sessionID) => ({ sessionID }));
+    const checks = await look(`http://127.0.0.1:${port}`, { sessions });
+    const states = checks.filter(({ name }) => name === 'session').map(({ state }) => state);
+    expect(states).toEqual(['warn', 'bad', 'bad', 'bad', 'not-tried']);
+    expect(lost).toBeGreaterThanOrEqual(3);
   });
 
   it('are each looked at, the expired ones as such', async () => {
