@@ -7,6 +7,7 @@ import { addDoctor } from './doctor-command.ts';
 import type { ExplainFlags } from './explain.ts';
 import { collect, countFlag } from './flag-values.ts';
 import { addIncident } from './incident-command.ts';
+import { addReplay } from './replay-command.ts';
 import type { SignFlags } from './sign.ts';
 import { addExplainOptions, addSignOptions, addVerifyOptions } from './signing-options.ts';
 import type { Stdio } from './stdio.ts';
@@ -135,4 +136,5 @@ export function addIncidentDesk(program: Command, stdio: Stdio, done: Done): voi
   addSigning(program, stdio, done);
   addExplain(program, stdio, done);
   addIncident(program, stdio, done);
+  addReplay(program, stdio, done);
 }

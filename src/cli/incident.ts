@@ -8,7 +8,7 @@ import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../incident/re
 import { readTime, readZone } from '../incident/read/time.ts';
 import type { Side } from '../incident/seen.ts';
 import type { CallPaths } from '../incident/seen-call.ts';
-import { type KnownSession, type Selection, tellStory } from '../incident/story/story.ts';
+import { type KnownSession, type Selection, type Story, tellStory } from '../incident/story/story.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { forTerminal } from '../report/escape.ts';
 import { ANSI, PLAIN } from '../report/paint.ts';
@@ -41,43 +41,51 @@ export interface IncidentFlags {
  */
 export async function incidentCommand(files: readonly string[], flags: IncidentFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
+  const { story, gathering, files: read, notes } = await readStory(files, flags, configuration, stdio);
+  const scrub = createScrubber(configuration.secrets);
+  const text = flags.json
+    ? `${JSON.stringify(incidentJson(story, gathering, read), null, 2)}\n`
+    : incidentText(story, gathering, stdio.out.colour ? ANSI : PLAIN, notes);
+  stdio.out.write(scrub(text));
+  return story.status;
+}
+
+/** What was read of the calls that are asked for, and what they tell. */
+export interface ReadStory {
+  readonly story: Story;
+  readonly gathering: Gathering;
+  /** What was read, as it was named. */
+  readonly files: readonly string[];
+  /** What was taken for granted, for the reader. */
+  readonly notes: readonly string[];
+}
+
+/** Reads files and tells of the calls that the flags ask for. @throws UsageError where there is none */
+export async function readStory(
+  files: readonly string[],
+  flags: IncidentFlags,
+  configuration: Configuration,
+  stdio: Stdio,
+): Promise<ReadStory> {
   const form = formOf(flags, configuration);
   const folder = mkdtempSync(path.join(tmpdir(), 'croupier-'));
   try {
     const sources = await sourcesOf(files, flags, form, stdio, folder);
-    return await tell(sources, flags, form, configuration, stdio);
+    const known = knownSessions(configuration);
+    const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
+    const { selection, notes } = await selectionOf(flags, form, sources);
+    const gathering = await readAll(sources, selection, known, callPaths(configuration));
+    const story = tellStory(gathering.calls, selection, known);
+    if (story.calls.length === 0) throw new UsageError(forTerminal(nothingText(gathering, flags)));
+    return {
+      story,
+      gathering,
+      files: sources.map(({ file }) => file),
+      notes: [...notes, ...zoneNotes(gathering, zone)],
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function tell(
-  sources: readonly Readable[],
-  flags: IncidentFlags,
-  form: LogForm,
-  configuration: Configuration,
-  stdio: Stdio,
-): Promise<number> {
-  const known = knownSessions(configuration);
-  const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
-  const { selection, notes } = await selectionOf(flags, form, sources);
-  const gathering = await readAll(sources, selection, known, callPaths(configuration));
-  const story = tellStory(gathering.calls, selection, known);
-  if (story.calls.length === 0) throw new UsageError(forTerminal(nothingText(gathering, flags)));
-  const scrub = createScrubber(configuration.secrets);
-  const text = flags.json
-    ? `${JSON.stringify(
-        incidentJson(
-          story,
-          gathering,
-          sources.map(({ file }) => file),
-        ),
-        null,
-        2,
-      )}\n`
-    : incidentText(story, gathering, stdio.out.colour ? ANSI : PLAIN, [...notes, ...zoneNotes(gathering, zone)]);
-  stdio.out.write(scrub(text));
-  return story.status;
 }
 
 function zoneNotes({ zoneless }: Gathering, zone: string): readonly string[] {

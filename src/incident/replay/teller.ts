@@ -1,0 +1,196 @@
+import { AMOUNT_PATTERN } from '../../contract/calls.ts';
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { bodyText } from '../../journal/exchange.ts';
+import type { SeenCall } from '../seen-call.ts';
+import type { ToldCall } from '../story/told-call.ts';
+import { pauseText } from './pause-text.ts';
+
+/** A connection that was broken this soon was broken at once. */
+const AT_ONCE_MS = 20;
+const ORDINALS = ['main', 'second', 'third', 'fourth'] as const;
+
+/** A step as it grows: it gets a name when a later one speaks of it. */
+export class Part {
+  readonly call: SeenCall['call'];
+  readonly seen: SeenCall;
+  readonly numbers: number[];
+  readonly #verb: string;
+  readonly #value: string | Record<string, JsonValue>;
+  readonly #rest: Record<string, JsonValue> = {};
+  #name: string | undefined;
+
+  constructor(verb: string, value: string | Record<string, JsonValue>, { seen, number }: ToldCall) {
+    this.#verb = verb;
+    this.#value = value;
+    this.call = seen.call;
+    this.seen = seen;
+    this.numbers = [number];
+  }
+
+  get named(): string | undefined {
+    return this.#name;
+  }
+
+  name(name: string): void {
+    this.#name = name;
+  }
+
+  say(key: string, value: JsonValue): void {
+    this.#rest[key] = value;
+  }
+
+  json(): JsonObject {
+    const value = typeof this.#value === 'string' || Object.keys(this.#value).length > 0 ? this.#value : null;
+    const copies = this.numbers.length > 1 ? { copies: this.numbers.length } : {};
+    return { [this.#verb]: value, ...(this.#name !== undefined && { as: this.#name }), ...copies, ...this.#rest };
+  }
+}
+
+/** Makes steps of calls: knows which ids were met before, and in which step. */
+export class Teller {
+  /** By session. */
+  readonly aliases = new Map<string, string>();
+  readonly #transactions = new Map<string, Part>();
+  readonly #rounds = new Map<string, Part>();
+  readonly #over = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  /** The steps of calls that leave at the same instant; the same bytes are one step with copies. */
+  tell(group: readonly ToldCall[]): readonly Part[] {
+    const parts: Part[] = [];
+    for (const call of group) {
+      const twin = parts.find((part) => call.seen.txID !== null && isSame(part.seen, call.seen));
+      if (twin) {
+        twin.numbers.push(call.number);
+        twin.say('expect', 'either');
+        continue;
+      }
+      const part = this.#part(call);
+      if (group.length > 1 && group.some(({ seen }) => seen.call === 'refund')) part.say('expect', 'either');
+      parts.push(part);
+    }
+    return parts;
+  }
+
+  #part(told: ToldCall): Part {
+    const { seen } = told;
+    const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
+    const isAgain = first !== undefined && isSame(first.seen, seen);
+    const part = isAgain ? new Part('resend', this.#nameOf(first), told) : this.#call(told);
+    const { answer, tookMs } = seen.exchange;
+    if (answer.kind === 'none' && (answer.reason === 'broken' || answer.reason === 'aborted'))
+      part.say('break', tookMs === null || tookMs < AT_ONCE_MS ? 'sent' : pauseText(tookMs));
+    const isOver = seen.call !== 'balance' && seen.txID !== null && this.#over.has(seen.txID);
+    if (isLeftOpen(told) || isOver) part.say('expect', 'either');
+    if (seen.txID !== null && !first) this.#transactions.set(seen.txID, part);
+    if (seen.roundID !== null && !this.#rounds.has(seen.roundID)) this.#rounds.set(seen.roundID, part);
+    if (seen.call === 'refund' && seen.origTxID !== null) this.#over.add(seen.origTxID);
+    return part;
+  }
+
+  #call(told: ToldCall): Part {
+    const { seen } = told;
+    if (seen.call === 'balance') return new Part('balance', this.#session(seen), told);
+    const fields: Record<string, JsonValue> = {};
+    const set: Record<string, JsonValue> = {};
+    const drop: string[] = [];
+    let isOpen = false;
+    if (seen.call === 'refund') isOpen = this.#target(seen, fields);
+    else this.#round(seen, fields, drop);
+    const bare = bareAmount(seen);
+    if (bare !== undefined) set.amount = bare;
+    else if (seen.amount === null) {
+      if (seen.whole) drop.push('amount');
+    } else if (!AMOUNT_PATTERN.test(seen.amount)) set.amount = seen.amount;
+    else if (!this.#isAmountOfTarget(seen)) fields.amount = seen.amount;
+    if (seen.type === 'free') fields.type = 'free';
+    const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
+    if (first) fields.txID = `\${${this.#nameOf(first)}.txID}`;
+    Object.assign(fields, this.#session(seen));
+    const part = new Part(seen.call, fields, told);
+    const body = { ...(Object.keys(set).length > 0 && { set }), ...(drop.length > 0 && { drop }) };
+    if (Object.keys(body).length > 0) part.say('body', body);
+    // What a call of another kind with a txID that was used does, or a second refund, the contract leaves open.
+    if (first || isOpen || Object.keys(body).length > 0) part.say('expect', 'either');
+    return part;
+  }
+
+  /** @returns true where the bet was given back before */
+  #target(seen: SeenCall, fields: Record<string, JsonValue>): boolean {
+    const bet = seen.origTxID === null ? undefined : this.#transactions.get(seen.origTxID);
+    if (bet?.call === 'bet' || bet?.call === 'win') fields.of = this.#nameOf(bet);
+    else if (bet) fields.origTxID = `\${${this.#nameOf(bet)}.txID}`;
+    else fields.of = 'unknown';
+    if (seen.roundID === null) {
+      if (seen.whole) fields.round = 'none';
+    } else if (bet?.seen.roundID !== seen.roundID) {
+      const round = this.#rounds.get(seen.roundID);
+      if (round) fields.round = this.#nameOf(round);
+      else if (bet) fields.round = 'new';
+    }
+    return seen.origTxID !== null && this.#over.has(seen.origTxID);
+  }
+
+  #isAmountOfTarget({ call, origTxID, amount }: SeenCall): boolean {
+    const bet = call === 'refund' && origTxID !== null ? this.#transactions.get(origTxID) : undefined;
+    return bet?.call === 'bet' && bet.seen.amount === amount;
+  }
+
+  #round({ call, roundID, whole }: SeenCall, fields: Record<string, JsonValue>, drop: string[]): void {
+    const first = roundID === null ? undefined : this.#rounds.get(roundID);
+    if (first) fields.round = this.#nameOf(first);
+    else if (roundID === null && whole) drop.push('roundID');
+    else if (call === 'win') fields.round = 'new';
+  }
+
+  #session({ sessionID }: SeenCall): { readonly session?: string } {
+    if (sessionID === null) return {};
+    const known = this.aliases.get(sessionID);
+    const alias = known ?? ORDINALS[this.aliases.size] ?? `session${this.aliases.size + 1}`;
+    this.aliases.set(sessionID, alias);
+    return alias === 'main' ? {} : { session: alias };
+  }
+
+  #nameOf(part: Part): string {
+    if (part.named !== undefined) return part.named;
+    const count = (this.#counts.get(part.call) ?? 0) + 1;
+    this.#counts.set(part.call, count);
+    const name = `${part.call}${count}`;
+    part.name(name);
+    return name;
+  }
+}
+
+/** What was declined may have been declined rightly, and what nobody wrote down may have been. */
+function isLeftOpen({ ending }: ToldCall): boolean {
+  switch (ending) {
+    case 'declined':
+    case 'refused':
+    case 'unknown':
+      return true;
+    case 'accepted':
+    case 'error-200':
+    case 'failed':
+    case 'late':
+    case 'lost':
+    case 'not-sent':
+      return false;
+  }
+}
+
+/** An amount that was sent as a number of JSON, where text belongs. */
+function bareAmount({ exchange }: SeenCall): number | undefined {
+  const { body } = exchange.request;
+  if (body === null || body === 'untold') return undefined;
+  try {
+    const { amount } = JSON.parse(bodyText(body)) as { readonly amount?: unknown };
+    return typeof amount === 'number' && Number.isFinite(amount) ? amount : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(a: SeenCall, b: SeenCall): boolean {
+  const fields = ['call', 'txID', 'sessionID', 'amount', 'roundID', 'origTxID', 'type', 'frID'] as const;
+  return fields.every((field) => a[field] === b[field]);
+}

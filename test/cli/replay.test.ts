@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier, type Ended } from './croupier.ts';
+
+const DEFECT = 'replayed-bet-charged';
+const BEGAN = Date.parse('2026-11-21T14:03:00Z');
+
+let cwd = '';
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'replay-'));
+  await croupier(['run', 'idempotency/bet', '--reference', '--defect', DEFECT, '--journal', 'bad.ndjson'], { cwd });
+});
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const replay = (...args: readonly string[]): Promise<Ended> =>
+  croupier(['replay', '--linger', '300ms', ...args], { cwd });
+
+interface Line {
+  readonly at: number;
+  readonly took?: number;
+  readonly path: string;
+  readonly body?: object;
+  readonly status?: number;
+  readonly reply?: object;
+}
+
+/** A log of the service's, one line of JSON for each call. */
+function write(name: string, lines: readonly Line[]): string {
+  const text = lines.map(({ at, took = 5, path: where, body, status = 200, reply }) =>
+    JSON.stringify({
+      time: new Date(BEGAN + at).toISOString(),
+      method: body ? 'POST' : 'GET',
+      url: `https://wallet.example${where}`,
+      status,
+      tookMs: took,
+      ...(body && { requestBody: JSON.stringify(body) }),
+      responseBody: JSON.stringify(reply),
+    }),
+  );
+  writeFileSync(path.join(cwd, name), `${text.join('\n')}\n`);
+  return name;
+}
+
+const bet = (tx: string, amount = '5.00', round = 'r-1') => ({
+  path: '/bet',
+  body: { amount, roundID: round, sessionID: 's-1', txID: tx, type: 'regular' },
+});
+const win = (tx: string, amount: string) => ({ ...bet(tx, amount), path: '/win' });
+const refund = (tx: string, of: string) => ({
+  path: '/refund',
+  body: { amount: '5.00', origTxID: of, roundID: 'r-1', sessionID: 's-1', txID: tx },
+});
+const said = (balance: string, txID = 'op') => ({ reply: { balance, txID } });
+
+describe('croupier replay', () => {
+  it('says that a fault is still there, and that it is mended', async () => {
+    const [still, fixed] = [
+      await replay('bad.ndjson', '--reference', '--defect', DEFECT, '--no-wait'),
+      await replay('bad.ndjson', '--reference', '--no-wait', '--json'),
+    ];
+    expect(still.out).toMatch(/^still failing: idempotency\.bet is still wrong; every reply is as before\./);
+    expect(still.status).toBe(1);
+    const json = JSON.parse(fixed.out) as { calls: { verdict: string }[] };
+    expect(json).toMatchObject({
+      schema: 'croupier-replay/1',
+      verdict: 'fixed',
+      exitCode: 0,
+      wrong: { past: { rules: expect.arrayContaining(['idempotency.bet']) as string[] }, now: { rules: [] } },
+    });
+    expect(json.calls.some(({ verdict }) => verdict === 'differs')).toBe(true);
+    expect(fixed.status).toBe(0);
+  });
+
+  it('says what was right and is no longer', async () => {
+    await croupier(['run', 'idempotency/bet', '--reference', '--journal', 'good.ndjson'], { cwd });
+    const [same, worse] = [
+      await replay('good.ndjson', '--reference', '--no-wait'),
+      await replay('good.ndjson', '--reference', '--defect', DEFECT, '--no-wait'),
+    ];
+    expect(same.out).toMatch(/^same: nothing was wrong, and nothing is/);
+    expect(same.status).toBe(0);
+    expect(worse.out).toMatch(/^regressed: idempotency\.bet is wrong now/);
+    expect(worse.status).toBe(1);
+  });
+
+  it('says that another answer is another, where no rule is broken', async () => {
+    const log = write('declined.log', [
+      { at: 0, ...bet('t-1'), status: 400, reply: { code: 'INSUFFICIENT_FUNDS', message: 'Not enough.' } },
+    ]);
+    const { out, status } = await replay(log, '--reference');
+    expect(out).toMatch(/^differs: no rule is broken, but 1 reply of 1 differ/);
+    expect(out).toContain('then 400 INSUFFICIENT_FUNDS; now 200');
+    expect(status).toBe(1);
+  });
+
+  it('writes a scenario as a person would, which croupier lints and runs', async () => {
+    const log = write('story.log', [
+      { at: 0, ...bet('t-1'), ...said('95.00') },
+      { at: 10, ...bet('t-1'), ...said('95.00') },
+      { at: 1500, ...win('t-2', '7.50'), ...said('102.50') },
+      { at: 3000, took: 40, ...bet('t-3', '1.00', 'r-2'), ...said('101.50') },
+      { at: 3010, took: 40, ...bet('t-4', '1.00', 'r-3'), ...said('100.50') },
+      { at: 9000, path: '/balance?sessionID=s-1', reply: { balance: '100.50' } },
+      { at: 9010, ...bet('t-5', '5.00', 'r-4'), ...said('95.50') },
+      { at: 9020, ...refund('t-6', 't-5'), body: { ...refund('t-6', 't-5').body, roundID: 'r-4' }, ...said('100.50') },
+    ]);
+    const written = await replay(log, '--of', 's-1', '--to', 'scenario=story.yaml', '--speed', '2');
+    expect(written.err).toContain('croupier run story.yaml');
+    expect(written.status).toBe(0);
+    expect(
+      readFileSync(path.join(cwd, 'story.yaml'), 'utf8'),
+    ).toBe(`# What happened in story.log, as croupier replay tells it.
+# yaml-language-server: $schema=node_modules/croupier-conformance/schema/scenario.json
+croupier: 1
+title: What happened to session s-1
+rules: [money.conservation]
+needs: { balance: "12.00" }
+steps:
+  - bet: { amount: "5.00" }
+    as: bet1
+  - resend: bet1
+  - wait: 740ms
+  - win: { round: bet1, amount: "7.50" }
+  - wait: 750ms
+  - together:
+      - bet: { amount: "1.00" }
+      - bet: { amount: "1.00" }
+  - wait: 3s
+  - balance:
+  - bet: { amount: "5.00" }
+    as: bet2
+  - refund: { of: bet2 }
+`);
+    expect((await croupier(['lint', 'story.yaml'], { cwd })).status).toBe(0);
+    const run = await croupier(['run', 'story.yaml', '--reference', '--race-rounds', '1', '--linger', '300ms'], {
+      cwd,
+    });
+    expect(run.out).toMatch(/^CONFORMING/);
+  });
+
+  it('breaks a connection again that was broken', async () => {
+    const run = ['run', 'win/retried-at-once', '--reference', '--race-rounds', '1', '--journal', 'broken.ndjson'];
+    await croupier(run, { cwd });
+    await replay('broken.ndjson', '--to', 'scenario=broken.yaml');
+    expect(readFileSync(path.join(cwd, 'broken.yaml'), 'utf8')).toMatch(
+      /- win: \{ round: bet1, amount: "4\.00" \}\n +as: win1\n +break: sent\n +- together:\n +- resend: win1\n +copies: 2\n/,
+    );
+    const { out, status } = await replay('broken.ndjson', '--reference', '--race-rounds', '1');
+    expect(out).toMatch(/^same: /);
+    expect(out).toContain('as before: no reply (broken)');
+    expect(status).toBe(0);
+  });
+
+  it('sends nothing where nothing is there to play, and says what is wrong', async () => {
+    for (const [args, text] of [
+      [['bad.ndjson', '--to', 'story.yaml'], '--to scenario=FILE.yaml'],
+      [['bad.ndjson', '--speed', '0'], '--speed 0'],
+      [['bad.ndjson', '--speed', '2', '--no-wait', '--reference'], 'exclude each other'],
+      [['missing.log'], "missing.log can't be read"],
+      [['bad.ndjson', '--player', 'nobody', '--reference'], 'None of the'],
+      [['bad.ndjson', '--defect', DEFECT], 'Add --reference'],
+      [['bad.ndjson'], 'It is not said whom to judge'],
+    ] as const) {
+      const { err, status } = await replay(...args);
+      expect(err).toContain(text);
+      expect(err).not.toMatch(/^ +at /m);
+      expect(status).toBe(2);
+    }
+  });
+
+  it('ends with 3 where nobody listens, and keeps the key to itself', async () => {
+    const args = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'acme', '--session', 'test-1,player=p,currency=USD'];
+    const { out, err, status } = await croupier(['replay', 'bad.ndjson', ...args, '--no-wait'], {
+      cwd,
+      env: { CROUPIER_KEY: 'a-key-of-the-test' },
+    });
+    expect(status).toBe(3);
+    expect(out).toContain('could not be reached');
+    expect(out + err).not.toContain('a-key-of-the-test');
+  });
+});
