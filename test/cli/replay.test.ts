@@ -153,6 +153,44 @@ steps:
     expect(status).toBe(0);
   });
 
+  it('plays what is malformed as it was, and takes no text of others for an expression', async () => {
+    const body = { amount: '${stake}', roundID: 'r', sessionID: 's-${x}\u001b[31m', txID: 't', type: 'regular' };
+    const [reply, where] = [{ code: 'x', message: 'No.' }, '/bet'];
+    const log = write('malformed.log', [
+      { at: 0, path: where, body, status: 400, reply },
+      { at: 10, path: where, body: { ...body, amount: 5.5 }, status: 400, reply },
+      { at: 20, path: where, body: { ...body, amount: '1e3', roundID: 'r-2' }, status: 400, reply },
+      { at: 30, path: where, body: { sessionID: body.sessionID, txID: 'u' }, status: 400, reply },
+    ]);
+    await replay(log, '--to', 'scenario=malformed.yaml');
+    const text = readFileSync(path.join(cwd, 'malformed.yaml'), 'utf8');
+    expect(text).toContain('title: "What happened to session s-$ {x}\\u001b[31m"');
+    expect((await croupier(['lint', 'malformed.yaml'], { cwd })).status).toBe(0);
+    const { out } = await replay(log, '--reference', '--json');
+    const { calls } = JSON.parse(out) as { calls: { now: { status: number } }[] };
+    expect(calls.map(({ now }) => now.status)).toEqual([400, 400, 400, 400]);
+  });
+
+  it('keeps the sessions of one player apart from those of another', async () => {
+    const lines = ['anna', 'ben'].flatMap((player, index) => ({
+      time: new Date(BEGAN + index * 50).toISOString(),
+      method: 'POST',
+      url: '/bet',
+      status: 200,
+      tookMs: 5,
+      player,
+      currency: 'USD',
+      requestBody: JSON.stringify({ ...bet(`t-${player}`).body, sessionID: `s-${player}`, roundID: `r-${player}` }),
+      responseBody: JSON.stringify({ balance: '95.00', txID: `op-${player}` }),
+    }));
+    writeFileSync(path.join(cwd, 'two.log'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { out, status } = await replay('two.log', '--reference');
+    expect(out).toMatch(/^same: /);
+    expect(status).toBe(0);
+    await replay('two.log', '--to', 'scenario=two.yaml');
+    expect(readFileSync(path.join(cwd, 'two.yaml'), 'utf8')).toContain('second: { player: other }');
+  });
+
   it('sends nothing where nothing is there to play, and says what is wrong', async () => {
     for (const [args, text] of [
       [['bad.ndjson', '--to', 'story.yaml'], '--to scenario=FILE.yaml'],

@@ -1,4 +1,4 @@
-import type { RuleId } from '../../contract/catalogue.ts';
+import { RULES, type RuleId } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { Money } from '../../contract/money.ts';
@@ -10,7 +10,7 @@ import { met, type ToldCall } from '../story/told-call.ts';
 import { pauseText } from './pause-text.ts';
 import { Part, Teller } from './teller.ts';
 
-/** What is not known to break a rule is about this one: that no money is lost. */
+/** What is not known to break a rule is about this one, where it moves money: that none is lost. */
 const ANY_RULE: RuleId = 'money.conservation';
 /** Calls follow one another anyway: shorter gaps are not waited for. */
 const SHORTEST_GAP_MS = 100;
@@ -75,7 +75,8 @@ export function retell(all: readonly ToldCall[], options: RetellOptions): Retell
     return { together: step.map((part) => part.json()) };
   });
   const draftWith = (rules: readonly RuleId[]): ScenarioDraft => ({
-    title: options.title,
+    // In a title only the values of cases can stand for something: what others named is text.
+    title: options.title.replaceAll('${', '$ {'),
     rules,
     ...needsOf(calls, teller, options.currency),
     steps: written,
@@ -95,8 +96,11 @@ function claims(draft: ScenarioDraft, { broken, uuid }: RetellOptions): readonly
     readFragment: () => undefined,
   });
   if (!scenario) return [ANY_RULE];
-  const provable = applicableRules(planScenario(scenario, undefined, { uuid }), [...new Set(broken)]);
-  return provable.length > 0 ? provable : [ANY_RULE];
+  const plan = planScenario(scenario, undefined, { uuid });
+  const provable = applicableRules(plan, [...new Set(broken)]);
+  if (provable.length > 0) return provable;
+  const [any = ANY_RULE] = applicableRules(plan, [ANY_RULE, ...RULES.map(({ id }) => id)]);
+  return [any];
 }
 
 /** Leaves out the reads that stand between others of the same session with the same answer, and nothing else between them. */

@@ -98,20 +98,25 @@ export class Teller {
     if (seen.call === 'refund') isOpen = this.#target(seen, fields);
     else this.#round(seen, fields, drop);
     const bare = bareAmount(seen);
-    if (bare !== undefined) set.amount = bare;
+    if (bare !== undefined && Number.isInteger(bare)) set.amount = bare;
     else if (seen.amount === null) {
       if (seen.whole) drop.push('amount');
-    } else if (!AMOUNT_PATTERN.test(seen.amount)) set.amount = seen.amount;
-    else if (!this.#isAmountOfTarget(seen)) fields.amount = seen.amount;
+    } else if (!AMOUNT_PATTERN.test(seen.amount)) {
+      // It is no amount either way, and must not be taken for an expression.
+      set.amount = seen.amount.replaceAll('${', '$ {');
+    } else if (!this.#isAmountOfTarget(seen)) fields.amount = seen.amount;
     if (seen.type === 'free') fields.type = 'free';
     const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
     if (first) fields.txID = `\${${this.#nameOf(first)}.txID}`;
     Object.assign(fields, this.#session(seen));
     const part = new Part(seen.call, fields, told);
+    const isRaw = bare !== undefined && !Number.isInteger(bare) && seen.call !== 'refund';
+    if (isRaw) part.say('body', this.#raw(seen, bare));
     const body = { ...(Object.keys(set).length > 0 && { set }), ...(drop.length > 0 && { drop }) };
-    if (Object.keys(body).length > 0) part.say('body', body);
+    const isEdited = Object.keys(body).length > 0;
+    if (isEdited && !isRaw) part.say('body', body);
     // What a call of another kind with a txID that was used does, or a second refund, the contract leaves open.
-    if (first || isOpen || Object.keys(body).length > 0) part.say('expect', 'either');
+    if (first || isOpen || isEdited || isRaw) part.say('expect', 'either');
     return part;
   }
 
@@ -129,6 +134,14 @@ export class Teller {
       else if (bet) fields.round = 'new';
     }
     return seen.origTxID !== null && this.#over.has(seen.origTxID);
+  }
+
+  /** A scenario writes no fractions but as text, so that a body which had one is written out. */
+  #raw(seen: SeenCall, amount: number): string {
+    const alias = seen.sessionID === null ? 'main' : (this.aliases.get(seen.sessionID) ?? 'main');
+    const session = alias === 'main' ? 'session' : `session.${alias}`;
+    const type = seen.type === 'free' ? 'free' : 'regular';
+    return `{"amount":${amount},"roundID":"\${self.roundID}","sessionID":"\${${session}}","txID":"\${self.txID}","type":"${type}"}`;
   }
 
   #isAmountOfTarget({ call, origTxID, amount }: SeenCall): boolean {
