@@ -63,7 +63,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     ...(of !== undefined && { session: of }),
     ...(until !== undefined && { to: until }),
   };
-  const { story, notes } = await readStory(files, asked, configuration, stdio);
+  const { story, notes, files: read } = await readStory(files, asked, configuration, stdio);
   if (story.calls.length > MOST_CALLS) {
     throw new UsageError(
       `These are ${story.calls.length} calls; at most ${MOST_CALLS} are played again. Choose some with --player, --of, --round, --tx, --from and --until.`,
@@ -72,9 +72,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   if (file === undefined) return await playAgain(story, flags, configuration, stdio);
   const { draft } = retelling(story, flags, currencyOf(story));
   const text = writeScenario(draft, {
-    comments: [
-      `What happened in ${files.length === 0 ? 'what was read' : files.join(', ')}, as croupier replay tells it.`,
-    ],
+    comments: [`What happened in ${read.join(', ')}, as croupier replay tells it.`],
     schema: 'node_modules/croupier-conformance/schema/scenario.json',
   });
   refuseUnreadable(text, file);
@@ -100,11 +98,12 @@ function currencyOf({ wallets }: Story): string | null {
 }
 
 function retelling(story: Story, { wait, speed }: ReplayFlags, currency: string | null): Retelling {
-  const broken = story.breaches.filter(({ verdict }) => verdict === 'fail').map(({ rule }): RuleId => rule);
+  const failing = story.breaches.filter(({ verdict }) => verdict === 'fail');
   const player = story.calls[0]?.wallet ?? 'a player';
   return retell(story.calls, {
     title: `What happened to ${story.wallets.length === 1 ? player : `${story.wallets.length} players`}`,
-    broken,
+    broken: failing.map(({ rule }): RuleId => rule),
+    wrong: new Set(failing.map(({ call }) => call)),
     speed: wait ? (speed ?? 1) : null,
     currency,
     uuid: randomUUID,

@@ -191,6 +191,21 @@ steps:
     expect(readFileSync(path.join(cwd, 'two.yaml'), 'utf8')).toContain('second: { player: other }');
   });
 
+  it('plays the incident of the examples, as its page shows', async () => {
+    const example = path.resolve(import.meta.dirname, '../../examples/incident');
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/replay.md'), 'utf8');
+    const [, command = '', output = ''] = /```\n\$ croupier (replay [^\n]*)\n([\s\S]*?)…\n```/.exec(page) ?? [];
+    const args = [...command.split(' '), '--linger', '300ms', '--journal', path.join(cwd, 'example.ndjson')];
+    const { out, status } = await croupier(args, { cwd: example });
+    expect(output).toContain('refund 20.00');
+    expect(out.startsWith(output), out).toBe(true);
+    expect(status).toBe(0);
+    const file = path.join(cwd, 'example.yaml');
+    await croupier([...command.split(' '), '--to', `scenario=${file}`], { cwd: example });
+    // It must be answered 200, so that is demanded, and not left open.
+    expect(readFileSync(file, 'utf8')).toMatch(/- refund: \{ of: bet2 \}\n +- wait/);
+  });
+
   it('sends nothing where nothing is there to play, and says what is wrong', async () => {
     for (const [args, text] of [
       [['bad.ndjson', '--to', 'story.yaml'], '--to scenario=FILE.yaml'],

@@ -59,8 +59,9 @@ export function compareReplies(
     if (isBlurred) balances.set(call.wallet, null);
     else if (past || present) balances.set(call.wallet, { past, now: present });
     const cameThen: Came = {
-      status: call.status,
-      reason: call.seen.exchange.answer.kind === 'none' ? call.seen.exchange.answer.reason : null,
+      // What came too late was no reply to the service.
+      status: call.ending === 'late' ? null : call.status,
+      reason: call.ending === 'late' ? 'too-late' : reasonOf(call),
       code: isAccepted(call.status) ? null : call.code,
       change: isBlurred ? null : change(before?.past, past),
     };
@@ -73,6 +74,11 @@ export function compareReplies(
       change: isBlurred ? null : change(before?.now, present),
     });
   });
+}
+
+function reasonOf({ seen }: ToldCall): string | null {
+  const { answer } = seen.exchange;
+  return answer.kind === 'none' ? answer.reason : null;
 }
 
 function isAccepted(status: number | null): boolean {

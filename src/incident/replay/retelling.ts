@@ -19,6 +19,8 @@ export interface RetellOptions {
   readonly title: string;
   /** What was found broken, so that the scenario claims it where it can decide it. */
   readonly broken: readonly RuleId[];
+  /** Calls, by number, that should have been answered otherwise. */
+  readonly wrong: ReadonlySet<number>;
   /** How many times as fast; null: gaps are not waited for. */
   readonly speed: number | null;
   /** In which the sessions of the test must be; null: any will do. */
@@ -42,7 +44,7 @@ export interface Retelling {
 /** Makes a scenario of calls: ids are named by the steps that made them, sessions by aliases, gaps are waits. */
 export function retell(all: readonly ToldCall[], options: RetellOptions): Retelling {
   const calls = withoutIdleReads(all);
-  const teller = new Teller();
+  const teller = new Teller(options.wrong);
   const steps: (Part | readonly Part[] | number)[] = [];
   let waitsMs = 0;
   let endMs: number | null = null;

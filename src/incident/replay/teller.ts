@@ -50,10 +50,16 @@ export class Part {
 export class Teller {
   /** By session. */
   readonly aliases = new Map<string, string>();
+  readonly #wrong: ReadonlySet<number>;
   readonly #transactions = new Map<string, Part>();
   readonly #rounds = new Map<string, Part>();
   readonly #over = new Set<string>();
   readonly #counts = new Map<string, number>();
+
+  /** @param wrong calls, by number, that should have been answered otherwise: the contract says how */
+  constructor(wrong: ReadonlySet<number>) {
+    this.#wrong = wrong;
+  }
 
   /** The steps of calls that leave at the same instant; the same bytes are one step with copies. */
   tell(group: readonly ToldCall[]): readonly Part[] {
@@ -81,7 +87,7 @@ export class Teller {
     if (answer.kind === 'none' && (answer.reason === 'broken' || answer.reason === 'aborted'))
       part.say('break', tookMs === null || tookMs < AT_ONCE_MS ? 'sent' : pauseText(tookMs));
     const isOver = seen.call !== 'balance' && seen.txID !== null && this.#over.has(seen.txID);
-    if (isLeftOpen(told) || isOver) part.say('expect', 'either');
+    if ((isLeftOpen(told) && !this.#wrong.has(told.number)) || isOver) part.say('expect', 'either');
     if (seen.txID !== null && !first) this.#transactions.set(seen.txID, part);
     if (seen.roundID !== null && !this.#rounds.has(seen.roundID)) this.#rounds.set(seen.roundID, part);
     if (seen.call === 'refund' && seen.origTxID !== null) this.#over.add(seen.origTxID);
