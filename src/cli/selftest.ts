@@ -33,7 +33,7 @@ export interface TrialOrder {
 export type TrialAnswer = { readonly outcome: Outcome } | { readonly error: string };
 
 /** Of a run almost all is waiting, so that a thread plays some side by side. */
-const AT_ONCE = 5;
+const AT_ONCE = 6;
 const DEADLINE_MS = 1000;
 const LINGER_MS = 300;
 /** What was judged wrongly is tried again with twice the times: on a machine that is busy, a race or a deadline is easily missed. */

@@ -5,6 +5,9 @@ import { KEY } from '../adapter/operator-front.ts';
 import { barriers, type OpenOptions, overhang, stage } from '../browser.ts';
 import { EVIL, type PageService, startPages, TOKEN } from '../page-service.ts';
 
+/** A page is drawn a moment after what it shows has come. */
+const SOON = { timeout: 15_000 };
+
 const { open, pagesDir } = stage();
 
 async function openConsole(service: PageService, options: OpenOptions = {}): Promise<Page> {
@@ -57,7 +60,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await list(page, ['GET /games 401', 'win 3.00 200', 'bet 1.00 200']);
     await says(page, 'rounds-list', /p0catch1\.00 USD3\.00 USDsettled/);
     await says(page, 'sessions-list', /p0catch, USDacmes-p0/);
-    expect(await page.locator('#exchange-list .notes').allTextContents()).toEqual(['', 'p0', 'p0']);
+    await expect.poll(() => page.locator('#exchange-list .notes').allTextContents(), SOON).toEqual(['', 'p0', 'p0']);
     await page.locator('#exchange-list button').nth(2).click();
     await says(page, 'detail-title', 'bet 200');
     const detail = (await page.locator('#detail').textContent()) ?? '';
@@ -71,7 +74,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     expect(detail).not.toContain(KEY);
     await page.locator('#exchange-list button').first().click();
     await says(page, 'detail-title', 'GET /games 401');
-    expect(await page.locator('#again').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#again').isVisible(), SOON).toBe(false);
   });
 
   it('plays rounds with a chosen outcome', async () => {
@@ -94,7 +97,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await says(page, 'fault-list', 'The next bet is signed wrongly.');
     await playFrom(page, '2', /^The bet was declined: /);
     await list(page, ['bet 0.10 signed wrongly on purpose 401']);
-    expect(await page.locator('#fault-list li').count()).toBe(0);
+    await expect.poll(() => page.locator('#fault-list li').count(), SOON).toBe(0);
 
     await disturb(page, 'win', 'drop');
     await playFrom(page, '2', 'The win of 0.20 USD is owed.');
@@ -103,7 +106,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await says(page, 'rounds-list', /win owed/);
     await page.getByRole('button', { name: 'Retry now' }).click();
     await says(page, 'owed-count', '0');
-    expect(await page.locator('#owed-none').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('#owed-none').isVisible(), SOON).toBe(true);
     expect(service.front.balance()).toBe('1000.10');
 
     await disturb(page, 'bet', 'refund-first');
@@ -167,10 +170,12 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.locator('#exchange-list button').nth(1).click();
     await says(page, 'detail-title', 'bet 400');
     for (const id of ['detail', 'exchange-list', 'rounds-list', 'sessions-list', 'play-form']) {
-      expect(await page.locator(`#${id}`).textContent()).toContain(id === 'detail' ? 'window.pwned' : EVIL);
+      await expect
+        .poll(() => page.locator(`#${id}`).textContent(), SOON)
+        .toContain(id === 'detail' ? 'window.pwned' : EVIL);
     }
-    expect(await page.locator('img, main script').count()).toBe(0);
-    expect(await page.evaluate('window.pwned')).toBeUndefined();
+    await expect.poll(() => page.locator('img, main script').count(), SOON).toBe(0);
+    await expect.poll(() => page.evaluate('window.pwned'), SOON).toBeUndefined();
   });
 
   it('finds, filters and pauses among a thousand exchanges', async () => {
@@ -178,20 +183,22 @@ describe('the console page', { timeout: 60_000 }, () => {
     const page = await openConsole(service);
     for (let at = 0; at < 1100; at += 1) shown(service, at);
     await says(page, 'exchanges-note', 'the latest 200 of 1000 that fit, of 1000');
-    expect(await page.locator('#exchange-list li').count()).toBe(200);
+    await expect.poll(() => page.locator('#exchange-list li').count(), SOON).toBe(200);
     await page.fill('#search', 'tx-776');
     await list(page, ['bet 776 402']);
     await page.fill('#search', 'tx-');
     await page.selectOption('#result', 'ok');
+    await expect
+      .poll(async () => new Set((await lines(page)).map((line) => line.slice(-3))), SOON)
+      .toEqual(new Set(['200']));
     await says(page, 'exchanges-note', 'that fit, of 1000');
-    expect(new Set((await lines(page)).map((line) => line.slice(-3)))).toEqual(new Set(['200']));
     await page.selectOption('#result', '');
     await page.fill('#search', '');
     await page.click('#pause');
     const before = await lines(page);
     for (let at = 1100; at < 1103; at += 1) shown(service, at);
     await says(page, 'pause', 'Resume (3 new)');
-    expect(await lines(page)).toEqual(before);
+    await expect.poll(() => lines(page), SOON).toEqual(before);
     await page.click('#pause');
     await expect.poll(async () => (await lines(page))[0]).toBe('bet 1102 402');
     await page.selectOption('#direction', 'core');
@@ -208,13 +215,13 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await says(page, 'detail-title', 'bet 200');
-    expect(await page.locator(':focus').getAttribute('id')).toBe('detail-title');
+    await expect.poll(() => page.locator(':focus').getAttribute('id'), SOON).toBe('detail-title');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await says(page, 'detail-said', 'It is being sent again.');
     await page.keyboard.press('Escape');
-    expect(await page.locator('#detail').isVisible()).toBe(false);
-    expect(await page.locator(':focus .name').textContent()).toBe('bet 1.00');
+    await expect.poll(() => page.locator('#detail').isVisible(), SOON).toBe(false);
+    await expect.poll(() => page.locator(':focus .name').textContent(), SOON).toBe('bet 1.00');
   });
 
   it('fits phones, and stands in nobody’s way', async () => {
@@ -229,7 +236,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await says(page, 'detail-title', 'win 503');
     for (const width of [320, 390, 1024, 1600])
       expect({ width, over: await overhang(page, width) }).toEqual({ width, over: 0 });
-    expect(await barriers(page)).toEqual([]);
+    await expect.poll(() => barriers(page), SOON).toEqual([]);
   });
 
   it('goes on by itself when the service was away, and says when its token is no longer right', async () => {

@@ -4,6 +4,9 @@ import { listen } from '../../../src/listen/server.ts';
 import { barriers, overhang, stage } from '../browser.ts';
 import { EVIL, type PageService, startPages } from '../page-service.ts';
 
+/** A page is drawn a moment after what it shows has come. */
+const SOON = { timeout: 15_000 };
+
 const { open, pagesDir } = stage();
 
 /** Waits for a text of the page. */
@@ -30,23 +33,23 @@ describe('the game page', { timeout: 60_000 }, () => {
     const service = await startPages(pagesDir());
     const page = await open(service.gameUrl(service.launched()));
     await says(page, 'balance', '1000.00 USD');
-    expect(await text(page, 'title')).toBe('Catch');
-    expect(await page.title()).toBe('Catch');
+    await expect.poll(() => text(page, 'title'), SOON).toBe('Catch');
+    await expect.poll(() => page.title(), SOON).toBe('Catch');
     service.draws('3');
     await playOnce(page);
-    expect(await text(page, 'outcome-title')).toBe('You won 3.00 USD.');
-    expect(await text(page, 'balance')).toBe('1002.00 USD');
+    await expect.poll(() => text(page, 'outcome-title'), SOON).toBe('You won 3.00 USD.');
+    await expect.poll(() => text(page, 'balance'), SOON).toBe('1002.00 USD');
     service.draws('0');
     await page.click('#more');
-    expect(await text(page, 'stake')).toBe('2.00 USD');
+    await expect.poll(() => text(page, 'stake'), SOON).toBe('2.00 USD');
     await playOnce(page);
-    expect(await text(page, 'outcome-title')).toBe('Nothing won this time.');
-    expect(await rounds(page)).toEqual(['Nothing won', 'Won 3.00']);
+    await expect.poll(() => text(page, 'outcome-title'), SOON).toBe('Nothing won this time.');
+    await expect.poll(() => rounds(page), SOON).toEqual(['Nothing won', 'Won 3.00']);
     expect(service.front.balance()).toBe('1000.00');
     expect(service.front.arrived.map(({ call }) => call)).toEqual(['balance', 'bet', 'win', 'bet', 'win']);
     await page.reload();
     await says(page, 'balance', '1000.00 USD');
-    expect(await rounds(page)).toEqual(['Nothing won', 'Won 3.00']);
+    await expect.poll(() => rounds(page), SOON).toEqual(['Nothing won', 'Won 3.00']);
   });
 
   it('lets a light run to what was drawn, for whoever likes that', async () => {
@@ -54,8 +57,8 @@ describe('the game page', { timeout: 60_000 }, () => {
     const page = await open(service.gameUrl(service.launched()), { reducedMotion: 'no-preference' });
     service.draws('20');
     await playOnce(page);
-    expect(await page.locator('#ladder .lit').allTextContents()).toEqual(['×20']);
-    expect(await text(page, 'orb-text')).toBe('×20');
+    await expect.poll(() => page.locator('#ladder .lit').allTextContents(), SOON).toEqual(['×20']);
+    await expect.poll(() => text(page, 'orb-text'), SOON).toBe('×20');
   });
 
   it('can be played by keyboard alone', async () => {
@@ -66,10 +69,10 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => rounds(page)).toHaveLength(1);
     await says(page, 'play', 'Play for');
     await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Lower the stake');
-    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label'), SOON).toBe('Lower the stake');
+    await expect.poll(() => page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), SOON).toBe('solid');
     await page.keyboard.press('Space');
-    expect(await text(page, 'stake')).toBe('0.50 USD');
+    await expect.poll(() => text(page, 'stake'), SOON).toBe('0.50 USD');
     for (let stops = 0; stops < 10; stops += 1) {
       await page.keyboard.press('Tab');
       if ((await page.locator(':focus').getAttribute('id')) === 'play') break;
@@ -88,15 +91,15 @@ describe('the game page', { timeout: 60_000 }, () => {
     const page = await open(service.gameUrl(session));
     await says(page, 'balance', '1000.00 USD');
     for (let steps = 0; steps < 6; steps += 1) await page.click('#more');
-    expect(await text(page, 'stake')).toBe('100.00 USD');
-    expect(await page.locator('#more').getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => text(page, 'stake'), SOON).toBe('100.00 USD');
+    await expect.poll(() => page.locator('#more').getAttribute('aria-disabled'), SOON).toBe('true');
     for (let played = 0; played < 10; played += 1) await service.parts.play.round(session, '100.00', '0');
     await playOnce(page);
-    expect(await text(page, 'outcome-title')).toBe('The bet was declined.');
-    expect(await text(page, 'outcome-words')).toBeTruthy();
-    expect(await page.locator('#outcome-words').getAttribute('lang')).toBe('pt-br');
-    expect(await page.locator('#deposit').getAttribute('href')).toBe('https://casino.example/deposit');
-    expect((await rounds(page))[0]).toBe('Declined');
+    await expect.poll(() => text(page, 'outcome-title'), SOON).toBe('The bet was declined.');
+    await expect.poll(() => text(page, 'outcome-words'), SOON).toBeTruthy();
+    await expect.poll(() => page.locator('#outcome-words').getAttribute('lang'), SOON).toBe('pt-br');
+    await expect.poll(() => page.locator('#deposit').getAttribute('href'), SOON).toBe('https://casino.example/deposit');
+    await expect.poll(async () => (await rounds(page))[0], SOON).toBe('Declined');
   });
 
   it('says that a win is being paid, and that it was as soon as it is', async () => {
@@ -106,16 +109,16 @@ describe('the game page', { timeout: 60_000 }, () => {
     service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'status', status: 503 } : undefined);
     service.draws('10');
     await playOnce(page);
-    expect(await text(page, 'outcome-title')).toBe('Your win of 10.00 USD is being paid.');
-    expect(await text(page, 'outcome-words')).toBe('Not now.');
-    expect(await text(page, 'balance')).toBe('999.00 USD');
+    await expect.poll(() => text(page, 'outcome-title'), SOON).toBe('Your win of 10.00 USD is being paid.');
+    await expect.poll(() => text(page, 'outcome-words'), SOON).toBe('Not now.');
+    await expect.poll(() => text(page, 'balance'), SOON).toBe('999.00 USD');
     service.front.mishap = () => undefined;
     const [owed] = service.parts.adapter.owed();
     expect(service.parts.adapter.retryNow(owed?.id ?? '')).toBe(true);
     await says(page, 'outcome-title', 'Your win of 10.00 USD is paid.');
     await says(page, 'balance', '1009.00 USD');
-    expect(await rounds(page)).toEqual(['Won 10.00']);
-    expect(await page.locator('#outcome-words').isVisible()).toBe(false);
+    await expect.poll(() => rounds(page), SOON).toEqual(['Won 10.00']);
+    await expect.poll(() => page.locator('#outcome-words').isVisible(), SOON).toBe(false);
   });
 
   it('says that a stake comes back when the operator failed, and shows the balance then', async () => {
@@ -142,10 +145,10 @@ describe('the game page', { timeout: 60_000 }, () => {
     const page = await open(service.gameUrl(session));
     await says(page, 'balance', '10.00 USD');
     await playOnce(page);
-    expect(await text(page, 'outcome-words')).toBe(EVIL);
-    expect(await text(page, 'about')).toContain(EVIL);
-    expect(await page.locator('img, #back:visible').count()).toBe(0);
-    expect(await page.evaluate('window.pwned')).toBeUndefined();
+    await expect.poll(() => text(page, 'outcome-words'), SOON).toBe(EVIL);
+    await expect.poll(() => text(page, 'about'), SOON).toContain(EVIL);
+    await expect.poll(() => page.locator('img, #back:visible').count(), SOON).toBe(0);
+    await expect.poll(() => page.evaluate('window.pwned'), SOON).toBeUndefined();
   });
 
   it('plays free rounds first, counts them, and tells what they brought', async () => {
@@ -168,7 +171,9 @@ describe('the game page', { timeout: 60_000 }, () => {
     await says(page, 'free', 'You have 2 free rounds of 0.20 USD each. Won so far: 0.00 USD.');
     service.draws('5');
     await playOnce(page);
-    expect(await text(page, 'free')).toBe('You have one free round of 0.20 USD each. Won so far: 1.00 USD.');
+    await expect
+      .poll(() => text(page, 'free'), SOON)
+      .toBe('You have one free round of 0.20 USD each. Won so far: 1.00 USD.');
     await playOnce(page);
     await says(page, 'outcome-text', 'What they won in all, 2.00 USD, was paid to you.');
     await says(page, 'balance', `${service.front.balance()} USD`);
@@ -181,10 +186,10 @@ describe('the game page', { timeout: 60_000 }, () => {
     const service = await startPages(pagesDir());
     const page = await open(service.gameUrl(service.launched({ demo: true })));
     await says(page, 'balance', '10000.00 USD');
-    expect(await page.locator('#demo').innerText()).toMatch(/Demo.*play money/);
+    await expect.poll(() => page.locator('#demo').innerText(), SOON).toMatch(/Demo.*play money/);
     service.draws('2');
     await playOnce(page);
-    expect(await text(page, 'balance')).toBe('10001.00 USD');
+    await expect.poll(() => text(page, 'balance'), SOON).toBe('10001.00 USD');
     expect(service.front.arrived).toEqual([]);
   });
 
@@ -195,7 +200,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await says(page, 'closed-title', 'This game has expired.');
     await page.goto(`${service.url}/game?gsID=nobody`);
     await says(page, 'closed-title', 'This game is not known.');
-    expect(await page.locator('#play').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#play').isVisible(), SOON).toBe(false);
     const soon = service.launched({ expiresAt: Date.now() + 1500 });
     await page.goto(service.gameUrl(soon));
     await says(page, 'closed-title', 'This game has expired.');
@@ -206,7 +211,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     const address = service.gameUrl(service.launched({ returnUrl: 'https://casino.example/lobby' }));
     const alone = await open(address);
     await says(alone, 'balance', 'USD');
-    expect(await alone.locator('#back').getAttribute('href')).toBe('https://casino.example/lobby');
+    await expect.poll(() => alone.locator('#back').getAttribute('href'), SOON).toBe('https://casino.example/lobby');
     const casino = await listen(
       () => ({
         status: 200,
@@ -223,7 +228,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     const game = page.frameLocator('iframe');
     await game.locator('#play').click();
     await expect.poll(() => game.locator('#rounds strong').allTextContents()).toEqual(['Nothing won']);
-    expect(await game.locator('#back').isVisible()).toBe(false);
+    await expect.poll(() => game.locator('#back').isVisible(), SOON).toBe(false);
   });
 
   it('fits phones, and stands in nobody’s way', async () => {
@@ -235,9 +240,11 @@ describe('the game page', { timeout: 60_000 }, () => {
     service.draws('2');
     await playOnce(page);
     await page.setViewportSize({ width: 360, height: 640 });
-    expect(await page.evaluate("document.getElementById('play').getBoundingClientRect().bottom")).toBeLessThan(640);
-    for (const width of [320, 390]) expect(await overhang(page, width)).toBe(0);
-    expect(await barriers(page)).toEqual([]);
+    await expect
+      .poll(() => page.evaluate("document.getElementById('play').getBoundingClientRect().bottom"), SOON)
+      .toBeLessThan(640);
+    for (const width of [320, 390]) await expect.poll(() => overhang(page, width), SOON).toBe(0);
+    await expect.poll(() => barriers(page), SOON).toEqual([]);
   });
 
   it('shows what is played elsewhere, and holds no connection while nobody can see it', async () => {
@@ -259,7 +266,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await elsewhere();
     // What would have been told is told within much less.
     await page.waitForTimeout(300);
-    expect(await rounds(page)).toEqual(['Nothing won']);
+    await expect.poll(() => rounds(page), SOON).toEqual(['Nothing won']);
     await turn('visible');
     await expect.poll(() => rounds(page)).toEqual(['Nothing won', 'Nothing won']);
     await says(page, 'balance', '998.00 USD');
