@@ -1,28 +1,24 @@
 import type { Command } from 'commander';
 import { configOption } from './client-options.ts';
-import { collect } from './flag-values.ts';
 import type { IncidentFlags } from './incident.ts';
+import { addLogOptions, addSideOptions } from './reading-options.ts';
 import type { Stdio } from './stdio.ts';
 
 /** `croupier incident`. */
 export function addIncident(program: Command, stdio: Stdio, done: (status: number) => void): void {
-  program
+  const incident = program
     .command('incident')
     .description('say what happened and whose money is where, from curl lines, HARs, raw HTTP, logs and journals')
-    .argument('[files...]', 'what to read, - for standard input; the side that wrote a file is told by its kind')
-    .option('--service <file>', 'what the service (or whoever calls) wrote down; repeatable', collect)
-    .option('--operator <file>', 'what the operator wrote down; repeatable', collect)
+    .argument('[files...]', 'what to read, - for standard input; the side that wrote a file is told by its kind');
+  addSideOptions(incident)
     .optionsGroup('Which calls:')
     .option('--player <id>', 'those of a player')
     .option('--session <sessionID>', 'those of a session')
     .option('--round <roundID>', 'those of a round')
     .option('--tx <txID>', 'those of a transaction, and the refunds of it')
     .option('--from <time>', 'not before; 14:03, 2026-11-21T14:03 or with a zone')
-    .option('--to <time>', 'not after')
-    .optionsGroup('How logs are read (or logs: in croupier.yaml):')
-    .option('--zone <zone>', 'of times that name none: Europe/Berlin, +01:00 (default: UTC)')
-    .option('--field <FIELD=path>', 'where a JSON log has a field, as session=user.session; repeatable', collect)
-    .option('--pattern <expression>', 'for lines of text: a regular expression with groups named like the fields')
+    .option('--to <time>', 'not after');
+  addLogOptions(incident)
     .addOption(configOption())
     .optionsGroup('What to print:')
     .option('--json', 'JSON on stdout, for a machine')

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { addClientOptions, addWaitOptions } from './client-options.ts';
 import { collect, countFlag } from './flag-values.ts';
+import { addLogOptions, addSideOptions } from './reading-options.ts';
 import type { ReplayFlags } from './replay.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
@@ -16,20 +17,16 @@ export function addReplay(program: Command, stdio: Stdio, done: (status: number)
   const replay = program
     .command('replay')
     .description('make what happened happen again against a test operator, and say whether it is mended')
-    .argument('[files...]', 'what to read, as croupier incident does')
-    .option('--service <file>', 'what the service (or whoever calls) wrote down; repeatable', collect)
-    .option('--operator <file>', 'what the operator wrote down; repeatable', collect)
+    .argument('[files...]', 'what to read, as croupier incident does');
+  addSideOptions(replay)
     .optionsGroup('Which calls:')
     .option('--player <id>', 'those of a player')
     .option('--of <sessionID>', 'those of a session')
     .option('--round <roundID>', 'those of a round')
     .option('--tx <txID>', 'those of a transaction, and the refunds of it')
     .option('--from <time>', 'not before; 14:03, 2026-11-21T14:03 or with a zone')
-    .option('--until <time>', 'not after')
-    .optionsGroup('How logs are read (or logs: in croupier.yaml):')
-    .option('--zone <zone>', 'of times that name none: Europe/Berlin, +01:00 (default: UTC)')
-    .option('--field <FIELD=path>', 'where a JSON log has a field, as session=user.session; repeatable', collect)
-    .option('--pattern <expression>', 'for lines of text: a regular expression with groups named like the fields')
+    .option('--until <time>', 'not after');
+  addLogOptions(replay)
     .optionsGroup('Against whom (the sessions are those of the test):')
     .option('--reference', 'the embedded reference operator, with sessions of its own')
     .option('--defect <name>', 'give the embedded operator this defect; repeatable', collect)

@@ -22,6 +22,16 @@ function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
+/** Does the work while the key stands in the set. */
+async function whileIn<Key, Result>(set: Set<Key>, key: Key, work: () => Promise<Result>): Promise<Result> {
+  set.add(key);
+  try {
+    return await work();
+  } finally {
+    set.delete(key);
+  }
+}
+
 const IN_FLIGHT = failure({ status: 409, message: 'This transaction is still being processed.' });
 
 /** When things happen, within what the contract allows. */
@@ -109,13 +119,10 @@ export const TIMING_HABITS: readonly Habit[] = [
           const id = work.look().wallet?.id;
           if (id === undefined) return right.carryOut(store, work);
           if (locked.has(id)) return { kind: 'declined', reason: 'wallet-busy' };
-          locked.add(id);
-          try {
+          return whileIn(locked, id, async () => {
             await sleep(3);
-            return await right.carryOut(store, work);
-          } finally {
-            locked.delete(id);
-          }
+            return right.carryOut(store, work);
+          });
         },
       };
     },
@@ -129,13 +136,10 @@ export const TIMING_HABITS: readonly Habit[] = [
         receive: async (request, answer) => {
           const { txID, origTxID } = bodyOf(request) ?? {};
           if (origTxID !== undefined) return underWay.has(origTxID) ? IN_FLIGHT : right.receive(request, answer);
-          underWay.add(txID);
-          try {
+          return whileIn(underWay, txID, async () => {
             await sleep(8);
-            return await right.receive(request, answer);
-          } finally {
-            underWay.delete(txID);
-          }
+            return right.receive(request, answer);
+          });
         },
       };
     },
@@ -160,13 +164,10 @@ export const TIMING_HABITS: readonly Habit[] = [
           if (underWay.has(txID)) {
             return IN_FLIGHT;
           }
-          underWay.add(txID);
-          try {
+          return whileIn(underWay, txID, async () => {
             await sleep(8);
-            return await right.receive(request, answer);
-          } finally {
-            underWay.delete(txID);
-          }
+            return right.receive(request, answer);
+          });
         },
       };
     },
