@@ -4,7 +4,6 @@ import { explore } from '../engine/explore/explore.ts';
 import type { Exploration, Find } from '../engine/explore/find.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
-import { behaviourWith } from '../operator/variation.ts';
 import { quoteWord } from '../report/curl.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { BUG_STATUS, bugText } from './bug.ts';
@@ -21,14 +20,13 @@ import { keepMemoryLean } from './lean-memory.ts';
 import { thisProcess } from './living-run.ts';
 import { notices, openJournal } from './new-journal.ts';
 import { reportOptions } from './publish.ts';
-import { type Reference, startReference } from './reference.ts';
-import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
+import type { Reference } from './reference.ts';
+import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { fileForClient, refuseSharedFile, writeWhole } from './report-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { sameOperator } from './same-operator.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
-import { describeVariations } from './variations.ts';
 import { version } from './version.ts';
 
 const UNWRITTEN_STATUS = 2;
@@ -45,16 +43,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
   if (clients.complaints.length > 0) throw complaintsError(clients.complaints);
   refuseFlags(flags, clients);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
-  const reference = flags.reference
-    ? await startReference(
-        (error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`),
-        behaviourWith(
-          variations.map(({ variation }) => variation),
-          settings,
-        ),
-      )
-    : undefined;
-  for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
+  const reference = await embeddedOperator(flags, variations, settings, stdio);
   const journals: string[] = [];
   const interrupt = listenForInterrupt(
     stdio,

@@ -1,6 +1,9 @@
+import { behaviourWith, type Scale } from '../operator/variation.ts';
+import type { Reference } from './reference.ts';
 import type { ClientFlags } from './run-flags.ts';
+import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
-import { type Chosen, chosenVariations, type VariationFlags } from './variations.ts';
+import { type Chosen, chosenVariations, describeVariations, type VariationFlags } from './variations.ts';
 
 interface ReferenceFlags extends ClientFlags, VariationFlags {
   readonly reference?: boolean;
@@ -37,4 +40,30 @@ export function refuseOtherOperators(flags: ReferenceFlags, verb: 'judges' | 'se
   throw new UsageError(
     `--reference ${verb} the embedded operator, which knows no ${given.join(', ')}. Leave one of them out.`,
   );
+}
+
+/**
+ * Starts the embedded operator where `--reference` asks for it, and says what it was made to do otherwise.
+ *
+ * @param scale what variations in time scale themselves by
+ */
+export async function embeddedOperator(
+  flags: ReferenceFlags,
+  variations: readonly Chosen[],
+  scale: Scale,
+  { err }: Stdio,
+): Promise<Reference | undefined> {
+  if (!flags.reference) return undefined;
+  // Only here, because operator and service together take longer to load than most commands take in all.
+  const { startReference } = await import('./reference.ts');
+  const behaviour = behaviourWith(
+    variations.map(({ variation }) => variation),
+    scale,
+  );
+  const reference = await startReference(
+    (error) => err.write(`The embedded operator failed: ${String(error)}\n`),
+    behaviour,
+  );
+  for (const line of describeVariations(variations)) err.write(`The embedded operator has the ${line}\n`);
+  return reference;
 }

@@ -9,7 +9,6 @@ import type { Story } from '../incident/story/story.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Outcome } from '../journal/exchange.ts';
 import { createScrubber } from '../journal/scrubber.ts';
-import { behaviourWith } from '../operator/variation.ts';
 import { forTerminal } from '../report/escape.ts';
 import { ANSI, PLAIN } from '../report/paint.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
@@ -22,7 +21,7 @@ import { type IncidentFlags, readStory } from './incident.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { type Played, play } from './play.ts';
 import { SILENT } from './progress.ts';
-import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
+import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { type ReplayOutcome, replayJson, replayText } from './replay-text.ts';
 import type { RunFlags } from './run-flags.ts';
 import { runSettings } from './run-settings.ts';
@@ -132,15 +131,7 @@ async function playAgain(
     const names = given.clients.map(({ extCID }) => extCID).join(', ');
     throw new UsageError(`An incident is played against one client, and there are ${names}. Choose one with --client.`);
   }
-  const reference = flags.reference
-    ? await (await import('./reference.ts')).startReference(
-        (error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`),
-        behaviourWith(
-          variations.map(({ variation }) => variation),
-          settings,
-        ),
-      )
-    : undefined;
+  const reference = await embeddedOperator(flags, variations, settings, stdio);
   const interrupt = listenForInterrupt(stdio, 'Interrupted: what is under way is ended and given back.\n');
   try {
     const client = reference?.client ?? given?.clients[0];

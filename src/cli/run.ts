@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { EarlierJournal } from '../engine/earlier-run.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
-import { behaviourWith } from '../operator/variation.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { type Clients, resolveClients, type SessionSource } from './clients.ts';
@@ -19,7 +18,7 @@ import { type Play, play } from './play.ts';
 import { type Progress, SILENT, startProgress } from './progress.ts';
 import { publish, reportOptions } from './publish.ts';
 import type { Reference } from './reference.ts';
-import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
+import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { fileForClient, type ReportWish, readReportWish, refuseSharedFile } from './report-flags.ts';
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
@@ -29,7 +28,6 @@ import { askForSessions, readSessions } from './sessions-from.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
 import { UsageError } from './usage-error.ts';
-import { describeVariations } from './variations.ts';
 import { version } from './version.ts';
 
 /** `croupier run`. Everything is checked before the first request; after it, nothing that was gathered is lost. */
@@ -52,16 +50,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
   const earlier = await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
 
-  const reference = flags.reference
-    ? await (await import('./reference.ts')).startReference(
-        (error) => stdio.err.write(`The embedded operator failed: ${String(error)}\n`),
-        behaviourWith(
-          variations.map(({ variation }) => variation),
-          settings,
-        ),
-      )
-    : undefined;
-  for (const line of describeVariations(variations)) stdio.err.write(`The embedded operator has the ${line}\n`);
+  const reference = await embeddedOperator(flags, variations, settings, stdio);
   const journals: string[] = [];
   let launches: Launches | undefined;
   const interrupt = listenForInterrupt(

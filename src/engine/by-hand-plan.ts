@@ -1,7 +1,9 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { Answer } from '../judge/check.ts';
+import { NO_NEEDS } from '../scenario/needs.ts';
 import type { CallStep, Expect, Plan } from '../scenario/plan.ts';
 import type { SignKind } from '../wire/sign-kind.ts';
+import { readStep } from './read-step.ts';
 
 /** What a person has said about a call that is made by hand. */
 export interface HandCall {
@@ -23,21 +25,8 @@ const ALIAS = 'main';
 const BET_BEFORE = 'before';
 
 /** A read beside the call. */
-export function readStep(key: string): CallStep {
-  return {
-    kind: 'call',
-    key,
-    place: PLACE,
-    call: 'balance',
-    session: ALIAS,
-    origin: { kind: 'fresh' },
-    fields: [],
-    txID: null,
-    roundID: null,
-    campaign: false,
-    deviations: {},
-    expect: { outcome: 'accepted', stated: false },
-  };
+export function readByHand(key: string): CallStep {
+  return readStep(PLACE, ALIAS, key);
 }
 
 /**
@@ -66,14 +55,7 @@ export function planByHand(hand: HandCall, answer: Answer): Plan {
     rules: [],
     tags: [],
     last: false,
-    needs: {
-      otherClient: false,
-      earlierRun: false,
-      campaign: false,
-      largeAmounts: false,
-      launches: false,
-      sessions: new Map(),
-    },
+    needs: NO_NEEDS,
     steps: [first, ...again],
     always: [],
   };
@@ -82,7 +64,7 @@ export function planByHand(hand: HandCall, answer: Answer): Plan {
 function firstStep({ call, fields, sign, namesBet, namesRound }: HandCall, answer: Answer): CallStep {
   const { type, frID } = fields;
   return {
-    ...readStep('1'),
+    ...readByHand('1'),
     call,
     fields: Object.entries(fields)
       .filter(([name]) => name !== 'sessionID')

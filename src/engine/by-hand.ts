@@ -17,7 +17,7 @@ import { PLAIN_EFFECTS } from '../judge/suspects.ts';
 import { Wallet } from '../judge/wallet.ts';
 import type { CallStep, Plan } from '../scenario/plan.ts';
 import { type BuiltRequest, buildRequest } from '../wire/request.ts';
-import { type HandCall, planByHand, readStep, whatFollows } from './by-hand-plan.ts';
+import { type HandCall, planByHand, readByHand, whatFollows } from './by-hand-plan.ts';
 import type { ClientUnderTest, SessionUnderTest } from './run-options.ts';
 import { Sender } from './sender.ts';
 import { denominationOf } from './stakes.ts';
@@ -241,7 +241,7 @@ class ByHand {
   async #read(): Promise<Read> {
     const { client, session } = this.#options;
     this.#reads += 1;
-    const step = readStep(`read.${this.#reads}`);
+    const step = readByHand(`read.${this.#reads}`);
     const request = buildRequest({ call: 'balance', ...addressOf(client), fields: { sessionID: session.sessionID } });
     return { step, exchange: await this.#send('balance', request, 'read', step.key) };
   }

@@ -9,6 +9,7 @@ import type { CallStep, Plan, Step } from '../scenario/plan.ts';
 import type { Account } from './cashier.ts';
 import type { EarlierRun } from './earlier-run.ts';
 import { type Casting, walletIdOf } from './pool.ts';
+import { readStep } from './read-step.ts';
 import type { RunOptions, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
 import { type Denomination, denominationOf } from './stakes.ts';
@@ -111,7 +112,7 @@ export function setStage(options: StageOptions): Stage {
       alias,
       wallet,
     })),
-    readStep: (alias, key) => readStep(plan, alias, key),
+    readStep: (alias, key) => readStep(plan.place, alias, key),
   };
 }
 
@@ -126,23 +127,6 @@ export function accountOf(stage: Stage, alias: string): Account {
     sessionID: sessionOf(stage.casting, alias).sessionID,
     denomination: stage.denominations.get(alias) ?? stage.names.denomination,
     scenario: stage.plan.id,
-  };
-}
-
-function readStep(plan: Plan, alias: string, key: string): CallStep {
-  return {
-    kind: 'call',
-    key,
-    place: plan.place,
-    call: 'balance',
-    session: alias,
-    origin: { kind: 'fresh' },
-    fields: [],
-    txID: null,
-    roundID: null,
-    campaign: false,
-    deviations: {},
-    expect: { outcome: 'accepted', stated: false },
   };
 }
 

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { RULES } from '../../src/contract/catalogue.ts';
-import { CONTRACT_VERSION, CONTRACT_VERSIONS, compareVersions } from '../../src/contract/versions.ts';
+import {
+  CHANGES,
+  CONTRACT_VERSION,
+  CONTRACT_VERSIONS,
+  compareVersions,
+  contractVersion,
+} from '../../src/contract/versions.ts';
 
 it('lists the versions newest first', () => {
   expect(CONTRACT_VERSION).toBe('1.10.2');
@@ -21,4 +27,19 @@ it.each(['1.5', 'v1.5.0', '1.5.0-rc', '', '1.5.x'])('refuses %j', (text) => {
 
 it('knows the version since which each rule holds', () => {
   for (const rule of RULES) expect(CONTRACT_VERSIONS, rule.id).toContain(rule.since);
+});
+
+it.each([
+  ['1.10.2', '1.10.2'],
+  ['1.9.0', '1.9.0'],
+  ['1.4.0', '1.2.11'],
+  ['1.10.3', undefined],
+  ['0.9.9', undefined],
+  ['1.9', undefined],
+])('takes an integration of %s for one of %s', (text, version) => {
+  expect(contractVersion(text)).toBe(version);
+});
+
+it('says of each version what came with it', () => {
+  expect(Object.keys(CHANGES)).toEqual([...CONTRACT_VERSIONS]);
 });
