@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALL_NAMES } from '../contract/call-name.ts';
 import { currencyByCode } from '../contract/currencies.ts';
 import { CONTRACT_VERSION, contractVersion } from '../contract/versions.ts';
 import { LOG_FIELDS } from '../incident/read/log-form.ts';
@@ -131,6 +132,10 @@ export const configSchema = z
     scenarios: z.array(text).optional().describe('Folders (or files) of your own scenarios, beside the built-in ones.'),
     deadline: duration.optional().describe('How long a reply may take. The contract says 5s.'),
     linger: duration.optional().describe('After how long a late debit would have shown. 2s unless you know better.'),
+    budget: z
+      .partialRecord(z.enum(CALL_NAMES), duration)
+      .optional()
+      .describe('What 95 of 100 replies may take, by call, as { bet: 800ms }. More is a warning, never a failure.'),
     workers: count.optional().describe('Scenarios side by side; each needs a player of its own.'),
     rate: z.number().positive('must be more than 0').optional().describe('At most so many calls a second.'),
     maxAtOnce: count.optional().describe('At most so many calls at once.'),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 import type { RunOptions } from '../engine/run-options.ts';
+import type { Budgets } from '../journal/latency.ts';
 import { readDuration } from '../scenario/duration.ts';
 import { nearest } from '../scenario/near.ts';
 import type { Config } from './config-schema.ts';
@@ -20,6 +21,7 @@ export type RunSettings = Pick<
   | 'raceRounds'
   | 'deadlineMs'
   | 'lingerMs'
+  | 'budgetMs'
   | 'workers'
   | 'bail'
   | 'ratePerSecond'
@@ -51,11 +53,17 @@ export function runSettings(
     raceRounds: flags.raceRounds,
     deadlineMs: flags.deadline ?? duration(config.deadline) ?? DEADLINE_MS,
     lingerMs: flags.linger ?? duration(config.linger) ?? LINGER_MS,
+    budgetMs: budgets(config),
     workers: flags.workers ?? config.workers ?? WORKERS,
     bail: flags.bail === true ? 1 : (flags.bail ?? null),
     ratePerSecond: config.rate ?? null,
     maxAtOnce: config.maxAtOnce ?? MOST_AT_ONCE,
   };
+}
+
+function budgets({ budget }: Config): Budgets | undefined {
+  if (budget === undefined) return undefined;
+  return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, readDuration(text)]));
 }
 
 /** Reads `USD=1.00`. @throws UsageError for anything that is no currency with an amount that it can have */

@@ -3,6 +3,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { ContractVersion } from '../contract/versions.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
+import type { Budgets } from '../journal/latency.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
 import type { Plan } from '../scenario/plan.ts';
 import type { WireOptions } from '../wire/wire.ts';
@@ -71,6 +72,8 @@ export interface RunOptions {
   readonly after?: EarlierJournal | undefined;
   readonly deadlineMs: number;
   readonly lingerMs: number;
+  /** What 95 of 100 replies may take, by call, beside the deadline; left out: nothing is said. */
+  readonly budgetMs?: Budgets | undefined;
   /** At most so many scenarios side by side; they also need a player each. */
   readonly workers: number;
   /** Stop after so many failed scenarios. */

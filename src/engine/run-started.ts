@@ -23,6 +23,7 @@ export function runStarted(options: RunOptions): RunStarted {
       lingerMs: options.lingerMs,
       strict: options.strict,
       workers: options.workers,
+      ...(options.budgetMs && { budgetMs: options.budgetMs }),
       sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player: player ?? null,

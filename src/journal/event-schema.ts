@@ -94,6 +94,11 @@ const runStarted = object({
     lingerMs: ms,
     strict: z.boolean(),
     workers: count,
+    budgetMs: z
+      .partialRecord(callName, ms)
+      .readonly()
+      .exactOptional()
+      .describe('what 95 of 100 replies may take, by call'),
     sessions: list(
       object({
         sessionID: text,

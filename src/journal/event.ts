@@ -2,6 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { Finding, Place, Verdict } from './finding.ts';
+import type { Budgets } from './latency.ts';
 
 /** Version of the journal's format. A reader refuses a newer one. */
 export const JOURNAL_FORMAT = 'croupier-journal/1';
@@ -20,6 +21,8 @@ interface RunSettings {
   readonly lingerMs: number;
   readonly strict: boolean;
   readonly workers: number;
+  /** What 95 of 100 replies may take, by call; left out: nothing is said. */
+  readonly budgetMs?: Budgets;
   readonly sessions: readonly {
     readonly sessionID: string;
     readonly player: string | null;

@@ -4,6 +4,7 @@ import { type Cause, likelyCauses } from './cause.ts';
 import type { Blamed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import { byGravity, type JudgedCell, type JudgedFinding, judgeCell } from './judged-cell.ts';
+import { type CallLatency, startLatencyTally } from './latency.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedCells, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
@@ -28,6 +29,8 @@ export interface Fold {
   /** What has to be sent yet so that nobody's money hangs in the air. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
+  /** How quick the operator was, for each call that was made. */
+  readonly latency: readonly CallLatency[];
 }
 
 /** Takes the events of one run, in order, and says at any time what they amount to. */
@@ -47,6 +50,7 @@ export function startFolding(): Folding {
   const blames: Blamed[] = [];
   const notices = new Set<string>();
   const owed = new Map<string, Owed>();
+  const latency = startLatencyTally();
 
   const attemptOf = (scenario: string): Attempt => {
     let attempt = attempts.get(scenario);
@@ -63,6 +67,7 @@ export function startFolding(): Folding {
   };
 
   const add = (event: JournalEvent): void => {
+    latency.add(event);
     switch (event.event) {
       case 'run-started':
         run = event;
@@ -111,6 +116,7 @@ export function startFolding(): Folding {
       notices: [...notices],
       owed: [...owed.values()],
       exchanges: { sent, answered },
+      latency: latency.result(run.settings.budgetMs ?? {}),
     });
   };
 
@@ -129,7 +135,7 @@ function sumUp(
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
   blames: readonly Blamed[],
-  rest: Pick<Fold, 'notices' | 'owed' | 'exchanges'>,
+  rest: Pick<Fold, 'notices' | 'owed' | 'exchanges' | 'latency'>,
 ): Fold {
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));

@@ -46,6 +46,25 @@ const cause = z.object({
   exchange: z.string().nullable().describe('the exchange to look at first'),
 });
 
+const ms = z.number().describe('milliseconds');
+
+const latency = z
+  .object({
+    call: callName,
+    count,
+    p50Ms: ms,
+    p95Ms: ms,
+    p99Ms: ms,
+    maxMs: ms,
+    budgetMs: ms.nullable().describe('what 95 of 100 replies may take by the configuration; null: nothing is said'),
+    isOverBudget: z.boolean().describe('a warning, never a failure'),
+    drift: z
+      .object({ earlyMs: ms, lateMs: ms, slower: z.boolean().describe('true: by half at least, and by 10 ms') })
+      .nullable()
+      .describe('medians of the first and the last third of the run; null: too little to tell'),
+  })
+  .describe('from the last byte of the request to the last byte of the reply, calls that were sent at once left out');
+
 const rule = z.object({
   id: ruleId,
   group: z.enum(RULE_GROUPS),
@@ -115,6 +134,7 @@ const report = z.object({
   causes: z
     .array(cause)
     .describe('the few broken rules that explain all that is broken, those about money first, then what explains most'),
+  latency: z.array(latency).describe('how quick the replies were, by call; quantiles are right to 1 %'),
   notices: z.array(z.string()),
   owed: z.array(
     z.object({

@@ -2,6 +2,7 @@ import type { Cause } from '../journal/cause.ts';
 import { conclude } from '../journal/conclusion.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
+import type { CallLatency } from '../journal/latency.ts';
 import type { RuleResult } from '../journal/rule-result.ts';
 import type { ScenarioResult } from '../journal/scenario-result.ts';
 import type { JournalledExchange } from './evidence.ts';
@@ -53,6 +54,7 @@ function headOf(fold: Fold): object {
     counts: Object.fromEntries(counts),
     exchangeCount: fold.exchanges.sent,
     causes: fold.causes.map(causeOf),
+    latency: fold.latency.map(latencyOf),
     notices: fold.notices,
     owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),
   };
@@ -71,6 +73,11 @@ function causeOf({ result, explains, findings, scenarios, telling }: Cause): obj
     seenIn: telling?.scenario ?? null,
     exchange: telling?.exchange ?? null,
   };
+}
+
+function latencyOf(latency: CallLatency): object {
+  // The buckets are for drawing, and many.
+  return Object.fromEntries(Object.entries(latency).filter(([name]) => name !== 'buckets'));
 }
 
 function ruleOf({ rule, verdict, reason, because, seenIn, checks, endpoints, scenarios }: RuleResult): object {

@@ -9,6 +9,7 @@ import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
 import { causeLines } from './terminal-causes.ts';
 import { exchangeLines } from './terminal-exchange.ts';
+import { latencyLines } from './terminal-latency.ts';
 import { leftBehind } from './terminal-left-behind.ts';
 import { everyRule, leftOut, notes, reasons, warnings } from './terminal-rules.ts';
 
@@ -46,6 +47,7 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
   const rest = leftOut(fold, options);
   const untested = reasons(fold, ['skip', 'untested'], options);
   yield* titled('What was not tested, and why', rest === undefined ? untested : [...untested, rest], options);
+  yield* titled('How quick the replies were', latencyLines(fold, options), options);
   yield* titled('What is left behind', leftBehind(fold, options), options);
   yield* titled('Worth knowing', worthKnowing(fold, options), options);
   if (options.verbose) yield* allExchanges(open, options);

@@ -1,0 +1,41 @@
+import type { Fold } from '../journal/fold.ts';
+import { duration, hanging } from './layout.ts';
+import { mark } from './marks.ts';
+import type { ReportOptions } from './options.ts';
+
+const HEADINGS = ['calls', 'p50', 'p95', 'p99', 'max', 'budget'] as const;
+
+/** How quick each call was, a line to a call, and what is worth a warning. */
+export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  if (fold.latency.length === 0) return [];
+  const hasBudget = fold.latency.some(({ budgetMs }) => budgetMs !== null);
+  const columns = hasBudget ? HEADINGS : HEADINGS.slice(0, -1);
+  const rows = fold.latency.map(({ call, count, p50Ms, p95Ms, p99Ms, maxMs, budgetMs }) => {
+    const times = [p50Ms, p95Ms, p99Ms, maxMs].map(duration);
+    return [call, String(count), ...times, ...(hasBudget ? [budgetMs === null ? '' : duration(budgetMs)] : [])];
+  });
+  const line = ([name = '', ...cells]: readonly string[]): string =>
+    `  ${name.padEnd(9)}${cells.map((cell) => cell.padStart(9)).join('')}`.trimEnd();
+  const warnings = latencyWarnings(fold).flatMap((warning) =>
+    hanging(`  ${mark('warn', unicode)} `, warning, width).map((text, at) =>
+      at === 0 ? text.replace(mark('warn', unicode), paint.yellow) : text,
+    ),
+  );
+  return [paint.dim(line(['', ...columns])), ...rows.map(line), ...warnings];
+}
+
+/** Sentences about calls that were slower than their budget, or slower at the end of the run than at its beginning. */
+function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
+  return latency.flatMap(({ call, p95Ms, budgetMs, isOverBudget, drift }) => [
+    ...(isOverBudget && budgetMs !== null
+      ? [
+          `${call} is over its budget: 95 of 100 replies came within ${duration(p95Ms)}, and ${duration(budgetMs)} are meant`,
+        ]
+      : []),
+    ...(drift?.slower
+      ? [
+          `${call} became slower: a median of ${duration(drift.earlyMs)} in the first third of the run, of ${duration(drift.lateMs)} in the last`,
+        ]
+      : []),
+  ]);
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { CallName } from '../../src/contract/call-name.ts';
+import type { JournalEvent, Received } from '../../src/journal/event.ts';
+import { Histogram } from '../../src/journal/histogram.ts';
+import { startLatencyTally } from '../../src/journal/latency.ts';
+import { ended, started } from './events.ts';
+
+let ids = 0;
+
+function newId(): string {
+  ids += 1;
+  return `x${ids}`;
+}
+
+/** One call of the story `s`, sent whole at `at` and answered `ms` later. */
+function call(name: CallName, at: number, ms: number, outcome?: Received['outcome'], id = newId()) {
+  const request = { method: 'POST', url: 'http://wallet.example/bet', headers: [], body: null };
+  const reply = {
+    status: 200,
+    headers: [],
+    body: { encoding: 'utf8', data: '', length: 0, truncated: false },
+  } as const;
+  const events: readonly JournalEvent[] = [
+    { event: 'sending', id, scenario: 's', step: '1', purpose: 'step', call: name, request },
+    {
+      event: 'received',
+      id,
+      scenario: 's',
+      outcome: outcome ?? { kind: 'reply', reply },
+      stamps: {
+        start: at - 1,
+        resolved: null,
+        connected: null,
+        secured: null,
+        sent: at,
+        firstByte: null,
+        end: at + ms,
+      },
+      connection: null,
+      model: null,
+    },
+  ];
+  return events;
+}
+
+function tally(
+  events: readonly JournalEvent[],
+  budgets: Parameters<ReturnType<typeof startLatencyTally>['result']>[0] = {},
+) {
+  const latency = startLatencyTally();
+  for (const event of [started('s'), ...events, ended('s')]) latency.add(event);
+  return latency.result(budgets);
+}
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+describe('Histogram', () => {
+  it('gives quantiles that are right to 1 %, and the greatest exactly', () => {
+    const histogram = new Histogram();
+    for (const index of range(10_000)) histogram.add((index + 1) / 10);
+    for (const share of [0.01, 0.5, 0.95, 0.99]) {
+      expect(histogram.quantile(share) / (share * 1000)).toBeGreaterThan(0.99);
+      expect(histogram.quantile(share) / (share * 1000)).toBeLessThan(1.0101);
+    }
+    expect(histogram.maxMs).toBe(1000);
+  });
+
+  it('has buckets that lie side by side and hold everything, however many times there are', () => {
+    const histogram = new Histogram();
+    for (const index of range(50_000)) histogram.add(10 ** ((index % 1000) / 100 - 4));
+    const buckets = histogram.buckets();
+    expect(buckets.length).toBeLessThan(905);
+    expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(50_000);
+    for (const [at, bucket] of buckets.entries()) {
+      expect(bucket.fromMs).toBeGreaterThanOrEqual((buckets[at - 1]?.toMs ?? 0) * 0.999_999);
+    }
+  });
+
+  it('is 0 while it is empty', () => {
+    expect(new Histogram().quantile(0.5)).toBe(0);
+  });
+});
+
+describe('the latency of a run', () => {
+  it('counts from the last byte of the request, by call, in the order of the contract', () => {
+    const [balance, bet] = tally([...call('bet', 10, 40), ...call('balance', 100, 7), ...call('bet', 200, 50)]);
+    expect(balance).toMatchObject({ call: 'balance', count: 1, maxMs: 7 });
+    expect(bet).toMatchObject({ call: 'bet', count: 2, maxMs: 50, budgetMs: null, isOverBudget: false, drift: null });
+    expect(bet?.p50Ms).toBeCloseTo(40, -0.5);
+  });
+
+  it('leaves out calls that were let go together, whatever broke, and counts what was given up', () => {
+    const race: JournalEvent = {
+      event: 'race',
+      scenario: 's',
+      attempt: 1,
+      round: 1,
+      step: '2',
+      exchanges: ['raced'],
+      barrier: 0,
+      staggerMs: 0,
+      overlapped: 2,
+    };
+    const [bet] = tally([
+      ...call('bet', 0, 3000, undefined, 'raced'),
+      race,
+      ...call('bet', 10, 1, { kind: 'none', reason: 'broken', detail: '' }),
+      ...call('bet', 20, 5000, { kind: 'none', reason: 'too-late', detail: '' }),
+    ]);
+    expect(bet).toMatchObject({ count: 1, maxMs: 5000 });
+  });
+
+  it('warns of a budget when more than 5 of 100 replies are beyond it', () => {
+    const calls = (slow: number) => range(100).flatMap((at) => call('bet', at * 10, at < slow ? 900 : 5));
+    expect(tally(calls(5), { bet: 800 })[0]?.isOverBudget).toBe(false);
+    expect(tally(calls(6), { bet: 800 })[0]?.isOverBudget).toBe(true);
+    expect(tally(calls(6), { win: 800 })[0]).toMatchObject({ budgetMs: null, isOverBudget: false });
+  });
+
+  it('sees that a wallet becomes slower within a run, however long the run is', () => {
+    for (const apart of [5, 500]) {
+      const growing = range(300).flatMap((at) => call('win', at * apart, 20 + at));
+      const drift = tally(growing)[0]?.drift;
+      expect(drift).toMatchObject({ slower: true });
+      expect(drift?.earlyMs).toBeLessThan(125);
+      expect(drift?.lateMs).toBeGreaterThan(210);
+      const steady = range(300).flatMap((at) => call('win', at * apart, 20 + (at % 7)));
+      expect(tally(steady)[0]?.drift).toMatchObject({ slower: false });
+    }
+  });
+});
