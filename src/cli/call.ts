@@ -13,6 +13,7 @@ import { callJson, dryRunJson } from './call-json.ts';
 import { callStatus, callText, dryRunText } from './call-text.ts';
 import { resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
+import { askForProduction } from './production.ts';
 import type { ClientFlags } from './run-flags.ts';
 import { runSettings } from './run-settings.ts';
 import { type Stdio, showsUnicode } from './stdio.ts';
@@ -62,6 +63,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     stdio.out.write(scrub(text));
     return 0;
   }
+  if (call !== 'balance') await askForProduction([client], flags, stdio);
   const { strict, deadlineMs, lingerMs } = settings;
   const played = await playByHand({
     client,

@@ -32,6 +32,11 @@ export function addClientOptions(command: Command): Command {
     .addOption(new Option('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'));
 }
 
+/** The consent that every command needs that moves money where real players' may be. */
+export function productionOption(): Option {
+  return new Option('--production', 'move money though this looks like production (env: CROUPIER_PRODUCTION=1)');
+}
+
 /** How long is waited for a reply, and for what may show after it. */
 export function addWaitOptions(command: Command): Command {
   return command

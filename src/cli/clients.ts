@@ -147,6 +147,8 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
     headers: entry?.headers ?? {},
     contract: flags.contract ?? (entry?.contract === undefined ? undefined : contractVersion(entry.contract)),
     sessions,
+    // What is said of one address says nothing of another.
+    production: flags.baseUrl === undefined ? entry?.production : undefined,
     wire: wireOptions(entry, { configuration, flags, stdio }),
   };
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { ContractVersion } from '../contract/versions.ts';
-import { addClientOptions, addWaitOptions, configOption } from './client-options.ts';
+import { addClientOptions, addWaitOptions, configOption, productionOption } from './client-options.ts';
 import { addExploreOptions, type ExploreFlags } from './explore-flags.ts';
 import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
 import { addIncidentDesk } from './incident-commands.ts';
@@ -61,7 +61,9 @@ Examples:
   program
     .command('schema')
     .description('print a JSON Schema')
-    .addArgument(new Argument('<of>', 'of which file').choices(['scenario', 'config', 'report', 'journal', 'incident']))
+    .addArgument(
+      new Argument('<of>', 'of which file').choices(['scenario', 'config', 'report', 'journal', 'incident', 'doctor']),
+    )
     .action(async (of: SchemaOf) => {
       const { schemaCommand } = await import('./schema.ts');
       done(await schemaCommand(of, stdio));
@@ -120,6 +122,7 @@ function addSettle(program: Command, stdio: Stdio, done: (status: number) => voi
     .argument('<journal>', 'the journal of the run (.croupier/….ndjson); it is continued')
     .optionsGroup('Whom to call (default: the client of the journal, as the configuration knows it):');
   addClientOptions(settle)
+    .addOption(productionOption())
     .optionsGroup('How:')
     .option('--dry-run', 'say what is owed, and send nothing')
     .addOption(

@@ -98,6 +98,12 @@ const client = z.strictObject({
     .describe(
       'The version of the contract that the integration was made by. What came later is neither sent nor judged.',
     ),
+  production: z
+    .boolean()
+    .optional()
+    .describe(
+      "true: real players' money is there, and whatever moves money asks for --production. false: it is a test environment. Told from the address when left out.",
+    ),
   hostOverride: text.optional().describe('Connect to this host or host:port, though the URL names another.'),
 });
 

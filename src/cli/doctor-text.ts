@@ -86,17 +86,3 @@ function ending(checks: readonly Check[]): string {
   if (warnings === 0) return 'Nothing stands in the way of a run.';
   return `Nothing must be mended before a run; ${warnings} ${warnings === 1 ? 'thing' : 'things'} to look at.`;
 }
-
-/** What a machine reads. */
-export function doctorJson(examined: readonly Examined[], exitCode: number): string {
-  const clients = examined.map(({ client, checks }) => {
-    const first = firstToMend(checks);
-    return {
-      extCID: client.extCID,
-      integratorBaseUrl: client.integratorBaseUrl,
-      mendFirst: first && { name: first.name, about: first.about },
-      checks,
-    };
-  });
-  return `${JSON.stringify({ exitCode, clients }, null, 2)}\n`;
-}

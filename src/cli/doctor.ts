@@ -2,12 +2,13 @@ import { type Check, check } from '../engine/doctor/check.ts';
 import { examine } from '../engine/doctor/examine.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
-import { resolveClients } from './clients.ts';
+import { resolveClients, type SessionSource } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
-import { doctorJson, doctorText, type Examined } from './doctor-text.ts';
-import { gravestStatus } from './exit-status.ts';
+import { doctorJson } from './doctor-json.ts';
+import { doctorText, type Examined } from './doctor-text.ts';
 import type { ClientFlags } from './run-flags.ts';
 import { runSettings } from './run-settings.ts';
+import { askForSessions, readSessions } from './sessions-from.ts';
 import { type Stdio, showsUnicode } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,16 +26,19 @@ export interface DoctorFlags extends ClientFlags {
 export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { stakes, deadlineMs } = runSettings(configuration.config, flags, stdio.env);
-  const { clients, secrets, complaints } = await resolveClients(configuration, flags, stdio);
+  // One whose sessions will be launched can be looked at without any.
+  const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
+  const { clients, secrets, sources, complaints } = resolved;
   if (complaints.length > 0) throw complaintsError(complaints);
   const examined: Examined[] = [];
-  for (const client of clients) {
+  for (const configured of clients) {
+    const { client, noSession } = await withSessions(configured, sources.get(configured.extCID), configuration, stdio);
     const checks = await looked(client, () =>
-      examine({ client, stakes, deadlineMs, ambientProxy: ambientProxy(client, stdio), time: Date.now }),
+      examine({ client, stakes, deadlineMs, noSession, ambientProxy: ambientProxy(client, stdio), time: Date.now }),
     );
     examined.push({ client, checks: [configurationCheck(configuration, client), ...checks] });
   }
-  const status = gravestStatus(examined.map(({ checks }) => statusOf(checks)));
+  const status = statusOf(examined);
   const scrub = createScrubber(secrets);
   stdio.out.write(
     scrub(
@@ -44,6 +48,46 @@ export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<n
     ),
   );
   return status;
+}
+
+interface Opened {
+  readonly client: ClientUnderTest;
+  /** What is said where there is no session. */
+  readonly noSession: Check;
+}
+
+/** The client with the sessions that a run would open, or why there are none. */
+async function withSessions(
+  client: ClientUnderTest,
+  source: SessionSource | undefined,
+  { dir }: Configuration,
+  { env }: Stdio,
+): Promise<Opened> {
+  const from = source?.from;
+  const unnamed = check(
+    'session',
+    'not-tried',
+    'none is named, so that none can be asked about',
+    'Name one in the configuration or with --session; or have the operator launch games: croupier run --launches 2',
+  );
+  if (client.sessions.length > 0 || from === undefined) return { client, noSession: unnamed };
+  const { extCID } = client;
+  try {
+    const text = await askForSessions(from, { extCID, dir, env, signal: new AbortController().signal });
+    return { client: { ...client, sessions: readSessions(text, from, extCID) }, noSession: unnamed };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    // Who calls the Core API may have launches in mind, which need one that listens.
+    const launches = source?.cID !== undefined;
+    const mend = 'Mend it: a run begins with it.';
+    const noSession = check(
+      'session',
+      launches ? 'warn' : 'bad',
+      error.message.split('\n', 1).join(''),
+      launches ? `${mend} If it is for run --launches, it has to wait for that Core API.` : mend,
+    );
+    return { client, noSession };
+  }
 }
 
 /** What the wire can't use (a certificate that is none, a header with a line break) is a mistake of the configuration. */
@@ -56,9 +100,10 @@ async function looked(client: ClientUnderTest, look: () => Promise<readonly Chec
   }
 }
 
-function statusOf(checks: readonly Check[]): number {
-  if (checks.some(({ state }) => state === 'bad')) return 1;
-  return checks.some(({ state }) => state === 'unreachable') ? 3 : 0;
+function statusOf(examined: readonly Examined[]): 0 | 1 | 3 {
+  const states = new Set(examined.flatMap(({ checks }) => checks.map(({ state }) => state)));
+  if (states.has('bad')) return 1;
+  return states.has('unreachable') ? 3 : 0;
 }
 
 function configurationCheck({ file, found, warnings }: Configuration, client: ClientUnderTest): Check {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { collect, countFlag, durationFlag } from './flag-values.ts';
 import type { RunFlags } from './run-flags.ts';
 
@@ -30,6 +30,7 @@ export function addExploreOptions(command: Command): Command {
     .option('--defect <name>', 'give the embedded operator this defect (croupier list defects); repeatable', collect)
     .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect);
   addClientOptions(command)
+    .addOption(productionOption())
     .optionsGroup('How:')
     .addOption(new Option('--runs <n>', 'how many histories at most').argParser(countFlag))
     .addOption(

@@ -19,6 +19,7 @@ import { lastWords } from './last-words.ts';
 import { keepMemoryLean } from './lean-memory.ts';
 import { thisProcess } from './living-run.ts';
 import { notices, openJournal } from './new-journal.ts';
+import { askForProduction } from './production.ts';
 import { reportOptions } from './publish.ts';
 import type { Reference } from './reference.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
@@ -42,6 +43,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
   const clients = await clientsOf(flags, configuration, stdio);
   if (clients.complaints.length > 0) throw complaintsError(clients.complaints);
   refuseFlags(flags, clients);
+  await askForProduction(clients.clients, flags, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
   const reference = await embeddedOperator(flags, variations, settings, stdio);
   const journals: string[] = [];

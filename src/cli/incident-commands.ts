@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { SIGN_KINDS } from '../wire/sign-kind.ts';
 import type { CallFlags } from './call.ts';
-import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { addDoctor } from './doctor-command.ts';
 import type { ExplainFlags } from './explain.ts';
 import { collect, countFlag } from './flag-values.ts';
@@ -32,6 +32,7 @@ function addCall(program: Command, stdio: Stdio, done: Done): void {
     .option('--field <name=value>', 'a further field, or another value of one; repeatable', collect)
     .optionsGroup('Whom to call:');
   addClientOptions(call)
+    .addOption(productionOption())
     .optionsGroup('How:')
     .addOption(new Option('--sign <kind>', 'how it is signed').choices(SIGN_KINDS).default('valid'))
     .addOption(

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { collect, countFlag } from './flag-values.ts';
 import { addLogOptions, addSideOptions } from './reading-options.ts';
 import type { ReplayFlags } from './replay.ts';
@@ -32,6 +32,7 @@ export function addReplay(program: Command, stdio: Stdio, done: (status: number)
     .option('--defect <name>', 'give the embedded operator this defect; repeatable', collect)
     .option('--habit <name>', 'give the embedded operator this habit; repeatable', collect);
   addClientOptions(replay)
+    .addOption(productionOption())
     .optionsGroup('How:')
     .addOption(new Option('--speed <n>', 'so many times as fast as it was (default: 1)').argParser(speedFlag))
     .option('--no-wait', 'one call right after the other')

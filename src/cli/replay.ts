@@ -20,6 +20,7 @@ import { type Configuration, complaintsError, loadConfiguration, whyUnreadable }
 import { type IncidentFlags, readStory } from './incident.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { type Played, play } from './play.ts';
+import { askForProduction } from './production.ts';
 import { SILENT } from './progress.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { type ReplayOutcome, replayJson, replayText } from './replay-text.ts';
@@ -131,6 +132,7 @@ async function playAgain(
     const names = given.clients.map(({ extCID }) => extCID).join(', ');
     throw new UsageError(`An incident is played against one client, and there are ${names}. Choose one with --client.`);
   }
+  if (given) await askForProduction(given.clients, flags, stdio);
   const reference = await embeddedOperator(flags, variations, settings, stdio);
   const interrupt = listenForInterrupt(stdio, 'Interrupted: what is under way is ended and given back.\n');
   try {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addClientOptions, addWaitOptions } from './client-options.ts';
+import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
 import type { RunFlags } from './run-flags.ts';
 import type { Stdio } from './stdio.ts';
@@ -15,6 +15,7 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
     .option('--defect <name>', 'give the embedded operator this defect (croupier list defects); repeatable', collect)
     .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect);
   addClientOptions(run)
+    .addOption(productionOption())
     .addOption(
       new Option(
         '--launches <n>',

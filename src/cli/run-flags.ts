@@ -12,6 +12,8 @@ export interface ClientFlags {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly proxy?: string;
+  /** Money may be moved where real players' seems to be. */
+  readonly production?: boolean;
   readonly contract?: ContractVersion;
   /** Sessions are taken as the operator launches them: so many. */
   readonly launches?: number;

@@ -15,6 +15,7 @@ import type { Launches } from './launches.ts';
 import { keepMemoryLean } from './lean-memory.ts';
 import { packageRoot } from './package-root.ts';
 import { type Play, play } from './play.ts';
+import { askForProduction, movesMoney } from './production.ts';
 import { type Progress, SILENT, startProgress } from './progress.ts';
 import { publish, reportOptions } from './publish.ts';
 import type { Reference } from './reference.ts';
@@ -47,6 +48,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
     return 0;
   }
   refuseFlags(flags, wishes, clients);
+  if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
   const earlier = await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
 

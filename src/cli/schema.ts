@@ -1,7 +1,7 @@
 import type { Stdio } from './stdio.ts';
 
 /** What there is a JSON Schema of. */
-export const SCHEMAS = ['scenario', 'config', 'report', 'journal', 'incident'] as const;
+export const SCHEMAS = ['scenario', 'config', 'report', 'journal', 'incident', 'doctor'] as const;
 
 export type SchemaOf = (typeof SCHEMAS)[number];
 
@@ -31,5 +31,7 @@ async function schemaOf(of: SchemaOf): Promise<unknown> {
       return (await import('../journal/event-schema.ts')).journalJsonSchema();
     case 'incident':
       return (await import('../incident/incident-json.ts')).incidentJsonSchema();
+    case 'doctor':
+      return (await import('./doctor-json.ts')).doctorJsonSchema();
   }
 }

@@ -13,6 +13,7 @@ import { complaintsError, loadConfiguration, whyUnreadable } from './configurati
 import { listenForInterrupt } from './interrupt.ts';
 import { clientOfJournal } from './journal-client.ts';
 import { livingProcess } from './living-run.ts';
+import { askForProduction } from './production.ts';
 import type { ClientFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { itemLines, itemOf, lastSentence, type SettleItem } from './settle-text.ts';
@@ -69,6 +70,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
       { ...told, isSent: false },
     );
   }
+  await askForProduction([client], flags, stdio);
   const interrupt = listenForInterrupt(stdio, 'Interrupted: the call under way is ended. Once more ends at once.\n');
   try {
     const settled = await settle(file, left, {

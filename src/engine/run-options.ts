@@ -33,6 +33,8 @@ export interface ClientUnderTest {
   readonly wire: WireOptions;
   /** The key of another ExtCID of the same operator, where one is configured and differs. */
   readonly otherClientKey?: string | undefined;
+  /** Whether real players' money is there, as the configuration says; left out: its address must tell. */
+  readonly production?: boolean | undefined;
 }
 
 /** A scenario of the run; planned only when its turn comes. */

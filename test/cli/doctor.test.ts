@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { croupier } from './croupier.ts';
 import { demoOperator } from './demo-operator.ts';
@@ -61,6 +62,30 @@ describe('doctor', () => {
     const unusable = await croupier(['doctor', ...whom, '--proxy', 'ftp://x'], { cwd, env });
     expect(unusable).toMatchObject({ status: 2, out: '' });
     expect(unusable.err).not.toContain('    at ');
+  });
+
+  it('opens the sessions that a run would, and says why there are none', async () => {
+    await demoOperator(cwd);
+    const config = path.join(cwd, 'croupier.yaml');
+    const text = readFileSync(config, 'utf8');
+    const [, sessionID = ''] = /sessionID: "?([\w-]+)/.exec(text) ?? [];
+    const from = (print: string): string =>
+      text
+        .replaceAll(/^ +- \{ sessionID.*\n/gm, '')
+        .replaceAll(/^( +)sessions:.*$/gm, `$1sessionsFrom: { command: [echo, '${print}'] }`);
+    writeFileSync(config, from(`[{"sessionID":"${sessionID}"}]`));
+    const opened = await croupier(['doctor', '--client', 'demo-eu'], { cwd });
+    expect(opened.out).toContain(`session         ${sessionID} has`);
+    writeFileSync(config, from('nothing'));
+    const none = await croupier(['doctor', '--client', 'demo-eu', '--json'], { cwd });
+    const said = JSON.parse(none.out) as Said;
+    const schema = JSON.parse((await croupier(['schema', 'doctor'], { cwd })).out) as object;
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    validate(said);
+    expect(validate.errors).toBeNull();
+    expect(validate({ ...said, exitCode: 2 })).toBe(false);
+    expect([none.status, said.clients[0]?.mendFirst?.name]).toEqual([1, 'session']);
+    expect(none.out).toContain('gave no JSON');
   });
 
   it('shows what others wrote without obeying it', async () => {

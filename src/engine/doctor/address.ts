@@ -17,9 +17,11 @@ LOCAL.addAddress('::1', 'ipv6');
 LOCAL.addSubnet('fc00::', 7, 'ipv6');
 LOCAL.addSubnet('fe80::', 10, 'ipv6');
 
-const PRODUCTION = new Set(['prod', 'production', 'prd', 'live', 'www']);
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|::ffff:127\.\d+\.\d+\.\d+)$/;
+
+const PRODUCTION = /^(?:prod|production|prd|live|www)\d*$/;
 const TESTING =
-  /^(?:.*(?:staging|sandbox|preprod|testing)|stage|stg|test|tst|dev|qa|uat|demo|int|ci|local|localhost)\d*$/;
+  /^(?:.*(?:staging|sandbox|preprod|nonprod|notprod|testing)|stage|stg|test|tests|tst|dev|devel|qa|uat|sit|sbx|demo|int|ci|local|localhost)\d*$/;
 
 /** `unknown`: nobody could be asked. */
 export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
@@ -85,26 +87,53 @@ export function checkBaseUrl(
   return check('base-url', 'good', baseUrl);
 }
 
+/** What stands for a test environment though it says `prod`: `preprod`, `non-prod`. */
+const NOT_YET = /(pre|non|not)[-._]?(?:prod|production|prd|live)(?![a-z])/g;
+
+type Telling = { readonly kind: 'testing' | 'production'; readonly word: string };
+
+/** What the words of a name tell. A word for testing counts more than one for production: `test.www.casino.example`. */
+function toldBy(name: string): Telling | undefined {
+  const words = name
+    .toLowerCase()
+    .replace(NOT_YET, '$1prod')
+    .split(/[/._-]/);
+  const testing = words.find((word) => TESTING.test(word));
+  if (testing !== undefined) return { kind: 'testing', word: testing };
+  const production = words.find((word) => PRODUCTION.test(word));
+  return production === undefined ? undefined : { kind: 'production', word: production };
+}
+
 /**
- * Whether it may be real players' money that a run would move.
+ * Whether it may be real players' money that a run would move: `warn`, it may be.
  *
- * @param address where the connection went; null: not known
+ * @param address where the connection went; `none`: the name has no address; null: not known
+ * @param production what the configuration says of it, which counts more than any name
  */
-export function checkTarget(baseUrl: string, address: string | null): Check {
+export function checkTarget(baseUrl: string, address: string | 'none' | null, production?: boolean): Check {
   const host = hostOf(baseUrl);
-  const words = (isIP(host) === 0 ? host : '').toLowerCase().split(/[.-]/);
-  const path = new URL(baseUrl).pathname.toLowerCase().split(/[/._-]/);
   const advice =
-    'A run moves money: point it at a test environment, with players of its own. Start none before you know whose money it is.';
-  const telling = [...words, ...path].find((word) => PRODUCTION.has(word));
-  if (telling !== undefined) {
-    return check('target', 'warn', `"${telling}" in ${host}${new URL(baseUrl).pathname} looks like production`, advice);
+    'What moves money asks for --production. Point it at a test environment, with players of its own; say `production: false` of one whose name does not tell.';
+  if (production !== undefined) {
+    return production
+      ? check('target', 'warn', 'the configuration says that it is production', advice)
+      : check('target', 'good', 'the configuration says that it is not production');
   }
-  const testing = [...words, ...path].find((word) => TESTING.test(word));
-  if (testing !== undefined)
-    return check('target', 'good', `"${testing}" in the address looks like a test environment`);
   const at = isIP(host) === 0 ? address : host;
+  if (at !== null && (LOOPBACK.test(at) || (at === host && isLocal(at)))) {
+    return check('target', 'good', `${at} is reached from this ${LOOPBACK.test(at) ? 'machine' : 'network'} only`);
+  }
+  const { pathname } = new URL(baseUrl);
+  const telling = (isIP(host) === 0 ? toldBy(host) : undefined) ?? toldBy(pathname);
+  switch (telling?.kind) {
+    case 'testing':
+      return check('target', 'good', `"${telling.word}" in the address looks like a test environment`);
+    case 'production':
+      return check('target', 'warn', `"${telling.word}" in ${host}${pathname} looks like production`, advice);
+    case undefined:
+  }
+  if (at === 'none') return check('target', 'not-tried', 'not tried: its name has no address');
   if (at !== null && isLocal(at)) return check('target', 'good', `${at} is reached from this network only`);
-  const where = at === null ? host : `${host} (${at})`;
+  const where = at === null || at === host ? host : `${host} (${at})`;
   return check('target', 'warn', `nothing in the name of ${where} says that it is a test environment`, advice);
 }

@@ -21,7 +21,9 @@ export type CheckName = 'configuration' | (typeof CHECK_NAMES)[number];
  * nobody can be asked. `not-tried`: an earlier check came out so that this one can't be made. `not-needed`: there is
  * nothing of the kind.
  */
-export type CheckState = 'good' | 'warn' | 'bad' | 'unreachable' | 'not-tried' | 'not-needed';
+export const CHECK_STATES = ['good', 'warn', 'bad', 'unreachable', 'not-tried', 'not-needed'] as const;
+
+export type CheckState = (typeof CHECK_STATES)[number];
 
 /** What one look brought. */
 export interface Check {

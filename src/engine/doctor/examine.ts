@@ -31,6 +31,8 @@ export interface ExamineOptions {
   /** By currency code, as for a run. */
   readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
+  /** What is said of sessions where the client has none. */
+  readonly noSession: Check;
   /** The name of a variable of the environment that asks for a proxy; null: none. */
   readonly ambientProxy: string | null;
   /** Milliseconds since 1970. */
@@ -99,7 +101,7 @@ class Examination {
       checkBaseUrl(baseUrl, client.paths, answered.answer),
       ...connection,
       ...answered.checks,
-      checkTarget(baseUrl, address),
+      checkTarget(baseUrl, seen.failure?.reason === 'unresolved' ? 'none' : address, client.production),
     ];
   }
 
@@ -126,9 +128,7 @@ class Examination {
     // Without the right key no session can be asked about; one that takes any signature can be.
     if (isNothingThere(reply, wrong.outcome)) return { checks, answer: 'not-found' };
     if (key.state === 'bad' && reply.status >= 300) return { checks, answer };
-    if (client.sessions.length === 0) {
-      checks.push(check('session', 'not-needed', 'none is configured; they come from launches'));
-    }
+    if (client.sessions.length === 0) checks.push(this.#options.noSession);
     let lost = 0;
     for (const session of client.sessions) {
       // Each lost one may last as long as the deadline.

@@ -44,8 +44,24 @@ describe('the target', () => {
     ['https://wallet.example/', '10.0.0.7', 'good'],
     ['http://[::1]:8080/', null, 'good'],
     ['https://wallet.example/', null, 'warn'],
+    ['https://test.www.casino.example/', '203.0.113.7', 'good'],
+    ['https://non-prod.casino.example/', '203.0.113.7', 'good'],
+    ['https://pre.prod.casino.example/', '203.0.113.7', 'good'],
+    ['https://prod01.casino.example/test', '203.0.113.7', 'warn'],
+    ['https://deliver.casino.example/', '203.0.113.7', 'warn'],
+    ['http://127.0.0.1:8080/prod', null, 'good'],
+    ['http://[::ffff:127.0.0.1]/live', null, 'good'],
+    ['http://192.168.1.7/live', null, 'good'],
+    ['http://prod.casino.example/', '127.0.0.1', 'good'],
+    ['https://wallet.example/', 'none', 'not-tried'],
+    ['https://prod.wallet.example/', 'none', 'warn'],
   ] as const)('%s at %s is %s', (url, address, state) => {
     expect(checkTarget(url, address).state).toBe(state);
+  });
+
+  it('is what the configuration says, whatever its name', () => {
+    expect(checkTarget('https://staging.casino.example/', '10.0.0.7', true).state).toBe('warn');
+    expect(checkTarget('https://www.casino.example/', '203.0.113.7', false).state).toBe('good');
   });
 
   it('knows the addresses that only a network of its own reaches', () => {

@@ -4,7 +4,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signQuery } from '../../../src/contract/signature.ts';
-import { type Check, type CheckName, firstToMend } from '../../../src/engine/doctor/check.ts';
+import { type Check, type CheckName, check, firstToMend } from '../../../src/engine/doctor/check.ts';
 import { type ExamineOptions, examine } from '../../../src/engine/doctor/examine.ts';
 import type { ClientUnderTest } from '../../../src/engine/run-options.ts';
 import { answering, rawServer } from '../../wire/raw-server.ts';
@@ -70,6 +70,7 @@ function look(
     },
     stakes: {},
     deadlineMs: 2000,
+    noSession: check('session', 'not-tried', 'none'),
     ambientProxy: null,
     time: Date.now,
     ...options,
@@ -91,7 +92,7 @@ describe('a wallet that is well', () => {
     const { url } = await wallet(rightly(() => ({ status: 404, body: '{"code":"session_not_found"}' })));
     const checks = await look(url, { sessions: [] });
     expect(of(checks, 'key')?.state).toBe('good');
-    expect(of(checks, 'session')?.state).toBe('not-needed');
+    expect(of(checks, 'session')).toEqual(check('session', 'not-tried', 'none'));
     expect(firstToMend(checks)).toBeNull();
   });
 });
