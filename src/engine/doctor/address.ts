@@ -110,7 +110,7 @@ function toldBy(name: string): Telling | undefined {
  * @param address where the connection went; `none`: the name has no address; null: not known
  * @param production what the configuration says of it, which counts more than any name
  */
-export function checkTarget(baseUrl: string, address: string | 'none' | null, production?: boolean): Check {
+export function checkTarget(baseUrl: string, address: string | null, production?: boolean): Check {
   const host = hostOf(baseUrl);
   const advice =
     'What moves money asks for --production. Point it at a test environment, with players of its own; say `production: false` of one whose name does not tell.';
