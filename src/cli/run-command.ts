@@ -37,6 +37,12 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
       collect,
     )
     .addOption(new Option('--bail [n]', 'stop after the first (or n) failed scenarios').argParser(countFlag))
+    .addOption(
+      new Option('--retries <n>', 'play a failed scenario again, up to n times; if it passes then, it is flaky')
+        .argParser(countFlag)
+        .env('CROUPIER_RETRIES'),
+    )
+    .option('--allow-flaky', 'what is flaky warns; else it fails the run like any failure')
     .option('--strict', 'a breach of a SHOULD fails the run too (env: CROUPIER_STRICT=1)')
     .addOption(new Option('--seed <text>', 'repeats choices and order of an earlier run').env('CROUPIER_SEED'))
     .addOption(

@@ -29,6 +29,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly launchWait?: number;
   readonly after?: readonly string[];
   readonly bail?: number | true;
+  readonly retries?: number;
+  readonly allowFlaky?: boolean;
   readonly strict?: boolean;
   readonly seed?: string;
   readonly workers?: number;

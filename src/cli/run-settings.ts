@@ -24,6 +24,8 @@ export type RunSettings = Pick<
   | 'budgetMs'
   | 'workers'
   | 'bail'
+  | 'retries'
+  | 'allowFlaky'
   | 'ratePerSecond'
   | 'maxAtOnce'
 >;
@@ -56,6 +58,8 @@ export function runSettings(
     budgetMs: budgets(config),
     workers: flags.workers ?? config.workers ?? WORKERS,
     bail: flags.bail === true ? 1 : (flags.bail ?? null),
+    retries: flags.retries,
+    allowFlaky: flags.allowFlaky,
     ratePerSecond: config.rate ?? null,
     maxAtOnce: config.maxAtOnce ?? MOST_AT_ONCE,
   };

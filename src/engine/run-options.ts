@@ -1,7 +1,7 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { ContractVersion } from '../contract/versions.ts';
-import type { JournalEvent } from '../journal/event.ts';
+import type { JournalEvent, Shard } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { Budgets } from '../journal/latency.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
@@ -78,6 +78,12 @@ export interface RunOptions {
   readonly budgetMs?: Budgets | undefined;
   /** At most so many scenarios side by side; they also need a player each. */
   readonly workers: number;
+  /** A failed scenario is played again up to so many times; left out: never. */
+  readonly retries?: number | undefined;
+  /** What fails and then passes is a warning; left out: it fails the run. */
+  readonly allowFlaky?: boolean | undefined;
+  /** Which part of a divided run this is; left out: it is a whole of its own. */
+  readonly shard?: Shard | undefined;
   /** Stop after so many failed scenarios. */
   readonly bail: number | null;
   /** At most so many calls a second, and so many at once. */

@@ -18,12 +18,15 @@ export function runStarted(options: RunOptions): RunStarted {
     ...(options.flags && { flags: options.flags }),
     whole: options.whole,
     planHash: planHash(options.scenarios),
+    ...(options.shard && { shard: options.shard }),
     settings: {
       deadlineMs: options.deadlineMs,
       lingerMs: options.lingerMs,
       strict: options.strict,
       workers: options.workers,
       ...(options.budgetMs && { budgetMs: options.budgetMs }),
+      ...(options.retries !== undefined && { retries: options.retries }),
+      ...(options.allowFlaky && { allowFlaky: true }),
       sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player: player ?? null,
@@ -36,7 +39,7 @@ export function runStarted(options: RunOptions): RunStarted {
   };
 }
 
-function planHash(scenarios: readonly RunnableScenario[]): string {
+function planHash(scenarios: readonly Pick<RunnableScenario, 'id' | 'title' | 'rules'>[]): string {
   const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

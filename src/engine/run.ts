@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEnded } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import { Blame } from '../judge/blame.ts';
 import { Lateness } from '../judge/lateness.ts';
 import { RightUnit } from '../judge/right-unit.ts';
 import type { Plan } from '../scenario/plan.ts';
-import { MOST_ATTEMPTS, mostAttempts } from './attempts.ts';
+import { Attempting } from './attempting.ts';
 import { Cashier } from './cashier.ts';
 import { EarlierRun, type Unfit } from './earlier-run.ts';
 import { Futility } from './futility.ts';
@@ -14,7 +13,7 @@ import { LateLandings } from './late-landings.ts';
 import { missingFor } from './missing.ts';
 import { leaveOut } from './not-played.ts';
 import { inActs, inOrder } from './order.ts';
-import { type Played, playScenario } from './play.ts';
+import type { Played } from './play.ts';
 import { type Casting, Pool, walletIdOf } from './pool.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
 import { runStarted } from './run-started.ts';
@@ -61,17 +60,15 @@ type Ending = Omit<RunEnded, 'durationMs'>;
 /** One run over its scenarios. */
 class Run {
   readonly #options: RunOptions;
-  readonly #sender: Sender;
   readonly #cashier: Cashier;
-  readonly #history = new History();
   readonly #lateness: Lateness;
-  readonly #rightUnit = new RightUnit();
   readonly #blame: Blame;
   readonly #pool: Pool;
   readonly #late: LateLandings;
   readonly #wantOfMoney = new WantOfMoney();
   readonly #earlier: EarlierRun | undefined;
   readonly #futility: Futility;
+  readonly #attempting: Attempting;
   /** No two scenarios are played at the same time. */
   #oneByOne = false;
   /** Calls fail now here, now there, perhaps because there are too many at once. */
@@ -82,7 +79,6 @@ class Run {
 
   constructor(options: RunOptions, sender: Sender) {
     this.#options = options;
-    this.#sender = sender;
     this.#lateness = new Lateness(options.lingerMs * LINGERS_FOR_THE_LATE);
     this.#blame = new Blame(this.#lateness);
     this.#cashier = new Cashier(sender, { ...options, readAfterMs: () => this.#lateness.pauseMs });
@@ -90,6 +86,19 @@ class Run {
     this.#late = new LateLandings(options);
     this.#futility = new Futility(sender.patience);
     this.#earlier = options.after && new EarlierRun(options.after, options.client);
+    this.#attempting = new Attempting({
+      options,
+      sender,
+      cashier: this.#cashier,
+      history: new History(),
+      earlier: this.#earlier,
+      blame: this.#blame,
+      lateness: this.#lateness,
+      rightUnit: new RightUnit(),
+      futility: this.#futility,
+      isStopped: () => this.#stopped,
+      onOverburdened: () => this.#unburden(),
+    });
   }
 
   async play(): Promise<Ending> {
@@ -195,83 +204,11 @@ class Run {
   }
 
   async #perform({ scenario, plan }: Waiting, casting: Casting): Promise<void> {
-    const { record, now } = this.#options;
-    let lasting: ReadonlySet<string> | undefined;
-    const seen = new Set<string>();
-    for (let attempt = 1; ; attempt += 1) {
-      const failed = lasting;
-      const at = now();
-      const findings: Finding[] = [];
-      record({
-        event: 'scenario-started',
-        scenario: scenario.id,
-        attempt,
-        at,
-        sessions: Object.fromEntries([...casting].map(([alias, { sessionID }]) => [alias, sessionID])),
-      });
-      const played = await playScenario({
-        demanding: !scenario.builtIn,
-        plan: attempt === 1 ? plan : scenario.plan(),
-        replan: () => scenario.plan(),
-        attempt,
-        isLasting: (step) => attempt >= mostAttempts(this.#sender.patience.failsAtRandom) && failed?.has(step) === true,
-        seenBefore: (what) => {
-          const known = seen.has(what);
-          seen.add(what);
-          return known;
-        },
-        casting,
-        run: this.#options,
-        sender: this.#sender,
-        cashier: this.#cashier,
-        history: this.#history,
-        earlier: this.#earlier,
-        proven: (rule) => this.#blame.isProven(rule),
-        lateness: this.#lateness,
-        rightUnit: this.#rightUnit,
-        report: (finding) => {
-          findings.push(finding);
-          record({ event: 'finding', scenario: scenario.id, attempt, finding });
-        },
-      });
-      const { verdict, reason, restored, passes } = played;
-      record({
-        event: 'scenario-ended',
-        scenario: scenario.id,
-        attempt,
-        verdict,
-        reason,
-        durationMs: now() - at,
-        restored,
-        passes,
-      });
-      lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
-      if (failed && lasting.size < failed.size) this.#sender.patience.sawPass();
-      if (!this.#futility.isWithoutBets(plan) && this.#mayTryAgain(played, attempt, lasting.size > 0)) {
-        await sleep(attempt * 50);
-        continue;
-      }
-      if (played.needed) this.#wantOfMoney.add(scenario.id, sessionOf(casting, 'main'), played.needed);
-      this.#late.played(scenario, plan, casting, played, attempt);
-      const alone = this.#oneByOne && new Set([...casting.values()].map(walletIdOf)).size === 1;
-      this.#conclude(scenario, played, findings, alone);
-      return;
-    }
-  }
-
-  /** @param lasts something has failed in every attempt */
-  #mayTryAgain({ again, verdict }: Played, attempt: number, lasts: boolean): boolean {
-    const atRandom = again === 'busy' && (!lasts || this.#sender.patience.failsAtRandom);
-    const most = mostAttempts(atRandom);
-    if (again === null || this.#stopped || attempt >= most || verdict === 'fail') return false;
-    if (again === 'stale-connection' && this.#sender.giveUpKeepAlive()) {
-      this.#options.record({
-        event: 'notice',
-        text: 'The operator closes kept-alive connections at once, so each call was given a connection of its own.',
-      });
-    }
-    if (atRandom && attempt >= MOST_ATTEMPTS) this.#unburden();
-    return again !== 'connection' || attempt === 1;
+    const { played, findings, attempt } = await this.#attempting.play(scenario, plan, casting);
+    if (played.needed) this.#wantOfMoney.add(scenario.id, sessionOf(casting, 'main'), played.needed);
+    this.#late.played(scenario, plan, casting, played, attempt);
+    const alone = this.#oneByOne && new Set([...casting.values()].map(walletIdOf)).size === 1;
+    this.#conclude(scenario, played, findings, alone);
   }
 
   /** Operators that fail under many calls at once may do better when players come one after another. */

@@ -25,6 +25,45 @@ export interface Attempt {
   readonly cells: Map<string, Cell>;
   readonly races: Raced[];
   ended: ScenarioEnded | null;
+  /** An earlier attempt that failed, where this one is to show whether it always does. */
+  readonly failed: Failure | null;
+}
+
+/** What was found before a failed scenario was played again. */
+interface Failure {
+  /** The latest attempt that failed. */
+  readonly attempt: Attempt;
+  /** How often it has failed. */
+  readonly times: number;
+}
+
+/** What counts of a scenario that was played several times. */
+export interface Counting {
+  readonly attempt: Attempt;
+  /** The failure before it, when it passed; what was played again and decided nothing takes no failure away. */
+  readonly flaky: Failure | null;
+}
+
+/** Begins an attempt. @param before the one before it */
+export function startAttempt(started: ScenarioStarted | null, before?: Attempt): Attempt {
+  return { started, cells: new Map(), races: [], ended: null, failed: failureBefore(started, before) };
+}
+
+function failureBefore(started: ScenarioStarted | null, before: Attempt | undefined): Failure | null {
+  if (started?.retry === undefined || !before) return null;
+  return hasFailed(before) ? { attempt: before, times: (before.failed?.times ?? 0) + 1 } : before.failed;
+}
+
+function hasFailed({ cells }: Attempt): boolean {
+  return [...cells.values()].some(({ verdict }) => verdict === 'fail');
+}
+
+/** Which of the attempts at a scenario counts. @param last the latest of them */
+export function countingAttempt(last: Attempt): Counting {
+  if (!last.failed || hasFailed(last)) return { attempt: last, flaky: null };
+  const verdict = last.ended?.verdict;
+  const passed = verdict === 'pass' || verdict === 'warn' || verdict === 'note';
+  return passed ? { attempt: last, flaky: last.failed } : { attempt: last.failed.attempt, flaky: null };
 }
 
 function cellOf(attempt: Attempt, rule: Finding['rule'], endpoint: CallName | null, verdict: Verdict): Cell {

@@ -80,7 +80,13 @@ function sentenceOfBreach(fold: Fold, failed: readonly RuleResult[], missed: num
     parts.push(money === 0 ? rules : `${rules}, ${moneyPart(failed.length, money)}`);
   }
   if (missed > 0) parts.push(`misses ${plural(missed, 'expectation')} of its scenarios`);
-  return `${fold.run.client.extCID} ${parts.join(', and ')}`;
+  const { scenarios, expectations, run } = fold;
+  // What shows only now and then is said to, for who looks into it would else not see it.
+  const always =
+    failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
+  const flaky = scenarios.filter((scenario) => scenario.flaky).length;
+  const passed = always ? '' : `, though ${plural(flaky, 'scenario')} passed when played again (flaky)`;
+  return `${run.client.extCID} ${parts.join(', and ')}${passed}`;
 }
 
 function moneyPart(failed: number, money: number): string {
@@ -93,7 +99,12 @@ function sentenceOfPraise(fold: Fold): string {
   const warned = fold.rules.filter((result) => result.verdict === 'warn').length;
   const scope = fold.run.whole ? '' : ', in the part of the suite that was selected';
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${scope}`;
-  return warned === 0 ? kept : `${kept}, with ${plural(warned, 'warning')}`;
+  const flaky = fold.scenarios.filter((scenario) => scenario.flaky).length;
+  const besides = [
+    ...(warned === 0 ? [] : [plural(warned, 'warning')]),
+    ...(flaky === 0 ? [] : [`${plural(flaky, 'scenario')} that passed only when played again (flaky)`]),
+  ];
+  return besides.length === 0 ? kept : `${kept}, with ${besides.join(' and ')}`;
 }
 
 function plural(count: number, noun: string): string {

@@ -89,6 +89,18 @@ const runStarted = object({
   flags: list(text).exactOptional().describe('command-line flags that meet the same operator in the same way'),
   whole: z.boolean().describe('true: the whole built-in suite was to be run'),
   planHash: text,
+  shard: object({
+    index: z.int().min(1),
+    count: z.int().min(1),
+    planHash: text.describe('of the whole plan'),
+    divisionHash: text.describe('which scenario, and which player, is in which part'),
+    scenarios: count.describe('of the whole'),
+    players: count.describe('of the whole'),
+    whole: z.boolean().describe('true: the parts are the whole built-in suite'),
+    seed: text.nullable().describe('that all parts were given; null: each has drawn its own'),
+  })
+    .exactOptional()
+    .describe('which part of a divided run it is'),
   settings: object({
     deadlineMs: ms,
     lingerMs: ms,
@@ -99,6 +111,8 @@ const runStarted = object({
       .readonly()
       .exactOptional()
       .describe('what 95 of 100 replies may take, by call'),
+    retries: count.exactOptional().describe('how often a failed scenario is played again'),
+    allowFlaky: z.boolean().exactOptional().describe('true: what fails and then passes is a warning'),
     sessions: list(
       object({
         sessionID: text,
@@ -121,6 +135,11 @@ const scenarioStarted = object({
   attempt: attempt.describe(
     '2 or more: played again because the connection failed; what earlier attempts found is void',
   ),
+  retry: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .describe('it had failed, and is played again to see whether it always does; that failure is not void'),
   at: stamp,
   sessions: z.record(text, text).readonly().describe('which session plays which alias'),
 });

@@ -23,6 +23,10 @@ interface RunSettings {
   readonly workers: number;
   /** What 95 of 100 replies may take, by call; left out: nothing is said. */
   readonly budgetMs?: Budgets;
+  /** A failed scenario is played again up to so many times; left out: never. */
+  readonly retries?: number;
+  /** True: what fails and then passes is a warning; left out: it fails the run. */
+  readonly allowFlaky?: boolean;
   readonly sessions: readonly {
     readonly sessionID: string;
     readonly player: string | null;
@@ -30,6 +34,25 @@ interface RunSettings {
     readonly gameID: string | null;
     readonly state: 'active' | 'expired';
   }[];
+}
+
+/** Which part of a run it is that was divided over several. What is the same in all parts tells that they belong together. */
+export interface Shard {
+  /** Counted from 1. */
+  readonly index: number;
+  readonly count: number;
+  /** Of the whole plan, as `planHash` is of the part. */
+  readonly planHash: string;
+  /** Which scenario, and which player, is in which part. */
+  readonly divisionHash: string;
+  /** How many scenarios the whole has. */
+  readonly scenarios: number;
+  /** How many players the whole has. */
+  readonly players: number;
+  /** True when the parts are the whole built-in suite. */
+  readonly whole: boolean;
+  /** The seed that all parts were given; null: each has drawn its own. */
+  readonly seed: string | null;
 }
 
 /** The first event of a journal: what is about to be done, and to whom. */
@@ -50,6 +73,8 @@ export interface RunStarted {
   /** True when the whole built-in suite was to be run, nothing left out by a selection. */
   readonly whole: boolean;
   readonly planHash: string;
+  /** Left out: it is no part of another. */
+  readonly shard?: Shard;
   readonly settings: RunSettings;
   readonly scenarios: readonly PlannedScenario[];
   /** Who writes it, so that nobody takes a run for dead that still goes on. */
@@ -67,6 +92,8 @@ export interface ScenarioStarted {
   readonly scenario: string;
   /** 1, or more when it is played again because the connection, not the operator, failed. Findings of earlier attempts are void. */
   readonly attempt: number;
+  /** 1 or more: it had failed, and is played again to see whether it always does. The failure is not void, it may be flaky. */
+  readonly retry?: number;
   /** Monotonic ms, as in the exchanges' stamps. */
   readonly at: number;
   /** Which session plays which alias. */

@@ -1,9 +1,9 @@
 import { RULES } from '../contract/catalogue.ts';
-import { type Attempt, addFinding, addPasses, addRace } from './attempt.ts';
+import { type Attempt, addFinding, addPasses, addRace, countingAttempt, startAttempt } from './attempt.ts';
 import { type Cause, likelyCauses } from './cause.ts';
 import type { Blamed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
 import { EXPECTATION } from './finding.ts';
-import { byGravity, type JudgedCell, type JudgedFinding, judgeCell } from './judged-cell.ts';
+import { byGravity, flakyCell, type JudgedCell, type JudgedFinding, judgeCell } from './judged-cell.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedCells, type ScenarioResult, scenarioResult } from './scenario-result.ts';
@@ -55,7 +55,7 @@ export function startFolding(): Folding {
   const attemptOf = (scenario: string): Attempt => {
     let attempt = attempts.get(scenario);
     if (!attempt) {
-      attempt = { started: null, cells: new Map(), races: [], ended: null };
+      attempt = startAttempt(null);
       attempts.set(scenario, attempt);
     }
     return attempt;
@@ -76,7 +76,7 @@ export function startFolding(): Folding {
         if (notices.size < NOTICES) notices.add(event.text);
         return;
       case 'scenario-started':
-        attempts.set(event.scenario, { started: event, cells: new Map(), races: [], ended: null });
+        attempts.set(event.scenario, startAttempt(event, attempts.get(event.scenario)));
         return;
       case 'sending':
         sent += 1;
@@ -145,11 +145,18 @@ function sumUp(
   }
   const cells: JudgedCell[] = [];
   const scenarios: ScenarioResult[] = [];
+  const races: Raced[] = [];
   for (const scenario of planned.values()) {
-    const attempt = attempts.get(scenario.id);
-    const own = [...(attempt?.cells.values() ?? [])].map((cell) => judgeCell(scenario.id, cell, blames, strict));
+    const last = attempts.get(scenario.id);
+    const counting = last && countingAttempt(last);
+    const attempt = counting?.attempt;
+    const judged = (from: Attempt | undefined) =>
+      [...(from?.cells.values() ?? [])].map((cell) => judgeCell(scenario.id, cell, blames, strict));
+    const flaky = judged(counting?.flaky?.attempt).flatMap((cell) => flakyCell(cell, run.settings.allowFlaky === true));
+    const own = [...judged(attempt), ...flaky];
     cells.push(...own, ...impliedCells(scenario, attempt, own));
-    scenarios.push(scenarioResult(scenario, attempt, own, ended));
+    scenarios.push(scenarioResult(scenario, counting, own, ended, last?.started?.retry ?? 0));
+    for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? telling(one) : []));
   }
   const byRule = Map.groupBy(cells, (cell) => cell.rule);
   const rules = RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, { run, ended }));
@@ -160,7 +167,7 @@ function sumUp(
     causes: likelyCauses(rules, cells),
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((cell) => cell.findings).toSorted(byGravity),
     scenarios,
-    races: [...attempts.values()].flatMap(telling),
+    races,
     ...rest,
   };
 }

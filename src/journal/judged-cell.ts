@@ -12,6 +12,8 @@ export interface JudgedFinding extends Finding {
   readonly because: RuleId | null;
   /** Why the verdict is not the one that the step gave; null when it is. */
   readonly reason: string | null;
+  /** True: when the scenario was played again, it passed. */
+  readonly flaky: boolean;
 }
 
 /** What one scenario says about one rule at one endpoint, with all explanations taken in. */
@@ -24,6 +26,8 @@ export interface JudgedCell {
   readonly reason: string | null;
   readonly count: number;
   readonly findings: readonly JudgedFinding[];
+  /** True: when the scenario was played again, it passed. */
+  readonly flaky: boolean;
 }
 
 /** A breach weighs what the rule's level lets it weigh, whoever found it. */
@@ -56,7 +60,16 @@ export function judgeCell(scenario: string, cell: Cell, blames: readonly Blamed[
   const verdict = atLevel(level, blame?.verdict ?? cell.verdict, strict);
   const because = blame?.because ?? null;
   const reason = blame?.reason ?? null;
-  const base = { scenario, rule: cell.rule, endpoint: cell.endpoint, verdict, because, reason, count: cell.count };
+  const base = {
+    scenario,
+    rule: cell.rule,
+    endpoint: cell.endpoint,
+    verdict,
+    because,
+    reason,
+    count: cell.count,
+    flaky: false,
+  };
   return {
     ...base,
     findings: cell.samples.map((finding) => ({
@@ -65,8 +78,17 @@ export function judgeCell(scenario: string, cell: Cell, blames: readonly Blamed[
       scenario,
       because,
       reason,
+      flaky: false,
     })),
   };
+}
+
+/** What is left of a cell of a failed attempt after which the scenario passed: nothing but its breach. */
+export function flakyCell(cell: JudgedCell, allowed: boolean): readonly JudgedCell[] {
+  if (cell.verdict !== 'fail' && cell.verdict !== 'inconclusive') return [];
+  if (cell.verdict === 'inconclusive' && cell.because === null) return [];
+  const verdict = allowed ? 'warn' : cell.verdict;
+  return [{ ...cell, verdict, flaky: true, findings: cell.findings.map((one) => ({ ...one, verdict, flaky: true })) }];
 }
 
 const gravity = (verdict: Verdict): number => VERDICTS.indexOf(verdict);

@@ -33,6 +33,8 @@ export interface RuleResult {
   readonly reason: string | null;
   /** The rule whose breach explains the verdict. */
   readonly because: RuleId | null;
+  /** True: nothing speaks for the verdict but what failed and then passed when it was played again. */
+  readonly flaky: boolean;
   /** The scenario that the reason comes from. */
   readonly seenIn: string | null;
   /** How often it was decided, one way or the other. */
@@ -67,6 +69,7 @@ export function ruleResult(
     breaches: countOf(cells, ({ verdict }) => verdict === 'fail'),
     findings: cells.flatMap((cell) => cell.findings).toSorted(mostTelling(rule, scenarios)),
     findingCount: countOf(cells, isFinding),
+    flaky: false,
     endpoints: (rule.endpoints ?? []).map((endpoint): EndpointResult => {
       const here = cells.filter((cell) => cell.endpoint === endpoint);
       const verdict = gravest(here);
@@ -79,7 +82,12 @@ export function ruleResult(
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
   const verdict = gravest(cells);
-  if (verdict !== 'untested' && verdict !== 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
+  if (verdict !== 'untested' && verdict !== 'skip') {
+    const flaky = cells.every((cell) => cell.verdict !== verdict || cell.flaky);
+    const why = reasonOf(cells, verdict);
+    const reason = flaky ? `${why.reason ?? ''} (flaky: the scenario passed when it was played again)` : why.reason;
+    return { ...base, verdict, ...why, reason, flaky };
+  }
   const heard = new Set(cells.map((cell) => cell.scenario));
   const undecided = scenarios.find(
     ({ planned, state }) => planned.rules.includes(rule.id) && state !== 'not-started' && !heard.has(planned.id),

@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Counting } from './attempt.ts';
 import type { PlannedScenario, RunEnded } from './event.ts';
 import { graver, type Verdict } from './finding.ts';
 import {
@@ -19,7 +19,12 @@ export interface ScenarioResult {
   readonly reason: string | null;
   readonly durationMs: number | null;
   readonly restored: boolean | null;
+  /** The attempt that counts. */
   readonly attempt: number;
+  /** How often it was played again because it had failed. */
+  readonly retries: number;
+  /** True: it failed, and passed when it was played again. */
+  readonly flaky: boolean;
   readonly sessions: Readonly<Record<string, string>>;
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
@@ -45,16 +50,20 @@ export function impliedCells(
       reason,
       count: 0,
       findings: [],
+      flaky: false,
     }));
 }
 
-/** Sums up one scenario; `own` are the cells of its last attempt. */
+/** Sums up one scenario; `own` are the cells of the attempt that counts, and of a failure that was flaky. */
 export function scenarioResult(
   planned: PlannedScenario,
-  attempt: Attempt | undefined,
+  counting: Counting | undefined,
   own: readonly JudgedCell[],
   runEnded: RunEnded | null,
+  retries: number,
 ): ScenarioResult {
+  const attempt = counting?.attempt;
+  const flaky = counting?.flaky ?? null;
   const ended = attempt?.ended ?? null;
   const findings = own
     .filter(isFinding)
@@ -63,6 +72,8 @@ export function scenarioResult(
   const base = {
     planned,
     attempt: attempt?.started?.attempt ?? 0,
+    retries,
+    flaky: flaky !== null,
     sessions: attempt?.started?.sessions ?? {},
     durationMs: ended?.durationMs ?? null,
     restored: ended?.restored ?? null,
@@ -84,7 +95,15 @@ export function scenarioResult(
   const explained = own.some((cell) => cell.because !== null);
   const doubt = ended.verdict === 'inconclusive' || own.length === 0;
   const verdict = explained && !doubt ? gravest(own) : graver(ended.verdict, gravest(own));
-  return { ...base, state: 'ended', verdict, reason: ended.reason ?? reasonOf(own, verdict).reason };
+  const reason = ended.reason ?? reasonOf(own, verdict).reason;
+  if (!flaky) return { ...base, state: 'ended', verdict, reason };
+  const often = flaky.times === 1 ? 'once' : `${flaky.times} times`;
+  return {
+    ...base,
+    state: 'ended',
+    verdict,
+    reason: `it failed ${often} and then passed: ${reason ?? 'nothing says why'}`,
+  };
 }
 
 /** Why something that was planned was not played. */

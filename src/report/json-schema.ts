@@ -13,6 +13,7 @@ const judgedFinding = z.object({
   scenario: z.string(),
   because: ruleId.nullable().describe('the rule whose breach explains it'),
   reason: z.string().nullable().describe('why the verdict is not the one that the step gave; null when it is'),
+  flaky: z.boolean().describe('true: when the scenario was played again, it passed'),
 });
 
 const exchange = z.object({
@@ -78,6 +79,9 @@ const rule = z.object({
   verdict,
   reason,
   because: ruleId.nullable(),
+  flaky: z
+    .boolean()
+    .describe('true: nothing speaks for the verdict but what failed and then passed when it was played again'),
   seenIn: z.string().nullable().describe('the scenario that the reason comes from'),
   checks: count.describe('how often it was decided, one way or the other'),
   endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
@@ -98,7 +102,9 @@ const scenario = z.object({
     .boolean()
     .nullable()
     .describe('false: the balance could not be brought back; null: nothing moved, or not known'),
-  attempt: count.describe('how often it was begun; 0: never'),
+  attempt: count.describe('the attempt that counts; 0: it was never begun'),
+  retries: count.describe('how often it was played again because it had failed'),
+  flaky: z.boolean().describe('true: it failed, and passed when it was played again'),
   sessions: z.record(z.string(), z.string()),
   findings: z.array(judgedFinding).describe('examples, gravest first'),
   findingCount: count,
@@ -135,6 +141,8 @@ const report = z.object({
     .array(cause)
     .describe('the few broken rules that explain all that is broken, those about money first, then what explains most'),
   latency: z.array(latency).describe('how quick the replies were, by call; quantiles are right to 1 %'),
+  flaky: z.array(z.string()).describe('scenarios that failed, and passed when they were played again'),
+  shard: runStarted.shard.describe('which part of a divided run it is; left out: none'),
   notices: z.array(z.string()),
   owed: z.array(
     z.object({

@@ -55,6 +55,8 @@ function headOf(fold: Fold): object {
     exchangeCount: fold.exchanges.sent,
     causes: fold.causes.map(causeOf),
     latency: fold.latency.map(latencyOf),
+    flaky: fold.scenarios.filter(({ flaky }) => flaky).map(({ planned }) => planned.id),
+    ...(run.shard && { shard: run.shard }),
     notices: fold.notices,
     owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),
   };
@@ -80,10 +82,10 @@ function latencyOf(latency: CallLatency): object {
   return Object.fromEntries(Object.entries(latency).filter(([name]) => name !== 'buckets'));
 }
 
-function ruleOf({ rule, verdict, reason, because, seenIn, checks, endpoints, scenarios }: RuleResult): object {
+function ruleOf({ rule, verdict, reason, because, flaky, seenIn, checks, endpoints, scenarios }: RuleResult): object {
   const { id, group, level, money, clause, sentence, means, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, means, hint, since };
-  return { ...entry, verdict, reason, because, seenIn, checks, endpoints, scenarios };
+  return { ...entry, verdict, reason, because, flaky, seenIn, checks, endpoints, scenarios };
 }
 
 function scenarioOf(
@@ -118,7 +120,7 @@ interface Kept {
 }
 
 /**
- * Each scenario once, with the exchanges of its last attempt: at most `most` of them, and beyond these only such as a
+ * Each scenario once, with the exchanges of the attempt that counts: at most `most` of them, and beyond these only such as a
  * finding names. Held in memory: the scenarios that are being played at one moment.
  */
 async function* eachScenario(fold: Fold, open: OpenJournal, most: number): AsyncGenerator<Kept> {
@@ -129,7 +131,11 @@ async function* eachScenario(fold: Fold, open: OpenJournal, most: number): Async
   for await (const event of open()) {
     if (event.event === 'scenario-started') {
       const scenario = results.get(event.scenario);
-      if (scenario) playing.set(event.scenario, { scenario, exchanges: [], exchangeCount: 0 });
+      if (!scenario) continue;
+      // What a flaky failure shows lies in an attempt before the one that counts.
+      const before = scenario.flaky ? (playing.get(event.scenario)?.exchanges ?? []) : [];
+      const shown = before.filter(({ sending }) => evidence.has(sending.id));
+      playing.set(event.scenario, { scenario, exchanges: [...shown], exchangeCount: shown.length });
     } else if (event.event === 'sending') {
       const kept = event.scenario === null ? undefined : playing.get(event.scenario);
       if (!kept) continue;

@@ -17,6 +17,8 @@ interface TestCase {
   readonly verdict: Verdict;
   readonly message: string;
   readonly details: string;
+  /** It failed, and passed when it was played again. */
+  readonly flaky?: boolean;
 }
 
 /**
@@ -71,11 +73,15 @@ function caseElement(test: TestCase): string {
   return inside === '' ? `${start}/>\n` : `${start}>\n${inside}    </testcase>\n`;
 }
 
-function outcomeElement({ verdict, message, details }: TestCase): string {
+function outcomeElement({ verdict, message, details, flaky }: TestCase): string {
   const said = forXmlAttribute(message);
+  // As Surefire writes what passed when it was run again. It is no failure to those that read it; the run may be failed by it.
+  const passedThen = flaky
+    ? `      <flakyFailure message="${said}" type="flaky">${forXmlText(details)}</flakyFailure>\n`
+    : '';
   switch (verdict) {
     case 'fail':
-      return `      <failure message="${said}" type="fail">${forXmlText(details)}</failure>\n`;
+      return `      <failure message="${said}" type="${flaky ? 'flaky' : 'fail'}">${forXmlText(details)}</failure>\n${passedThen}`;
     case 'inconclusive':
       return `      <error message="${said}" type="inconclusive">${forXmlText(details)}</error>\n`;
     case 'skip':
@@ -83,6 +89,7 @@ function outcomeElement({ verdict, message, details }: TestCase): string {
       return `      <skipped message="${said}"/>\n`;
     case 'warn':
     case 'note':
+      if (passedThen !== '') return passedThen;
       return `      <system-out>${forXmlText(`${verdict}: ${details === '' ? message : details}`)}</system-out>\n`;
     case 'pass':
       return '';
@@ -116,6 +123,7 @@ function ruleCase(
     place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
     seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
     verdict,
+    flaky: result.flaky,
     message: messageOf(result, because),
     details: [
       ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
@@ -158,6 +166,7 @@ function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): r
       place: gravest.place,
       seconds: durations.get(scenario) ?? 0,
       verdict: gravest.verdict,
+      flaky: gravest.flaky,
       message: gravest.actual,
       details: findings.flatMap(findingLines).join('\n').trimStart(),
     };

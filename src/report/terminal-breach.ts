@@ -118,6 +118,7 @@ function findingLines(
     ...(finding.place ? placeLines(finding.place, options) : []),
     ...row('expected', finding.expected, 4, options),
     ...row('actual', finding.actual, 4, options, tint('fail', paint)),
+    ...(finding.flaky ? row('flaky', 'when it was played again, it passed', 4, options, paint.yellow) : []),
     ...(causes.length > 0 ? row('perhaps', `because of ${causes.join(', ')}`, 4, options) : []),
     ...(timeline ? timelineLines(timeline, finding.exchange, 4, options) : []),
     ...(exchange ? exchangeLines(exchange, 4, options) : []),

@@ -150,6 +150,7 @@ export function warnings(fold: Fold, options: ReportOptions): readonly string[] 
         ...means,
         ...row('expected', finding.expected, 4, options),
         ...row('actual', finding.actual, 4, options, paint.yellow),
+        ...(finding.flaky ? row('flaky', 'when it was played again, it passed', 4, options) : []),
         ...row('seen in', whereSeen(finding), 4, options),
       ];
     });
