@@ -5,10 +5,11 @@ import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
 import { measureRounds } from './rounds.ts';
 import { measureSuite } from './suite.ts';
-import { measureVersion } from './version.ts';
+import { measureBinary, measureVersion } from './version.ts';
 
 const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   version: measureVersion,
+  binary: measureBinary,
   lint: measureLint,
   suite: measureSuite,
   exchange: measureExchange,

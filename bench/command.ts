@@ -10,11 +10,11 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** Runs this Node with the arguments to its end; what it prints on stdout is thrown away. */
-function node(args: readonly string[], cwd?: string): Promise<Finished> {
+/** Runs a program to its end; what it prints on stdout is thrown away. */
+function runToEnd(program: string, args: readonly string[], cwd?: string): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
     const errors: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text));
     child.once('error', reject);
@@ -22,9 +22,14 @@ function node(args: readonly string[], cwd?: string): Promise<Finished> {
   });
 }
 
-/** How long a command took. @throws Error when it did not succeed: what failed early was not measured */
-export async function timeOf(args: readonly string[], cwd?: string): Promise<number> {
-  const { ms, status, stderr } = await node(args, cwd);
-  if (status !== 0) throw new Error(`node ${args.join(' ')} ended with status ${status}:\n${stderr}`);
+/** How long this Node took with the arguments. @throws Error when it did not succeed: what failed early was not measured */
+export function timeOf(args: readonly string[], cwd?: string): Promise<number> {
+  return timeOfProgram(process.execPath, args, cwd);
+}
+
+/** How long a program took. @throws Error when it did not succeed */
+export async function timeOfProgram(program: string, args: readonly string[], cwd?: string): Promise<number> {
+  const { ms, status, stderr } = await runToEnd(program, args, cwd);
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with status ${status}:\n${stderr}`);
   return ms;
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Complaint, renderComplaint } from '../scenario/complaint.ts';
 import type { ConfigFile } from './config-file.ts';
+import { readBytes } from './package-files.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -53,7 +54,7 @@ export function shownPath(file: string, cwd: string): string {
 /** @throws UsageError when it can't be read as text */
 export function readTextFile(file: string, what: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readBytes(file));
   } catch (error) {
     throw new UsageError(`${what} can't be read: ${file}: ${whyUnreadable(error)}`, { cause: error });
   }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { nearest } from '../scenario/near.ts';
 import { idleScenarios } from '../selftest/idle-scenarios.ts';
 import { headingOf, rowOf, type TriedOutcome, totals } from '../selftest/matrix-text.ts';
@@ -10,7 +8,7 @@ import type { TrialTimes } from '../selftest/play-trial.ts';
 import type { Trial } from '../selftest/trial.ts';
 import { TRIALS, trialByName } from '../selftest/trials.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { packageRoot } from './package-root.ts';
+import { startThread } from './package-files.ts';
 import { reportOptions } from './publish.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite } from './suite.ts';
@@ -106,7 +104,7 @@ function playInThread(
   done: (outcome: TriedOutcome) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(path.join(packageRoot(), 'dist', 'selftest-worker.js'));
+    const worker = startThread('selftest-worker');
     let open = 0;
     const tries = new Map<string, number>();
     const order = (trial: string, tried: number) => {

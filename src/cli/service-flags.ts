@@ -7,6 +7,7 @@ import { largeCatalogue } from '../service/games.ts';
 import { createService, type Service } from '../service/service.ts';
 import { whyUnreadable } from './configuration.ts';
 import { scenarioOfExchange } from './exchange-scenario.ts';
+import { readBytes } from './package-files.ts';
 import { packageRoot } from './package-root.ts';
 import { readPort } from './port.ts';
 import type { Stdio } from './stdio.ts';
@@ -50,7 +51,7 @@ export async function startService(
   try {
     const service = createService({
       pages: {
-        dir: path.join(packageRoot(), 'dist', 'pages'),
+        readPage: (name) => readBytes(path.join(packageRoot(), 'dist', 'pages', name)),
         console: { token, curlOf: ({ request }) => curlLine(request), scenarioOf: scenarioOfExchange },
       },
       clients,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Place } from '../journal/finding.ts';
+import { readBytes } from './package-files.ts';
 
 /**
  * Gives lines of scenario files for reports; each file is read once.
@@ -22,7 +22,7 @@ export function sourceLines(roots: readonly string[]): (place: Place) => string 
 function read(file: string, roots: readonly string[]): readonly string[] | null {
   for (const root of roots) {
     try {
-      return readFileSync(path.resolve(root, file), 'utf8').split(/\r?\n/);
+      return new TextDecoder().decode(readBytes(path.resolve(root, file))).split(/\r?\n/);
     } catch {
       // The file may have been moved since; a report then goes without the line.
     }

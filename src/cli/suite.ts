@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunnableScenario } from '../engine/run-options.ts';
 import type { Complaint } from '../scenario/complaint.ts';
@@ -8,6 +8,7 @@ import { planScenario } from '../scenario/planner.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { type Source, toSource } from '../scenario/source.ts';
 import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
+import { filesBelow, readBytes } from './package-files.ts';
 import { packageRoot } from './package-root.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -66,7 +67,7 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
   const files = new Set<string>();
   const ids = new Map<string, string>();
   for (const source of sources) {
-    for (const file of filesOf(source.path)) {
+    for (const file of filesOf(source)) {
       if (files.has(file)) continue;
       const text = readTextFile(file, 'a scenario');
       // A fragment is no scenario: it is checked where it is used.
@@ -88,17 +89,14 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
   return { scenarios, complaints, fileCount: files.size };
 }
 
-function filesOf(place: string): readonly string[] {
-  if (!statSync(place).isDirectory()) return [place];
-  return readdirSync(place, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.ya?ml$/.test(name))
-    .map((name) => path.join(place, name))
-    .sort();
+function filesOf({ path: place, builtIn }: SuiteSource): readonly string[] {
+  if (!builtIn && !statSync(place).isDirectory()) return [place];
+  return filesBelow(place).filter((name) => /\.ya?ml$/.test(name));
 }
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return new TextDecoder().decode(readBytes(file));
   } catch {
     // The language complains about a fragment that is not there, at the place where it is used.
     return undefined;

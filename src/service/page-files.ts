@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { HeaderPairs, ListenReply } from '../listen/message.ts';
 
@@ -16,16 +15,18 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Whether other sites may show a page within theirs. */
 export type Framing = 'by-anybody' | 'by-nobody';
 
+/** Gives the built file of that name. Throws when there is none. */
+export type ReadPage = (name: string) => Uint8Array;
+
 /**
- * Reads one of the built files of the pages.
+ * One of the built files of the pages, as a reply.
  *
- * @param folder where the build put them
  * @throws Error when it isn't there, with what to do
  */
-export function pageFile(folder: string, name: string, framing: Framing): ListenReply {
+export function pageFile(readPage: ReadPage, name: string, framing: Framing): ListenReply {
   const type = TYPES[path.extname(name)];
   if (type === undefined) throw new RangeError(`pages have no files like ${name}`);
-  return { status: 200, headers: [['Content-Type', type], ...guardHeaders(framing)], body: read(folder, name) };
+  return { status: 200, headers: [['Content-Type', type], ...guardHeaders(framing)], body: read(readPage, name) };
 }
 
 /** What every reply to a page carries, so that no browser takes it for something else or tells others where it was. */
@@ -44,12 +45,10 @@ export function guardHeaders(framing: Framing): HeaderPairs {
   ];
 }
 
-function read(folder: string, name: string): Uint8Array {
+function read(readPage: ReadPage, name: string): Uint8Array {
   try {
-    return readFileSync(path.join(folder, name));
+    return readPage(name);
   } catch (error) {
-    throw new Error(`the page file ${name} is not in ${folder}: build croupier first (npm run build)`, {
-      cause: error,
-    });
+    throw new Error(`the page file ${name} is not there: build croupier first (npm run build)`, { cause: error });
   }
 }

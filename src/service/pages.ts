@@ -3,12 +3,13 @@ import type { Paytable } from './adapter/paytable.ts';
 import { consoleRoutes, type ExchangeTexts } from './console/routes.ts';
 import { gameRoutes } from './game-page/routes.ts';
 import { Seats } from './game-page/seats.ts';
+import type { ReadPage } from './page-files.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** What the service shows in browsers. */
 export interface PagesOptions {
-  /** The folder of the built pages: `dist/pages` of the package. */
-  readonly dir: string;
+  /** Reads from `dist/pages` of the package. */
+  readonly readPage: ReadPage;
   /** Left out: there is no console. */
   readonly console?: ConsoleOptions;
 }
@@ -27,7 +28,7 @@ export interface ConsoleOptions extends Partial<ExchangeTexts> {
  */
 export function pageRoutes(
   parts: ServiceParts,
-  { dir, console }: PagesOptions,
+  { readPage, console }: PagesOptions,
   closing: AbortSignal,
   ownUrl: () => string,
   paytableOf?: (gameID: string) => Paytable,
@@ -35,7 +36,7 @@ export function pageRoutes(
   const { roundFeed, sessions, sleep } = parts;
   const onRound = roundFeed.subscribe.bind(roundFeed);
   const seats = new Seats({ ...parts, onRound, ...(paytableOf && { paytableOf }) });
-  const pages = { pagesDir: dir, seats, closing };
+  const pages = { readPage, seats, closing };
   const { token, curlOf = none, scenarioOf = none } = console ?? {};
   return [
     ...gameRoutes({ ...pages, sessions, sleep }),

@@ -4,6 +4,9 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'bin', 'croupier.js');
+/** The single executable, when it is what is tested: then all that runs the command line runs this, and finds no Node. */
+export const EXECUTABLE: string | undefined =
+  process.env.CROUPIER_EXECUTABLE && path.resolve(ROOT, process.env.CROUPIER_EXECUTABLE);
 
 export interface Ended {
   readonly status: number | null;
@@ -21,6 +24,7 @@ export interface Options {
 export function start(args: readonly string[], { cwd, env = {} }: Options): ChildProcess {
   if (!existsSync(path.join(ROOT, 'dist', 'main.js'))) throw new Error('build first: npm run build');
   const { PATH, HOME } = process.env;
+  if (EXECUTABLE) return spawn(EXECUTABLE, args, { cwd, env: { PATH: '/nowhere', HOME, ...env } });
   return spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, ...env } });
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Handler, jsonReply } from '../../src/listen/message.ts';
 import { listen } from '../../src/listen/server.ts';
@@ -44,7 +46,7 @@ export async function startPages(
       { cID: 'c', extCID: 'rude', apiKey: 'core-key-of-rude', integrationApiKey: KEY, integratorBaseUrl: rude.url },
     ],
     pages: {
-      dir,
+      readPage: (name) => readFileSync(path.join(dir, name)),
       ...(hasConsole && { console: CONSOLE }),
     },
     wire: { deadlineMs },

@@ -3,7 +3,7 @@ import type { Route } from '../../listen/routes.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
 import { Feed } from '../feed.ts';
 import type { Seats } from '../game-page/seats.ts';
-import { guardHeaders, pageFile } from '../page-files.ts';
+import { guardHeaders, pageFile, type ReadPage } from '../page-files.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { consoleActions } from './actions.ts';
 import { detailOf } from './exchange-rows.ts';
@@ -20,8 +20,7 @@ export interface ExchangeTexts {
 }
 
 export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
-  /** The folder of the built pages. */
-  readonly pagesDir: string;
+  readonly readPage: ReadPage;
   readonly parts: ServiceParts;
   readonly seats: Seats;
   /** Ends the event streams. */
@@ -37,11 +36,11 @@ const FILES = ['console.js', 'console.css', 'icon.svg'];
  * @throws Error when the pages are not built
  */
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
-  const { pagesDir, parts, seats, closing, curlOf, scenarioOf } = options;
+  const { readPage, parts, seats, closing, curlOf, scenarioOf } = options;
   const guard = new Guard(options);
   const acted = new Feed<void>();
   const file = (name: string): Handler => {
-    const reply = pageFile(pagesDir, name, 'by-nobody');
+    const reply = pageFile(readPage, name, 'by-nobody');
     return () => reply;
   };
   const api = (method: string, path: string, handler: Handler): Route => ({

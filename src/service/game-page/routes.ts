@@ -5,13 +5,12 @@ import type { Sleep } from '../adapter/sleep.ts';
 import { eventStream } from '../event-stream.ts';
 import type { GameSession } from '../game-session.ts';
 import type { GameSessions } from '../game-sessions.ts';
-import { guardHeaders, pageFile } from '../page-files.ts';
+import { guardHeaders, pageFile, type ReadPage } from '../page-files.ts';
 import { readJson } from '../page-request.ts';
 import type { Played, Seats } from './seats.ts';
 
 export interface GameRoutesOptions {
-  /** The folder of the built pages. */
-  readonly pagesDir: string;
+  readonly readPage: ReadPage;
   readonly seats: Seats;
   readonly sessions: Pick<GameSessions, 'byId'>;
   readonly sleep: Sleep;
@@ -30,8 +29,8 @@ const roundSchema = z.object({ gsID: z.string(), stake: z.string() });
  * @throws Error when the pages are not built
  */
 export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
-  const { pagesDir, seats, sessions, sleep, closing } = options;
-  const files = FILES.map((name) => fileRoute(pagesDir, name, `/game/${name}`));
+  const { readPage, seats, sessions, sleep, closing } = options;
+  const files = FILES.map((name) => fileRoute(readPage, name, `/game/${name}`));
 
   const withSession = (
     gsID: string | null,
@@ -42,7 +41,7 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
   };
 
   return [
-    fileRoute(pagesDir, 'game.html', '/game'),
+    fileRoute(readPage, 'game.html', '/game'),
     ...files,
     {
       method: 'GET',
@@ -78,8 +77,8 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
   ];
 }
 
-function fileRoute(pagesDir: string, name: string, path: string): Route {
-  const file = pageFile(pagesDir, name, 'by-anybody');
+function fileRoute(readPage: ReadPage, name: string, path: string): Route {
+  const file = pageFile(readPage, name, 'by-anybody');
   return { method: 'GET', path, handler: () => file };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -127,7 +127,7 @@ describe('the routes of the game page', () => {
   });
 
   it('need the pages to be built', () => {
-    const make = () => createService({ clients: [EU], pages: { dir: '/nowhere' } });
-    expect(make).toThrow(/is not in \/nowhere: build croupier first/);
+    const make = () => createService({ clients: [EU], pages: { readPage: () => readFileSync('/nowhere') } });
+    expect(make).toThrow(/the page file \S+ is not there: build croupier first/);
   });
 });

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier, EXECUTABLE, line, start } from './croupier.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** `npm run test:binary` builds it, and has the other tests of the command line run it too. */
+describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'croupier-binary-'));
+  const moved = path.join(folder, 'croupier-of-ours');
+  beforeAll(() => copyFileSync(EXECUTABLE ?? '', moved));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('runs where there is no Node, nothing else of croupier, and under any name', () => {
+    const run = (...args: string[]) =>
+      execFileSync(moved, args, { cwd: folder, env: { PATH: '/nowhere' }, encoding: 'utf8', stdio: 'pipe' });
+    expect(() => execFileSync('node', ['--version'], { env: { PATH: '/nowhere' }, stdio: 'pipe' })).toThrow('ENOENT');
+    const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(run('--version')).toBe(`${manifest.version}\n`);
+    expect(run('run', '--reference', 'balance', '--linger', '300ms')).toContain('CONFORMING: demo-eu breaks none');
+    expect(run('lint')).toContain('nothing to complain about');
+  });
+
+  it('holds the whole suite, and shows its lines', async () => {
+    const { out } = await croupier(['list', 'scenarios', '--json'], { cwd: folder });
+    const listed = new Set((JSON.parse(out) as { file: string }[]).map(({ file }) => file));
+    const files = readdirSync(path.join(ROOT, 'scenarios'), { recursive: true, encoding: 'utf8' });
+    const scenarios = files.filter((name) => {
+      if (!name.endsWith('.yaml')) return false;
+      return !/^fragment\s*:/m.test(readFileSync(path.join(ROOT, 'scenarios', name), 'utf8'));
+    });
+    expect(listed.size).toBe(scenarios.length);
+    const flags = ['--reference', '--defect', 'refund-half', '--linger', '300ms', '--bail'];
+    const { status, out: report } = await croupier(['run', 'scenarios/refund/restore.yaml', ...flags], { cwd: folder });
+    expect(status).toBe(1);
+    expect(report).toMatch(/scenarios\/refund\/restore\.yaml:(\d+):5\n +\1 │ +- refund:/);
+  });
+
+  it('serves its pages', async () => {
+    const child = start(['serve', 'all'], { cwd: folder });
+    const game = (await line(child, 'game ')).replace('game ', '');
+    const page = await fetch(game);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const script = await fetch(new URL('/game/game.js', game));
+    expect(Buffer.from(await script.arrayBuffer())).toEqual(readFileSync(path.join(ROOT, 'dist/pages/game.js')));
+    child.kill('SIGTERM');
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  });
+
+  it('writes nothing beside itself but journals', () => {
+    expect(readdirSync(folder).filter((name) => name !== '.croupier')).toEqual(['croupier-of-ours']);
+    expect(existsSync(path.join(folder, 'scenarios'))).toBe(false);
+  });
+});
