@@ -8,7 +8,7 @@ import { doctorJson } from './doctor-json.ts';
 import { doctorText, type Examined } from './doctor-text.ts';
 import type { ClientFlags } from './run-flags.ts';
 import { runSettings } from './run-settings.ts';
-import { askForSessions, readSessions } from './sessions-from.ts';
+import { withOwnSessions } from './sessions-from.ts';
 import { type Stdio, showsUnicode } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -73,8 +73,8 @@ async function withSessions(
   if (client.sessions.length > 0 || from === undefined) return { client, noSession: unnamed };
   const { extCID } = client;
   try {
-    const text = await askForSessions(from, { extCID, dir, env, signal: new AbortController().signal });
-    return { client: { ...client, sessions: readSessions(text, from, extCID) }, noSession: unnamed };
+    const asking = { extCID, dir, env, signal: new AbortController().signal };
+    return { client: await withOwnSessions(client, from, asking), noSession: unnamed };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // Who calls the Core API may have launches in mind, which need one that listens.

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import type { EarlierJournal } from '../engine/earlier-run.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
+import { choose, isWhole, sourcesFor, wishText } from './choice.ts';
 import { type Clients, resolveClients, type SessionSource } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
 import { readEarlierJournals } from './earlier-journals.ts';
@@ -13,7 +13,6 @@ import { type Interrupt, listenForInterrupt } from './interrupt.ts';
 import { lastWords } from './last-words.ts';
 import type { Launches } from './launches.ts';
 import { keepMemoryLean } from './lean-memory.ts';
-import { packageRoot } from './package-root.ts';
 import { type Play, play } from './play.ts';
 import { askForProduction, movesMoney } from './production.ts';
 import { type Progress, SILENT, startProgress } from './progress.ts';
@@ -24,10 +23,10 @@ import { fileForClient, type ReportWish, readReportWish, refuseSharedFile } from
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import { sameOperator } from './same-operator.ts';
-import { asFile, select } from './selection.ts';
-import { askForSessions, readSessions } from './sessions-from.ts';
+import type { Wish } from './selection.ts';
+import { withOwnSessions } from './sessions-from.ts';
 import type { Stdio } from './stdio.ts';
-import { builtInSource, loadSuite, type Suite, type SuiteScenario, userSource } from './suite.ts';
+import { loadSuite, type Suite, type SuiteScenario } from './suite.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
 
@@ -38,11 +37,12 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
   const variations = variationsOf(flags);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
-  const suite = loadSuite(sources(words, configuration, stdio.cwd), stdio.cwd, randomUUID);
+  const suite = loadSuite(sourcesFor(words, configuration, stdio.cwd), stdio.cwd, randomUUID);
   const clients = await clientsOf(flags, configuration, stdio);
   const complaints = [...clients.complaints, ...suite.complaints];
   if (complaints.length > 0) throw complaintsError(complaints);
-  const chosen = choose(suite, words, flags, stdio.cwd);
+  const wish: Wish = { words, tags: flags.tag ?? [], grep: flags.grep };
+  const chosen = choose(suite, wish, stdio.cwd);
   if (flags.list) {
     listChosen(chosen, flags, stdio);
     return 0;
@@ -68,7 +68,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
       wishes,
       suite,
       chosen,
-      words,
+      wish,
       interrupt,
       reference,
       launches,
@@ -102,7 +102,7 @@ interface Runner {
   readonly wishes: readonly ReportWish[];
   readonly suite: Suite;
   readonly chosen: readonly SuiteScenario[];
-  readonly words: readonly string[];
+  readonly wish: Wish;
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
   readonly launches: Launches | undefined;
@@ -112,40 +112,10 @@ interface Runner {
   readonly journals: string[];
 }
 
-/** The built-in suite, the configured folders, and files that only the selection names. */
-function sources(words: readonly string[], configuration: Configuration, cwd: string) {
-  const builtIn = builtInSource();
-  const configured = (configuration.config.scenarios ?? []).map((given) =>
-    userSource(path.resolve(configuration.dir, given), cwd),
-  );
-  const named = words.flatMap((word) => {
-    const file = asFile(word)?.file;
-    if (file === undefined) return [];
-    try {
-      return [userSource(file, cwd)];
-    } catch (error) {
-      // It may be a path within the suite, or an id: the selection says so, or names near misses.
-      if (error instanceof UsageError) return [];
-      throw error;
-    }
-  });
-  // What lies in the suite or in a configured folder has its id from there, also when a word names it.
-  return [builtIn, ...configured, ...named];
-}
-
 async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
   if (flags.reference) refuseOtherOperators(flags, 'judges');
   if (flags.reference || flags.list) return { clients: [], secrets: [], sources: new Map(), complaints: [] };
   return resolveClients(configuration, flags, stdio);
-}
-
-function choose(suite: Suite, words: readonly string[], flags: RunFlags, cwd: string): readonly SuiteScenario[] {
-  const root = packageRoot();
-  return select(suite.scenarios, { words, tags: flags.tag ?? [], grep: flags.grep }, [
-    cwd,
-    path.join(root, 'scenarios'),
-    root,
-  ]);
 }
 
 function listChosen(chosen: readonly SuiteScenario[], flags: RunFlags, stdio: Stdio): void {
@@ -188,9 +158,7 @@ async function withSessions(
     stdio.err.write(`${extCID} has launched no game. Nothing was judged.\n`);
     return undefined;
   }
-  if (!source?.from || client.sessions.length > 0) return client;
-  const text = await askForSessions(source.from, { extCID, dir, env: stdio.env, signal });
-  return { ...client, sessions: readSessions(text, source.from, extCID) };
+  return withOwnSessions(client, source?.from, { extCID, dir, env: stdio.env, signal });
 }
 
 async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients): Promise<number> {
@@ -219,12 +187,11 @@ async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients)
 }
 
 function playOf(
-  { flags, settings, stdio, suite, chosen, words, interrupt, reference, launches, earlier, journals }: Runner,
+  { flags, settings, stdio, suite, chosen, wish, interrupt, reference, launches, earlier, journals }: Runner,
   client: Play['options']['client'],
   sameFlags: readonly string[],
   scrub: (text: string) => string,
 ): Play {
-  const builtIn = suite.scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
   const progress: Progress = flags.verbose && !stdio.err.tty ? SILENT : startProgress(stdio.err);
   const options = reportOptions(stdio.err, stdio, null);
   return {
@@ -232,13 +199,9 @@ function playOf(
       croupier: version,
       client,
       scenarios: chosen,
-      selection: [
-        ...words,
-        ...(flags.tag ?? []).map((tag) => `--tag ${tag}`),
-        ...(flags.grep === undefined ? [] : [`--grep ${flags.grep}`]),
-      ],
+      selection: wishText(wish),
       flags: sameFlags,
-      whole: builtIn.every((scenario) => chosen.includes(scenario)),
+      whole: isWhole(suite, chosen),
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,
       largeAmounts: settings.largeAmounts || reference !== undefined,

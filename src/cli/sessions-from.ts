@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
-import type { SessionUnderTest } from '../engine/run-options.ts';
+import type { ClientUnderTest, SessionUnderTest } from '../engine/run-options.ts';
 import type { ClientConfig } from './config-schema.ts';
 import { sessionSchema } from './config-schema.ts';
 import { UsageError } from './usage-error.ts';
@@ -37,7 +37,7 @@ export function askForSessions(from: SessionsFrom, asking: Asking): Promise<stri
  *
  * @throws UsageError for anything else
  */
-export function readSessions(text: string, from: SessionsFrom, extCID: string): readonly SessionUnderTest[] {
+function readSessions(text: string, from: SessionsFrom, extCID: string): readonly SessionUnderTest[] {
   const wrong = (problem: string) =>
     new UsageError(
       `sessionsFrom of ${extCID}: ${nameOf(from)} ${problem}\nWanted is a JSON list like [{"sessionID":"s-1","player":"p-1","currency":"EUR"}]. Nothing was sent.`,
@@ -52,6 +52,20 @@ export function readSessions(text: string, from: SessionsFrom, extCID: string): 
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw wrong(`gave something else: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`);
+}
+
+/**
+ * The client with the sessions that its source opens, where it has one and none are configured.
+ *
+ * @throws UsageError when the source fails, or gives something else
+ */
+export async function withOwnSessions(
+  client: ClientUnderTest,
+  from: SessionsFrom | undefined,
+  asking: Asking,
+): Promise<ClientUnderTest> {
+  if (!from || client.sessions.length > 0) return client;
+  return { ...client, sessions: readSessions(await askForSessions(from, asking), from, asking.extCID) };
 }
 
 function nameOf(from: SessionsFrom): string {
