@@ -62,7 +62,15 @@ Examples:
     .command('schema')
     .description('print a JSON Schema')
     .addArgument(
-      new Argument('<of>', 'of which file').choices(['scenario', 'config', 'report', 'journal', 'incident', 'doctor']),
+      new Argument('<of>', 'of which file').choices([
+        'scenario',
+        'config',
+        'baseline',
+        'report',
+        'journal',
+        'incident',
+        'doctor',
+      ]),
     )
     .action(async (of: SchemaOf) => {
       const { schemaCommand } = await import('./schema.ts');

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { configSchema } from './config-schema.ts';
 
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -7,9 +6,9 @@ interface Shape {
   readonly anyOf?: readonly Shape[];
 }
 
-/** The keys that a configuration may have at a path. */
-export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
-  let shape: Shape | undefined = z.toJSONSchema(configSchema, { io: 'input', reused: 'inline' }) as Shape;
+/** The keys that a file of that schema may have at a path. */
+export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let shape: Shape | undefined = z.toJSONSchema(schema, { io: 'input', reused: 'inline' }) as Shape;
   for (const part of path) {
     const parent: Shape | undefined = shape?.anyOf?.find((choice) => choice.properties) ?? shape;
     shape = typeof part === 'number' ? parent?.items : parent?.properties?.[String(part)];

@@ -43,6 +43,11 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
         .env('CROUPIER_RETRIES'),
     )
     .option('--allow-flaky', 'what is flaky warns; else it fails the run like any failure')
+    .addOption(
+      new Option('--baseline <file>', 'rules that may fail for a while: what is new, mended or expired fails').env(
+        'CROUPIER_BASELINE',
+      ),
+    )
     .option('--strict', 'a breach of a SHOULD fails the run too (env: CROUPIER_STRICT=1)')
     .addOption(new Option('--seed <text>', 'repeats choices and order of an earlier run').env('CROUPIER_SEED'))
     .addOption(

@@ -31,6 +31,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly bail?: number | true;
   readonly retries?: number;
   readonly allowFlaky?: boolean;
+  readonly baseline?: string;
   readonly strict?: boolean;
   readonly seed?: string;
   readonly workers?: number;

@@ -4,6 +4,7 @@ import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
+import { type Baselines, baselineOf, loadBaseline } from './baseline.ts';
 import { choose, isWhole, sourcesFor, wishText } from './choice.ts';
 import { type Clients, resolveClients, type SessionSource } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration } from './configuration.ts';
@@ -48,6 +49,9 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
     return 0;
   }
   refuseFlags(flags, wishes, clients);
+  const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
+  const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
+  const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
   if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
   const earlier = await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderComplaint(warning)}\n\n`);
@@ -74,6 +78,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags, stdi
       launches,
       dir: configuration.dir,
       earlier,
+      baselines,
       journals,
     };
     if (reference)
@@ -108,6 +113,7 @@ interface Runner {
   readonly launches: Launches | undefined;
   readonly dir: string;
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
+  readonly baselines: Baselines | undefined;
   /** Those that were begun, the latest last. */
   readonly journals: string[];
 }
@@ -187,7 +193,7 @@ async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients)
 }
 
 function playOf(
-  { flags, settings, stdio, suite, chosen, wish, interrupt, reference, launches, earlier, journals }: Runner,
+  { flags, settings, stdio, suite, chosen, wish, interrupt, reference, launches, earlier, baselines, journals }: Runner,
   client: Play['options']['client'],
   sameFlags: readonly string[],
   scrub: (text: string) => string,
@@ -201,6 +207,7 @@ function playOf(
       scenarios: chosen,
       selection: wishText(wish),
       flags: sameFlags,
+      baseline: baselines && baselineOf(baselines, client.extCID),
       whole: isWhole(suite, chosen),
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,

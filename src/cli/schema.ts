@@ -1,7 +1,7 @@
 import type { Stdio } from './stdio.ts';
 
 /** What there is a JSON Schema of. */
-export const SCHEMAS = ['scenario', 'config', 'report', 'journal', 'incident', 'doctor'] as const;
+export const SCHEMAS = ['scenario', 'config', 'baseline', 'report', 'journal', 'incident', 'doctor'] as const;
 
 export type SchemaOf = (typeof SCHEMAS)[number];
 
@@ -24,6 +24,10 @@ async function schemaOf(of: SchemaOf): Promise<unknown> {
     case 'config': {
       const [{ z }, { configSchema }] = await Promise.all([import('zod'), import('./config-schema.ts')]);
       return z.toJSONSchema(configSchema, { io: 'input', reused: 'inline' });
+    }
+    case 'baseline': {
+      const [{ z }, { baselineSchema }] = await Promise.all([import('zod'), import('./baseline-file.ts')]);
+      return z.toJSONSchema(baselineSchema, { io: 'input', reused: 'inline' });
     }
     case 'report':
       return (await import('../report/json-schema.ts')).reportJsonSchema();

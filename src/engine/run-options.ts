@@ -1,6 +1,7 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { ContractVersion } from '../contract/versions.ts';
+import type { Baseline } from '../journal/baseline.ts';
 import type { JournalEvent, Shard } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { Budgets } from '../journal/latency.ts';
@@ -59,6 +60,8 @@ export interface RunOptions {
   /** What a later run is to be given to meet the same operator in the same way; for the journal. */
   readonly flags?: readonly string[];
   readonly whole: boolean;
+  /** Rules that may fail, for the journal; left out: none. */
+  readonly baseline?: Baseline | undefined;
   readonly seed: string;
   readonly strict: boolean;
   /** Stakes by currency code, as decimal text; others get a sensible one. */

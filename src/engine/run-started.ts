@@ -35,6 +35,7 @@ export function runStarted(options: RunOptions): RunStarted {
         state: state ?? 'active',
       })),
     },
+    ...(options.baseline && { baseline: options.baseline }),
     scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
   };
 }

@@ -51,12 +51,20 @@ export function likelyCauses(rules: readonly RuleResult[], cells: readonly Judge
   return broken
     .filter(({ rule }) => chosen.has(rule.id))
     .map((result) => causeOf(result, explained.get(result.rule.id) ?? [], rules))
+    .filter((cause) => isNews(cause, rules))
     .toSorted(
       (a, b) =>
         Number(b.result.rule.money) - Number(a.result.rule.money) ||
         b.findings - a.findings ||
         b.explains.length - a.explains.length,
     );
+}
+
+/** What fails as a baseline says needs no explanation; it may be one. */
+function isNews({ result, explains }: Cause, rules: readonly RuleResult[]): boolean {
+  const isNewFailure = ({ rule }: Explained): boolean =>
+    rules.some((other) => other.rule.id === rule && other.verdict === 'fail' && !other.isKnown);
+  return !result.isKnown || explains.some(isNewFailure);
 }
 
 function causeOf(result: RuleResult, explained: readonly JudgedCell[], rules: readonly RuleResult[]): Cause {

@@ -1,3 +1,4 @@
+import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import type { Fold } from './fold.ts';
 import type { RuleResult } from './rule-result.ts';
 
@@ -15,8 +16,10 @@ export interface Conclusion {
  * usage and configuration errors, never comes from a run: nothing was sent then.
  */
 export function conclude(fold: Fold): Conclusion {
-  const failed = fold.rules.filter((result) => result.verdict === 'fail');
-  const missed = fold.expectations.filter((finding) => finding.verdict === 'fail');
+  const failed = fold.rules.filter((result) => result.verdict === 'fail' && !result.isKnown);
+  const missed = fold.expectations.filter(
+    (finding) => finding.verdict === 'fail' && !isKnownBreach(fold.baseline, finding),
+  );
   const broken = failed.length > 0 || missed.length > 0;
   const doubt = whyUndecided(fold);
   const how = fold.ended?.how ?? null;
@@ -30,6 +33,7 @@ export function conclude(fold: Fold): Conclusion {
     };
   }
   const breach = broken ? sentenceOfBreach(fold, failed, missed.length) : '';
+  const stale = staleEntries(fold.baseline);
   if (how === 'interrupted') {
     const exitCode = fold.ended?.signal === 'SIGTERM' ? 143 : 130;
     return broken
@@ -38,7 +42,12 @@ export function conclude(fold: Fold): Conclusion {
   }
   if (broken) {
     const cut = how === null ? ', and the run was cut off' : '';
-    return { verdict: 'nonconforming', exitCode: 1, firstLine: `NOT CONFORMING: ${breach}${cut}.` };
+    const list = stale.length === 0 ? '' : `. ${staleSentence(fold, stale)}`;
+    return { verdict: 'nonconforming', exitCode: 1, firstLine: `NOT CONFORMING: ${breach}${cut}${list}.` };
+  }
+  if (stale.length > 0) {
+    const firstLine = `NOT CONFORMING TO THE BASELINE: ${staleSentence(fold, stale)}.`;
+    return { verdict: 'nonconforming', exitCode: 1, firstLine };
   }
   if (doubt !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.` };
   return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${sentenceOfPraise(fold)}.` };
@@ -57,7 +66,7 @@ function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
   if (fold.ended.how === 'unreachable') return `${name} could not be reached`;
-  const open = fold.rules.filter((result) => result.rule.level === 'MUST' && result.verdict === 'inconclusive').length;
+  const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
   if (judgedRules(fold) === 0) return `nothing about ${name} was judged`;
   if (open > 0) {
     return open === 1
@@ -72,11 +81,41 @@ function whyUndecided(fold: Fold): string | null {
   return null;
 }
 
+/** A MUST that was left open. One that may fail may be open too, and so may what a known failure keeps from being decided. */
+function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline']): boolean {
+  if (rule.level !== 'MUST' || verdict !== 'inconclusive') return false;
+  return !baseline.some(
+    ({ known, state }) =>
+      (state === 'failing' && known.rule === because) || (state === 'undecided' && known.rule === rule.id),
+  );
+}
+
+/** `2 known failures of acme are mended and must leave the list, 1 has expired (baseline.yaml)`. */
+function staleSentence({ run }: Fold, stale: readonly KnownResult[]): string {
+  const count = (wanted: KnownResult['state']): number => stale.filter(({ state }) => state === wanted).length;
+  const mended = count('mended');
+  const expired = count('expired');
+  const of = `of ${run.client.extCID}`;
+  const list = run.baseline === undefined ? '' : ` (${run.baseline.file})`;
+  const left = mended === 1 ? 'is mended and must leave the list' : 'are mended and must leave the list';
+  const over = expired === 1 ? 'has expired' : 'have expired';
+  if (mended === 0) return `${plural(expired, 'known failure')} ${of} ${over}${list}`;
+  const rest = expired === 0 ? '' : `, ${expired} ${over}`;
+  return `${plural(mended, 'known failure')} ${of} ${left}${rest}${list}`;
+}
+
+/** How many rules fail as the baseline says. */
+function knownFailing({ rules }: Fold): number {
+  return rules.filter(({ isKnown }) => isKnown).length;
+}
+
 function sentenceOfBreach(fold: Fold, failed: readonly RuleResult[], missed: number): string {
   const money = failed.filter((result) => result.rule.money).length;
   const parts: string[] = [];
   if (failed.length > 0) {
-    const rules = `breaks ${failed.length} of ${plural(judgedRules(fold), 'rule')} judged`;
+    const known = knownFailing(fold);
+    const beyond = known === 0 ? '' : ` beyond ${plural(known, 'known failure')}`;
+    const rules = `breaks ${failed.length} of ${plural(judgedRules(fold), 'rule')} judged${beyond}`;
     parts.push(money === 0 ? rules : `${rules}, ${moneyPart(failed.length, money)}`);
   }
   if (missed > 0) parts.push(`misses ${plural(missed, 'expectation')} of its scenarios`);
@@ -98,7 +137,9 @@ function sentenceOfPraise(fold: Fold): string {
   const judged = judgedRules(fold);
   const warned = fold.rules.filter((result) => result.verdict === 'warn').length;
   const scope = fold.run.whole ? '' : ', in the part of the suite that was selected';
-  const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${scope}`;
+  const known = knownFailing(fold);
+  const beyond = known === 0 ? '' : ` beyond ${plural(known, 'known failure')}`;
+  const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;
   const flaky = fold.scenarios.filter((scenario) => scenario.flaky).length;
   const besides = [
     ...(warned === 0 ? [] : [plural(warned, 'warning')]),

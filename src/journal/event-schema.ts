@@ -76,6 +76,17 @@ const finding = object({
   causes: list(ruleId).describe('rules whose breach would explain exactly this too'),
 });
 
+const knownFailure = object({
+  rule: z.union([ruleId, z.literal(EXPECTATION)]),
+  endpoint: callName.nullable(),
+  scenario: scenarioID.nullable(),
+  reason: text,
+  ticket: text,
+  expires: text.describe('YYYY-MM-DD: the last day, in UTC, on which it counts'),
+  line: z.int().min(1).describe('where it stands in the file'),
+  tried: z.boolean().describe('true: every scenario of the suite that tries it is part of the run'),
+});
+
 const runStarted = object({
   event: z.literal('run-started'),
   format: z.literal(JOURNAL_FORMAT),
@@ -123,6 +134,9 @@ const runStarted = object({
       }),
     ),
   }),
+  baseline: object({ file: text, known: list(knownFailure) })
+    .exactOptional()
+    .describe('rules that may fail'),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
   process: object({ pid: z.int(), host: text }).exactOptional().describe('who writes it'),
 }).describe('first event: what is about to be done, and to whom');
@@ -249,6 +263,7 @@ export const shared = {
   outcome,
   stamps,
   finding,
+  knownFailure,
   place,
   verdict,
   ruleId,

@@ -1,5 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
+import type { Baseline } from './baseline.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { Finding, Place, Verdict } from './finding.ts';
 import type { Budgets } from './latency.ts';
@@ -76,6 +77,8 @@ export interface RunStarted {
   /** Left out: it is no part of another. */
   readonly shard?: Shard;
   readonly settings: RunSettings;
+  /** Rules that may fail; left out: none. */
+  readonly baseline?: Baseline;
   readonly scenarios: readonly PlannedScenario[];
   /** Who writes it, so that nobody takes a run for dead that still goes on. */
   readonly process?: { readonly pid: number; readonly host: string };

@@ -1,5 +1,6 @@
 import { RULES } from '../contract/catalogue.ts';
 import { type Attempt, addFinding, addPasses, addRace, countingAttempt, startAttempt } from './attempt.ts';
+import { judgeBaseline, type KnownResult } from './baseline.ts';
 import { type Cause, likelyCauses } from './cause.ts';
 import type { Blamed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
 import { EXPECTATION } from './finding.ts';
@@ -20,6 +21,8 @@ export interface Fold {
   readonly rules: readonly RuleResult[];
   /** The few broken rules that explain all that is broken, those about money first. */
   readonly causes: readonly Cause[];
+  /** What the run says of each known failure of its baseline, in the order of that. */
+  readonly baseline: readonly KnownResult[];
   /** What scenarios demanded beyond the rules and did not get. */
   readonly expectations: readonly JudgedFinding[];
   readonly scenarios: readonly ScenarioResult[];
@@ -159,12 +162,15 @@ function sumUp(
     for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? telling(one) : []));
   }
   const byRule = Map.groupBy(cells, (cell) => cell.rule);
-  const rules = RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, { run, ended }));
+  const baseline = judgeBaseline(run, ended, cells);
+  const how = { run, ended, baseline };
+  const rules = RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, how));
   return {
     run,
     ended,
     rules,
     causes: likelyCauses(rules, cells),
+    baseline,
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((cell) => cell.findings).toSorted(byGravity),
     scenarios,
     races,

@@ -3,6 +3,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Rule } from '../contract/rule.ts';
 import { isThere } from '../contract/since.ts';
 import { contractVersion } from '../contract/versions.ts';
+import { isKnownFailing, type KnownResult } from './baseline.ts';
 import type { RunEnded, RunStarted } from './event.ts';
 import type { Verdict } from './finding.ts';
 import {
@@ -41,6 +42,8 @@ export interface RuleResult {
   readonly checks: number;
   /** How often it was found broken, what counts as a failure only. */
   readonly breaches: number;
+  /** True: it fails, and all of its breaches are on the run's baseline. */
+  readonly isKnown: boolean;
   /** Scenarios that tried it, in the order of the plan. */
   readonly scenarios: readonly string[];
   /** A verdict for each endpoint, where the rule is judged at each; else empty. */
@@ -59,7 +62,7 @@ export function ruleResult(
   rule: Rule,
   cells: readonly JudgedCell[],
   scenarios: readonly ScenarioResult[],
-  how: { readonly run: RunStarted; readonly ended: RunEnded | null },
+  how: { readonly run: RunStarted; readonly ended: RunEnded | null; readonly baseline: readonly KnownResult[] },
 ): RuleResult {
   const tried = new Set(cells.filter((cell) => cell.verdict !== 'skip').map((cell) => cell.scenario));
   const base = {
@@ -67,6 +70,7 @@ export function ruleResult(
     checks: countOf(cells, isDecided),
     scenarios: [...tried],
     breaches: countOf(cells, ({ verdict }) => verdict === 'fail'),
+    isKnown: isKnownFailing(how.baseline, cells),
     findings: cells.flatMap((cell) => cell.findings).toSorted(mostTelling(rule, scenarios)),
     findingCount: countOf(cells, isFinding),
     flaky: false,

@@ -4,7 +4,7 @@ import { shared } from '../journal/event-schema.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import { JSON_REPORT } from './json.ts';
 
-const { callName, finding, outcome, request, ruleId, runStarted, stamps, verdict } = shared;
+const { callName, finding, knownFailure, outcome, request, ruleId, runStarted, stamps, verdict } = shared;
 const count = z.int().min(0);
 const reason = z.string().nullable().describe('why it is not a pass');
 
@@ -77,6 +77,7 @@ const rule = z.object({
   hint: z.string(),
   since: z.string(),
   verdict,
+  isKnown: z.boolean().describe('true: it fails, and all of that is on the baseline'),
   reason,
   because: ruleId.nullable(),
   flaky: z
@@ -140,6 +141,9 @@ const report = z.object({
   causes: z
     .array(cause)
     .describe('the few broken rules that explain all that is broken, those about money first, then what explains most'),
+  baseline: z
+    .array(z.object({ ...knownFailure.unwrap().shape, state: z.enum(['failing', 'mended', 'expired', 'undecided']) }))
+    .describe('the known failures of the run, and what became of them; mended and expired ones fail it'),
   latency: z.array(latency).describe('how quick the replies were, by call; quantiles are right to 1 %'),
   flaky: z.array(z.string()).describe('scenarios that failed, and passed when they were played again'),
   shard: runStarted.shard.describe('which part of a divided run it is; left out: none'),

@@ -54,6 +54,7 @@ function headOf(fold: Fold): object {
     counts: Object.fromEntries(counts),
     exchangeCount: fold.exchanges.sent,
     causes: fold.causes.map(causeOf),
+    baseline: fold.baseline.map(({ known, state }) => ({ ...known, state })),
     latency: fold.latency.map(latencyOf),
     flaky: fold.scenarios.filter(({ flaky }) => flaky).map(({ planned }) => planned.id),
     ...(run.shard && { shard: run.shard }),
@@ -82,10 +83,21 @@ function latencyOf(latency: CallLatency): object {
   return Object.fromEntries(Object.entries(latency).filter(([name]) => name !== 'buckets'));
 }
 
-function ruleOf({ rule, verdict, reason, because, flaky, seenIn, checks, endpoints, scenarios }: RuleResult): object {
+function ruleOf({
+  rule,
+  verdict,
+  isKnown,
+  reason,
+  because,
+  flaky,
+  seenIn,
+  checks,
+  endpoints,
+  scenarios,
+}: RuleResult): object {
   const { id, group, level, money, clause, sentence, means, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, means, hint, since };
-  return { ...entry, verdict, reason, because, flaky, seenIn, checks, endpoints, scenarios };
+  return { ...entry, verdict, isKnown, reason, because, flaky, seenIn, checks, endpoints, scenarios };
 }
 
 function scenarioOf(

@@ -1,5 +1,6 @@
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import { RULE_GROUPS } from '../contract/rule.ts';
+import { isKnownBreach } from '../journal/baseline.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Place, Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -7,6 +8,7 @@ import type { JudgedFinding } from '../journal/judged-cell.ts';
 import type { RuleResult } from '../journal/rule-result.ts';
 import type { ScenarioResult } from '../journal/scenario-result.ts';
 import { forXmlAttribute, forXmlText } from './escape.ts';
+import { baselineFile, knownName, knownSentence } from './known-failures.ts';
 
 /** One test of the report. Rules are tests; so is each scenario that expects something of its own and misses it. */
 interface TestCase {
@@ -36,6 +38,8 @@ export async function* junitReport(fold: Fold): AsyncGenerator<string> {
   }));
   const missed = expectationCases(fold, durations);
   if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
+  const listed = fold.baseline.filter(({ state }) => state !== 'failing');
+  if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
   const run = runCase(fold);
   if (run) suites.push({ name: 'run', cases: [run] });
 
@@ -111,7 +115,8 @@ function ruleCase(
   fold: Fold,
   durations: ReadonlyMap<string, number>,
 ): TestCase {
-  const { rule, verdict } = result;
+  const { rule, verdict, isKnown } = result;
+  const known = fold.baseline.find((one) => one.state === 'failing' && one.known.rule === rule.id);
   const grave = result.findings.filter((finding) => finding.verdict === verdict);
   const cause = fold.causes.find(({ explains }) => explains.some((explained) => explained.rule === rule.id));
   const because = cause?.result.rule.id ?? result.because;
@@ -122,9 +127,10 @@ function ruleCase(
     classname: `croupier.${rule.group}`,
     place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
     seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
-    verdict,
-    flaky: result.flaky,
-    message: messageOf(result, because),
+    // A known failure is no failure of the build, and no pass either.
+    verdict: isKnown ? 'skip' : verdict,
+    flaky: result.flaky && !isKnown,
+    message: isKnown && known ? `It ${knownSentence(known)}` : messageOf(result, because),
     details: [
       ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
       `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
@@ -165,12 +171,26 @@ function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): r
       classname: 'croupier.expectation',
       place: gravest.place,
       seconds: durations.get(scenario) ?? 0,
-      verdict: gravest.verdict,
+      verdict: findings.every((finding) => isKnownBreach(fold.baseline, finding)) ? 'skip' : gravest.verdict,
       flaky: gravest.flaky,
       message: gravest.actual,
       details: findings.flatMap(findingLines).join('\n').trimStart(),
     };
   });
+}
+
+/** What the baseline says wrongly is a failure; what was not tried enough to tell is skipped. */
+function baselineCase(result: Fold['baseline'][number], fold: Fold): TestCase {
+  const said = knownSentence(result);
+  return {
+    name: knownName(result),
+    classname: 'croupier.baseline',
+    place: { file: baselineFile(fold) ?? '', line: result.known.line, column: 1 },
+    seconds: 0,
+    verdict: result.state === 'undecided' ? 'skip' : 'fail',
+    message: said,
+    details: said,
+  };
 }
 
 /** What no rule tells: that the run was cut off, or never reached the operator. Without it such a file would look green. */

@@ -1,3 +1,4 @@
+import { baselineReport } from './baseline.ts';
 import { jsonReport } from './json.ts';
 import { junitReport } from './junit.ts';
 import type { Report } from './options.ts';
@@ -8,4 +9,5 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   terminal: terminalReport,
   json: jsonReport,
   junit: junitReport,
+  baseline: baselineReport,
 };

@@ -1,4 +1,5 @@
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
+import { isKnownBreach } from '../journal/baseline.ts';
 import { EXPECTATION, type Place } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { JudgedFinding } from '../journal/judged-cell.ts';
@@ -28,16 +29,18 @@ export interface Breach {
   readonly alsoIn: readonly string[];
 }
 
-/** All breaches: the likely causes first, then what they explain in the order of the catalogue, expectations last. */
+/** All breaches that are not known: the likely causes first, then what they explain in the order of the catalogue, expectations last. */
 export function breaches(fold: Fold): readonly Breach[] {
   const causes = fold.causes.map(({ result }) => result);
   const explained = fold.rules.filter((result) => result.verdict === 'fail' && !causes.includes(result));
-  const ordered = [...causes, ...explained];
+  const ordered = [...causes, ...explained].filter(({ isKnown }) => !isKnown);
   const all = ordered.map(({ rule, findings }) => {
     const cause = fold.causes.find(({ explains }) => explains.some((explained) => explained.rule === rule.id));
     return { ...breach(rule.id, findings), because: cause?.result.rule.id ?? null };
   });
-  const missed = fold.expectations.filter((finding) => finding.verdict === 'fail');
+  const missed = fold.expectations.filter(
+    (finding) => finding.verdict === 'fail' && !isKnownBreach(fold.baseline, finding),
+  );
   return missed.length === 0 ? all : [...all, breach(EXPECTATION, missed, EXPECTATIONS)];
 }
 

@@ -33,9 +33,10 @@ function summary(fold: Fold): string {
 
 function oneCause({ result, explains, scenarios, telling }: Cause, number: number, fold: Fold, options: ReportOptions) {
   const { paint } = options;
-  const { rule, checks, breaches } = result;
+  const { rule, checks, breaches, isKnown } = result;
   const money = rule.money ? `  ${paint.yellow('$')} money is at stake` : '';
   const lines = [`  ${number}. ${paint.bold(paint.red(rule.id))}  ${rule.level}${money}`];
+  if (isKnown) lines.push('     It is on the baseline; what it explains is not.');
   const detail = (label: string, text: string): void => void lines.push(...row(label, text, 5, options));
   if (rule.means !== null) lines.push(...wrap(rule.means, options.width - 5).map((line) => `     ${line}`));
   detail('shown by', `${breaches} of ${plural(checks, 'check')}, in ${some(stories(scenarios))}`);

@@ -50,7 +50,7 @@ function groupLines(group: RuleGroup, results: readonly RuleResult[], options: R
     const name = nameOf(result);
     const symbol = mark(result.verdict, unicode);
     const colour = tint(result.verdict, paint);
-    return { plain: `${symbol} ${name}`, shown: `${colour(symbol)} ${named(name, result.verdict, options)}` };
+    return { plain: `${symbol} ${name}`, shown: `${colour(symbol)} ${named(name, result, options)}` };
   });
   const lines = flow(pieces, '  ', width - GROUP_COLUMN).map((line, row) => {
     const label = row === 0 ? group : '';
@@ -64,7 +64,8 @@ function nameOf({ rule }: RuleResult): string {
 }
 
 /** Passing rules stay in the background, failing ones stand out. */
-function named(name: string, verdict: Verdict, { paint }: ReportOptions): string {
+function named(name: string, { verdict, isKnown }: RuleResult, { paint }: ReportOptions): string {
+  if (isKnown) return paint.red(name);
   if (verdict === 'pass') return name;
   return verdict === 'fail' ? paint.bold(paint.red(name)) : tint(verdict, paint)(name);
 }

@@ -3,12 +3,14 @@ import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import { forTerminal } from './escape.ts';
 import { eachExchange, findEvidence } from './evidence.ts';
+import { baselineFile } from './known-failures.ts';
 import { duration, flow, hanging, plural, wrap } from './layout.ts';
 import { mark, tint, verdictNoun } from './marks.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
 import { breaches, breachLines } from './terminal-breach.ts';
 import { causeLines } from './terminal-causes.ts';
 import { exchangeLines } from './terminal-exchange.ts';
+import { knownLines } from './terminal-known.ts';
 import { latencyLines } from './terminal-latency.ts';
 import { leftBehind } from './terminal-left-behind.ts';
 import { everyRule, leftOut, notes, reasons, warnings } from './terminal-rules.ts';
@@ -40,6 +42,7 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
       yield text(breachLines(breach, fold, evidence, options));
     }
   }
+  yield* titled(`Known failures (${forTerminal(baselineFile(fold) ?? '')})`, knownLines(fold, options), options);
   yield* titled('What could not be decided', reasons(fold, ['inconclusive'], options), options);
   yield* titled('Warnings', warnings(fold, options), options);
   yield* titled(fold.run.whole ? 'Every rule' : 'The rules that were tried', everyRule(fold, options), options);
@@ -120,7 +123,9 @@ function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly 
   const pieces = VERDICTS.flatMap((verdict) => {
     const count = fold.rules.filter((result) => result.verdict === verdict).length;
     if (count === 0) return [];
-    const plain = `${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}`;
+    const known = verdict === 'fail' ? fold.rules.filter(({ isKnown }) => isKnown).length : 0;
+    const apart = known === 0 ? '' : known === count ? ', as known' : `, ${known} of them as known`;
+    const plain = `${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}${apart}`;
     return [{ plain, shown: tint(verdict, paint)(plain) }];
   });
   return flow(pieces, '   ', width - 2);
