@@ -7,6 +7,7 @@ import { readRequests } from '../incident/explain/read-request.ts';
 import type { SignedRequest } from '../incident/explain/request.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { forTerminal } from '../report/escape.ts';
+import { besideIn } from './beside.ts';
 import { type Explained, explainJson, explainText } from './explain-text.ts';
 import { type OfferedKeyFlags, offering } from './offered-keys.ts';
 import { readInput } from './signed-text.ts';
@@ -91,8 +92,8 @@ async function requestsOf(
       throw new UsageError('Which signature is to be explained? Give it with --signature.');
     return [parts];
   }
-  const { bytes, file } = await wholeInput(given, stdio);
-  const { requests, unread } = await readRequests(bytes, file);
+  const { bytes, file, folder } = await wholeInput(given, stdio);
+  const { requests, unread } = await readRequests(bytes, file, besideIn(folder));
   const signed = requests.flatMap((request) => {
     const signature = wanted ?? request.signature;
     return signature === undefined ? [] : [{ ...request, signature }];
@@ -128,11 +129,20 @@ function isQueryAlone(text: string): boolean {
   return !/^[a-z][a-z0-9+.-]*:\/\/|^\//i.test(text);
 }
 
-async function wholeInput(given: string | undefined, stdio: Stdio): Promise<{ bytes: Uint8Array; file: string }> {
-  if (given === undefined || given === '-') return { bytes: await readInput('-', stdio), file: 'standard input' };
+interface WholeInput {
+  readonly bytes: Uint8Array;
+  readonly file: string;
+  /** Where bodies lie that it names. */
+  readonly folder: string;
+}
+
+async function wholeInput(given: string | undefined, stdio: Stdio): Promise<WholeInput> {
+  const folder = stdio.cwd;
+  if (given === undefined || given === '-')
+    return { bytes: await readInput('-', stdio), file: 'standard input', folder };
   const looksLikeFile = !/[\r\n]|^\s*(?:curl|printf|Invoke-|\{|\[)/i.test(given);
   if (looksLikeFile || existsSync(path.resolve(stdio.cwd, given))) {
-    return { bytes: await readInput(given, stdio), file: given };
+    return { bytes: await readInput(given, stdio), file: given, folder: path.dirname(path.resolve(stdio.cwd, given)) };
   }
-  return { bytes: Buffer.from(given), file: 'the argument' };
+  return { bytes: Buffer.from(given), file: 'the argument', folder };
 }

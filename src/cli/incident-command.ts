@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { configOption } from './client-options.ts';
+import { collect } from './flag-values.ts';
 import type { IncidentFlags } from './incident.ts';
 import { addLogOptions, addSideOptions } from './reading-options.ts';
 import type { Stdio } from './stdio.ts';
@@ -20,13 +21,18 @@ export function addIncident(program: Command, stdio: Stdio, done: (status: numbe
     .option('--to <time>', 'not after');
   addLogOptions(incident)
     .addOption(configOption())
+    .option(
+      '--key-file <file>',
+      'verify signatures by this key too, beside CROUPIER_KEY and the configuration; repeatable',
+      collect,
+    )
     .optionsGroup('What to print:')
     .option('--json', 'JSON on stdout, for a machine')
     .addHelpText(
       'after',
       `
-Fields: time, method, url, status, error, tookMs, tookSeconds, requestBody, responseBody, contentType, call, session,
-  tx, origTx, round, amount, type, frID, player, currency, balance, replyTx, code
+Fields: time, method, url, status, error, tookMs, tookSeconds, took, correlation, requestBody, responseBody, contentType, call,
+  session, tx, origTx, round, amount, type, frID, player, currency, balance, replyTx, code, signature
 
 Examples:
   croupier incident staging.har                                    what a browser or a proxy recorded

@@ -66,12 +66,13 @@ function sessionText(calls: readonly ToldCall[]): string {
   return sessions.length === 1 ? ` of session ${sessions[0] ?? ''}` : '';
 }
 
-function idsOf({ seen, alsoSeen, ending, replyTxID }: ToldCall): string {
+function idsOf({ seen, alsoSeen, ending, replyTxID, signature }: ToldCall): string {
   const parts = [
     seen.txID === null ? '' : `txID ${seen.txID}`,
     seen.origTxID === null ? '' : `of ${seen.origTxID}`,
     seen.roundID === null ? '' : `round ${seen.roundID}`,
     replyTxID === null || ending !== 'accepted' ? '' : `operator's txID ${replyTxID}`,
+    signature === 'unknown' || signature === 'right' ? '' : `signature ${signature}`,
     [seen, alsoSeen]
       .flatMap((view) => (view ? `${view.exchange.place.file}:${view.exchange.place.line}` : []))
       .join(', '),
@@ -118,8 +119,10 @@ function readText(story: Story, gathering: Gathering, notes: readonly string[]):
       `The operator's clock ${ahead} the service's, by ${plural(pairs, 'call')} that both wrote down; times are the service's.`,
     );
   }
-  if (story.calls.some(({ ending }) => ending === 'refused')) {
-    lines.push('Why a signature was refused: croupier explain, with the request as it was sent.');
+  const signed = signaturesText(story);
+  if (signed !== '') lines.push(signed);
+  if (story.calls.some(({ ending, signature }) => ending === 'refused' || signature === 'wrong')) {
+    lines.push('Why a signature does not match: croupier explain, with the request as it was sent.');
   }
   const isBoth = story.calls.some(({ seen: { exchange } }) => exchange.side === 'service');
   if (nameless > 0) {
@@ -137,6 +140,21 @@ function readText(story: Story, gathering: Gathering, notes: readonly string[]):
     if (unreadableCount > 10) lines.push(`  … and ${unreadableCount - 10} more`);
   }
   return `${lines.map(forTerminal).join('\n')}\n`;
+}
+
+/** Nothing where no signature could be looked at: then there was no key, or no log has them. */
+function signaturesText({ calls }: Story): string {
+  const count = (state: ToldCall['signature']): number => calls.filter(({ signature }) => signature === state).length;
+  const [right, wrong, missing, unknown] = [count('right'), count('wrong'), count('missing'), count('unknown')];
+  if (right + wrong + missing === 0) return '';
+  const parts = [
+    `${right} right`,
+    ...(wrong > 0 ? [`${wrong} wrong`] : []),
+    ...(missing > 0 ? [`${missing} missing`] : []),
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
+  ];
+  const doubt = right === 0 && wrong > 0 ? '; where none is right, the key at hand may be another one' : '';
+  return `Signatures, by the keys at hand: ${parts.join(', ')}${doubt}.`;
 }
 
 function plural(count: number, one: string, many = `${one}s`): string {

@@ -8,13 +8,16 @@ import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../incident/re
 import { readTime, readZone } from '../incident/read/time.ts';
 import type { Side } from '../incident/seen.ts';
 import type { CallPaths } from '../incident/seen-call.ts';
+import type { KeysOf } from '../incident/story/signature.ts';
 import { type KnownSession, type Selection, type Story, tellStory } from '../incident/story/story.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { forTerminal } from '../report/escape.ts';
 import { ANSI, PLAIN } from '../report/paint.ts';
 import { nearest } from '../scenario/near.ts';
+import { besideIn } from './beside.ts';
 import { type Configuration, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { incidentText } from './incident-text.ts';
+import { signingKeys } from './signing-keys.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -31,6 +34,7 @@ export interface IncidentFlags {
   readonly field?: readonly string[];
   readonly pattern?: string;
   readonly config?: string;
+  readonly keyFile?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -41,8 +45,11 @@ export interface IncidentFlags {
  */
 export async function incidentCommand(files: readonly string[], flags: IncidentFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { story, gathering, files: read, notes } = await readStory(files, flags, configuration, stdio);
-  const scrub = createScrubber(configuration.secrets);
+  const { keysOf, secrets, remarks } = await signingKeys(flags, stdio);
+  const reading = await readStory(files, flags, configuration, stdio, keysOf);
+  const { story, gathering, files: read } = reading;
+  const notes = [...reading.notes, ...remarks];
+  const scrub = createScrubber([...configuration.secrets, ...secrets]);
   const text = flags.json
     ? `${JSON.stringify(incidentJson(story, gathering, read), null, 2)}\n`
     : incidentText(story, gathering, stdio.out.colour ? ANSI : PLAIN, notes);
@@ -66,6 +73,7 @@ export async function readStory(
   flags: IncidentFlags,
   configuration: Configuration,
   stdio: Stdio,
+  keysOf?: KeysOf,
 ): Promise<ReadStory> {
   const form = formOf(flags, configuration);
   const folder = mkdtempSync(path.join(tmpdir(), 'croupier-'));
@@ -75,7 +83,7 @@ export async function readStory(
     const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
     const { selection, notes } = await selectionOf(flags, form, sources);
     const gathering = await readAll(sources, selection, known, callPaths(configuration));
-    const story = tellStory(gathering.calls, selection, known);
+    const story = tellStory(gathering.calls, selection, known, keysOf);
     if (story.calls.length === 0) throw new UsageError(forTerminal(nothingText(gathering, flags)));
     return {
       story,
@@ -144,11 +152,11 @@ async function sourceOf(
   if (file !== '-') {
     const whole = path.resolve(stdio.cwd, file);
     checkReadable(whole, file);
-    return { file, side, form, open: () => createReadStream(whole) };
+    return { file, side, form, beside: besideIn(path.dirname(whole)), open: () => createReadStream(whole) };
   }
   const copy = path.join(folder, 'stdin');
   await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }));
-  return { file: 'standard input', side, form, open: () => createReadStream(copy) };
+  return { file: 'standard input', side, form, beside: besideIn(stdio.cwd), open: () => createReadStream(copy) };
 }
 
 function checkReadable(whole: string, shown: string): void {

@@ -30,6 +30,21 @@ export interface OfferedKeys {
  * @throws UsageError when a file can't be read
  */
 export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
+  const offered = await keysAtHand(flags, stdio);
+  return (url) => {
+    const found = offered(url);
+    if (found.keys.length > 0) return found;
+    throw new UsageError(
+      [
+        'There is no key to try: set CROUPIER_KEY, name files with --key-file, or work beside a croupier.yaml.',
+        ...found.remarks,
+      ].join('\n'),
+    );
+  };
+}
+
+/** As {@link offering}, where none is needed. */
+export async function keysAtHand(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
   const files = (flags.keyFile ?? []).flatMap((file) => fileKeys(file, 'unknown', stdio));
   const apiFiles = (flags.apiKeyFile ?? []).flatMap((file) => fileKeys(file, 'api', stdio));
   const { CROUPIER_KEY: given } = stdio.env;
@@ -47,14 +62,7 @@ export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(u
     const remarks = inOrder.flatMap((client) => client.remarks);
     const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
     const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
-    const all = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
-    if (all.length > 0) return { keys: all, remarks };
-    throw new UsageError(
-      [
-        'There is no key to try: set CROUPIER_KEY, name files with --key-file, or work beside a croupier.yaml.',
-        ...remarks,
-      ].join('\n'),
-    );
+    return { keys: isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core], remarks };
   };
 }
 
@@ -110,8 +118,15 @@ function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): Cl
     ] as const
   ).flatMap(([secret, role, what]): OfferedKey[] => {
     if (secret === undefined || secret === '') return [];
-    const text = typeof secret === 'string' ? secret : readTextFile(path.resolve(dir, secret.file), what);
-    return [{ text: withoutLineEnd(text), name: `${what} of ${extCID}`, role }];
+    try {
+      const text = typeof secret === 'string' ? secret : readTextFile(path.resolve(dir, secret.file), what);
+      return [{ text: withoutLineEnd(text), name: `${what} of ${extCID}`, role }];
+    } catch (error) {
+      // Another key may do.
+      if (!(error instanceof UsageError)) throw error;
+      remarks.push(error.message);
+      return [];
+    }
   });
   return { base: `${integratorBaseUrl.replace(/\/+$/, '')}/`, keys, remarks };
 }

@@ -32,7 +32,7 @@ import { version } from './version.ts';
 
 /** `--session` and `--to` mean what they mean in other commands that call an operator or write files. */
 export interface ReplayFlags
-  extends Omit<IncidentFlags, 'session' | 'to' | 'operator' | 'service'>,
+  extends Omit<IncidentFlags, 'session' | 'to' | 'operator' | 'service' | 'keyFile'>,
     Omit<RunFlags, 'report' | 'list' | 'tag' | 'grep'> {
   readonly of?: string;
   readonly until?: string;
@@ -57,7 +57,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   const file = scenarioFile(flags.to);
   if (!flags.wait && flags.speed !== undefined) throw new UsageError('--speed and --no-wait exclude each other.');
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { of, until, to: _file, session: _test, ...rest } = flags;
+  const { of, until, to: _file, session: _test, keyFile: _key, ...rest } = flags;
   const asked: IncidentFlags = {
     ...rest,
     ...(of !== undefined && { session: of }),

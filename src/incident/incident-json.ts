@@ -5,6 +5,7 @@ import { shared } from '../journal/event-schema.ts';
 import type { Gathering } from './gather.ts';
 import type { Debt } from './story/debt.ts';
 import { answerText, callText, debtClause, roundClause, walletSentence } from './story/sentence.ts';
+import { SIGNATURE_STATES } from './story/signature.ts';
 import type { Story } from './story/story.ts';
 import type { ToldCall } from './story/told-call.ts';
 import type { RoundVerdict, WalletVerdict } from './story/verdict.ts';
@@ -79,6 +80,9 @@ const call = z.object({
   balance: amount,
   operatorTxID: maybe,
   code: maybe,
+  signature: z
+    .enum(SIGNATURE_STATES)
+    .describe('by the keys at hand; unknown: there is no key, or not all was written down that is needed'),
   seenAt: z.array(z.object({ side: z.enum(['service', 'operator']), ...place.shape })),
   text,
 });
@@ -170,6 +174,7 @@ function callJson(told: ToldCall, currency: string | null): IncidentJson['calls'
     balance: plain(told.balance),
     operatorTxID: told.replyTxID,
     code: told.code,
+    signature: told.signature,
     seenAt: views.map(({ exchange }) => ({ side: exchange.side, ...exchange.place })),
     text: `${callText(told, currency)}: ${answerText(told, currency)}`,
   };

@@ -51,7 +51,7 @@ export function seenCall(exchange: SeenExchange, paths: CallPaths = new Map()): 
 }
 
 function callName(text: string | undefined): CallName | undefined {
-  const wanted = text?.toLowerCase();
+  const wanted = text?.toLowerCase().replace(/^.*\//, '');
   return CALL_NAMES.find((name) => name === wanted);
 }
 

@@ -49,6 +49,7 @@ export const TOLD_FIELDS = [
   'balance',
   'replyTx',
   'code',
+  'signature',
 ] as const;
 
 export type ToldField = (typeof TOLD_FIELDS)[number];

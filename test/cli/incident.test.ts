@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signBody } from '../../src/contract/signature.ts';
 import { croupier, type Ended } from './croupier.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -13,6 +14,8 @@ const DOCS = path.join(ROOT, 'docs', 'incident.md');
 
 const bet = (session: string, tx: string): string =>
   JSON.stringify({ amount: '5.00', roundID: `r-${tx}`, sessionID: session, txID: tx, type: 'regular' });
+
+const KEY = 'a key that is none';
 
 let cwd = '';
 beforeAll(() => {
@@ -191,6 +194,30 @@ describe('croupier incident', () => {
     expect(out).toContain('s\\x1b[2J');
     expect(out).toContain('t\\u{202e}');
     expect(out).not.toMatch(/[\u001B\u202E]/);
+  });
+
+  it('verifies signatures with the keys at hand, of bodies that lie beside the log', async () => {
+    const body = bet('s-1', 't-1');
+    write('bet.json', body);
+    write('key', `${KEY}\n`);
+    const line = (sign: string, file: string): string =>
+      `curl -X POST http://h/bet -H 'X-REQUEST-SIGN: ${sign}' --data-binary @${file}\nHTTP/1.1 401 Unauthorized\n\n{"message":"no"}\n`;
+    const right = signBody(Buffer.from(body), KEY);
+    const file = write(
+      'signed.txt',
+      line(right, '/somewhere/bet.json') + line('0'.repeat(64), 'bet.json') + line(right, 'lost.json'),
+    );
+    const none = await incident([file]);
+    expect(none.out).not.toContain('Signatures');
+    const { out, status } = await incident([file, '--key-file', 'key']);
+    expect(status).toBe(1);
+    expect(out).toContain('breaks signature.accepted: it is rightly signed, and was answered 401');
+    expect(out).toContain('signature wrong, signed.txt:5');
+    expect(out).toContain('Signatures, by the keys at hand: 1 right, 1 wrong');
+    expect(out).toContain('signed.txt:9: its body lies in lost.json, which is not beside what is read');
+    expect(out).not.toContain(KEY);
+    const explained = await croupier(['explain', file, '--key-file', 'key'], { cwd });
+    expect(explained.err).toBe('');
   });
 
   it('times of day are those of the zone, on the day of the log', async () => {

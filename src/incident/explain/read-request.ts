@@ -1,5 +1,6 @@
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import { type HeaderList, header } from '../../journal/exchange.ts';
+import type { ReadBeside } from '../read/curl.ts';
 import { logForm } from '../read/log-form.ts';
 import { readSightings } from '../read/read.ts';
 import type { SeenRequest } from '../seen.ts';
@@ -15,12 +16,17 @@ export interface ReadRequests {
 const RAW_HTTP = /^(?:[A-Z]+) \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 
 /** Reads requests of a curl line (of any shell), raw HTTP, a HAR, or a journal. Bodies to the byte, as far as they were kept. */
-export async function readRequests(bytes: Uint8Array, file: string): Promise<ReadRequests> {
+export async function readRequests(bytes: Uint8Array, file: string, beside?: ReadBeside): Promise<ReadRequests> {
   const text = Buffer.from(bytes).toString('latin1');
   if (RAW_HTTP.test(text)) return { requests: [rawRequest(Buffer.from(bytes))], unread: [] };
   const requests: SignedRequest[] = [];
   const unread: { line: number; why: string }[] = [];
-  for await (const sighting of readSightings(once(bytes), { file, side: null, form: logForm() })) {
+  for await (const sighting of readSightings(once(bytes), {
+    file,
+    side: null,
+    form: logForm(),
+    ...(beside && { beside }),
+  })) {
     if (sighting.kind === 'unreadable') unread.push({ line: sighting.line, why: sighting.why });
     else if (sighting.kind === 'exchange') {
       const request = signedRequest(sighting.exchange.request);

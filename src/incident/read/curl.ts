@@ -4,12 +4,16 @@ import { type Shell, shellOf, shellWords } from './shell.ts';
 
 /** What a copied command comes to. `open`: its next line belongs to it. */
 export type CurlReading =
-  | { readonly kind: 'request'; readonly request: SeenRequest }
+  /** `missing`: the file that the body lies in, which could not be read; null: nothing is missing. */
+  | { readonly kind: 'request'; readonly request: SeenRequest; readonly missing: string | null }
   | { readonly kind: 'open' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 const BEGINS =
-  /^\s*(?:[$>%#]\s+|PS [^>]*>\s*)?(?:printf\s+\S.*\|\s*)?(curl(?:\.exe)?|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\s/i;
+  /^\s*(?:[$>%#]\s+|PS [^>]*>\s*)?(?:(?:printf|echo|cat)\s+\S.*\|\s*)?(curl(?:\.exe)?|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\s/i;
+
+/** Reads a file that lies beside what is read, by the name that stands there; undefined when there is none. */
+export type ReadBeside = (name: string) => Uint8Array | undefined;
 
 /** True for a line with which a copied command begins. */
 export function beginsCommand(line: string): boolean {
@@ -17,13 +21,17 @@ export function beginsCommand(line: string): boolean {
 }
 
 /** Reads a command as browsers copy it, for curl in bash, zsh, cmd or PowerShell, or PowerShell's own. */
-export function readCommand(text: string, shell: Shell = shellOf(text)): CurlReading {
+export function readCommand(
+  text: string,
+  beside: ReadBeside = () => undefined,
+  shell: Shell = shellOf(text),
+): CurlReading {
   const reading = shellWords(text.replace(/^\s*(?:[$>%#]\s+|PS [^>]*>\s*)/, ''), shell);
   if (reading.kind === 'open') return reading;
   const { words } = reading;
   const program = words[0]?.toLowerCase();
-  if (program === 'printf') return readPiped(words);
-  if (program === 'curl' || program === 'curl.exe') return readCurl(words.slice(1), null);
+  if (program === 'printf' || program === 'echo' || program === 'cat') return readPiped(words, beside);
+  if (program === 'curl' || program === 'curl.exe') return readCurl(words.slice(1), null, beside);
   return readInvoke(words);
 }
 
@@ -37,18 +45,22 @@ const WITH_VALUE = new Set(
 );
 const SHORT_WITH_VALUE = new Set('XHduAebomxEwTKDcUFrP'.split(''));
 
-function readCurl(args: readonly string[], piped: Body | null): CurlReading {
+function readCurl(args: readonly string[], piped: Piped | null, beside: ReadBeside): CurlReading {
   let method: string | null = null;
   let url: string | null = null;
   let asQuery = false;
   const headers: [string, string][] = [];
-  const data: string[] = [];
-  let fromPipe = false;
-  let unknownBody = false;
-  const take = (value: string): void => {
-    if (value === '@-' && piped) fromPipe = true;
-    else if (value.startsWith('@')) unknownBody = true;
-    else data.push(value);
+  const data: Uint8Array[] = [];
+  let missing: string | null = null;
+  const take = (value: string, keepsLines: boolean): void => {
+    if (!value.startsWith('@')) {
+      data.push(Buffer.from(value));
+      return;
+    }
+    const name = value.slice(1);
+    const bytes = name === '-' && piped ? piped.bytes : name === '-' ? undefined : beside(name);
+    if (bytes === undefined) missing = (name === '-' ? piped?.missing : name) ?? 'standard input';
+    else data.push(keepsLines ? bytes : bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d));
   };
   const words = args.flatMap(apart);
   for (let at = 0; at < words.length; at += 1) {
@@ -95,19 +107,21 @@ function readCurl(args: readonly string[], piped: Body | null): CurlReading {
         break;
       case '--json':
         headers.push(['Content-Type', 'application/json'], ['Accept', 'application/json']);
-        take(value());
+        take(value(), true);
         break;
       case '--data-raw':
-        data.push(value());
+        data.push(Buffer.from(value()));
         break;
       case '-d':
       case '--data':
       case '--data-ascii':
+        take(value(), false);
+        break;
       case '--data-binary':
-        take(value());
+        take(value(), true);
         break;
       case '--data-urlencode':
-        data.push(urlEncoded(value()));
+        data.push(Buffer.from(urlEncoded(value())));
         break;
       case '|':
       case ';':
@@ -120,13 +134,14 @@ function readCurl(args: readonly string[], piped: Body | null): CurlReading {
     }
   }
   if (url === null) return { kind: 'unreadable', why: 'the curl line names no address' };
-  const text = data.join('&');
-  if (asQuery && text !== '') url += `${url.includes('?') ? '&' : '?'}${text}`;
-  const hasBody = !asQuery && (data.length > 0 || fromPipe || unknownBody);
-  const body = !hasBody ? null : unknownBody ? 'untold' : fromPipe ? piped : textBody(text);
+  const bytes = Buffer.concat(data.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from('&'), part])));
+  if (asQuery && bytes.length > 0) url += `${url.includes('?') ? '&' : '?'}${bytes.toString('utf8')}`;
+  const hasBody = !asQuery && (data.length > 0 || missing !== null);
+  const body = !hasBody ? null : missing === null ? bodyOf(bytes) : 'untold';
   return {
     kind: 'request',
     request: { method: method ?? (hasBody ? 'POST' : 'GET'), url: withScheme(url), headers, body },
+    missing,
   };
 }
 
@@ -159,11 +174,34 @@ function withScheme(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) || url.startsWith('/') ? url : `http://${url}`;
 }
 
-/** `printf FORMAT | curl … --data-binary @-`, as croupier writes bodies that a terminal could not show. */
-function readPiped(words: readonly string[]): CurlReading {
+/** What is piped into curl; `missing` names what could not be read. */
+interface Piped {
+  readonly bytes: Uint8Array | undefined;
+  readonly missing: string | undefined;
+}
+
+/** `printf FORMAT | curl … --data-binary @-`, as croupier writes bodies that a terminal could not show; or echo, or cat. */
+function readPiped(words: readonly string[], beside: ReadBeside): CurlReading {
   const pipe = words.indexOf('|');
-  if (pipe < 0 || words[pipe + 1] !== 'curl') return { kind: 'unreadable', why: 'the printf is not piped into curl' };
-  return readCurl(words.slice(pipe + 2), bodyOf(printed(words[1] ?? '')));
+  const program = words[0] ?? '';
+  if (pipe < 0 || words[pipe + 1] !== 'curl')
+    return { kind: 'unreadable', why: `the ${program} is not piped into curl` };
+  return readCurl(words.slice(pipe + 2), piped(program, words.slice(1, pipe), beside), beside);
+}
+
+function piped(program: string, args: readonly string[], beside: ReadBeside): Piped {
+  const [first = ''] = args;
+  switch (program.toLowerCase()) {
+    case 'printf':
+      // printf %s TEXT prints the text as it is.
+      return { bytes: first === '%s' ? Buffer.from(args[1] ?? '') : printed(first), missing: undefined };
+    case 'cat':
+      return { bytes: args.length === 1 ? beside(first) : undefined, missing: args.join(' ') };
+    default: {
+      const isBare = first === '-n';
+      return { bytes: Buffer.from(`${args.slice(isBare ? 1 : 0).join(' ')}${isBare ? '' : '\n'}`), missing: undefined };
+    }
+  }
 }
 
 function printed(format: string): Uint8Array {
@@ -213,5 +251,5 @@ function readInvoke(words: readonly string[]): CurlReading {
     }
   }
   if (url === null) return { kind: 'unreadable', why: 'the command names no address' };
-  return { kind: 'request', request: { method: method ?? 'GET', url, headers, body } };
+  return { kind: 'request', request: { method: method ?? 'GET', url, headers, body }, missing: null };
 }

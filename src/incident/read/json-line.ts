@@ -1,24 +1,128 @@
 import type { SeenExchange, SeenPlace } from '../seen.ts';
-import type { LogForm } from './log-form.ts';
+import { readTextLine } from './access-log.ts';
+import type { LogField, LogForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
+import { readTime } from './time.ts';
+import { namedPairs, withoutPrefix } from './wrapped.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Where collectors and libraries put the line that a program wrote. */
+const CARRIERS = [
+  'message',
+  'msg',
+  'log',
+  'line',
+  'event',
+  'jsonPayload',
+  'textPayload',
+  'httpRequest',
+  '_source',
+  'fields',
+  'result',
+  '_raw',
+  'MESSAGE',
+  'Message',
+  '@message',
+  'data',
+  'attributes',
+  'Properties',
+] as const;
+const DEEPEST = 4;
+
+/** Programs whose `duration` has no unit beside it, told by a field of theirs; how many milliseconds one of it is. */
+const UNITLESS = [
+  { mark: 'response_code', field: 'duration', ms: 1 },
+  { mark: 'resp_headers', field: 'duration', ms: 1000 },
+  { mark: 'DownstreamStatus', field: 'Duration', ms: 1e-6 },
+  { mark: 'correlation', field: 'duration', ms: 1 },
+] as const;
 
 /** Reads one JSON object of a log by the paths of its form; undefined when it tells of no request. */
 export function readJsonLine(object: Fields, form: LogForm, place: SeenPlace): SeenExchange | undefined {
-  return exchangeOfLine(
-    (field) => {
-      for (const path of form.fields[field]) {
-        const value = valueAt(object, path);
-        const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
-        if (text !== undefined) return text;
-      }
-      return undefined;
-    },
-    form,
-    place,
-    'operator',
-  );
+  for (const layer of layersOf(object)) {
+    const found =
+      exchangeOfLine((field) => fieldOf(layer, field, form), form, place, 'operator') ??
+      readCarriedText(layer, form, place);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/**
+ * An object, and what it carries: the line that a program wrote, as a collector took it. What is written around it holds where the
+ * line itself says nothing of it.
+ */
+export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
+  yield object;
+  if (depth >= DEEPEST) return;
+  for (const carrier of CARRIERS) {
+    const value = object[carrier];
+    const inner = typeof value === 'string' ? objectIn(value) : isFields(value) ? value : undefined;
+    if (!inner) continue;
+    const { [carrier]: _line, ...around } = object;
+    yield* layersOf({ ...around, ...inner }, depth + 1);
+  }
+}
+
+/** A field of a line, as text; undefined when it is not there. */
+export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
+  for (const path of form.fields[field]) {
+    const value = valueAt(object, path);
+    const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
+    if (text !== undefined) return text;
+  }
+  return field === 'tookMs' ? unitless(object) : undefined;
+}
+
+/** A line of text that was collected as a field; the time of the collector holds where it has none. */
+function readCarriedText(object: Fields, form: LogForm, place: SeenPlace): SeenExchange | undefined {
+  for (const carrier of CARRIERS) {
+    const value = object[carrier];
+    if (typeof value !== 'string') continue;
+    const found = readPlainText(value, form, place);
+    if (found) {
+      const time = found.time ?? readTime(fieldOf(object, 'time', form) ?? '', form.zone) ?? null;
+      return { ...found, time };
+    }
+  }
+  return undefined;
+}
+
+/** A line of text, as it is or with what a collector put before it: an access log, or pairs of names and values. */
+export function readPlainText(text: string, form: LogForm, place: SeenPlace): SeenExchange | undefined {
+  const direct = readTextLine(text, form, place);
+  if (direct) return direct;
+  const pairs = namedPairs(text);
+  const named = pairs && exchangeOfLine((field) => fieldOf(pairs, field, form), form, place, 'operator');
+  if (named) return named;
+  const bare = withoutPrefix(text);
+  const found = bare && readPlainText(bare.text, form, place);
+  return found && { ...found, time: found.time ?? readTime(bare.time ?? '', form.zone) ?? null };
+}
+
+/** The JSON object that a text is, or ends with. */
+function objectIn(text: string): Fields | undefined {
+  const start = text.indexOf('{"');
+  if (start < 0 || !text.trimEnd().endsWith('}')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(start));
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unitless(object: Fields): string | undefined {
+  for (const { mark, field, ms } of UNITLESS) {
+    const value = object[field];
+    if (object[mark] !== undefined && typeof value === 'number') return String(Math.round(value * ms * 1000) / 1000);
+  }
+  return undefined;
 }
 
 /** A name with points in it counts before the way through several objects. */
@@ -28,12 +132,12 @@ function valueAt(object: Fields, path: string): unknown {
   const point = path.indexOf('.');
   if (point < 0) return undefined;
   const inner = object[path.slice(0, point)];
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-    ? valueAt(inner as Fields, path.slice(point + 1))
-    : undefined;
+  return isFields(inner) ? valueAt(inner, path.slice(point + 1)) : undefined;
 }
 
+/** Headers are logged as lists of values too. */
 function plainText(value: unknown): string | undefined {
+  if (Array.isArray(value) && value.length === 1) return plainText(value[0]);
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 }
 

@@ -10,6 +10,8 @@ export const LOG_FIELDS = [
   'error',
   'tookMs',
   'tookSeconds',
+  'took',
+  'correlation',
   'requestBody',
   'responseBody',
   'contentType',
@@ -31,6 +33,7 @@ export interface LogForm {
 /** The names that JSON logs commonly use. */
 const USUAL: Readonly<Record<LogField, readonly string[]>> = {
   time: [
+    'StartUTC',
     'time',
     'timestamp',
     '@timestamp',
@@ -41,6 +44,14 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'start_time',
     'time_local',
     'time_iso8601',
+    'requestTime',
+    'Timestamp',
+    '@t',
+    'asctime',
+    'timeMillis',
+    '_time',
+    '__REALTIME_TIMESTAMP',
+    'instant',
   ],
   method: [
     'method',
@@ -50,6 +61,10 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'request.method',
     'http.method',
     'http.request.method',
+    'httpMethod',
+    'requestMethod',
+    'RequestMethod',
+    'verb',
   ],
   url: [
     'url',
@@ -65,6 +80,14 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'url.original',
     'url.path',
     'request',
+    'requestUrl',
+    'requestUri',
+    'requestURI',
+    'requestPath',
+    'RequestPath',
+    'request_url',
+    'request_path',
+    'rawPath',
   ],
   status: [
     'status',
@@ -78,6 +101,11 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'response.statusCode',
     'http.status_code',
     'http.response.status_code',
+    'response_code',
+    'responseCode',
+    'responseStatus',
+    'DownstreamStatus',
+    'StatusCode',
   ],
   error: ['error', 'err', 'error.message', 'err.message', 'err.code'],
   tookMs: [
@@ -89,10 +117,51 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'elapsed_ms',
     'responseTime',
     'response_time_ms',
+    'responseTimeMs',
+    'elapsedMs',
+    'elapsed_time',
+    'ElapsedMilliseconds',
+    'Elapsed',
+    'time_taken_ms',
   ],
-  tookSeconds: ['request_time', 'duration_s', 'latency_s', 'elapsed_s'],
-  requestBody: ['requestBody', 'request_body', 'req.body', 'request.body', 'body', 'payload'],
-  responseBody: ['responseBody', 'response_body', 'res.body', 'response.body', 'resp_body', 'reply', 'response'],
+  tookSeconds: ['request_time', 'duration_s', 'latency_s', 'elapsed_s', 'upstream_response_time'],
+  took: ['duration', 'latency', 'elapsed', 'took', 'responseTime', 'response_time'],
+  correlation: [
+    'correlation',
+    'correlationId',
+    'correlationID',
+    'correlation_id',
+    'requestId',
+    'requestID',
+    'request_id',
+    'reqId',
+    'req_id',
+    'req.id',
+    'traceId',
+    'trace_id',
+    'trace.id',
+  ],
+  requestBody: [
+    'requestBody',
+    'request_body',
+    'RequestBody',
+    'req.body',
+    'request.body',
+    'http.request.body.content',
+    'body',
+    'payload',
+  ],
+  responseBody: [
+    'responseBody',
+    'response_body',
+    'ResponseBody',
+    'res.body',
+    'response.body',
+    'http.response.body.content',
+    'resp_body',
+    'reply',
+    'response',
+  ],
   contentType: ['contentType', 'content_type', 'response.headers.content-type', 'res.headers.content-type'],
   call: ['call', 'action', 'operation', 'endpoint'],
   session: ['sessionID', 'sessionId', 'session_id', 'session'],
@@ -107,6 +176,19 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
   balance: ['balance', 'balanceAfter', 'balance_after', 'newBalance', 'new_balance'],
   replyTx: ['operatorTxID', 'operatorTxId', 'operator_tx_id', 'replyTxID'],
   code: ['errorCode', 'error_code', 'code'],
+  signature: [
+    'signature',
+    'x-request-sign',
+    'X-REQUEST-SIGN',
+    'headers.x-request-sign',
+    'headers.X-REQUEST-SIGN',
+    'req.headers.x-request-sign',
+    'req.headers.X-REQUEST-SIGN',
+    'request.headers.x-request-sign',
+    'request.headers.X-REQUEST-SIGN',
+    'request_headers.x-request-sign',
+    'http_x_request_sign',
+  ],
 };
 
 /** The usual form, with what is said otherwise. Fields that are named come before the usual names. */
@@ -133,6 +215,8 @@ export function toldOf(read: (field: LogField) => string | undefined): Partial<R
   const told: Partial<Record<ToldField, string>> = {};
   for (const field of TOLD_FIELDS) {
     const value = read(field);
+    // Many lines have a type of their own.
+    if (field === 'type' && value !== 'regular' && value !== 'free') continue;
     if (value !== undefined && value !== '') told[field] = value;
   }
   return told;

@@ -32,16 +32,22 @@ function targetOf(read: ReadField): { readonly method: string | null; readonly u
   return { method: read('method') ?? null, url: named };
 }
 
-function tookMs(read: ReadField): number | null {
+/** How long it took, in milliseconds. */
+export function tookMs(read: ReadField): number | null {
   const millis = numberOf(read('tookMs'));
   if (millis !== undefined) return millis;
-  const seconds = numberOf(read('tookSeconds'));
-  return seconds === undefined ? null : seconds * 1000;
+  const seconds = read('tookSeconds')?.trim();
+  if (seconds !== undefined && seconds !== '') return numberOf(/\d$/.test(seconds) ? `${seconds}s` : seconds) ?? null;
+  // Without a unit it could be anything.
+  const text = read('took');
+  return text === undefined || /^[\d.]*$/.test(text.trim()) ? null : (numberOf(text) ?? null);
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000 };
+
 function numberOf(text: string | undefined): number | undefined {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s)?$/.exec(text?.trim() ?? '') ?? [];
-  return digits === undefined ? undefined : Number(digits) * (unit === 's' ? 1000 : 1);
+  const [, digits, unit = 'ms'] = /^(\d+(?:\.\d+)?)\s*([nuµμm]?s)?$/.exec(text?.trim() ?? '') ?? [];
+  return digits === undefined ? undefined : Math.round(Number(digits) * (UNIT_MS[unit] ?? 1) * 1000) / 1000;
 }
 
 function sentBody(read: ReadField, method: string | null): SeenExchange['request']['body'] {
@@ -50,7 +56,8 @@ function sentBody(read: ReadField, method: string | null): SeenExchange['request
   return method === 'GET' ? null : 'untold';
 }
 
-function answerOf(read: ReadField): SeenAnswer {
+/** How a request was answered, as far as its line, or one that belongs to it, tells. */
+export function answerOf(read: ReadField): SeenAnswer {
   const status = Number(read('status') ?? Number.NaN);
   if (Number.isInteger(status) && status >= 100 && status <= 599) {
     const body = read('responseBody');

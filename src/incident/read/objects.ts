@@ -15,15 +15,15 @@ export interface FoundObject {
 /**
  * The objects of a JSON document as they stream by. A document that was cut off gives what stands before the cut.
  *
- * @param within `entries`: those in its first list of that name (a HAR), or in the list that the document is; `document`:
- *   the document itself, or several one after another
+ * @param list the name of the list that they are in (`entries` of a HAR); the list that the document itself is counts
+ *   too. null: the document itself, or several one after another
  */
 export async function* objectsOf(
   chunks: AsyncIterable<Uint8Array>,
-  within: 'entries' | 'document',
+  list: string | null,
   biggest = BIGGEST,
 ): AsyncGenerator<FoundObject> {
-  const scan = new Scan(within, biggest);
+  const scan = new Scan(list, biggest);
   for await (const chunk of chunks) yield* scan.push(chunk);
   yield* scan.end();
 }
@@ -31,6 +31,7 @@ export async function* objectsOf(
 /** Walks over the bytes of JSON, knowing only strings and nesting. */
 class Scan {
   readonly #biggest: number;
+  readonly #list: string | null;
   /** The kinds of what is open, outermost first. */
   readonly #open: number[] = [];
   #line = 1;
@@ -44,9 +45,10 @@ class Scan {
   #taken: { readonly depth: number; readonly line: number; pieces: Uint8Array[]; length: number } | null = null;
   #found = false;
 
-  constructor(within: 'entries' | 'document', biggest: number) {
+  constructor(list: string | null, biggest: number) {
     this.#biggest = biggest;
-    this.#listDepth = within === 'document' ? 0 : null;
+    this.#list = list;
+    this.#listDepth = list === null ? 0 : null;
   }
 
   *push(chunk: Uint8Array): Generator<FoundObject> {
@@ -72,7 +74,7 @@ class Scan {
           break;
         case OPEN_BRACKET:
           this.#open.push(byte);
-          if (this.#listDepth === null && (this.#open.length === 1 || this.#word === 'entries')) {
+          if (this.#listDepth === null && (this.#open.length === 1 || this.#word === this.#list)) {
             this.#listDepth = this.#open.length;
           }
           break;

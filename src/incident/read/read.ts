@@ -1,14 +1,16 @@
 import type { SeenExchange, SeenPlace, Side, Sighting } from '../seen.ts';
 import { readTextLine } from './access-log.ts';
-import { beginsCommand, readCommand } from './curl.ts';
+import { Correlation } from './correlated.ts';
+import { beginsCommand, type ReadBeside, readCommand } from './curl.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, JournalReading } from './journal.ts';
-import { readJsonLine } from './json-line.ts';
+import { readJsonLine, readPlainText } from './json-line.ts';
 import { type Line, linesOf } from './lines.ts';
 import type { LogForm } from './log-form.ts';
 import { objectsOf } from './objects.ts';
 import { plainBytes } from './plain-bytes.ts';
 import { beginsMessage, MessageReading } from './raw-http.ts';
+import { embeddedJson } from './wrapped.ts';
 
 /** What browsers put before a request that is copied for PowerShell. */
 const SETTING = /^\s*\$\w+(?:\.\w+)*\s*(?:=|\()/;
@@ -21,6 +23,8 @@ export interface Source {
   readonly file: string;
   readonly side: Side | null;
   readonly form: LogForm;
+  /** Left out: nothing that lies beside it is read. */
+  readonly beside?: ReadBeside;
 }
 
 /**
@@ -29,9 +33,11 @@ export interface Source {
  */
 export async function* readSightings(chunks: Chunks, source: Source): AsyncGenerator<Sighting> {
   const { head, all, broken } = await plainBytes(chunks);
-  const kind = kindOf(head);
+  const shape = shapeOf(head);
   let line = 1;
-  for await (const sighting of kind === 'lines' ? fromLines(all, source) : fromDocument(all, kind, source)) {
+  for await (const sighting of shape.kind === 'lines'
+    ? fromLines(all, source)
+    : fromDocument(all, shape.list, source)) {
     line = sighting.kind === 'exchange' ? sighting.exchange.place.line : sighting.line;
     yield source.side === null || sighting.kind !== 'exchange'
       ? sighting
@@ -41,22 +47,35 @@ export async function* readSightings(chunks: Chunks, source: Source): AsyncGener
   if (why !== null) yield { kind: 'unreadable', line, why };
 }
 
+type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; readonly list: string | null };
+
+const LINES: Shape = { kind: 'lines' };
+const WHOLE: Shape = { kind: 'document', list: null };
+
+/** Lists that documents keep their entries in: a HAR, CloudWatch, Elasticsearch, and Loki. */
+const LIST = /"(entries|events|hits|result)"\s*:\s*\[/;
+
 /** A JSON document spreads over lines, or is one line with everything in it; a log has an object on each line. */
-function kindOf(head: string): 'lines' | 'entries' | 'document' {
+function shapeOf(head: string): Shape {
   const start = head.trimStart();
   // A line of a log may begin with a bracket too.
-  if (/^\[\s*(?:\{|$)/.test(start)) return 'entries';
-  if (!start.startsWith('{')) return 'lines';
+  if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
+  if (!start.startsWith('{')) return LINES;
+  const list = LIST.exec(start)?.[1];
+  const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';
   const first = parsed(firstLine);
-  if (isFields(first) && !isFields(first.log))
-    return isHarEntry(first) && firstLine === start.trimEnd() ? 'document' : 'lines';
-  if (/"entries"\s*:/.test(start)) return 'entries';
+  if (isFields(first) && !isFields(first.log)) {
+    if (!isOneLine) return LINES;
+    if (list !== undefined && !isHarEntry(first)) return { kind: 'document', list };
+    return isHarEntry(first) ? WHOLE : LINES;
+  }
   const hasLines = start
     .split('\n', 50)
     .slice(1)
     .some((line) => line.startsWith('{') && isFields(parsed(line)));
-  return first === undefined && !hasLines ? 'document' : 'lines';
+  if (list === 'entries' || (list !== undefined && !hasLines)) return { kind: 'document', list };
+  return first === undefined && !hasLines ? WHOLE : LINES;
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -71,17 +90,28 @@ function parsed(text: string): unknown {
   }
 }
 
-async function* fromDocument(chunks: Chunks, within: 'entries' | 'document', source: Source): AsyncGenerator<Sighting> {
-  for await (const { line, text, why } of objectsOf(chunks, within)) {
+async function* fromDocument(chunks: Chunks, list: string | null, source: Source): AsyncGenerator<Sighting> {
+  for await (const { line, text, why } of objectsOf(chunks, list)) {
     const place = { file: source.file, line };
     const value = text === null ? undefined : parsed(text);
     if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is bigger than 64 MB' };
     else if (why === 'cut off')
       yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
     else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
-    else if (isFields(value)) yield sightingOf(readJsonLine(value, source.form, place), line);
+    else if (isFields(value))
+      for (const each of streamed(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
     else yield { kind: 'unreadable', line, why: 'the entry is not JSON' };
   }
+}
+
+/** The lines of a stream of Loki; any other object is one. */
+function streamed(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  const { stream, values } = value;
+  if (!isFields(stream) || !Array.isArray(values)) return [value];
+  return values.map((pair: unknown) => {
+    const [timestamp, line]: readonly unknown[] = Array.isArray(pair) ? pair : [];
+    return { ...stream, timestamp, line };
+  });
 }
 
 function sightingOf(exchange: SeenExchange | undefined, line: number): Sighting {
@@ -97,6 +127,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<Sighti
 /** Knows what the line before was the beginning of. */
 class LineByLine {
   readonly #source: Source;
+  readonly #correlation: Correlation;
   #command: { readonly line: number; readonly lines: string[] } | null = null;
   #message: { readonly line: number; readonly reading: MessageReading } | null = null;
   #journal: JournalReading | null = null;
@@ -105,6 +136,7 @@ class LineByLine {
 
   constructor(source: Source) {
     this.#source = source;
+    this.#correlation = new Correlation(source.form);
   }
 
   *take(line: Line): Generator<Sighting> {
@@ -133,6 +165,7 @@ class LineByLine {
     yield* this.#endMessage();
     yield* this.#endWaiting();
     if (this.#journal) yield* this.#journal.end();
+    yield* this.#correlation.end();
   }
 
   *#begin(text: string, { number, ended }: Line): Generator<Sighting> {
@@ -162,9 +195,23 @@ class LineByLine {
       yield { kind: 'unreadable', line: number, why: ended ? 'it is not JSON' : 'the file ends within this line' };
       return;
     }
+    if (SETTING.test(text)) {
+      yield { kind: 'other', line: number };
+      return;
+    }
     const exchange = readTextLine(text, this.#source.form, place);
-    if (SETTING.test(text)) yield { kind: 'other', line: number };
-    else if (exchange) yield { kind: 'exchange', exchange };
+    if (exchange) {
+      yield { kind: 'exchange', exchange };
+      return;
+    }
+    const embedded = embeddedJson(text);
+    const object = embedded && parsed(embedded.text);
+    if (isFields(object)) {
+      yield* this.#object(embedded?.time === undefined ? object : { timestamp: embedded.time, ...object }, place);
+      return;
+    }
+    const wrapped = readPlainText(text, this.#source.form, place);
+    if (wrapped) yield { kind: 'exchange', exchange: wrapped };
     else yield { kind: 'unreadable', line: number, why: 'its format is not known' };
   }
 
@@ -177,17 +224,30 @@ class LineByLine {
       const sighting = this.#journal.take(value, place.line);
       if (sighting) yield sighting;
     } else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
-    else yield sightingOf(readJsonLine(value, this.#source.form, place), place.line);
+    else yield* this.#logged(value, place);
+  }
+
+  *#logged(value: Readonly<Record<string, unknown>>, place: SeenPlace): Generator<Sighting> {
+    const exchange = readJsonLine(value, this.#source.form, place);
+    const answered = exchange ? undefined : this.#correlation.reply(value);
+    if (exchange) yield* this.#correlation.request(exchange, value);
+    else yield sightingOf(answered, place.line);
   }
 
   *#tryCommand(): Generator<Sighting> {
     if (!this.#command) return;
     const { line, lines } = this.#command;
-    const reading = readCommand(lines.join('\n'));
+    const reading = readCommand(lines.join('\n'), this.#source.beside);
     if (reading.kind === 'open') return;
     this.#command = null;
-    if (reading.kind === 'unreadable') yield { kind: 'unreadable', line, why: reading.why };
-    else this.#waiting = this.#unanswered(reading.request, line);
+    if (reading.kind === 'unreadable') {
+      yield { kind: 'unreadable', line, why: reading.why };
+      return;
+    }
+    if (reading.missing !== null) {
+      yield { kind: 'unreadable', line, why: `its body lies in ${reading.missing}, which is not beside what is read` };
+    }
+    this.#waiting = this.#unanswered(reading.request, line);
   }
 
   *#endCommand(): Generator<Sighting> {

@@ -21,16 +21,40 @@ export function breachesOf(
   calls: readonly ToldCall[],
   transactions: readonly Transaction[],
   bets: Bets,
-  currency: string | null,
+  { currency, isKeyProven }: { readonly currency: string | null; readonly isKeyProven: boolean },
 ): readonly Breach[] {
   return [
-    ...calls.flatMap((call) => replyBreaches(call, currency)),
+    ...calls.flatMap((call) => [...signatureBreaches(call, isKeyProven), ...replyBreaches(call, currency)]),
     ...transactions.flatMap((transaction) => transactionBreaches(transaction, bets)),
   ].toSorted((a, b) => a.call - b.call);
 }
 
 function breach(call: ToldCall, rule: RuleId, text: string, isWarning = false): Breach {
   return { call: call.number, rule, verdict: isWarning || ruleById(rule).level !== 'MUST' ? 'warn' : 'fail', text };
+}
+
+/** @param isKeyProven some call is rightly signed by the keys at hand, so that they are the right ones */
+function signatureBreaches(call: ToldCall, isKeyProven: boolean): readonly Breach[] {
+  const { signature, ending, status, code } = call;
+  const isTaken = status !== null && status < 300 && ending !== 'error-200';
+  switch (signature) {
+    case 'unknown':
+      return [];
+    case 'right':
+      // Of a session that is over, too, some say 401.
+      return ending === 'refused' && PUBLISHED_ERROR_CODES.every((known) => known !== code)
+        ? [breach(call, 'signature.accepted', 'it is rightly signed, and was answered 401')]
+        : [];
+    case 'missing':
+      return isTaken ? [breach(call, 'signature.missing', `it bears no signature, and was answered ${status}`)] : [];
+    case 'wrong': {
+      if (!isTaken) return [];
+      const said = `its signature is not that of the keys at hand, and it was answered ${status}`;
+      return isKeyProven
+        ? [breach(call, 'signature.mismatch', said)]
+        : [breach(call, 'signature.mismatch', `${said}; unless the operator has another key`, true)];
+    }
+  }
 }
 
 function replyBreaches(call: ToldCall, currency: string | null): readonly Breach[] {

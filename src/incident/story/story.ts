@@ -2,6 +2,7 @@ import type { SeenCall } from '../seen-call.ts';
 import { type Breach, breachesOf } from './breach.ts';
 import { type Oddity, odditiesOf } from './oddity.ts';
 import { type Clocks, pairSides } from './sides.ts';
+import type { KeysOf } from './signature.ts';
 import { type ToldCall, tellCall } from './told-call.ts';
 import { betsOf } from './transaction.ts';
 import { judgeWallet, type WalletVerdict } from './verdict.ts';
@@ -35,16 +36,20 @@ export interface KnownSession {
   readonly currency: string | null;
 }
 
-/** @param calls everything that is known of the wallets, not only what is selected */
+/**
+ * @param calls everything that is known of the wallets, not only what is selected
+ * @param keysOf the keys at hand; without any nothing is said of signatures
+ */
 export function tellStory(
   calls: readonly SeenCall[],
   selection: Selection,
   known: ReadonlyMap<string, KnownSession>,
+  keysOf: KeysOf = () => [],
 ): Story {
   const { paired, clocks } = pairSides(calls);
   const sessions = sessionsOf(calls, known);
   const told = paired.map(({ seen, also, atMs }, index) =>
-    tellCall(seen, also, { number: index + 1, atMs, wallet: walletOf(seen, also, sessions) }),
+    tellCall(seen, also, { number: index + 1, atMs, wallet: walletOf(seen, also, sessions) }, keysOf),
   );
   const selected = told.filter((call) => isSelected(call, told, selection));
   const wanted = new Set(selected.map(({ wallet }) => wallet));
@@ -55,9 +60,10 @@ export function tellStory(
   const wallets = [...ofWallet].map(([wallet, mine]) =>
     judgeWallet({ wallet, player: playerOf(mine, sessions), currency: currencyOf(mine, sessions) }, mine),
   );
+  const isKeyProven = told.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));
   const breaches = wallets.flatMap(({ books, currency, wallet }) =>
-    breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), currency),
+    breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), { currency, isKeyProven }),
   );
   const oddities = wallets.flatMap(({ books, wallet }) =>
     odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),

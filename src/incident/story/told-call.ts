@@ -4,6 +4,7 @@ import { tellsOfError } from '../../judge/answer.ts';
 import { type ReplyReading, readReply } from '../../judge/reading.ts';
 import type { SeenAnswer } from '../seen.ts';
 import type { SeenCall } from '../seen-call.ts';
+import { type KeysOf, type SignatureState, signatureOf } from './signature.ts';
 
 /** The contract's five seconds. */
 export const DEADLINE_MS = 5000;
@@ -37,6 +38,8 @@ export interface ToldCall {
   readonly replyTxID: string | null;
   readonly code: string | null;
   readonly amount: Money | null;
+  /** How the request was signed. */
+  readonly signature: SignatureState;
 }
 
 /** @param also the operator's view of the same call, where `seen` is the service's */
@@ -44,6 +47,7 @@ export function tellCall(
   seen: SeenCall,
   also: SeenCall | null,
   place: Pick<ToldCall, 'number' | 'atMs' | 'wallet'>,
+  keysOf: KeysOf,
 ): ToldCall {
   const views = also ? [seen, also] : [seen];
   const primary = seen.exchange.answer.kind === 'untold' && also ? also : seen;
@@ -68,6 +72,8 @@ export function tellCall(
     replyTxID: reading ? (reading.txID ?? null) : told('replyTx'),
     code: reading ? (reading.code ?? null) : told('code'),
     amount: moneyOf(seen.amount ?? also?.amount ?? null),
+    signature:
+      views.map(({ exchange }) => signatureOf(exchange, keysOf)).find((state) => state !== 'unknown') ?? 'unknown',
   };
 }
 

@@ -74,8 +74,29 @@ describe('a command copied from a browser', () => {
   it('goes on while a quotation or a continued line is open', () => {
     expect(readCommand("curl 'http://h/bet").kind).toBe('open');
     expect(readCommand('curl http://h/bet \\').kind).toBe('open');
-    expect(readCommand('curl ^"http://h/bet^" ^', 'cmd').kind).toBe('open');
+    expect(readCommand('curl ^"http://h/bet^" ^', undefined, 'cmd').kind).toBe('open');
     expect(readCommand('curl -H a:b')).toEqual({ kind: 'unreadable', why: 'the curl line names no address' });
+  });
+
+  it('has its body in a file, or in what is piped into it', () => {
+    const files: Readonly<Record<string, string>> = { 'bet.json': `{"a":\n1}\r\n` };
+    const read = (command: string) =>
+      readCommand(command, (name) => (files[name] === undefined ? undefined : Buffer.from(files[name])));
+    const body = (command: string) => {
+      const reading = read(command);
+      return reading.kind === 'request' ? [bodyOf(reading.request), reading.missing] : reading;
+    };
+    // As curl does it: -d leaves line ends out.
+    expect(body('curl h/bet -d @bet.json')).toEqual(['{"a":1}', null]);
+    expect(body('curl h/bet --data-binary @bet.json')).toEqual([files['bet.json'], null]);
+    expect(body('curl h/bet --data-raw @bet.json')).toEqual(['@bet.json', null]);
+    expect(body('cat bet.json | curl h/bet --json @-')).toEqual([files['bet.json'], null]);
+    expect(body(`echo -n '{"a":1}' | curl h/bet --data-binary @-`)).toEqual(['{"a":1}', null]);
+    expect(body(`echo '{"a":1}' | curl h/bet --data-binary @-`)).toEqual(['{"a":1}\n', null]);
+    expect(body(`printf %s '{"a":"%"}' | curl h/bet -d @-`)).toEqual(['{"a":"%"}', null]);
+    expect(body('curl h/bet -d @../lost.json')).toEqual([undefined, '../lost.json']);
+    expect(body('curl h/bet -d @-')).toEqual([undefined, 'standard input']);
+    expect(body('cat lost.json | curl h/bet -d @-')).toEqual([undefined, 'lost.json']);
   });
 
   const exotic: readonly ExchangeRequest[] = [BODY, 'tab\there', '{"a":"-%\\u2028\u2028"}'].map((data) => ({

@@ -49,6 +49,19 @@ describe('what is read line by line', () => {
     expect(all.at(-1)).toMatchObject({ why: 'the file ends within this line' });
   });
 
+  it('has raw HTTP in chunks, or put together already', async () => {
+    const [first, second] = [BODY.slice(0, 20), BODY.slice(20)];
+    const chunked = `14;x=y\r\n${first}\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n`;
+    for (const body of [chunked, chunked.replaceAll('\r', ''), `${BODY}\n\n`]) {
+      const text = `POST /eu/bet HTTP/1.1\nTransfer-Encoding: chunked\n\n${body}HTTP/1.1 200 OK\n\n{"balance":"1.00"}\n`;
+      const [exchange] = await exchangesIn(text);
+      expect(exchange).toMatchObject({
+        request: { body: { data: BODY } },
+        answer: { status: 200, body: { data: '{"balance":"1.00"}' } },
+      });
+    }
+  });
+
   it('has raw HTTP, with bodies as long as their headers say', async () => {
     const text = [
       'POST /eu/bet HTTP/1.1',

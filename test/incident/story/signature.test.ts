@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { signBody, signQuery } from '../../../src/contract/signature.ts';
+import { type SeenExchange, textBody } from '../../../src/incident/seen.ts';
+import { seenCall } from '../../../src/incident/seen-call.ts';
+import { type SignatureState, signatureOf } from '../../../src/incident/story/signature.ts';
+import { tellStory } from '../../../src/incident/story/story.ts';
+
+const KEY = 'a key that is none';
+const BODY = '{"amount":"1.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
+const RIGHT = signBody(Buffer.from(BODY), KEY);
+const WRONG = signBody(Buffer.from(BODY), 'another');
+
+interface Sent {
+  readonly signature?: string;
+  readonly told?: string;
+  readonly body?: string | null;
+  readonly status?: number;
+  readonly reply?: string;
+  readonly tx?: string;
+}
+
+function exchange({ signature, told, body = BODY, status = 200, reply, tx = 't-1' }: Sent): SeenExchange {
+  const text = body?.replace('t-1', tx);
+  const sign = signature === 'right' ? signBody(Buffer.from(text ?? ''), KEY) : signature;
+  return {
+    place: { file: 'f', line: 1 },
+    side: 'service',
+    time: null,
+    tookMs: null,
+    request: {
+      method: 'POST',
+      url: '/bet',
+      headers:
+        told === undefined
+          ? [['Accept', '*/*'], ...(sign === undefined ? [] : [['x-request-sign', sign] as const])]
+          : null,
+      body: text === undefined ? 'untold' : textBody(text),
+    },
+    answer: { kind: 'reply', status, headers: null, body: textBody(reply ?? '{"balance":"9.00","txID":"o-1"}') },
+    told: told === undefined ? {} : { signature: told },
+  };
+}
+
+const state = (one: SeenExchange, keys: readonly string[] = [KEY]): SignatureState => signatureOf(one, () => keys);
+
+describe('a signature', () => {
+  it.each([
+    ['right', { signature: RIGHT }],
+    ['wrong', { signature: WRONG }],
+    ['wrong', { signature: RIGHT.toUpperCase() }],
+    ['wrong', { signature: 'garbage' }],
+    ['missing', {}],
+    ['missing', { signature: '' }],
+    ['unknown', { signature: RIGHT, body: null }],
+    ['unknown', { signature: '****' }],
+    ['unknown', { signature: '[REDACTED]' }],
+    ['right', { told: RIGHT }],
+    // A log writes a body anew.
+    ['right', { told: RIGHT, body: JSON.stringify(JSON.parse(BODY), null, 2) }],
+    ['wrong', { signature: RIGHT, body: JSON.stringify(JSON.parse(BODY), null, 2) }],
+  ] as const)('is %s: %o', (expected, sent) => {
+    expect(state(exchange(sent))).toBe(expected);
+  });
+
+  it('is right by any of the keys, and unknown without one', () => {
+    expect(state(exchange({ signature: RIGHT }), ['another', KEY])).toBe('right');
+    expect(state(exchange({ signature: RIGHT }), [])).toBe('unknown');
+  });
+
+  it('of a GET is that of its query', () => {
+    const query = [['sessionID', 's 1']] as const;
+    const get = (signature: string): SeenExchange => ({
+      ...exchange({ signature }),
+      request: { method: 'GET', url: '/balance?sessionID=s%201', headers: [['X-REQUEST-SIGN', signature]], body: null },
+    });
+    expect(state(get(signQuery(query, KEY)))).toBe('right');
+    expect(state(get(signQuery([['sessionID', 's%201']], KEY)))).toBe('wrong');
+  });
+});
+
+describe('how an operator answers it', () => {
+  const broken = (...sent: readonly Sent[]): readonly string[] =>
+    tellStory(
+      sent.flatMap((one) => seenCall(exchange(one)) ?? []),
+      {},
+      new Map(),
+      () => [KEY],
+    ).breaches.map(({ rule, verdict }) => `${rule} ${verdict}`);
+  const REFUSED = { status: 401, reply: '{"message":"Wrong signature"}' };
+
+  it('breaks a rule when a right one is refused', () => {
+    expect(broken({ signature: 'right', ...REFUSED })).toEqual(['signature.accepted fail']);
+    expect(broken({ signature: 'right', status: 401, reply: '{"message":"x","code":"session_expired"}' })).toEqual([]);
+  });
+
+  it('breaks a rule when a wrong one is taken, by a key that is proven', () => {
+    expect(broken({ signature: WRONG, ...REFUSED })).toEqual([]);
+    expect(broken({ signature: WRONG })).toEqual(['signature.mismatch warn']);
+    expect(broken({ signature: 'right', tx: 't-0' }, { signature: WRONG })).toEqual(['signature.mismatch fail']);
+    expect(broken({})).toEqual(['signature.missing fail']);
+  });
+});
