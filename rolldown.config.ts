@@ -13,7 +13,12 @@ const globalProcess: Plugin = {
 
 /** Everything is bundled into lazily loaded chunks, so that a command reads only the code that it runs. */
 export default defineConfig({
-  input: { main: 'src/cli/main.ts', 'selftest-worker': 'src/cli/selftest-worker.ts', sdk: 'src/sdk/sdk.ts' },
+  input: {
+    main: 'src/cli/main.ts',
+    'selftest-worker': 'src/cli/selftest-worker.ts',
+    sdk: 'src/sdk/sdk.ts',
+    library: 'src/library/library.ts',
+  },
   platform: 'node',
   plugins: [globalProcess],
   output: {

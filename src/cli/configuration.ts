@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Complaint, renderComplaint } from '../scenario/complaint.ts';
 import type { ConfigFile } from './config-file.ts';
+import type { Config } from './config-schema.ts';
 import { readBytes } from './package-files.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
@@ -43,6 +44,22 @@ export async function loadConfiguration(named: string | undefined, stdio: Stdio)
   const reading = readConfig(shown, readTextFile(file, 'the configuration'), stdio.env);
   if (reading.kind === 'broken') throw complaintsError(reading.complaints);
   return { ...reading.file, file: shown, found: true, dir: path.dirname(file) };
+}
+
+/**
+ * The configuration that is an object of the caller's, checked as a file with this content.
+ *
+ * @throws UsageError with every complaint about it, at its place in the object as JSON
+ */
+export async function configurationOf(
+  config: Config,
+  { cwd, env }: Pick<Stdio, 'cwd' | 'env'>,
+): Promise<Configuration> {
+  const { readConfig } = await import('./config-file.ts');
+  const file = 'config';
+  const reading = readConfig(file, JSON.stringify(config, null, 2), env);
+  if (reading.kind === 'broken') throw complaintsError(reading.complaints);
+  return { ...reading.file, file, found: true, dir: cwd };
 }
 
 /** A path as people expect to read it: relative to where they are, unless it lies elsewhere. */

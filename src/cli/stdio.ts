@@ -62,6 +62,21 @@ export function processStdio(colour: boolean | undefined): Stdio {
   };
 }
 
+/** For what is asked for by code rather than at a command line: nothing is printed, and nothing read. */
+export function silentStdio(cwd: string = process.cwd(), env: Stdio['env'] = process.env): Stdio {
+  const nowhere: Sink = { write: () => {}, tty: false, colour: false, columns: 100 };
+  const nothing = new Uint8Array();
+  return {
+    out: nowhere,
+    err: nowhere,
+    env,
+    cwd,
+    stdinIsTty: false,
+    readStdin: async () => '',
+    readStdinBytes: async () => nothing,
+  };
+}
+
 /** Old consoles and the plain C locale show nothing but ASCII. */
 export function showsUnicode(env: Stdio['env']): boolean {
   if (env.TERM === 'linux') return false;

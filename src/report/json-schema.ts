@@ -162,6 +162,13 @@ const report = z.object({
   scenarios: z.array(scenario),
 });
 
+export type JsonReport = z.infer<typeof report>;
+export type ReportedRule = z.infer<typeof rule>;
+export type ReportedCause = z.infer<typeof cause>;
+export type ReportedScenario = z.infer<typeof scenario>;
+export type ReportedFinding = z.infer<typeof judgedFinding>;
+export type ReportedExchange = z.infer<typeof exchange>;
+
 /** The JSON Schema of the JSON report. */
 export function reportJsonSchema(): object {
   return { ...z.toJSONSchema(report, { io: 'input' }), title: `Report of croupier (${JSON_REPORT})` };

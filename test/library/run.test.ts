@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Config } from '../../src/cli/config-schema.ts';
+import { type Reference, startReference } from '../../src/cli/reference.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
+import { type RunOptions, run } from '../../src/library/run.ts';
+import { defectByName } from '../../src/operator/defects.ts';
+import { behaviourWith } from '../../src/operator/variation.ts';
+
+const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-library-'));
+let reference: Reference;
+beforeAll(async () => {
+  reference = await startReference(() => {});
+});
+afterEach(() => rmSync(path.join(cwd, 'croupier.yaml'), { force: true }));
+afterAll(async () => {
+  await reference.close();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+function configOf({ client }: Reference): Config {
+  const { extCID, integratorBaseUrl, integrationApiKey } = client;
+  const sessions = client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+    sessionID,
+    ...(player && { player }),
+    ...(currency && { currency }),
+    ...(gameID && { gameID }),
+    ...(state && { state }),
+  }));
+  return { clients: [{ extCID, integratorBaseUrl, integrationApiKey, sessions }], linger: '300ms' };
+}
+
+const runHere = (options: RunOptions) => run({ cwd, ...options });
+
+describe('run', () => {
+  it('gives a typed result for an operator that conforms, as the JSON report has it', async () => {
+    const { text, journal, ...report } = await runHere({ config: configOf(reference), select: ['idempotency.bet'] });
+    expect([report.verdict, report.exitCode, report.whole]).toEqual(['conforming', 0, false]);
+    const rule = report.rules.find(({ id }) => id === 'idempotency.bet');
+    expect(rule).toMatchObject({ level: 'MUST', money: true, verdict: 'pass' });
+    expect(report.scenarios.every(({ exchanges }) => exchanges?.some(({ outcome }) => outcome?.kind === 'reply'))).toBe(
+      true,
+    );
+    expect(text).toContain('CONFORMING: demo-eu breaks none');
+    expect(path.dirname(journal)).toBe(path.join(cwd, '.croupier'));
+    expect(readFileSync(journal, 'utf8')).toContain('"event":"run-ended"');
+    const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../schema/report.json'), 'utf8'));
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('throws nothing for an operator that fails, and says why', async () => {
+    const defect = defectByName('replayed-bet-charged');
+    const broken = await startReference(() => {}, behaviourWith(defect ? [defect] : []));
+    onTestFinished(() => broken.close());
+    const journal = path.join(cwd, 'of-ours.ndjson');
+    const result = await runHere({ config: configOf(broken), select: ['idempotency.bet'], seed: 'again', journal });
+    expect([result.verdict, result.exitCode, result.seed, result.journal]).toEqual([
+      'nonconforming',
+      1,
+      'again',
+      journal,
+    ]);
+    expect(result.causes[0]?.rule).toBe('idempotency.bet');
+    const finding = result.scenarios.flatMap(({ findings }) => findings).find(({ verdict }) => verdict === 'fail');
+    expect(finding?.actual).not.toBe('');
+    expect(result.text).toContain('idempotency.bet');
+    for (const key of broken.secrets) expect(JSON.stringify(result)).not.toContain(key);
+  });
+
+  it('throws nothing for an operator that is not there', async () => {
+    const [client] = configOf(reference).clients ?? [];
+    if (!client) throw new Error('the configuration has a client');
+    const config = { clients: [{ ...client, integratorBaseUrl: 'http://127.0.0.1:1/eu' }] };
+    const result = await runHere({ config, select: ['balance'] });
+    expect([result.verdict, result.exitCode, result.ended]).toEqual(['undecided', 3, 'unreachable']);
+  });
+
+  it('ends early and neatly when it is told to', async () => {
+    const result = await runHere({ config: configOf(reference), signal: AbortSignal.timeout(200) });
+    expect(result).toMatchObject({ exitCode: 130, interrupted: true, owed: [] });
+  });
+
+  it('reads a file of the configuration, and scenarios of ours', async () => {
+    const { clients, linger } = configOf(reference);
+    writeFileSync(
+      path.join(cwd, 'ours.yaml'),
+      'croupier: 1\ntitle: Ours\nrules: [balance.read]\nsteps:\n  - balance:\n    expect: { body: { balance: "0.01" } }\n',
+    );
+    writeFileSync(path.join(cwd, 'croupier.yaml'), JSON.stringify({ clients, linger, scenarios: ['ours.yaml'] }));
+    const result = await runHere({ select: ['ours'] });
+    expect(result.expectations.map(({ verdict, place }) => [verdict, place?.file])).toEqual([['fail', 'ours.yaml']]);
+    expect(result.verdict).toBe('nonconforming');
+  });
+
+  it.each<[string, () => RunOptions, RegExp]>([
+    ['a key that is none', () => ({ config: { clientz: [] } as Config }), /^config:2:3: `clientz`/],
+    ['a selection of nothing', () => ({ config: configOf(reference), select: ['bett'] }), /Did you mean bet\b/],
+    ['no configuration', () => ({ config: {} }), /It is not said whom to judge/],
+    ['a file that is not there', () => ({ config: 'nowhere.yaml' }), /there is no such file/],
+    ['several clients', () => ({ config: twoClients() }), /has 2 clients.*demo-eu, other/],
+    [
+      'an environment that lacks a key',
+      () => ({ config: withKey('${KEY_OF_NOBODY}'), env: {} }),
+      /the environment has no KEY_OF_NOBODY/,
+    ],
+  ])('refuses %s before anything is sent', async (_, options, message) => {
+    const error: unknown = await runHere(options()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as UsageError).message).toMatch(message);
+  });
+
+  it('takes a key from the environment that it is given', async () => {
+    const options = { config: withKey('${OUR_KEY}'), env: { OUR_KEY: reference.client.integrationApiKey } };
+    expect((await runHere({ ...options, select: ['balance.read'] })).verdict).toBe('conforming');
+  });
+});
+
+function withKey(integrationApiKey: string): Config {
+  const config = configOf(reference);
+  return { ...config, clients: (config.clients ?? []).map((client) => ({ ...client, integrationApiKey })) };
+}
+
+function twoClients(): Config {
+  const config = configOf(reference);
+  return { ...config, clients: (config.clients ?? []).flatMap((client) => [client, { ...client, extCID: 'other' }]) };
+}
