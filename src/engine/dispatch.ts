@@ -97,7 +97,10 @@ export class Dispatch {
 
   /** Calls that are let go together, and judged as a set when all have landed. */
   async together<T>(calls: readonly Ready[], release: Release, judge: (sents: readonly Sent[]) => T) {
-    const departures = calls.map(({ step, outgoing }) => this.outbox.departure(step, outgoing));
+    const departures = calls.map(({ step, outgoing }) => ({
+      ...this.outbox.departure(step, outgoing),
+      atMs: step.atMs,
+    }));
     const { judged, ...race } = await this.#sender.together(departures, release, this.#model('main'), (exchanges) => {
       const landed = calls.flatMap((call, index) => {
         const exchange = exchanges[index];

@@ -230,7 +230,11 @@ export class Performance {
       const outgoing = this.#dispatch.outbox.make(step);
       return outgoing ? [{ step, outgoing }] : [];
     });
-    const release = this.#races.release(ready.map(({ step }) => step.call));
+    const isTimed = steps.some(({ atMs = 0 }) => atMs > 0);
+    const release = this.#races.release(
+      ready.map(({ step }) => step.call),
+      isTimed,
+    );
     const race = await this.#dispatch.together(ready, release, (sents) => this.#stage.judge.observeTogether(sents));
     const { reaction, overlapped } = race.judged;
     this.#races.landed(key, race.calls, overlapped);
@@ -243,6 +247,7 @@ export class Performance {
       exchanges: race.order,
       barrier: race.barrier,
       staggerMs: release.staggerMs,
+      ...(isTimed && { offsetsMs: race.offsetsMs }),
       overlapped,
     });
     if (!reaction.stop) await settleRace(this.#stage, together, (step, how) => this.settle(step, how), this.#run.uuid);

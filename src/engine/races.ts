@@ -6,6 +6,8 @@ export interface Release {
   readonly reversed: boolean;
   /** So many ms after the first half the second half follows; 0: all at once. */
   readonly staggerMs: number;
+  /** By how much the times (`at`) that the story gives the calls are multiplied. */
+  readonly scale: number;
 }
 
 /** What decides how often a story with a race is told. */
@@ -28,7 +30,7 @@ const TRIES = 3;
 // Windows of calls of one kind lie at the same distance from their arrival, so they meet best when the calls leave at
 // once. Of calls of different kinds one may look where the other writes only some milliseconds later. Stories name what
 // should come first first, so the other way round is tried a little oftener.
-const MIXED: readonly Release[] = [
+const MIXED: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
   { reversed: true, staggerMs: 1 },
@@ -38,6 +40,8 @@ const MIXED: readonly Release[] = [
   { reversed: true, staggerMs: 0 },
   { reversed: true, staggerMs: 7 },
 ];
+
+const CLOSER: readonly number[] = [1, 0.25];
 
 /** True when telling the story again may show what one telling missed: a race whose calls all leave at the same instant. */
 export function hasRace({ steps }: Plan): boolean {
@@ -51,6 +55,7 @@ export class Races {
   /** By step: the calls of one round, and how many overlapped over all rounds. */
   readonly #seen = new Map<string, { readonly calls: number; overlapped: number }>();
   #round = 1;
+  #misses = 0;
 
   constructor(options: RaceOptions) {
     this.#options = options;
@@ -62,10 +67,15 @@ export class Races {
     return this.#round;
   }
 
-  /** @param kinds of the calls that race each other */
-  release(kinds: readonly string[]): Release {
+  /**
+   * @param kinds of the calls that race each other
+   * @param isTimed the story says when each leaves
+   */
+  release(kinds: readonly string[], isTimed = false): Release {
+    // An operator may be quicker than the story has it, so that nothing meets: then the calls move closer.
+    if (isTimed) return { reversed: false, staggerMs: 0, scale: CLOSER[this.#misses] ?? 0 };
     const manner = new Set(kinds).size > 1 ? MIXED[(this.#round - 1) % MIXED.length] : undefined;
-    return manner ?? { reversed: this.#round % 2 === 0, staggerMs: 0 };
+    return { ...(manner ?? { reversed: this.#round % 2 === 0, staggerMs: 0 }), scale: 1 };
   }
 
   landed(step: string, calls: number, overlapped: number): void {
@@ -90,6 +100,7 @@ export class Races {
   }
 
   next(): void {
+    if (this.missed) this.#misses += 1;
     this.#round += 1;
   }
 

@@ -20,6 +20,8 @@ export interface Departure {
   readonly breakAt?: BreakMoment | undefined;
   readonly trickle?: Trickle | undefined;
   readonly freshConnection?: boolean;
+  /** Of calls that are let go together: so many ms after the first; absent: with it. */
+  readonly atMs?: number | undefined;
 }
 
 /** The balances that a session's wallet may have by now, as text. */
@@ -41,10 +43,20 @@ interface Together<T> {
   readonly order: readonly string[];
   /** When the first was let go. */
   readonly barrier: number;
+  /** How many ms after it each was to be let go, in that order. */
+  readonly offsetsMs: readonly number[];
+}
+
+interface Started {
+  readonly id: string;
+  readonly departure: Departure;
+  readonly flight: Flight;
 }
 
 /** So long all but the last byte of each call of a race lies with the operator before the first is let go. */
 const SETTLE_MS = 2;
+/** A call that leaves later than the first of a race lies with the operator for so long at most. */
+const MOST_HELD_MS = 100;
 
 /** Sends calls and keeps the journal of them: an event is written before the bytes that it announces leave. */
 export class Sender {
@@ -92,31 +104,35 @@ export class Sender {
   }
 
   /**
-   * Sends all at the same instant: connections are open and everything but the last byte is written before the first is
-   * let go.
+   * Sends all at the same instant, or each at its time: connections are open and everything but the last byte is written
+   * before the first is let go.
    *
    * @param judge told of the exchanges in the order of the departures
    */
   async together<T>(
     departures: readonly Departure[],
-    { reversed, staggerMs }: Release,
+    release: Release,
     model: Model,
     judge: (exchanges: readonly Exchange[]) => T,
   ): Promise<Together<T>> {
     await this.#pace.enter(departures.length);
-    const started = departures.map((departure) => {
-      const id = this.#announce(departure);
-      return { id, departure, flight: this.#launch(departure, departure.trickle === undefined) };
-    });
-    await Promise.all(started.filter(({ departure }) => !departure.trickle).map(({ flight }) => flight.ready));
+    const offsets = departures.map(({ atMs = 0 }) => atMs * release.scale);
+    const early = departures.map((departure, index) =>
+      (offsets[index] ?? 0) <= MOST_HELD_MS ? this.#hold(departure) : undefined,
+    );
+    await Promise.all(early.map((one) => (one && !one.departure.trickle ? one.flight.ready : undefined)));
     // The other side has to take in what has come so far; else it would have the first call whole and not know the last yet.
     await sleep(SETTLE_MS);
-    const inOrder = reversed ? started.toReversed() : started;
     const barrier = this.#options.now();
-    const half = staggerMs > 0 ? Math.ceil(inOrder.length / 2) : inOrder.length;
-    for (const { flight } of inOrder.slice(0, half)) flight.release();
-    if (half < inOrder.length) await sleep(staggerMs);
-    for (const { flight } of inOrder.slice(half)) flight.release();
+    const isTimed = offsets.some((offset) => offset > 0);
+    const started = isTimed
+      ? await Promise.all(
+          departures.map((departure, index) => this.#letGoAt(barrier + (offsets[index] ?? 0), early[index] ?? departure)),
+        )
+      : await letGo(
+          early.filter((one) => one !== undefined),
+          release,
+        );
     const landed = await Promise.all(
       started.map(async ({ id, departure, flight }) => ({
         departure,
@@ -128,10 +144,37 @@ export class Sender {
     const before = model();
     try {
       const judged = judge(landed.map(({ exchange }) => exchange));
-      return { judged, order: inOrder.map(({ id }) => id), barrier };
+      const inOrder = started
+        .map(({ id }, index) => ({ id, offsetMs: offsets[index] ?? 0 }))
+        .toSorted((a, b) => a.offsetMs - b.offsetMs);
+      if (release.reversed) inOrder.reverse();
+      return {
+        judged,
+        order: inOrder.map(({ id }) => id),
+        barrier,
+        offsetsMs: inOrder.map(({ offsetMs }) => offsetMs),
+      };
     } finally {
       for (const { departure, exchange } of landed) this.#record(exchange, departure, before, model);
     }
+  }
+
+  #hold(departure: Departure): Started {
+    const id = this.#announce(departure);
+    return { id, departure, flight: this.#launch(departure, departure.trickle === undefined) };
+  }
+
+  /** @param call held already, or still to be prepared a moment before it leaves */
+  async #letGoAt(atMs: number, call: Started | Departure): Promise<Started> {
+    const until = async (ms: number): Promise<void> => {
+      const restMs = ms - this.#options.now();
+      if (restMs > 0) await sleep(restMs);
+    };
+    if (!('flight' in call)) await until(atMs - MOST_HELD_MS);
+    const started = 'flight' in call ? call : this.#hold(call);
+    await until(atMs);
+    started.flight.release();
+    return started;
   }
 
   /** From now on every call has a connection of its own: the operator closes kept-alive ones under our calls. */
@@ -186,3 +229,13 @@ function exchangeOf(id: string, { call, request }: Departure, { outcome, stamps,
 }
 
 const NO_MODEL: Model = () => [];
+
+/** Lets all go, or one half a little after the other. */
+async function letGo(started: readonly Started[], { reversed, staggerMs }: Release): Promise<readonly Started[]> {
+  const inOrder = reversed ? started.toReversed() : started;
+  const half = staggerMs > 0 ? Math.ceil(inOrder.length / 2) : inOrder.length;
+  for (const { flight } of inOrder.slice(0, half)) flight.release();
+  if (half < inOrder.length) await sleep(staggerMs);
+  for (const { flight } of inOrder.slice(half)) flight.release();
+  return started;
+}

@@ -189,6 +189,9 @@ const raced = object({
   exchanges: list(text).describe('ids, in the order in which they were let go'),
   barrier: stamp.describe('when the first was let go; until then the last byte of each was held back'),
   staggerMs: ms.describe('so much later the second half was let go; 0: all at once'),
+  offsetsMs: list(ms)
+    .exactOptional()
+    .describe('so much after the first each was let go, in that order; absent: the story gives them no times of their own'),
   overlapped: count.describe('how many of them were in flight together with another'),
 }).describe('calls that were let go together have all landed');
 

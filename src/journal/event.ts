@@ -143,6 +143,8 @@ export interface Raced {
   readonly barrier: number;
   /** So many ms after the first half the second half was let go; 0: all at once. */
   readonly staggerMs: number;
+  /** How many ms after the first each was let go, in the order of `exchanges`; absent: the story gives them no times of their own. */
+  readonly offsetsMs?: readonly number[];
   /** How many of them were in flight together with another: sent whole before the other had its reply, and the other way. */
   readonly overlapped: number;
 }

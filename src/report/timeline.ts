@@ -12,7 +12,7 @@ import { type TimeAxis, timeAxis } from './time-axis.ts';
 export interface Timeline {
   readonly calls: readonly JournalledExchange[];
   /** Of calls that were held back and let go together; null: they were sent one after another. */
-  readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'overlapped' | 'round'> | null;
+  readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'offsetsMs' | 'overlapped' | 'round'> | null;
 }
 
 interface Timed {
@@ -87,9 +87,14 @@ function leftEdge(stamps: Stamps, barrier: number | null): number {
 
 function summary(timed: readonly Timed[], race: Timeline['race']): string {
   if (race === null) return `the story from the call whose connection was broken, ${plural(timed.length, 'call')}`;
-  const how = race.staggerMs === 0 ? 'all at once' : `the second half ${duration(race.staggerMs)} after the first`;
   const round = race.round > 1 ? `, in round ${race.round}` : '';
-  return `${plural(timed.length, 'call')} let go together (${how}${round}): ${whatMet(timed, race.overlapped)}`;
+  return `${plural(timed.length, 'call')} let go together (${howLetGo(race)}${round}): ${whatMet(timed, race.overlapped)}`;
+}
+
+function howLetGo({ staggerMs, offsetsMs }: NonNullable<Timeline['race']>): string {
+  const lastMs = Math.max(0, ...(offsetsMs ?? []));
+  if (lastMs > 0) return `as the story times them, the last ${duration(lastMs)} after the first`;
+  return staggerMs === 0 ? 'all at once' : `the second half ${duration(staggerMs)} after the first`;
 }
 
 function whatMet(timed: readonly Timed[], count: number): string {

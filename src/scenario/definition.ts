@@ -39,7 +39,10 @@ export const MODIFIERS = {
     duration('a time', ['linger']),
   ),
   eventually: field('The balance is read again and again, for so long at most, until it is right.', duration('a time')),
-  at: field('When the step begins, counted from the first step.', duration('a time')),
+  at: field(
+    'When the step begins, counted from the first step; within `together`, when the call leaves, counted from its first.',
+    duration('a time'),
+  ),
 };
 
 const EARLIER_CALLS = ['bet', 'win', 'refund'] as const;

@@ -208,12 +208,14 @@ function readStory(
   return { caseId: found?.id, values, title: heading ?? '', needs, ...story };
 }
 
-/** A title takes case variables alone; one whose value is an expression is shown as it is written, without `${ }`. */
+/** A title takes case variables and quoted text alone; one whose value is an expression is shown as it is written, without `${ }`. */
 function readTitle(cell: Cell, reading: Reading): string | undefined {
   const found = title.read(cell, reading);
   if (!found || cell.kind !== 'scalar') return undefined;
   return found.text.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string, at: number) => {
     const name = inside.trim();
+    const [, quoted] = /^'([^']*)'$/.exec(name) ?? [];
+    if (quoted !== undefined) return quoted;
     const binding = reading.bindings.get(name);
     if (!binding) {
       const near = nearest(name, reading.bindings.keys());

@@ -243,11 +243,11 @@ class NameChecker {
         `\`${of.text}\` comes later: it cannot be sent again yet`,
         'move the resend behind it',
       );
-    else if (target.within !== undefined && target.within === step.within) {
+    else if (target.within !== undefined && target.within === step.within && !isLater(step, target)) {
       this.#reading.complain(
         of.spot,
         `\`${of.text}\` leaves at the same instant: it cannot be sent again yet`,
-        'write copies: 2 at that step, or resend it after the `together`',
+        'write copies: 2 at that step, give the resend a later `at`, or put it after the `together`',
       );
     }
   }
@@ -295,4 +295,9 @@ class NameChecker {
 
 function usesOwnAmount(amount: Template): boolean {
   return [...namesOf(amount)].some((name) => name.path[0] === 'self' && name.path[1] === 'amount');
+}
+
+/** Of two calls of one `together`. */
+function isLater(step: Sent, than: Sent): boolean {
+  return (step.atMs ?? 0) > (than.atMs ?? 0);
 }

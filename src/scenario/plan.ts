@@ -120,7 +120,7 @@ interface StepBase {
   /** Unique within the plan, shell-safe, in order of the file: `3`, `4.2`, `always.1`; expanded by `times`: `4.2x7`. */
   readonly key: string;
   readonly place: Place;
-  /** When to start, in ms since the scenario's first step (`at:`); for replays. */
+  /** When to start, in ms since the scenario's first step, or within `together` since its first call (`at:`); for replays. */
   readonly atMs?: number;
 }
 
@@ -156,7 +156,7 @@ export interface CallStep extends StepBase {
   readonly eventuallyMs?: number;
 }
 
-/** Calls that leave at the same instant. `times` and `copies` are already expanded. */
+/** Calls that leave at the same instant, or each at its time (`atMs`). `times` and `copies` are already expanded. */
 export interface TogetherStep extends StepBase {
   readonly kind: 'together';
   readonly steps: readonly CallStep[];

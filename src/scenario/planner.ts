@@ -144,7 +144,9 @@ class Planner {
     if ('from' in original) return this.#resend({ ...step, of: original }, key);
     const planned = this.#call(original, this.#ids.keyOf(original), this.#ids);
     const { name: _name, after: _after, eventuallyMs: _eventually, atMs: _at, ...rest } = planned;
-    const origin: Origin = { kind: 'resend', of: planned.key };
+    // Sent again while the first may still be worked on, it is one of several copies in flight.
+    const isCopy = step.within !== undefined && step.within === original.within;
+    const origin: Origin = { kind: isCopy ? 'copy' : 'resend', of: planned.key };
     return { ...rest, ...this.#shared(step, key), origin, fields: [] };
   }
 

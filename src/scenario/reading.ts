@@ -70,7 +70,8 @@ export class Reading {
       return { ...value, spot: { ...value.spot, usedFrom: placeOf(cell.spot) } };
     }
     const template = this.#textTemplate(cell, cell.value, [], () => {});
-    if (template?.kind !== 'literal') return cell;
+    // What a quoted `${` stands for is no expression, so that it must not be read once more.
+    if (template?.kind !== 'literal' || String(template.value).includes('${')) return cell;
     const value = typeof template.value === 'object' ? null : template.value;
     return { kind: 'scalar', value, written: String(value), spot: cell.spot };
   }

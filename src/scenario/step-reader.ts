@@ -177,6 +177,7 @@ function readTogether(verb: VerbEntry, base: Base, reading: Reading, context: St
       reading.complain(
         step.spot,
         `\`${step.kind}\` cannot stand within \`together\`: its steps begin at the same instant`,
+        step.kind === 'wait' ? 'give the calls that leave later a time of their own: at: 300ms' : undefined,
       );
   }
   const alone = sendable.length === 1 && sendable.every((step) => (step.times ?? 1) === 1 && step.copies === undefined);

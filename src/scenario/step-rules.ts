@@ -92,5 +92,4 @@ function checkRepetition(
       'a step that is repeated has no one name',
       'leave out `as`, or give the first one a step of its own',
     );
-  if (inTogether && keys.has('at')) complain('at', '`at` is for the whole `together`, not for a step within it');
 }

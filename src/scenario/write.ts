@@ -23,6 +23,11 @@ export interface WriteOptions {
   readonly schema?: string;
 }
 
+/** Text that stands for itself, whatever it holds: what others wrote is no expression. */
+export function literalText(written: string): string {
+  return written.replaceAll('${', "${'${'}");
+}
+
 /** Longer maps and lists are broken into lines. */
 const WIDTH = 110;
 

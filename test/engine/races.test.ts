@@ -71,8 +71,8 @@ describe('the manner of letting go', () => {
     expect(manners(['bet', 'bet']).every(({ staggerMs }) => staggerMs === 0)).toBe(true);
     const mixed = manners(['bet', 'refund']);
     expect(mixed.slice(0, 2)).toEqual([
-      { reversed: false, staggerMs: 0 },
-      { reversed: true, staggerMs: 0 },
+      { reversed: false, staggerMs: 0, scale: 1 },
+      { reversed: true, staggerMs: 0, scale: 1 },
     ]);
     const staggers = (way: boolean): readonly number[] =>
       [...new Set(mixed.filter(({ reversed }) => reversed === way).map(({ staggerMs }) => staggerMs))].toSorted(
@@ -80,5 +80,21 @@ describe('the manner of letting go', () => {
       );
     expect(staggers(false)).toEqual([0, 1, 3]);
     expect(staggers(true)).toEqual([0, 1, 3, 7]);
+  });
+
+  it('keeps the times of the story, and moves the calls closer where nothing met', () => {
+    const { all } = races();
+    const scales = Array.from({ length: 3 }, () => {
+      const { scale, reversed } = all.release(['bet', 'refund'], true);
+      expect(reversed).toBe(false);
+      all.landed('1', 2, 0);
+      all.next();
+      return scale;
+    });
+    expect(scales).toEqual([1, 0.25, 0]);
+    const met = races().all;
+    met.landed('1', 2, 2);
+    met.next();
+    expect(met.release(['bet'], true).scale).toBe(1);
   });
 });

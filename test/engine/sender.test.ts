@@ -45,7 +45,7 @@ it('lets go of calls at once only when all are ready', async () => {
   const five = [departure(), departure(), departure(), departure(), departure()];
   const { judged: exchanges, order } = await sender.together(
     five,
-    { reversed: true, staggerMs: 0 },
+    { reversed: true, staggerMs: 0, scale: 1 },
     () => [],
     (all) => all,
   );
@@ -61,7 +61,7 @@ it('lets the second half of a race go later where it is told to', async () => {
   const { sender, departure } = senderTo(url);
   const { judged: exchanges, barrier } = await sender.together(
     [departure(), departure(), departure(), departure()],
-    { reversed: false, staggerMs: 20 },
+    { reversed: false, staggerMs: 20, scale: 1 },
     () => [],
     (all) => all,
   );
@@ -81,4 +81,22 @@ it('gives each call a connection of its own once keep-alive is given up', async 
   await sender.send(departure());
   await sender.send(departure());
   expect(new Set(calls.map(({ request }) => request.socket)).size).toBe(3);
+});
+
+it('lets each call of a race go at its time', async () => {
+  const { url } = await operatorServer();
+  const { sender, departure } = senderTo(url);
+  const { judged, order, barrier, offsetsMs } = await sender.together(
+    [{ ...departure(), atMs: 150 }, departure(), { ...departure(), atMs: 40 }],
+    { reversed: false, staggerMs: 0, scale: 1 },
+    () => [],
+    (all) => all,
+  );
+  const [last, first, second] = judged.map(({ id, stamps }) => ({ id, afterMs: (stamps.sent ?? 0) - barrier }));
+  expect(order).toEqual([first?.id, second?.id, last?.id]);
+  expect(offsetsMs).toEqual([0, 40, 150]);
+  // Timers may fire a moment early by another clock.
+  expect(second?.afterMs).toBeGreaterThan(38);
+  expect(last?.afterMs).toBeGreaterThan(148);
+  expect(first?.afterMs).toBeLessThan(second?.afterMs ?? 0);
 });

@@ -5,6 +5,7 @@ import { listCases } from '../../src/scenario/cases.ts';
 import type { CallStep, Plan, Step } from '../../src/scenario/plan.ts';
 import { planScenario } from '../../src/scenario/planner.ts';
 import type { Scenario } from '../../src/scenario/scenario.ts';
+import { literalText, writeScenario } from '../../src/scenario/write.ts';
 import { countingIds, fixtureNames, fixturePath, loadAs, loadFixture } from './fixtures.ts';
 
 function good(name: string): Scenario {
@@ -205,4 +206,37 @@ describe('any plan', () => {
       { numRuns: 300 },
     );
   });
+});
+
+it('gives calls at once times of their own, and takes one that is sent again meanwhile for a copy', () => {
+  const [together] = planOf(`  - together:
+      - bet: { amount: "1.00" }
+        as: slow
+      - refund: { of: slow }
+        at: 300ms
+        expect: either
+      - resend: slow
+        at: 1s
+`).steps;
+  if (together?.kind !== 'together') throw new Error('no together');
+  expect(together.steps.map(({ atMs, origin }) => [atMs, origin])).toEqual([
+    [undefined, { kind: 'fresh' }],
+    [300, { kind: 'fresh' }],
+    [1000, { kind: 'copy', of: '1.1' }],
+  ]);
+});
+
+it('takes no text of others for an expression where it is quoted', () => {
+  const written = literalText('${stake} and ${');
+  const draft = {
+    title: literalText('What ${x} saw'),
+    rules: ['robustness.bad-amount'],
+    steps: [{ bet: null, body: { set: { amount: written } }, expect: 'declined' }],
+  };
+  const { scenario, complaints } = loadAs('good', 'x', writeScenario(draft));
+  if (!scenario) throw new Error(complaints.map(({ message }) => message).join('; '));
+  const plan = planScenario(scenario, undefined, { uuid: countingIds() });
+  expect(plan.title).toBe('What ${x} saw');
+  const [step] = callsOf(plan.steps);
+  expect(step?.deviations.body?.set).toEqual([['amount', { kind: 'literal', value: '${stake} and ${' }]]);
 });
