@@ -1,24 +1,14 @@
-import type { Came, ComparedCall, ReplayVerdict, Wrong } from '../incident/replay/compare.ts';
+import type { Came, ComparedCall, Wrong } from '../incident/replay/compare.ts';
+import type { ReplayOutcome } from '../incident/replay/replay-json.ts';
 import { forTerminal } from '../report/escape.ts';
 import type { Paint } from '../report/paint.ts';
-
-/** What a replay came to. */
-export interface ReplayOutcome {
-  readonly verdict: ReplayVerdict;
-  readonly compared: readonly ComparedCall[];
-  readonly past: Wrong;
-  readonly now: Wrong;
-  /** The first line of the run that played it. */
-  readonly run: string;
-  readonly journal: string | null;
-}
 
 /** More calls are not printed; the JSON holds all. */
 const MOST_CALLS = 300;
 
 /** The comparison for people: the verdict first. */
 export function replayText(outcome: ReplayOutcome, paint: Paint): string {
-  const { verdict, compared, run, journal } = outcome;
+  const { verdict, compared, notes, run, journal } = outcome;
   const isGood = verdict === 'fixed' || verdict === 'same';
   const colour = isGood ? paint.green : verdict === 'undecided' ? paint.yellow : paint.red;
   const shown = compared.slice(0, MOST_CALLS);
@@ -35,6 +25,8 @@ export function replayText(outcome: ReplayOutcome, paint: Paint): string {
     '',
     ...lines,
     '',
+    ...notes.map(forTerminal),
+    ...(notes.length > 0 ? [''] : []),
     `The run that played it: ${forTerminal(run)}`,
     ...(journal === null ? [] : [`Journal: ${forTerminal(journal)}`]),
     '',
@@ -64,13 +56,12 @@ function cameText({ status, reason, code, change }: Came): string {
 }
 
 function sentence({ verdict, compared, past, now }: ReplayOutcome): string {
-  const differ = compared.filter((row) => row.verdict === 'differs').length;
-  const replies = differ === 0 ? 'every reply is as before' : `${count(differ, 'reply')} of ${compared.length} differ`;
+  const replies = repliesText(compared);
   switch (verdict) {
     case 'fixed':
       return `what was wrong (${wrongText(past)}) is right now.`;
     case 'same':
-      return 'nothing was wrong, and nothing is; every reply is as before.';
+      return `nothing was wrong, and nothing is; ${replies}.`;
     case 'still failing':
       return `${wrongText(now)} is still wrong; ${replies}.`;
     case 'regressed':
@@ -78,8 +69,18 @@ function sentence({ verdict, compared, past, now }: ReplayOutcome): string {
     case 'differs':
       return `no rule is broken, but ${replies}.`;
     case 'undecided':
-      return 'it could not be decided.';
+      return compared.every((row) => row.verdict === 'unknown')
+        ? 'the record does not say what was answered; now no rule is broken.'
+        : 'it could not be decided.';
   }
+}
+
+function repliesText(compared: readonly ComparedCall[]): string {
+  const differ = compared.filter((row) => row.verdict === 'differs').length;
+  const unknown = compared.filter((row) => row.verdict === 'unknown').length;
+  if (differ > 0) return `${count(differ, 'reply')} of ${compared.length} differ${differ === 1 ? 's' : ''}`;
+  if (unknown === compared.length) return 'the record does not say what was answered';
+  return unknown > 0 ? `every reply that is in the record is as before` : 'every reply is as before';
 }
 
 function wrongText({ rules, calls }: Wrong): string {
@@ -89,27 +90,4 @@ function wrongText({ rules, calls }: Wrong): string {
 
 function count(number: number, word: 'reply'): string {
   return number === 1 ? `1 ${word}` : `${number} replies`;
-}
-
-/** The same for a machine. */
-export function replayJson({ verdict, compared, past, now, run, journal }: ReplayOutcome, exitCode: number): object {
-  const came = (one: Came) => ({ ...one, change: one.change?.toString() ?? null });
-  const wrong = ({ rules, calls }: Wrong) => ({ rules: [...rules], calls: [...calls] });
-  return {
-    schema: 'croupier-replay/1',
-    verdict,
-    exitCode,
-    wrong: { past: wrong(past), now: wrong(now) },
-    run,
-    journal,
-    calls: compared.map((row) => ({
-      number: row.number,
-      call: row.call.seen.call,
-      amount: row.call.seen.amount,
-      verdict: row.verdict,
-      differences: row.differences,
-      past: came(row.past),
-      now: row.now && came(row.now),
-    })),
-  };
 }

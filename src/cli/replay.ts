@@ -4,7 +4,10 @@ import path from 'node:path';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { ClientUnderTest, RunnableScenario } from '../engine/run-options.ts';
 import { compareReplies, failedCalls, failedNow, verdictOf, type Wrong } from '../incident/replay/compare.ts';
+import { type ReplayOutcome, replayJson } from '../incident/replay/replay-json.ts';
 import { type Retelling, retell } from '../incident/replay/retelling.ts';
+import { breachOfSigning, type Signing, signingOf } from '../incident/replay/signing.ts';
+import { untoldOf } from '../incident/replay/untold.ts';
 import type { Story } from '../incident/story/story.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Outcome } from '../journal/exchange.ts';
@@ -19,11 +22,12 @@ import { resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { type IncidentFlags, readStory } from './incident.ts';
 import { listenForInterrupt } from './interrupt.ts';
+import { offering } from './offered-keys.ts';
 import { type Played, play } from './play.ts';
 import { askForProduction } from './production.ts';
 import { SILENT } from './progress.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
-import { type ReplayOutcome, replayJson, replayText } from './replay-text.ts';
+import { replayText } from './replay-text.ts';
 import type { RunFlags } from './run-flags.ts';
 import { runSettings } from './run-settings.ts';
 import type { Stdio } from './stdio.ts';
@@ -69,10 +73,17 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
       `These are ${story.calls.length} calls; at most ${MOST_CALLS} are played again. Choose some with --player, --of, --round, --tx, --from and --until.`,
     );
   }
-  if (file === undefined) return await playAgain(story, flags, configuration, stdio);
-  const { draft } = retelling(story, flags, currencyOf(story));
+  const incident = { story, signing: await signingIn(story, flags, configuration, stdio) };
+  if (file === undefined) {
+    for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
+    return await playAgain(incident, flags, configuration, stdio);
+  }
+  const { draft, calls } = retelling(incident, flags, currencyOf(story));
   const text = writeScenario(draft, {
-    comments: [`What happened in ${read.join(', ')}, as croupier replay tells it.`],
+    comments: [
+      `What happened in ${read.join(', ')}, as croupier replay tells it.`,
+      ...untoldOf(calls, incident.signing),
+    ],
     schema: 'node_modules/croupier-conformance/schema/scenario.json',
   });
   refuseUnreadable(text, file);
@@ -97,13 +108,65 @@ function currencyOf({ wallets }: Story): string | null {
   return wallets[0]?.currency ?? null;
 }
 
-function retelling(story: Story, { wait, speed }: ReplayFlags, currency: string | null): Retelling {
-  const failing = story.breaches.filter(({ verdict }) => verdict === 'fail');
-  const player = story.calls[0]?.wallet ?? 'a player';
+/** What happened, and how its calls were signed. */
+interface Incident {
+  readonly story: Story;
+  readonly signing: Signing;
+}
+
+/** The keys of the configuration and of the environment may be those of the record. */
+async function signingIn(
+  { calls }: Story,
+  flags: ReplayFlags,
+  { config }: Configuration,
+  stdio: Stdio,
+): Promise<Signing> {
+  const bases = (config.clients ?? []).map(({ integratorBaseUrl }) => `${integratorBaseUrl.replace(/\/+$/, '')}/`);
+  const { keys } = await offeredKeys(flags, stdio);
+  return signingOf(calls, keys, (url) => bases.some((base) => url.startsWith(base)));
+}
+
+async function offeredKeys({ config }: ReplayFlags, stdio: Stdio): Promise<{ readonly keys: readonly string[] }> {
+  const keysOf = await offering({ ...(config !== undefined && { config }) }, stdio);
+  try {
+    return { keys: keysOf('').keys.map(({ text }) => text) };
+  } catch (error) {
+    // Without any key only what is plainly no signature can be told.
+    if (error instanceof UsageError) return { keys: [] };
+    throw error;
+  }
+}
+
+/** What is wrong in the record: broken rules, and the calls that should have been answered otherwise. */
+function wrongIn({ story, signing }: Incident): {
+  readonly rules: readonly RuleId[];
+  readonly calls: readonly number[];
+} {
+  const failing = [
+    ...story.breaches.flatMap(({ rule, call, verdict }) => (verdict === 'fail' ? [{ rule, call }] : [])),
+    ...story.calls.flatMap((call) => {
+      const rule = breachOfSigning(call, signing.get(call.number));
+      return rule === null ? [] : [{ rule, call: call.number }];
+    }),
+  ];
+  return { rules: [...new Set(failing.map(({ rule }) => rule))], calls: failing.map(({ call }) => call) };
+}
+
+function retelling(incident: Incident, { wait, speed }: ReplayFlags, currency: string | null): Retelling {
+  const { story, signing } = incident;
+  const { rules, calls } = wrongIn(incident);
+  const [first] = story.calls;
+  const named = story.wallets.flatMap(({ wallet }) => wallet ?? []);
+  const whom = named.length > 1 ? `${named.length} players` : (named[0] ?? 'a player');
+  const when =
+    first && first.atMs !== null
+      ? ` on ${new Date(first.atMs).toISOString().slice(0, 16).replace('T', ' at ')} UTC`
+      : '';
   return retell(story.calls, {
-    title: `What happened to ${story.wallets.length === 1 ? player : `${story.wallets.length} players`}`,
-    broken: failing.map(({ rule }): RuleId => rule),
-    wrong: new Set(failing.map(({ call }) => call)),
+    title: `What happened to ${whom}${when}`,
+    broken: rules,
+    wrong: new Set(calls),
+    signing,
     speed: wait ? (speed ?? 1) : null,
     currency,
     uuid: randomUUID,
@@ -118,7 +181,7 @@ function refuseUnreadable(text: string, file: string) {
 }
 
 async function playAgain(
-  story: Story,
+  incident: Incident,
   flags: ReplayFlags,
   configuration: Configuration,
   stdio: Stdio,
@@ -140,7 +203,7 @@ async function playAgain(
     if (!client || client.sessions.length === 0)
       throw new UsageError('There is no session to play it in. Name one of the test with --session.');
     const scrub = createScrubber([...(given?.secrets ?? []), ...(reference?.secrets ?? []), ...configuration.secrets]);
-    const { told, scenario, client: cast } = castFor(story, flags, client);
+    const { told, scenario, client: cast } = castFor(incident, flags, client);
     if (told.waitsMs >= LONG_MS) {
       stdio.err.write(
         `The gaps between the calls add up to ${Math.round(told.waitsMs / 1000)} s; --speed and --no-wait shorten them.\n`,
@@ -169,7 +232,7 @@ async function playAgain(
         if (number !== undefined && !outcomes.has(number)) outcomes.set(number, outcome);
       },
     });
-    const outcome = outcomeOf(story, told, played, outcomes);
+    const outcome = outcomeOf(incident, told, played, outcomes);
     const status = statusOf(outcome, played);
     const text = flags.json
       ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
@@ -189,10 +252,11 @@ interface Cast {
 }
 
 /** Sessions in the currency of the incident are preferred; where none says its currency, that is left to whoever chose it. */
-function castFor(story: Story, flags: ReplayFlags, client: ClientUnderTest): Cast {
+function castFor(incident: Incident, flags: ReplayFlags, client: ClientUnderTest): Cast {
+  const { story } = incident;
   const currency = currencyOf(story);
   const alike = client.sessions.filter((session) => currency !== null && session.currency === currency);
-  const told = retelling(story, flags, alike.length === 0 ? null : currency);
+  const told = retelling(incident, flags, alike.length === 0 ? null : currency);
   const aliases = new Set(story.calls.map(({ seen }) => seen.sessionID)).size;
   const sessions = alike.length >= aliases && aliases === 1 ? alike : client.sessions;
   const text = writeScenario(told.draft);
@@ -214,17 +278,18 @@ function castFor(story: Story, flags: ReplayFlags, client: ClientUnderTest): Cas
 }
 
 function outcomeOf(
-  story: Story,
+  incident: Incident,
   told: Retelling,
   { fold, status, journal }: Played,
   outcomes: ReadonlyMap<number, Outcome>,
 ): ReplayOutcome {
   const compared = compareReplies(told.calls, outcomes, told.atOnce);
-  const failing = story.breaches.filter(({ verdict }) => verdict === 'fail');
+  const { story, signing } = incident;
+  const failing = wrongIn(incident);
   const owed = story.wallets.some(({ debts }) => debts.some(({ toAct }) => toAct === 'operator'));
   const past: Wrong = {
-    rules: new Set([...failing.map(({ rule }) => rule), ...(owed ? ['money.conservation'] : [])]),
-    calls: new Set([...failing.map(({ call }) => call), ...failedCalls(told.calls)]),
+    rules: new Set([...failing.rules, ...(owed ? ['money.conservation'] : [])]),
+    calls: new Set([...failing.calls, ...failedCalls(told.calls)]),
   };
   const broken = [
     ...fold.rules.filter(({ verdict }) => verdict === 'fail').flatMap(({ findings }) => findings),
@@ -242,6 +307,7 @@ function outcomeOf(
     compared,
     past,
     now,
+    notes: untoldOf(told.calls, signing),
     run: conclude(fold).firstLine,
     journal,
   };

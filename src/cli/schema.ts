@@ -1,7 +1,7 @@
 import type { Stdio } from './stdio.ts';
 
 /** What there is a JSON Schema of. */
-export const SCHEMAS = ['scenario', 'config', 'baseline', 'report', 'journal', 'incident', 'doctor'] as const;
+export const SCHEMAS = ['scenario', 'config', 'baseline', 'report', 'journal', 'incident', 'doctor', 'replay'] as const;
 
 export type SchemaOf = (typeof SCHEMAS)[number];
 
@@ -37,5 +37,7 @@ async function schemaOf(of: SchemaOf): Promise<unknown> {
       return (await import('../incident/incident-json.ts')).incidentJsonSchema();
     case 'doctor':
       return (await import('./doctor-json.ts')).doctorJsonSchema();
+    case 'replay':
+      return (await import('../incident/replay/replay-json.ts')).replayJsonSchema();
   }
 }

@@ -53,10 +53,13 @@ export class Outbox {
     this.#kept.set(step.key, outgoing);
   }
 
-  departure(step: CallStep, { request }: Outgoing): Departure {
+  departure(step: CallStep, { request, spec }: Outgoing): Departure {
     const { trickle, break: breakAt } = step.deviations;
     const { call, key } = step;
-    return { call, request, scenario: this.#stage.plan.id, step: key, purpose: 'step', breakAt, trickle };
+    // What was changed after it was signed has the signature of another body.
+    const { sign = spec.tamper ? 'of-other-body' : 'valid' } = spec;
+    const signed = sign === 'valid' ? undefined : sign;
+    return { call, request, scenario: this.#stage.plan.id, step: key, purpose: 'step', breakAt, trickle, signed };
   }
 
   #firstOf(key: string): Outgoing | undefined {

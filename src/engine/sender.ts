@@ -5,6 +5,7 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { BreakMoment, Trickle } from '../wire/departure.ts';
 import type { Flight, Landing } from '../wire/flight.ts';
 import { type BuiltRequest, requestOf } from '../wire/request.ts';
+import type { SignKind } from '../wire/sign-kind.ts';
 import { Wire, type WireOptions } from '../wire/wire.ts';
 import { Pace } from './pace.ts';
 import { Patience } from './patience.ts';
@@ -20,6 +21,8 @@ export interface Departure {
   readonly breakAt?: BreakMoment | undefined;
   readonly trickle?: Trickle | undefined;
   readonly freshConnection?: boolean;
+  /** In which manner it is signed, where that is not the right one. */
+  readonly signed?: SignKind | undefined;
   /** Of calls that are let go together: so many ms after the first; absent: with it. */
   readonly atMs?: number | undefined;
 }
@@ -127,7 +130,9 @@ export class Sender {
     const isTimed = offsets.some((offset) => offset > 0);
     const started = isTimed
       ? await Promise.all(
-          departures.map((departure, index) => this.#letGoAt(barrier + (offsets[index] ?? 0), early[index] ?? departure)),
+          departures.map((departure, index) =>
+            this.#letGoAt(barrier + (offsets[index] ?? 0), early[index] ?? departure),
+          ),
         )
       : await letGo(
           early.filter((one) => one !== undefined),
@@ -196,10 +201,20 @@ export class Sender {
     return new Wire({ ...wire, deadlineMs, now, keepAlive: this.#keepAlive && wire.keepAlive !== false });
   }
 
-  #announce({ call, request, scenario, step, purpose }: Departure): string {
+  #announce({ call, request, scenario, step, purpose, signed, breakAt }: Departure): string {
     this.#exchanges += 1;
     const id = `x${this.#exchanges}`;
-    this.#options.record({ event: 'sending', id, scenario, step, purpose, call, request: requestOf(request) });
+    this.#options.record({
+      event: 'sending',
+      id,
+      scenario,
+      step,
+      purpose,
+      call,
+      request: requestOf(request),
+      ...(signed && { signed }),
+      ...(breakAt && breakAt.at !== 'sent' && { brokenAt: breakAt.at }),
+    });
     return id;
   }
 

@@ -67,6 +67,8 @@ export interface SeenExchange {
   readonly request: SeenRequest;
   readonly answer: SeenAnswer;
   readonly told: Readonly<Partial<Record<ToldField, string>>>;
+  /** What was done otherwise on purpose, as a journal of croupier's tells it. */
+  readonly oddly?: { readonly signed?: string | undefined; readonly brokenAt?: 'head' | 'half-body' | undefined };
 }
 
 /** What one piece of a file came to. `other` is readable, and no call of the service. */

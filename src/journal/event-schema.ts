@@ -166,6 +166,11 @@ const sending = object({
   purpose: z.enum(['step', 'read', 'prepare', 'restore', 'probe', 'settle']),
   call: callName,
   request,
+  signed: text.exactOptional().describe('in which manner it is signed, where that is not the right one on purpose'),
+  brokenAt: z
+    .enum(['head', 'half-body'])
+    .exactOptional()
+    .describe('the connection is broken on purpose before the whole request is out'),
 }).describe('written before the bytes leave');
 
 const received = object({
@@ -191,7 +196,9 @@ const raced = object({
   staggerMs: ms.describe('so much later the second half was let go; 0: all at once'),
   offsetsMs: list(ms)
     .exactOptional()
-    .describe('so much after the first each was let go, in that order; absent: the story gives them no times of their own'),
+    .describe(
+      'so much after the first each was let go, in that order; absent: the story gives them no times of their own',
+    ),
   overlapped: count.describe('how many of them were in flight together with another'),
 }).describe('calls that were let go together have all landed');
 

@@ -114,6 +114,10 @@ export interface Sending {
   readonly purpose: 'step' | 'read' | 'prepare' | 'restore' | 'probe' | 'settle';
   readonly call: CallName;
   readonly request: ExchangeRequest;
+  /** In which manner it is signed, where that is not the right one on purpose; in the words of the scenario language. */
+  readonly signed?: string;
+  /** The connection is broken on purpose before the whole request is out. */
+  readonly brokenAt?: 'head' | 'half-body';
 }
 
 /** What came of it. The request is in the `sending` event of the same id. */

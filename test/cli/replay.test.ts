@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { croupier, type Ended } from './croupier.ts';
 
@@ -90,7 +92,7 @@ describe('croupier replay', () => {
       { at: 0, ...bet('t-1'), status: 400, reply: { code: 'INSUFFICIENT_FUNDS', message: 'Not enough.' } },
     ]);
     const { out, status } = await replay(log, '--reference');
-    expect(out).toMatch(/^differs: no rule is broken, but 1 reply of 1 differ/);
+    expect(out).toMatch(/^differs: no rule is broken, but 1 reply of 1 differs/);
     expect(out).toContain('then 400 INSUFFICIENT_FUNDS; now 200');
     expect(status).toBe(1);
   });
@@ -102,9 +104,9 @@ describe('croupier replay', () => {
       { at: 1500, ...win('t-2', '7.50'), ...said('102.50') },
       { at: 3000, took: 40, ...bet('t-3', '1.00', 'r-2'), ...said('101.50') },
       { at: 3010, took: 40, ...bet('t-4', '1.00', 'r-3'), ...said('100.50') },
-      { at: 9000, path: '/balance?sessionID=s-1', reply: { balance: '100.50' } },
-      { at: 9010, ...bet('t-5', '5.00', 'r-4'), ...said('95.50') },
-      { at: 9020, ...refund('t-6', 't-5'), body: { ...refund('t-6', 't-5').body, roundID: 'r-4' }, ...said('100.50') },
+      { at: 4000, path: '/balance?sessionID=s-1', reply: { balance: '100.50' } },
+      { at: 4010, ...bet('t-5', '5.00', 'r-4'), ...said('95.50') },
+      { at: 4020, ...refund('t-6', 't-5'), body: { ...refund('t-6', 't-5').body, roundID: 'r-4' }, ...said('100.50') },
     ]);
     const written = await replay(log, '--of', 's-1', '--to', 'scenario=story.yaml', '--speed', '2');
     expect(written.err).toContain('croupier run story.yaml');
@@ -114,7 +116,7 @@ describe('croupier replay', () => {
     ).toBe(`# What happened in story.log, as croupier replay tells it.
 # yaml-language-server: $schema=node_modules/croupier-conformance/schema/scenario.json
 croupier: 1
-title: What happened to session s-1
+title: "What happened to session s-1 on 2026-11-21 at 14:03 UTC"
 rules: [money.conservation]
 needs: { balance: "12.00" }
 steps:
@@ -127,7 +129,8 @@ steps:
   - together:
       - bet: { amount: "1.00" }
       - bet: { amount: "1.00" }
-  - wait: 3s
+        at: 5ms
+  - wait: 480ms
   - balance:
   - bet: { amount: "5.00" }
     as: bet2
@@ -164,7 +167,7 @@ steps:
     ]);
     await replay(log, '--to', 'scenario=malformed.yaml');
     const text = readFileSync(path.join(cwd, 'malformed.yaml'), 'utf8');
-    expect(text).toContain('title: "What happened to session s-$ {x}\\u001b[31m"');
+    expect(text).toContain("title: \"What happened to session s-${'${'}x}\\u001b[31m on");
     expect((await croupier(['lint', 'malformed.yaml'], { cwd })).status).toBe(0);
     const { out } = await replay(log, '--reference', '--json');
     const { calls } = JSON.parse(out) as { calls: { now: { status: number } }[] };
@@ -204,6 +207,136 @@ steps:
     await croupier([...command.split(' '), '--to', `scenario=${file}`], { cwd: example });
     // It must be answered 200, so that is demanded, and not left open.
     expect(readFileSync(file, 'utf8')).toMatch(/- refund: \{ of: bet2 \}\n +- wait/);
+  });
+
+  it('lets calls overlap as they did, each at its time', async () => {
+    const log = write('overlap.log', [
+      { at: 0, took: 900, ...bet('t-1', '1.00', 'r-1'), ...said('99.00') },
+      { at: 200, took: 300, ...bet('t-2', '1.00', 'r-2'), ...said('98.00') },
+      { at: 400, took: 20, ...bet('t-1', '1.00', 'r-1'), ...said('99.00') },
+    ]);
+    await replay(log, '--to', 'scenario=overlap.yaml');
+    expect(readFileSync(path.join(cwd, 'overlap.yaml'), 'utf8')).toContain(`  - together:
+      - bet: { amount: "1.00" }
+        as: bet1
+      - bet: { amount: "1.00" }
+        at: 200ms
+      - resend: bet1
+        at: 400ms
+        expect: either
+`);
+    const { out, status } = await replay(
+      log,
+      '--reference',
+      '--no-wait',
+      '--race-rounds',
+      '1',
+      '--journal',
+      'overlap.ndjson',
+    );
+    expect(out).toMatch(/^same: /);
+    expect(status).toBe(0);
+    const events = readFileSync(path.join(cwd, 'overlap.ndjson'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"event":"race"'))
+      .map((line) => JSON.parse(line) as { offsetsMs: readonly number[] });
+    // The operator is quicker than it was then, so that later tellings move the calls closer.
+    expect(events[0]?.offsetsMs).toEqual([0, 200, 400]);
+    expect(events.at(-1)?.offsetsMs).toEqual([0, 0, 0]);
+  });
+
+  it('breaks a connection where it broke, and signs wrongly what was signed wrongly', async () => {
+    for (const [selection, kept] of [
+      ['refund/broken-connection#half-body-1ms', 'break: half-body'],
+      ['signature/mismatch#bet-garbage', 'sign: garbage\n    expect: refused'],
+      ['signature/missing#bet-missing', 'sign: missing\n    expect: refused'],
+      ['signature/refused-replay#bet', '- resend: bet1\n    sign: garbage\n    expect: refused'],
+    ] as const) {
+      const journal = `${selection.replaceAll(/[/#]/g, '-')}.ndjson`;
+      await croupier(['run', selection, '--reference', '--linger', '300ms', '--journal', journal], { cwd });
+      await replay(journal, '--to', 'scenario=odd.yaml');
+      expect(readFileSync(path.join(cwd, 'odd.yaml'), 'utf8')).toContain(kept);
+      expect((await croupier(['lint', 'odd.yaml'], { cwd })).out).toContain('nothing to complain about');
+      const { out, status } = await replay(journal, '--reference', '--no-wait');
+      expect(out).toMatch(/^same: /);
+      expect(status).toBe(0);
+    }
+  });
+
+  it('tells an operator that takes wrong signatures from one that does no longer', async () => {
+    const [journal, defect] = ['ignored.ndjson', 'signature-ignored'];
+    const given = ['signature/mismatch#bet-garbage', '--reference', '--defect', defect, '--linger', '300ms'];
+    await croupier(['run', ...given, '--journal', journal], { cwd });
+    const [still, fixed] = [
+      await replay(journal, '--reference', '--defect', defect, '--no-wait'),
+      await replay(journal, '--reference', '--no-wait'),
+    ];
+    expect(still.out).toMatch(/^still failing: .*signature\.mismatch/);
+    expect(fixed.out).toMatch(/^fixed: what was wrong \(.*signature\.mismatch.*\) is right now/);
+  });
+
+  it('knows a wrong signature of a curl line by the keys of the configuration', async () => {
+    const body = JSON.stringify(bet('t-1').body);
+    const [right, wrong] = ['the-key', 'another-key'].map((key) =>
+      createHmac('sha256', key).update(body).digest('hex'),
+    );
+    const client = { extCID: 'acme', integratorBaseUrl: 'https://wallet.example', integrationApiKey: 'the-key' };
+    writeFileSync(path.join(cwd, 'keys.yaml'), `clients: [${JSON.stringify(client)}]`);
+    for (const [signature, expected] of [
+      [right, '- bet: { amount: "5.00" }\n    expect: either'],
+      [wrong, 'sign: garbage\n    expect: refused'],
+      [right?.toUpperCase(), 'sign: upper-case\n    expect: either'],
+      [right?.slice(0, 32), 'sign: truncated\n    expect: refused'],
+      [`${right?.slice(0, -1)}x`, 'sign: one-off\n    expect: refused'],
+    ] as const) {
+      const line = `curl -X POST 'https://wallet.example/bet' -H 'X-REQUEST-SIGN: ${signature}' -d '${body}'`;
+      writeFileSync(path.join(cwd, 'bet.sh'), line);
+      await replay('bet.sh', '--config', 'keys.yaml', '--to', 'scenario=curl.yaml');
+      expect(readFileSync(path.join(cwd, 'curl.yaml'), 'utf8')).toContain(expected);
+    }
+  });
+
+  it('plays every kind of record, and says what is not in it', async () => {
+    const body = JSON.stringify(bet('t-1').body);
+    const [url, sent] = ['https://wallet.example/bet', { amount: '5.00' }];
+    const entry = {
+      startedDateTime: new Date(BEGAN).toISOString(),
+      time: 5,
+      request: { method: 'POST', url, headers: [], postData: { text: body } },
+      response: { status: 200, headers: [], content: { text: '{"balance":"95.00","txID":"op"}' } },
+    };
+    for (const [file, text, expected, untold] of [
+      ['bet.sh', `curl -X POST '${url}' -d '${body}'`, 'undecided', ''],
+      ['bet.http', `POST /bet HTTP/1.1\r\nHost: wallet.example\r\n\r\n${body}`, 'undecided', ''],
+      ['bet.har', JSON.stringify({ log: { version: '1.2', entries: [entry] } }), 'same', ''],
+      [
+        'access.log',
+        '10.0.0.1 - - [21/Nov/2026:14:03:02 +0000] "POST /bet HTTP/1.1" 200 64 "-" "adapter"\n',
+        'same',
+        'What call 1 moved is not in the record',
+      ],
+    ] as const) {
+      writeFileSync(path.join(cwd, file), text);
+      const { out, status } = await replay(file, '--reference', '--no-wait', '--json');
+      const json = JSON.parse(out) as { readonly notes: readonly string[]; readonly calls: readonly object[] };
+      expect(json, file).toMatchObject({ verdict: expected, exitCode: status });
+      expect(json.calls, file).toMatchObject([{ call: 'bet', now: { status: 200 } }]);
+      expect(json.notes.join(' '), file).toContain(untold);
+      if (untold === '') expect(json.calls).toMatchObject([sent]);
+    }
+  });
+
+  it('prints JSON that its schema describes', async () => {
+    const schema = JSON.parse((await croupier(['schema', 'replay'], { cwd })).out) as object;
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+    for (const args of [
+      ['bad.ndjson', '--reference', '--defect', DEFECT],
+      ['story.log', '--reference'],
+    ]) {
+      const { out } = await replay(...args, '--no-wait', '--json');
+      validate(JSON.parse(out));
+      expect(validate.errors).toBeNull();
+    }
   });
 
   it('sends nothing where nothing is there to play, and says what is wrong', async () => {

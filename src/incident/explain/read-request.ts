@@ -41,7 +41,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function signedRequest({ method, url, headers, body }: SeenRequest): SignedRequest | undefined {
+/** What a signature can depend on; undefined: not all of it was written down. */
+export function signedRequest({ method, url, headers, body }: SeenRequest): SignedRequest | undefined {
   if (body === 'untold' || url === null || body?.truncated) return undefined;
   return {
     method: method ?? (body === null ? 'GET' : 'POST'),

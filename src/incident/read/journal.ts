@@ -94,7 +94,7 @@ export class JournalReading {
   }
 
   #exchange(sending: Sending, line: number, rest: Pick<SeenExchange, 'time' | 'tookMs' | 'answer'>): Sighting {
-    const { request } = sending;
+    const { request, signed, brokenAt } = sending;
     const sessionID = sessionOf(sending);
     const known = this.#run?.settings.sessions.find((session) => session.sessionID === sessionID);
     const told = {
@@ -104,7 +104,14 @@ export class JournalReading {
     };
     return {
       kind: 'exchange',
-      exchange: { place: { file: this.#file, line }, side: 'service', request, told, ...rest },
+      exchange: {
+        place: { file: this.#file, line },
+        side: 'service',
+        request,
+        told,
+        ...((signed ?? brokenAt) && { oddly: { signed, brokenAt } }),
+        ...rest,
+      },
     };
   }
 }

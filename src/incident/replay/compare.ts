@@ -139,6 +139,8 @@ export function verdictOf(
     return isShared || isAsBefore ? 'still failing' : 'regressed';
   }
   if (!isDecided || compared.some(({ verdict }) => verdict === 'not played')) return 'undecided';
+  // A request alone shows what is answered now, and nothing of what became otherwise.
+  if (compared.every(({ verdict }) => verdict === 'unknown')) return 'undecided';
   if (!wasWrong) return compared.some(({ verdict }) => verdict === 'differs') ? 'differs' : 'same';
   // Where something is mended, balances move otherwise than before; another answer to a call that was right is news.
   const isNews = compared.some(

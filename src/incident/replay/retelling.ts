@@ -5,9 +5,10 @@ import { Money } from '../../contract/money.ts';
 import { applicableRules } from '../../judge/applies.ts';
 import { loadScenario } from '../../scenario/load.ts';
 import { planScenario } from '../../scenario/planner.ts';
-import { type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
-import { met, type ToldCall } from '../story/told-call.ts';
+import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
+import { DEADLINE_MS, met, type ToldCall } from '../story/told-call.ts';
 import { pauseText } from './pause-text.ts';
+import type { Signing } from './signing.ts';
 import { Part, Teller } from './teller.ts';
 
 /** What is not known to break a rule is about this one, where it moves money: that none is lost. */
@@ -21,6 +22,8 @@ export interface RetellOptions {
   readonly broken: readonly RuleId[];
   /** Calls, by number, that should have been answered otherwise. */
   readonly wrong: ReadonlySet<number>;
+  /** How each call was signed, as far as that is known. */
+  readonly signing: Signing;
   /** How many times as fast; null: gaps are not waited for. */
   readonly speed: number | null;
   /** In which the sessions of the test must be; null: any will do. */
@@ -44,22 +47,31 @@ export interface Retelling {
 /** Makes a scenario of calls: ids are named by the steps that made them, sessions by aliases, gaps are waits. */
 export function retell(all: readonly ToldCall[], options: RetellOptions): Retelling {
   const calls = withoutIdleReads(all);
-  const teller = new Teller(options.wrong);
+  const teller = new Teller(options.wrong, options.signing);
   const steps: (Part | readonly Part[] | number)[] = [];
   let waitsMs = 0;
   let endMs: number | null = null;
   for (const group of atOnce(calls)) {
-    const [first] = group;
-    const gap = first && options.speed !== null ? gapMs(first, endMs) / options.speed : 0;
+    const [first, ...others] = group;
+    if (!first) continue;
+    const gap = options.speed === null ? 0 : gapMs(first, endMs) / options.speed;
     if (gap >= SHORTEST_GAP_MS) {
       steps.push(gap);
       waitsMs += gap;
     }
-    const parts = teller.tell(group);
-    const [only] = parts;
-    steps.push(parts.length === 1 && only && only.numbers.length === 1 ? only : parts);
-    for (const { atMs, seen } of group)
-      if (atMs !== null) endMs = Math.max(endMs ?? atMs, atMs + (seen.exchange.tookMs ?? 0));
+    if (others.length === 0) steps.push(teller.tell(first));
+    else {
+      // How calls overlap is part of what happened, also where nobody waits for the gaps between them.
+      const offsets = group.map(({ atMs }) => ((atMs ?? 0) - (first.atMs ?? 0)) / (options.speed ?? 1));
+      waitsMs += offsets.at(-1) ?? 0;
+      const parts = teller.tellAtOnce(group, offsets);
+      const [only] = parts;
+      steps.push(parts.length === 1 && only && only.numbers.length === 1 ? only : parts);
+    }
+    for (const call of group) {
+      const end = endOf(call);
+      if (end !== null) endMs = Math.max(endMs ?? end, end);
+    }
   }
   const numbers = new Map<string, number>();
   const together = new Set<number>();
@@ -77,8 +89,7 @@ export function retell(all: readonly ToldCall[], options: RetellOptions): Retell
     return { together: step.map((part) => part.json()) };
   });
   const draftWith = (rules: readonly RuleId[]): ScenarioDraft => ({
-    // In a title only the values of cases can stand for something: what others named is text.
-    title: options.title.replaceAll('${', '$ {'),
+    title: literalText(options.title),
     rules,
     ...needsOf(calls, teller, options.currency),
     steps: written,
@@ -130,10 +141,23 @@ function atOnce(calls: readonly ToldCall[]): readonly (readonly ToldCall[])[] {
   const groups: ToldCall[][] = [];
   for (const call of calls) {
     const last = groups.at(-1);
-    if (last?.some((other) => met(other, call) === 'yes')) last.push(call);
+    if (last?.some((other) => met(other, call) === 'yes' && !isGivenUp(other, call))) last.push(call);
     else groups.push([call]);
   }
   return groups;
+}
+
+/** Milliseconds by which the clock of a log may be off while the service reckons five seconds. */
+const CLOCK_SLACK_MS = 100;
+
+/** The service waits for five seconds; what came of a call later did not keep it from going on. */
+function endOf({ atMs, seen }: ToldCall): number | null {
+  return atMs === null ? null : atMs + Math.min(seen.exchange.tookMs ?? 0, DEADLINE_MS);
+}
+
+function isGivenUp(call: ToldCall, before: ToldCall): boolean {
+  const end = endOf(call);
+  return call.ending === 'late' && end !== null && before.atMs !== null && before.atMs >= end - CLOCK_SLACK_MS;
 }
 
 function gapMs({ atMs, seen }: ToldCall, endMs: number | null): number {

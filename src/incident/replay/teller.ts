@@ -1,12 +1,17 @@
 import { AMOUNT_PATTERN } from '../../contract/calls.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { bodyText } from '../../journal/exchange.ts';
+import type { SignKind } from '../../scenario/plan.ts';
+import { literalText } from '../../scenario/write.ts';
 import type { SeenCall } from '../seen-call.ts';
 import type { ToldCall } from '../story/told-call.ts';
 import { pauseText } from './pause-text.ts';
+import type { Signing } from './signing.ts';
 
 /** A connection that was broken this soon was broken at once. */
 const AT_ONCE_MS = 20;
+/** Calls leave no closer to each other than this, whatever the clock says. */
+const LEAST_OFFSET_MS = 1;
 const ORDINALS = ['main', 'second', 'third', 'fourth'] as const;
 
 /** A step as it grows: it gets a name when a later one speaks of it. */
@@ -42,7 +47,9 @@ export class Part {
   json(): JsonObject {
     const value = typeof this.#value === 'string' || Object.keys(this.#value).length > 0 ? this.#value : null;
     const copies = this.numbers.length > 1 ? { copies: this.numbers.length } : {};
-    return { [this.#verb]: value, ...(this.#name !== undefined && { as: this.#name }), ...copies, ...this.#rest };
+    const { expect, ...rest } = this.#rest;
+    const named = this.#name === undefined ? {} : { as: this.#name };
+    return { [this.#verb]: value, ...named, ...copies, ...rest, ...(expect !== undefined && { expect }) };
   }
 }
 
@@ -56,26 +63,44 @@ export class Teller {
   readonly #over = new Set<string>();
   readonly #counts = new Map<string, number>();
 
+  readonly #signing: Signing;
+  /** How the call was signed whose bytes a step makes. */
+  readonly #signed = new Map<Part, SignKind>();
+
   /** @param wrong calls, by number, that should have been answered otherwise: the contract says how */
-  constructor(wrong: ReadonlySet<number>) {
+  constructor(wrong: ReadonlySet<number>, signing: Signing) {
     this.#wrong = wrong;
+    this.#signing = signing;
   }
 
-  /** The steps of calls that leave at the same instant; the same bytes are one step with copies. */
-  tell(group: readonly ToldCall[]): readonly Part[] {
-    const parts: Part[] = [];
-    for (const call of group) {
-      const twin = parts.find((part) => call.seen.txID !== null && isSame(part.seen, call.seen));
-      if (twin) {
+  /** The step of a call that leaves alone. */
+  tell(call: ToldCall): Part {
+    return this.#part(call);
+  }
+
+  /**
+   * The steps of calls that were under way together; the same bytes at the same moment are one step with copies.
+   *
+   * @param offsets when each leaves, in ms after the first
+   */
+  tellAtOnce(group: readonly ToldCall[], offsets: readonly number[]): readonly Part[] {
+    const parts: { readonly part: Part; readonly at: string | undefined }[] = [];
+    for (const [index, call] of group.entries()) {
+      const offset = offsets[index] ?? 0;
+      const at = offset < LEAST_OFFSET_MS ? undefined : pauseText(offset);
+      const twins = parts.filter(({ part }) => call.seen.txID !== null && isSame(part.seen, call.seen));
+      const twin = twins.find((one) => one.at === at)?.part;
+      if (twin && this.#kindOf(call) === this.#signed.get(twin)) {
         twin.numbers.push(call.number);
         twin.say('expect', 'either');
         continue;
       }
       const part = this.#part(call);
-      if (group.length > 1 && group.some(({ seen }) => seen.call === 'refund')) part.say('expect', 'either');
-      parts.push(part);
+      if (at !== undefined) part.say('at', at);
+      if (twins.length > 0 || group.some(({ seen }) => seen.call === 'refund')) part.say('expect', 'either');
+      parts.push({ part, at });
     }
-    return parts;
+    return parts.map(({ part }) => part);
   }
 
   #part(told: ToldCall): Part {
@@ -83,15 +108,36 @@ export class Teller {
     const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
     const isAgain = first !== undefined && isSame(first.seen, seen);
     const part = isAgain ? new Part('resend', this.#nameOf(first), told) : this.#call(told);
-    const { answer, tookMs } = seen.exchange;
-    if (answer.kind === 'none' && (answer.reason === 'broken' || answer.reason === 'aborted'))
-      part.say('break', tookMs === null || tookMs < AT_ONCE_MS ? 'sent' : pauseText(tookMs));
+    this.#break(part, told);
     const isOver = seen.call !== 'balance' && seen.txID !== null && this.#over.has(seen.txID);
     if ((isLeftOpen(told) && !this.#wrong.has(told.number)) || isOver) part.say('expect', 'either');
+    this.#sign(part, told, isAgain ? first : undefined);
     if (seen.txID !== null && !first) this.#transactions.set(seen.txID, part);
     if (seen.roundID !== null && !this.#rounds.has(seen.roundID)) this.#rounds.set(seen.roundID, part);
     if (seen.call === 'refund' && seen.origTxID !== null) this.#over.add(seen.origTxID);
     return part;
+  }
+
+  /** A connection is broken where it was; where only that it broke is known, as long after the call as it did. */
+  #break(part: Part, { seen }: ToldCall): void {
+    const { answer, tookMs, oddly } = seen.exchange;
+    if (answer.kind !== 'none' || (answer.reason !== 'broken' && answer.reason !== 'aborted')) return;
+    const isAtOnce = tookMs === null || tookMs < AT_ONCE_MS;
+    part.say('break', oddly?.brokenAt ?? (isAtOnce ? 'sent' : pauseText(tookMs)));
+  }
+
+  /** Signed wrongly as it was; what is sent again keeps its signature, unless it was another one. */
+  #sign(part: Part, told: ToldCall, first: Part | undefined): void {
+    const kind = this.#kindOf(told);
+    this.#signed.set(part, kind);
+    if (kind !== ((first && this.#signed.get(first)) ?? 'valid')) part.say('sign', kind);
+    if (kind === 'upper-case') part.say('expect', 'either');
+    else if (kind !== 'valid') part.say('expect', 'refused');
+  }
+
+  /** What nobody can tell is signed right. */
+  #kindOf({ number }: ToldCall): SignKind {
+    return this.#signing.get(number) ?? 'valid';
   }
 
   #call(told: ToldCall): Part {
@@ -109,7 +155,7 @@ export class Teller {
       if (seen.whole) drop.push('amount');
     } else if (!AMOUNT_PATTERN.test(seen.amount)) {
       // It is no amount either way, and must not be taken for an expression.
-      set.amount = seen.amount.replaceAll('${', '$ {');
+      set.amount = literalText(seen.amount);
     } else if (!this.#isAmountOfTarget(seen)) fields.amount = seen.amount;
     if (seen.type === 'free') fields.type = 'free';
     const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
