@@ -70,6 +70,7 @@ Examples:
         'journal',
         'incident',
         'doctor',
+        'replay',
       ]),
     )
     .action(async (of: SchemaOf) => {

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RuleId } from '../contract/catalogue.ts';
 import type { ClientUnderTest, RunnableScenario } from '../engine/run-options.ts';
 import { compareReplies, failedCalls, failedNow, verdictOf, type Wrong } from '../incident/replay/compare.ts';
 import { type ReplayOutcome, replayJson } from '../incident/replay/replay-json.ts';
-import { type Retelling, retell } from '../incident/replay/retelling.ts';
-import { breachOfSigning, type Signing, signingOf } from '../incident/replay/signing.ts';
+import type { Retelling } from '../incident/replay/retelling.ts';
 import { untoldOf } from '../incident/replay/untold.ts';
 import type { Story } from '../incident/story/story.ts';
 import { conclude } from '../journal/conclusion.ts';
@@ -22,10 +20,10 @@ import { resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { type IncidentFlags, readStory } from './incident.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { offering } from './offered-keys.ts';
 import { type Played, play } from './play.ts';
 import { askForProduction } from './production.ts';
 import { SILENT } from './progress.ts';
+import { type RecordedIncident, retelling, signingIn, wrongIn } from './recorded-incident.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from './reference-flags.ts';
 import { replayText } from './replay-text.ts';
 import type { RunFlags } from './run-flags.ts';
@@ -108,71 +106,6 @@ function currencyOf({ wallets }: Story): string | null {
   return wallets[0]?.currency ?? null;
 }
 
-/** What happened, and how its calls were signed. */
-interface Incident {
-  readonly story: Story;
-  readonly signing: Signing;
-}
-
-/** The keys of the configuration and of the environment may be those of the record. */
-async function signingIn(
-  { calls }: Story,
-  flags: ReplayFlags,
-  { config }: Configuration,
-  stdio: Stdio,
-): Promise<Signing> {
-  const bases = (config.clients ?? []).map(({ integratorBaseUrl }) => `${integratorBaseUrl.replace(/\/+$/, '')}/`);
-  const { keys } = await offeredKeys(flags, stdio);
-  return signingOf(calls, keys, (url) => bases.some((base) => url.startsWith(base)));
-}
-
-async function offeredKeys({ config }: ReplayFlags, stdio: Stdio): Promise<{ readonly keys: readonly string[] }> {
-  const keysOf = await offering({ ...(config !== undefined && { config }) }, stdio);
-  try {
-    return { keys: keysOf('').keys.map(({ text }) => text) };
-  } catch (error) {
-    // Without any key only what is plainly no signature can be told.
-    if (error instanceof UsageError) return { keys: [] };
-    throw error;
-  }
-}
-
-/** What is wrong in the record: broken rules, and the calls that should have been answered otherwise. */
-function wrongIn({ story, signing }: Incident): {
-  readonly rules: readonly RuleId[];
-  readonly calls: readonly number[];
-} {
-  const failing = [
-    ...story.breaches.flatMap(({ rule, call, verdict }) => (verdict === 'fail' ? [{ rule, call }] : [])),
-    ...story.calls.flatMap((call) => {
-      const rule = breachOfSigning(call, signing.get(call.number));
-      return rule === null ? [] : [{ rule, call: call.number }];
-    }),
-  ];
-  return { rules: [...new Set(failing.map(({ rule }) => rule))], calls: failing.map(({ call }) => call) };
-}
-
-function retelling(incident: Incident, { wait, speed }: ReplayFlags, currency: string | null): Retelling {
-  const { story, signing } = incident;
-  const { rules, calls } = wrongIn(incident);
-  const [first] = story.calls;
-  const named = story.wallets.flatMap(({ wallet }) => wallet ?? []);
-  const whom = named.length > 1 ? `${named.length} players` : (named[0] ?? 'a player');
-  const when =
-    first && first.atMs !== null
-      ? ` on ${new Date(first.atMs).toISOString().slice(0, 16).replace('T', ' at ')} UTC`
-      : '';
-  return retell(story.calls, {
-    title: `What happened to ${whom}${when}`,
-    broken: rules,
-    wrong: new Set(calls),
-    signing,
-    speed: wait ? (speed ?? 1) : null,
-    currency,
-    uuid: randomUUID,
-  });
-}
-
 /** A scenario that croupier itself can't read is a mistake of its own, and nothing to hand on. */
 function refuseUnreadable(text: string, file: string) {
   const { scenario, complaints } = loadScenario(text, file, { id: 'replay', readFragment: () => undefined });
@@ -181,7 +114,7 @@ function refuseUnreadable(text: string, file: string) {
 }
 
 async function playAgain(
-  incident: Incident,
+  incident: RecordedIncident,
   flags: ReplayFlags,
   configuration: Configuration,
   stdio: Stdio,
@@ -252,7 +185,7 @@ interface Cast {
 }
 
 /** Sessions in the currency of the incident are preferred; where none says its currency, that is left to whoever chose it. */
-function castFor(incident: Incident, flags: ReplayFlags, client: ClientUnderTest): Cast {
+function castFor(incident: RecordedIncident, flags: ReplayFlags, client: ClientUnderTest): Cast {
   const { story } = incident;
   const currency = currencyOf(story);
   const alike = client.sessions.filter((session) => currency !== null && session.currency === currency);
@@ -278,7 +211,7 @@ function castFor(incident: Incident, flags: ReplayFlags, client: ClientUnderTest
 }
 
 function outcomeOf(
-  incident: Incident,
+  incident: RecordedIncident,
   told: Retelling,
   { fold, status, journal }: Played,
   outcomes: ReadonlyMap<number, Outcome>,

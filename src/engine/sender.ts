@@ -123,7 +123,7 @@ export class Sender {
     const early = departures.map((departure, index) =>
       (offsets[index] ?? 0) <= MOST_HELD_MS ? this.#hold(departure) : undefined,
     );
-    await Promise.all(early.map((one) => (one && !one.departure.trickle ? one.flight.ready : undefined)));
+    await Promise.all(early.flatMap((one) => (one && !one.departure.trickle ? [one.flight.ready] : [])));
     // The other side has to take in what has come so far; else it would have the first call whole and not know the last yet.
     await sleep(SETTLE_MS);
     const barrier = this.#options.now();

@@ -243,7 +243,8 @@ class NameChecker {
         `\`${of.text}\` comes later: it cannot be sent again yet`,
         'move the resend behind it',
       );
-    else if (target.within !== undefined && target.within === step.within && !isLater(step, target)) {
+    else if (target.within !== undefined && target.within === step.within) {
+      if ((step.atMs ?? 0) > (target.atMs ?? 0)) return;
       this.#reading.complain(
         of.spot,
         `\`${of.text}\` leaves at the same instant: it cannot be sent again yet`,
@@ -295,9 +296,4 @@ class NameChecker {
 
 function usesOwnAmount(amount: Template): boolean {
   return [...namesOf(amount)].some((name) => name.path[0] === 'self' && name.path[1] === 'amount');
-}
-
-/** Of two calls of one `together`. */
-function isLater(step: Sent, than: Sent): boolean {
-  return (step.atMs ?? 0) > (than.atMs ?? 0);
 }

@@ -71,7 +71,8 @@ export class Reading {
     }
     const template = this.#textTemplate(cell, cell.value, [], () => {});
     // What a quoted `${` stands for is no expression, so that it must not be read once more.
-    if (template?.kind !== 'literal' || String(template.value).includes('${')) return cell;
+    if (template?.kind !== 'literal' || (typeof template.value === 'string' && template.value.includes('${')))
+      return cell;
     const value = typeof template.value === 'object' ? null : template.value;
     return { kind: 'scalar', value, written: String(value), spot: cell.spot };
   }
