@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
 import type { RunFlags } from './run-flags.ts';
+import { shardFlag } from './shard-flag.ts';
 import type { Stdio } from './stdio.ts';
 
 /** The command `run` with its flags. */
@@ -29,6 +30,14 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
     .optionsGroup('What to run:')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains this')
+    .option('--last-failed [journal]', 'only what failed, was flaky or undecided when this client was judged last')
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'only the i-th of n parts, with players of its own; report merge joins them',
+      ).argParser(shardFlag),
+    )
+    .option('--timings <journal>', 'divide by how long scenarios took in this run; repeatable', collect)
     .option('--list', 'print what would run, and send nothing')
     .optionsGroup('How:')
     .option(

@@ -1,4 +1,5 @@
 import type { ContractVersion } from '../contract/versions.ts';
+import type { ShardFlag } from './shard-flag.ts';
 import type { VariationFlags } from './variations.ts';
 
 /** The flags (and, behind them, the CROUPIER_* variables) that say whom to judge and how. */
@@ -29,6 +30,9 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly launchWait?: number;
   readonly after?: readonly string[];
   readonly bail?: number | true;
+  readonly lastFailed?: string | true;
+  readonly shard?: ShardFlag;
+  readonly timings?: readonly string[];
   readonly retries?: number;
   readonly allowFlaky?: boolean;
   readonly baseline?: string;

@@ -8,8 +8,14 @@ export type Casting = ReadonlyMap<string, SessionUnderTest>;
 /** Sessions whose player is not given count as one player's: they may share a wallet. */
 const NOBODY = '(unnamed player)';
 
-function playerOf(session: SessionUnderTest): string {
+/** Whom a session counts as. */
+export function playerOf(session: SessionUnderTest): string {
   return session.player ?? NOBODY;
+}
+
+/** It can be played in; another shows only what an operator does with what has expired. */
+export function isPlayable(session: SessionUnderTest): boolean {
+  return (session.state ?? 'active') === 'active';
 }
 
 /** Sessions of one player share a wallet in each currency; of an unnamed player nothing is known, so each has its own. */

@@ -40,7 +40,8 @@ export function runStarted(options: RunOptions): RunStarted {
   };
 }
 
-function planHash(scenarios: readonly Pick<RunnableScenario, 'id' | 'title' | 'rules'>[]): string {
+/** The same for the same scenarios in the same order. */
+export function planHash(scenarios: readonly Pick<RunnableScenario, 'id' | 'title' | 'rules'>[]): string {
   const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -197,7 +197,8 @@ class Run {
     const useless = this.#futility.reasonAgainst(plan);
     if (useless !== null) return { verdict: 'inconclusive', reason: useless };
     const castings = this.#pool.cast(plan.needs);
-    if ('reason' in castings) return { verdict: 'skip', reason: castings.reason };
+    if ('reason' in castings)
+      return { verdict: 'skip', reason: castings.reason + ofPlayers(this.#options, this.#pool) };
     const missing = missingFor(plan, this.#options);
     if (missing !== null) return { verdict: 'skip', reason: missing };
     return plan.needs.earlierRun && this.#earlier ? this.#earlier.fitting(plan, castings) : castings;
@@ -231,4 +232,9 @@ class Run {
       this.#unreachable = played.reason;
     else this.#reached = true;
   }
+}
+
+/** In a part of a divided run the players for a scenario may be there, and in different parts. */
+function ofPlayers({ shard }: RunOptions, { players }: Pool): string {
+  return shard === undefined ? '' : `; this shard has ${players} of ${shard.players} players`;
 }

@@ -62,7 +62,8 @@ function stateOf(
   // The breach of a SHOULD is a warning, and a breach all the same.
   if (own.some(({ verdict }) => verdict === 'fail' || verdict === 'warn')) return isExpired ? 'expired' : 'failing';
   const isOpen = own.some(({ verdict }) => verdict === 'inconclusive');
-  const isTried = ended?.how === 'complete' && (run.whole || known.tried);
+  // What does not fail in one shard may fail in another: only all of them together say so.
+  const isTried = ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried);
   if (isTried && !isOpen && own.some(isDecided)) return 'mended';
   return isExpired ? 'expired' : 'undecided';
 }
