@@ -17,7 +17,7 @@ export interface LastFailed {
 }
 
 /** The scenarios that failed, that could not be decided, and that were flaky. */
-export function failingIn({ scenarios }: Fold): ReadonlySet<string> {
+function failingIn({ scenarios }: Fold): ReadonlySet<string> {
   const failing = scenarios.filter(({ verdict, flaky }) => verdict === 'fail' || verdict === 'inconclusive' || flaky);
   return new Set(failing.map(({ planned }) => planned.id));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { collect } from './flag-values.ts';
+import type { MergeFlags } from './merge.ts';
 import type { Stdio } from './stdio.ts';
 
 /** `report` with what can be made of journals. */
@@ -17,5 +18,25 @@ export function addReport(program: Command, stdio: Stdio, done: (status: number)
     .action(async (journal: string, flags: { to: readonly string[] }) => {
       const { convertCommand } = await import('./report.ts');
       done(await convertCommand(journal, flags, stdio));
+    });
+  report
+    .command('merge')
+    .description('one report of all shards of a run (run --shard), and the exit status of the whole')
+    .argument('<journals...>', 'the journal of each shard')
+    .option('--to <KIND=file>', 'as in report convert (default: terminal=-); repeatable', collect)
+    .option('--out <journal>', 'write the journal of the whole too, for later reports and for settle')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report merge shard-*.ndjson
+  croupier report merge shard-*.ndjson --to junit=junit.xml --to terminal=- --out whole.ndjson
+
+Exit status: that of the whole, as of run (0, 1, 3, 70, 130, 143); 3 when a shard is missing;
+  2 when one is there twice or belongs to another run`,
+    )
+    .action(async (journals: string[], flags: MergeFlags) => {
+      const { mergeCommand } = await import('./merge.ts');
+      done(await mergeCommand(journals, flags, stdio));
     });
 }

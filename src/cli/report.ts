@@ -7,7 +7,7 @@ import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { PLAIN } from '../report/paint.ts';
 import { whyUnreadable } from './configuration.ts';
 import { reportOptions } from './publish.ts';
-import { fileForClient, readReportWish, writeWhole } from './report-flags.ts';
+import { fileForClient, type ReportWish, readReportWish, writeWhole } from './report-flags.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,13 +25,35 @@ const IN_A_FILE: Pick<ReportOptions, 'paint' | 'width' | 'unicode'> = { paint: P
  * @throws UsageError for a journal that can't be read, and for reports that do not exist or can't be written
  */
 export async function convertCommand(journal: string, flags: ConvertFlags, stdio: Stdio): Promise<number> {
-  const wishes = flags.to.map((word) => readReportWish(word, '--to'));
-  if (wishes.filter(({ file }) => file === '-').length > 1) {
-    throw new UsageError('--to: only one report can go to stdout. Give the others a file each.');
-  }
+  const wishes = readWishes(flags.to);
   const source = path.resolve(stdio.cwd, journal);
   const fold = await readFold(source, journal);
   const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
+  await writeReports({ fold, open }, wishes, journal, stdio);
+  return 0;
+}
+
+/** What `--to` asks for. @throws UsageError for kinds that do not exist, and for several reports to stdout */
+export function readWishes(words: readonly string[]): readonly ReportWish[] {
+  const wishes = words.map((word) => readReportWish(word, '--to'));
+  if (wishes.filter(({ file }) => file === '-').length > 1) {
+    throw new UsageError('--to: only one report can go to stdout. Give the others a file each.');
+  }
+  return wishes;
+}
+
+/**
+ * Writes each report to its file or to stdout.
+ *
+ * @param journal where it is, so that a report can say it; null: nowhere
+ * @throws UsageError for one that can't be written
+ */
+export async function writeReports(
+  { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
+  wishes: readonly ReportWish[],
+  journal: string | null,
+  stdio: Stdio,
+): Promise<void> {
   const options = reportOptions(stdio.out, stdio, journal);
   for (const { kind, report, file } of wishes) {
     const toTerminal = file === '-';
@@ -49,7 +71,6 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
       });
     }
   }
-  return 0;
 }
 
 async function readFold(source: string, journal: string): Promise<Fold> {
