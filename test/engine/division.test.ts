@@ -45,7 +45,7 @@ describe('a divided run', () => {
       expect(parts.flatMap((part) => part.scenarios.map(({ id }) => id)).toSorted()).toEqual(
         scenarios.map(({ id }) => id).toSorted(),
       );
-      expect(parts.flatMap((part) => part.sessions.map(({ player }) => player)).toSorted()).toEqual([
+      expect(parts.flatMap((part) => part.sessions.map(({ player }) => String(player))).toSorted()).toEqual([
         'gone',
         'p1',
         'p2',
