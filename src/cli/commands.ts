@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { ContractVersion } from '../contract/versions.ts';
 import { addClientOptions, addWaitOptions, configOption, productionOption } from './client-options.ts';
+import { type CompletionShell, SHELLS } from './completion-scripts.ts';
 import { addExploreOptions, type ExploreFlags } from './explore-flags.ts';
 import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
 import { addIncidentDesk } from './incident-commands.ts';
@@ -171,6 +172,29 @@ function addExplore(program: Command, stdio: Stdio, done: (status: number) => vo
   });
 }
 
+function addCompletion(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program
+    .command('completion')
+    .description('complete commands, flags, rules and scenarios in your shell')
+    .addArgument(new Argument('<shell>', 'which one; answer is what their scripts ask').choices([...SHELLS, 'answer']))
+    .argument('[words...]', 'of answer: what stands behind the name of the program, the word at the cursor last')
+    .option('--line <text>', 'of answer: instead of them, the line before the cursor')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  echo 'source <(croupier completion bash)' >> ~/.bashrc
+  echo 'source <(croupier completion zsh)' >> ~/.zshrc      after compinit
+  croupier completion fish > ~/.config/fish/completions/croupier.fish
+  croupier completion answer -- run refund.                 what a script asks, and is told`,
+    )
+    .action(async (shell: CompletionShell | 'answer', words: string[], flags: { line?: string }) => {
+      const { completionAnswerCommand, completionCommand } = await import('./completion.ts');
+      if (shell === 'answer') done(await completionAnswerCommand(program, words, flags.line, stdio));
+      else done(completionCommand(shell, stdio));
+    });
+}
+
 /** Every command with its flags. What a command does is imported when it is called. */
 export function addCommands(program: Command, stdio: Stdio, done: (status: number) => void): void {
   addRun(program, stdio, done);
@@ -182,4 +206,5 @@ export function addCommands(program: Command, stdio: Stdio, done: (status: numbe
   addSelftest(program, stdio, done);
   addExplore(program, stdio, done);
   addIncidentDesk(program, stdio, done);
+  addCompletion(program, stdio, done);
 }

@@ -1,0 +1,149 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** Where the cursor stands: an argument of a command (no option), or the value of one of its options. */
+export interface Spot {
+  /** As `serve operator`. */
+  readonly command: string;
+  /** As `--defect`; null: an argument. */
+  readonly option: string | null;
+  /** What of it is there already. */
+  readonly word: string;
+  /** The configuration that the command line names. */
+  readonly config: string | undefined;
+}
+
+/** One thing that can stand at the cursor. */
+export interface Candidate {
+  readonly value: string;
+  /** One line; empty where the value says it all. */
+  readonly means: string;
+}
+
+/** What can follow, and what the shell is to do beside: complete files, or leave out the blank after the value. */
+export interface Answer {
+  readonly candidates: readonly Candidate[];
+  readonly beside: 'files' | 'nospace' | 'nothing';
+}
+
+/** What an argument or the value of an option takes; `files`: names of files, which the shell knows best. */
+export type Wanted = readonly Candidate[] | 'files';
+
+const NOTHING: Answer = { candidates: [], beside: 'nothing' };
+
+/**
+ * What can stand at the cursor.
+ *
+ * @param words what stands behind the program's name, the word at the cursor last (empty where none is begun)
+ * @param candidates what commander does not know
+ */
+export async function completionAnswer(
+  program: Command,
+  words: readonly string[],
+  candidates: (spot: Spot) => Promise<Wanted>,
+): Promise<Answer> {
+  const word = words.at(-1) ?? '';
+  const walked = walk(program, words.slice(0, -1));
+  const { command, positionals, awaiting, ended, config } = walked;
+  const known = { command: nameOf(command), config };
+  const valuesOf = async (option: Option, text: string): Promise<Wanted> =>
+    plain(option.argChoices) ?? (await candidates({ ...known, option: option.long ?? '', word: text }));
+  if (awaiting) return answer(await valuesOf(awaiting, word), word);
+  if (!ended && word.startsWith('-')) {
+    const at = word.indexOf('=') + 1;
+    if (at === 0) return { candidates: flags(command, word), beside: 'nothing' };
+    const option = optionsOf(command).find((one) => isCalled(one, word.slice(0, at - 1)));
+    if (!option?.required && !option?.optional) return NOTHING;
+    const rest = word.slice(at);
+    return answer(await valuesOf(option, rest), rest, word.slice(0, at));
+  }
+  if (command.commands.length > 0) return { candidates: matching(subcommands(command), word), beside: 'nothing' };
+  const argument = argumentAt(command.registeredArguments, positionals);
+  if (!argument) return NOTHING;
+  return answer(plain(argument.argChoices) ?? (await candidates({ ...known, option: null, word })), word);
+}
+
+function answer(wanted: Wanted, word: string, prefix = ''): Answer {
+  if (wanted === 'files') return { candidates: [], beside: 'files' };
+  const found = matching(wanted, word).map(({ value, means }) => ({ value: prefix + value, means }));
+  // A selection can name files too.
+  if (found.length === 0) return { candidates: [], beside: prefix === '' ? 'files' : 'nothing' };
+  // KIND= and CUR= want their second half at once.
+  return { candidates: found, beside: found.every(({ value }) => value.endsWith('=')) ? 'nospace' : 'nothing' };
+}
+
+interface Walk {
+  readonly command: Command;
+  /** How many arguments the command has been given. */
+  readonly positionals: number;
+  /** The option whose value comes next. */
+  readonly awaiting: Option | undefined;
+  /** After a bare `--` nothing is an option. */
+  readonly ended: boolean;
+  /** What `--config` has been given. */
+  readonly config: string | undefined;
+}
+
+function walk(program: Command, words: readonly string[]): Walk {
+  let command = program;
+  let positionals = 0;
+  let awaiting: Option | undefined;
+  let ended = false;
+  let config: string | undefined;
+  for (const word of words) {
+    if (awaiting) {
+      if (awaiting.long === '--config') config = word;
+      awaiting = undefined;
+    } else if (ended || !word.startsWith('-') || word === '-') {
+      const next = positionals === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      if (next) command = next;
+      else positionals += 1;
+    } else if (word === '--') ended = true;
+    else if (word.startsWith('--config=')) config = word.slice('--config='.length);
+    else {
+      const option = optionsOf(command).find((one) => isCalled(one, word));
+      // The value of `--bail [n]` can be left out, so that what follows may be an argument as well.
+      if (option?.required) awaiting = option;
+    }
+  }
+  return { command, positionals, awaiting, ended, config };
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command.createHelp().visibleOptions(command);
+}
+
+function flags(command: Command, word: string): readonly Candidate[] {
+  const known = optionsOf(command).map(({ long, short, description }) => ({
+    value: long ?? short ?? '',
+    means: description,
+  }));
+  return matching(known, word);
+}
+
+function subcommands(command: Command): readonly Candidate[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return visible.map((one) => ({ value: one.name(), means: one.description() }));
+}
+
+function argumentAt(known: readonly Argument[], given: number): Argument | undefined {
+  const last = known.at(-1);
+  return known[given] ?? (last?.variadic ? last : undefined);
+}
+
+function plain(values: readonly string[] | undefined): readonly Candidate[] | undefined {
+  return values?.map((value) => ({ value, means: '' }));
+}
+
+function matching(candidates: readonly Candidate[], word: string): readonly Candidate[] {
+  return candidates.filter(({ value }) => value.startsWith(word));
+}
+
+/** The command's name with those that it belongs to: `serve operator`. */
+function nameOf(command: Command): string {
+  const parent = command.parent;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
+}
+
+function isCalled(option: Option, word: string): boolean {
+  return option.long === word || option.short === word;
+}
