@@ -29,7 +29,8 @@ export function addClientOptions(command: Command): Command {
     )
     .addOption(new Option('--ca <file>', 'trust this certificate authority too (PEM)').env('CROUPIER_CA'))
     .option('--insecure', 'do not check the TLS certificate (env: CROUPIER_INSECURE=1)')
-    .addOption(new Option('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'));
+    .addOption(new Option('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'))
+    .option('--print-config', 'print each setting and where it came from, and send nothing');
 }
 
 /** The consent that every command needs that moves money where real players' may be. */

@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, CommanderError, Option } from 'commander';
 import type { ContractVersion } from '../contract/versions.ts';
 import { addClientOptions, addWaitOptions, configOption, productionOption } from './client-options.ts';
 import { type CompletionShell, SHELLS } from './completion-scripts.ts';
@@ -197,6 +197,13 @@ Examples:
 
 /** Every command with its flags. What a command does is imported when it is called. */
 export function addCommands(program: Command, stdio: Stdio, done: (status: number) => void): void {
+  program.hook('preAction', async (_, command) => {
+    if (command.opts<{ printConfig?: true }>().printConfig !== true) return;
+    const { printConfig } = await import('./print-config.ts');
+    await printConfig(command, stdio);
+    // Printed instead of what the command does.
+    throw new CommanderError(0, 'croupier.printConfig', '');
+  });
   addRun(program, stdio, done);
   addInquiries(program, stdio, done);
   addInit(program, stdio, done);

@@ -13,6 +13,11 @@ interface UnsetVariable {
   readonly complaint: Complaint;
 }
 
+interface Origin {
+  readonly line: number;
+  readonly variables: readonly string[];
+}
+
 /** A configuration whose `${…}` are replaced. Those that could not be are in `unset`, and empty in `config`. */
 export interface ConfigFile {
   readonly config: Config;
@@ -20,6 +25,8 @@ export interface ConfigFile {
   readonly warnings: readonly Complaint[];
   /** What must appear in no output: keys, and what headers and proxies took from the environment. */
   readonly secrets: readonly string[];
+  /** Where the value at a path stands, and the variables of the environment that its text names; undefined: it is not there. */
+  origin(path: Path): Origin | undefined;
   /** A complaint about the value at a path, for checks that need more than the file itself. */
   complain(path: Path, message: string, mend?: string): Complaint;
 }
@@ -61,6 +68,7 @@ export function readConfig(file: string, text: string, env: Environment): Config
       })),
       warnings: literalKeys(config, values).map(withoutKeys),
       secrets: [...secrets],
+      origin: (path) => originOf(values, path),
       complain: (path, message, mend) => withoutKeys(complaintAt(values.spot(path), message, mend)),
     },
   };
@@ -105,6 +113,14 @@ function valuesOf(root: Cell, env: Environment) {
     });
   };
   return { values: new PlacedValues(root, replaced), unset, secrets };
+}
+
+function originOf(values: PlacedValues, path: Path): Origin | undefined {
+  const cell = values.cell(path);
+  if (!cell) return undefined;
+  const text = cell.kind === 'scalar' && typeof cell.value === 'string' ? cell.value : '';
+  const variables = [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
+  return { line: complaintAt(values.keySpot(path), '').line, variables };
 }
 
 function literalKeys(config: Config, values: PlacedValues): readonly Complaint[] {

@@ -25,6 +25,7 @@ const EMPTY: Omit<Configuration, 'dir'> = {
   unset: [],
   warnings: [],
   secrets: [],
+  origin: () => undefined,
   complain: () => {
     throw new Error('a configuration without a file has nothing to complain about');
   },

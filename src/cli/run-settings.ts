@@ -30,14 +30,13 @@ export type RunSettings = Pick<
   | 'maxAtOnce'
 >;
 
-/** The contract's, "Limits". */
-const DEADLINE_MS = 5000;
-const LINGER_MS = 2000;
-const WORKERS = 8;
-const MOST_AT_ONCE = 64;
+/** What holds where nobody says anything, as croupier.yaml would say it. The deadline is the contract's, "Limits". */
+export const DEFAULTS = { deadline: '5s', linger: '2s', workers: 8, maxAtOnce: 64 } as const;
 
-function duration(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : readDuration(text);
+function duration(text: string): number {
+  const ms = readDuration(text);
+  if (ms === undefined) throw new Error(`${text} is no duration, though the schema lets it pass`);
+  return ms;
 }
 
 /** Flags before environment (commander has joined the two, apart from what is on or off) before file before defaults. */
@@ -53,21 +52,21 @@ export function runSettings(
     campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
     largeAmounts: flags.largeAmounts ?? config.largeAmounts ?? false,
     raceRounds: flags.raceRounds,
-    deadlineMs: flags.deadline ?? duration(config.deadline) ?? DEADLINE_MS,
-    lingerMs: flags.linger ?? duration(config.linger) ?? LINGER_MS,
+    deadlineMs: flags.deadline ?? duration(config.deadline ?? DEFAULTS.deadline),
+    lingerMs: flags.linger ?? duration(config.linger ?? DEFAULTS.linger),
     budgetMs: budgets(config),
-    workers: flags.workers ?? config.workers ?? WORKERS,
+    workers: flags.workers ?? config.workers ?? DEFAULTS.workers,
     bail: flags.bail === true ? 1 : (flags.bail ?? null),
     retries: flags.retries,
     allowFlaky: flags.allowFlaky,
     ratePerSecond: config.rate ?? null,
-    maxAtOnce: config.maxAtOnce ?? MOST_AT_ONCE,
+    maxAtOnce: config.maxAtOnce ?? DEFAULTS.maxAtOnce,
   };
 }
 
 function budgets({ budget }: Config): Budgets | undefined {
   if (budget === undefined) return undefined;
-  return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, readDuration(text)]));
+  return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, duration(text)]));
 }
 
 /** Reads `USD=1.00`. @throws UsageError for anything that is no currency with an amount that it can have */

@@ -22,6 +22,11 @@ export interface Stdio {
   readStdinBytes(): Promise<Uint8Array>;
 }
 
+/** `CI` is set to something by every pipeline; `false` and `0` take it back. */
+function isSet(text: string | undefined): boolean {
+  return text !== undefined && text !== '' && text !== 'false' && text !== '0';
+}
+
 function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -29,7 +34,8 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
     if (error.code !== 'EPIPE') throw error;
     open = false;
   });
-  const tty = stream.isTTY;
+  // A pipeline may lend a terminal, but nobody sits before it.
+  const tty = stream.isTTY && !isSet(process.env.CI);
   return {
     write: (text) => {
       if (open) stream.write(text);

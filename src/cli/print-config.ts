@@ -1,0 +1,153 @@
+import type { Command, Option } from 'commander';
+import { type Configuration, loadConfiguration } from './configuration.ts';
+import { DEFAULTS } from './run-settings.ts';
+import type { Stdio } from './stdio.ts';
+import { isOn } from './switches.ts';
+
+/** One setting that holds, and where it came from: a flag beats the environment, which beats the file. */
+interface Setting {
+  /** As in croupier.yaml, or the flag where the file has nothing like it. Of a client: `acme-eu: integratorBaseUrl`. */
+  readonly name: string;
+  readonly value: string;
+  readonly from: 'flag' | 'environment' | 'file' | 'default';
+  /** The flag, the variables, or file and line; null of what nobody has said. */
+  readonly where: string | null;
+}
+
+type Path = readonly (string | number)[];
+
+const HIDDEN = '(hidden)';
+/** What is longer stands out of its column. */
+const WIDEST_VALUE = 50;
+/** Never shown: keys, and where gateways and proxies take theirs. */
+const SECRETS: ReadonlySet<string | number> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy', 'body']);
+
+/** Flags that say what croupier.yaml can say too, by their attribute. */
+const AS_IN_FILE: Readonly<Record<string, string>> = {
+  deadline: 'deadline',
+  linger: 'linger',
+  workers: 'workers',
+  strict: 'strict',
+  largeAmounts: 'largeAmounts',
+  campaign: 'freeRounds.frID',
+  ca: 'tls.ca',
+  insecure: 'tls.insecure',
+  proxy: 'proxy',
+};
+
+/** The same, of the client that is called. */
+const OF_CLIENT: Readonly<Record<string, string>> = {
+  baseUrl: 'integratorBaseUrl',
+  keyFile: 'integrationApiKey',
+  session: 'sessions',
+  contract: 'contract',
+  production: 'production',
+};
+
+/** Switches that commander does not read, as they can be off too. */
+const SWITCHES: Readonly<Record<string, string>> = {
+  CROUPIER_STRICT: 'strict',
+  CROUPIER_INSECURE: 'insecure',
+  CROUPIER_PRODUCTION: 'production',
+};
+
+/** `--print-config`: every setting that holds, and where it came from. Nothing is sent, and no secret is shown. */
+export async function printConfig(command: Command, stdio: Stdio): Promise<void> {
+  const flags: { config?: string; client?: readonly string[]; extCid?: string; json?: boolean } = command.opts();
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
+  const settings = new Map<string, Setting>();
+  const put = (setting: Setting): void => {
+    // Where the whole of something is said anew, its parts are gone.
+    for (const name of settings.keys())
+      if (/^[.[]/.test(name.slice(setting.name.length)) && name.startsWith(setting.name)) settings.delete(name);
+    settings.set(setting.name, setting);
+  };
+  for (const [name, value] of Object.entries(DEFAULTS))
+    put({ name, value: String(value), from: 'default', where: null });
+  for (const setting of ofFile(configuration, wanted)) put(setting);
+  const called = wanted?.[0] ?? configuration.config.clients?.[0]?.extCID ?? 'the client';
+  for (const setting of ofCommandLine(command, called, stdio)) put(setting);
+  const rows = [...settings.values()];
+  if (flags.json) {
+    stdio.out.write(
+      `${JSON.stringify({ file: configuration.found ? configuration.file : null, settings: rows }, null, 2)}\n`,
+    );
+    return;
+  }
+  if (!configuration.found) stdio.out.write(`There is no ${configuration.file} here.\n`);
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
+  const valueWidth = Math.max(...rows.map(({ value }) => Math.min(value.length, WIDEST_VALUE)));
+  for (const { name, value, from, where } of rows) {
+    stdio.out.write(`${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${where ?? from}\n`);
+  }
+}
+
+function ofFile(configuration: Configuration, wanted: readonly string[] | undefined): readonly Setting[] {
+  const { config, file } = configuration;
+  return leaves(config, []).flatMap(({ path, value }) => {
+    const client = path[0] === 'clients' ? config.clients?.[Number(path[1])] : undefined;
+    if (client && wanted && !wanted.includes(client.extCID)) return [];
+    const { line, variables } = configuration.origin(path) ?? { line: 1, variables: [] };
+    const holes = configuration.unset
+      .filter((hole) => hole.complaint.line === line)
+      .map(({ complaint }) => complaint.message);
+    return [
+      {
+        name: client ? `${client.extCID}: ${nameOf(path.slice(2))}` : nameOf(path),
+        value: holes[0] ?? (isSecret(path) ? HIDDEN : value),
+        from: 'file',
+        where: [`${file}:${line}`, ...variables].join(', '),
+      },
+    ];
+  });
+}
+
+function isSecret(path: Path): boolean {
+  return path.some((part) => SECRETS.has(part)) && path.at(-1) !== 'file';
+}
+
+function leaves(value: unknown, path: Path): readonly { readonly path: Path; readonly value: string }[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => leaves(item, [...path, index]));
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, item]) => leaves(item, [...path, key]));
+  }
+  return [{ path, value: String(value) }];
+}
+
+function nameOf(path: Path): string {
+  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
+}
+
+function ofCommandLine(command: Command, client: string, { env }: Stdio): readonly Setting[] {
+  const nameFor = (attribute: string, otherwise: string) => {
+    const own = OF_CLIENT[attribute];
+    return own === undefined ? (AS_IN_FILE[attribute] ?? otherwise) : `${client}: ${own}`;
+  };
+  const settings: Setting[] = [];
+  for (const [variable, attribute] of Object.entries(SWITCHES)) {
+    if (isOn(env[variable]))
+      settings.push({ name: nameFor(attribute, variable), value: 'true', from: 'environment', where: variable });
+  }
+  if (env.CROUPIER_KEY)
+    settings.push({ name: nameFor('keyFile', ''), value: HIDDEN, from: 'environment', where: 'CROUPIER_KEY' });
+  for (const option of command.options) {
+    const attribute = option.attributeName();
+    const source = command.getOptionValueSource(attribute);
+    if ((source !== 'cli' && source !== 'env') || attribute === 'printConfig') continue;
+    const long = option.long ?? attribute;
+    settings.push({
+      name: nameFor(attribute, long),
+      value: shown(option, command.getOptionValue(attribute)),
+      from: source === 'cli' ? 'flag' : 'environment',
+      where: source === 'cli' ? long : (option.envVar ?? long),
+    });
+  }
+  return settings;
+}
+
+function shown(option: Option, value: unknown): string {
+  if (option.attributeName() === 'proxy') return HIDDEN;
+  if (typeof value === 'number' && option.flags.includes('<duration>')) return `${value}ms`;
+  return Array.isArray(value) ? value.join(' ') : String(value);
+}
