@@ -1,5 +1,5 @@
-import type { Body } from '../../journal/exchange.ts';
-import { bodyOf, type SeenRequest, textBody } from '../seen.ts';
+import type { Body, NoReplyReason } from '../../journal/exchange.ts';
+import { bodyOf, type SeenAnswer, type SeenRequest, textBody } from '../seen.ts';
 import { type Shell, shellOf, shellWords } from './shell.ts';
 
 /** What a copied command comes to. `open`: its next line belongs to it. */
@@ -9,8 +9,12 @@ export type CurlReading =
   | { readonly kind: 'open' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-const BEGINS =
-  /^\s*(?:[$>%#]\s+|PS [^>]*>\s*)?(?:(?:printf|echo|cat)\s+\S.*\|\s*)?(curl(?:\.exe)?|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\s/i;
+/** What a shell writes before a command: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
+const PROMPT = /^\s*(?:(?:[^\s'"{]{1,80}\s){0,3}[^\s'"{]{0,80}[$>%#]\s+|PS [^>]*>\s*)?/;
+const BEGINS = new RegExp(
+  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
+  'i',
+);
 
 /** Reads a file that lies beside what is read, by the name that stands there; undefined when there is none. */
 export type ReadBeside = (name: string) => Uint8Array | undefined;
@@ -26,13 +30,21 @@ export function readCommand(
   beside: ReadBeside = () => undefined,
   shell: Shell = shellOf(text),
 ): CurlReading {
-  const reading = shellWords(text.replace(/^\s*(?:[$>%#]\s+|PS [^>]*>\s*)/, ''), shell);
+  const reading = shellWords(withoutBytes(text.replace(PROMPT, '')), shell);
   if (reading.kind === 'open') return reading;
   const { words } = reading;
   const program = words[0]?.toLowerCase();
   if (program === 'printf' || program === 'echo' || program === 'cat') return readPiped(words, beside);
   if (program === 'curl' || program === 'curl.exe') return readCurl(words.slice(1), null, beside);
   return readInvoke(words);
+}
+
+/** Chrome has PowerShell encode a body that is not plain ASCII, and names its characters by number. */
+function withoutBytes(text: string): string {
+  if (!/^(?:Invoke-|iwr|irm)/i.test(text)) return text;
+  return text
+    .replace(/\(\[System\.Text\.Encoding\]::UTF8\.GetBytes\((".*")\)\)/s, '$1')
+    .replaceAll(/\$\(\[char\](\d{1,5})\)/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
 /** Options of curl that are followed by a value and say nothing about the request. */
@@ -252,4 +264,27 @@ function readInvoke(words: readonly string[]): CurlReading {
   }
   if (url === null) return { kind: 'unreadable', why: 'the command names no address' };
   return { kind: 'request', request: { method: method ?? 'GET', url, headers, body }, missing: null };
+}
+
+/** By the exit status of curl, as it prints it. */
+const FAILURES: Readonly<Record<string, NoReplyReason>> = {
+  '5': 'unresolved',
+  '6': 'unresolved',
+  '7': 'refused',
+  '28': 'too-late',
+  '35': 'tls',
+  '52': 'closed-early',
+  '55': 'reset',
+  '56': 'reset',
+  '58': 'tls',
+  '60': 'tls',
+  '97': 'proxy',
+};
+
+/** `curl: (28) Operation timed out …`: why no reply came. */
+export function curlFailure(line: string): SeenAnswer | undefined {
+  const [, status = '', detail = ''] = /^curl: \((\d+)\) (.*)$/.exec(line.trim()) ?? [];
+  if (status === '') return undefined;
+  const reason = status === '28' && /connect/i.test(detail) ? 'connect-timeout' : (FAILURES[status] ?? 'reset');
+  return { kind: 'none', reason, detail };
 }

@@ -27,6 +27,7 @@ export class MessageReading {
   readonly #first: string;
   readonly #headers: [string, string][] = [];
   readonly #body: string[] = [];
+  readonly #isTraced: boolean;
   #inBody = false;
   #length: number | null = null;
 
@@ -35,6 +36,7 @@ export class MessageReading {
 
   constructor(first: string) {
     this.isTrace = first.startsWith('>');
+    this.#isTraced = /^[<>] /.test(first);
     this.#first = first.trimEnd();
   }
 
@@ -55,6 +57,7 @@ export class MessageReading {
   }
 
   #takeBody(line: string): boolean {
+    if (this.#isTraced && line.startsWith('* ')) return false;
     if (this.#isChunked(line)) {
       this.#body.push(line);
       // The last chunk is empty, and behind it stands an empty line.
@@ -98,7 +101,8 @@ export class MessageReading {
   #bodyText(): string {
     const whole = this.#body.join('\n');
     if (this.#isChunked('')) return unchunked(whole) ?? whole.trimEnd();
-    if (this.#length === null || Buffer.byteLength(whole) <= this.#length) return whole.trimEnd();
+    if (this.#length === null) return withoutPrompt(whole.trimEnd());
+    if (Buffer.byteLength(whole) <= this.#length) return whole.trimEnd();
     return Buffer.from(whole).subarray(0, this.#length).toString('utf8');
   }
 }
@@ -120,4 +124,17 @@ function unchunked(text: string): string | undefined {
     if (bytes[at] === LINE_FEED) at += 1;
   }
   return Buffer.concat(pieces).toString('utf8');
+}
+
+/** JSON without what a terminal wrote behind it on the same line: a body need not end with a line end. */
+function withoutPrompt(text: string): string {
+  const end = text.lastIndexOf('}');
+  if (!text.startsWith('{') || end < 0 || end === text.length - 1) return text;
+  const body = text.slice(0, end + 1);
+  try {
+    JSON.parse(body);
+    return body;
+  } catch {
+    return text;
+  }
 }

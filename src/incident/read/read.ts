@@ -1,7 +1,8 @@
 import type { SeenExchange, SeenPlace, Side, Sighting } from '../seen.ts';
 import { readTextLine } from './access-log.ts';
 import { Correlation } from './correlated.ts';
-import { beginsCommand, type ReadBeside, readCommand } from './curl.ts';
+import { beginsCommand, curlFailure, type ReadBeside, readCommand } from './curl.ts';
+import { shapeOf } from './file-shape.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, JournalReading } from './journal.ts';
 import { readJsonLine, readPlainText } from './json-line.ts';
@@ -14,6 +15,8 @@ import { embeddedJson } from './wrapped.ts';
 
 /** What browsers put before a request that is copied for PowerShell. */
 const SETTING = /^\s*\$\w+(?:\.\w+)*\s*(?:=|\()/;
+/** What curl -v says beside the messages. */
+const TRACE = /^[*{}] /;
 const LONGEST_COMMAND_LINES = 500;
 
 type Chunks = AsyncIterable<Uint8Array>;
@@ -45,37 +48,6 @@ export async function* readSightings(chunks: Chunks, source: Source): AsyncGener
   }
   const why = broken();
   if (why !== null) yield { kind: 'unreadable', line, why };
-}
-
-type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; readonly list: string | null };
-
-const LINES: Shape = { kind: 'lines' };
-const WHOLE: Shape = { kind: 'document', list: null };
-
-/** Lists that documents keep their entries in: a HAR, CloudWatch, Elasticsearch, and Loki. */
-const LIST = /"(entries|events|hits|result)"\s*:\s*\[/;
-
-/** A JSON document spreads over lines, or is one line with everything in it; a log has an object on each line. */
-function shapeOf(head: string): Shape {
-  const start = head.trimStart();
-  // A line of a log may begin with a bracket too.
-  if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
-  if (!start.startsWith('{')) return LINES;
-  const list = LIST.exec(start)?.[1];
-  const isOneLine = !start.trimEnd().includes('\n');
-  const firstLine = start.split('\n', 1)[0] ?? '';
-  const first = parsed(firstLine);
-  if (isFields(first) && !isFields(first.log)) {
-    if (!isOneLine) return LINES;
-    if (list !== undefined && !isHarEntry(first)) return { kind: 'document', list };
-    return isHarEntry(first) ? WHOLE : LINES;
-  }
-  const hasLines = start
-    .split('\n', 50)
-    .slice(1)
-    .some((line) => line.startsWith('{') && isFields(parsed(line)));
-  if (list === 'entries' || (list !== undefined && !hasLines)) return { kind: 'document', list };
-  return first === undefined && !hasLines ? WHOLE : LINES;
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -180,8 +152,18 @@ class LineByLine {
       yield* this.#tryCommand();
       return;
     }
-    yield* this.#endWaiting();
-    yield* this.#whole(text, number, ended);
+    const failure = curlFailure(text);
+    if (failure && this.#waiting) {
+      const exchange = this.#waiting;
+      this.#waiting = null;
+      yield { kind: 'exchange', exchange: { ...exchange, answer: failure } };
+      return;
+    }
+    // What people write between a request and its reply parts them as little as what curl -v does.
+    for (const sighting of this.#whole(text, number, ended)) {
+      if (sighting.kind === 'exchange') yield* this.#endWaiting();
+      yield sighting;
+    }
   }
 
   *#whole(text: string, number: number, ended: boolean): Generator<Sighting> {
@@ -195,7 +177,7 @@ class LineByLine {
       yield { kind: 'unreadable', line: number, why: ended ? 'it is not JSON' : 'the file ends within this line' };
       return;
     }
-    if (SETTING.test(text)) {
+    if (SETTING.test(text) || TRACE.test(text)) {
       yield { kind: 'other', line: number };
       return;
     }

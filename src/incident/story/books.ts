@@ -1,6 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { betOf, effectOf, type Suspect, undoneRule } from './effects.ts';
+import { isSameButForRest } from './float-rest.ts';
 import { met, type ToldCall } from './told-call.ts';
 import { type Bets, betsOf, type Transaction, transactionsOf } from './transaction.ts';
 import { applying, beginning, distinct, isApplied, isClosed, MOST_WORLDS, settle, type World } from './worlds.ts';
@@ -130,7 +131,7 @@ class Reckoning {
   /** @param isDoubtful others may have been in flight: where it fits it is believed, and where it doesn't it proves nothing */
   #read(call: ToldCall, isDoubtful: boolean): void {
     const said = call.balance ?? Money.zero;
-    const right = this.#worlds.filter(({ balance }) => balance.equals(said));
+    const right = this.#worlds.filter(({ balance }) => isSameButForRest(balance, said));
     if (isDoubtful && (!this.#isAnchored || right.length === 0)) return;
     this.#lastSaid = { balance: said, call };
     if (!this.#isAnchored) {

@@ -5,6 +5,7 @@ import { type HeaderList, header } from '../../journal/exchange.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import { describeJsonProblem } from '../../judge/reply-json.ts';
 import { contentTypeProblem, leakIn } from '../../judge/reply-text.ts';
+import { hasFloatRest } from './float-rest.ts';
 import { DEADLINE_MS, type ToldCall } from './told-call.ts';
 import type { Bets, Transaction } from './transaction.ts';
 
@@ -129,6 +130,12 @@ function balanceBreaches(call: ToldCall, currency: string | null): readonly Brea
   const { reading, seen } = call;
   if (!reading) return [];
   const { form, written, money, decimals } = reading.balance;
+  if (written !== undefined && hasFloatRest(written)) {
+    const text = `its balance ${written} is what a sum of binary floating-point numbers leaves`;
+    const isNumber =
+      form === 'number' ? [breach(call, 'money.decimal-string', 'its balance is a number, and must be a string')] : [];
+    return [...isNumber, breach(call, 'money.exact', text)];
+  }
   switch (form) {
     case 'missing':
       return seen.call === 'balance'

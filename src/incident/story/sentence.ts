@@ -1,6 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { Debt } from './debt.ts';
+import { isSameButForRest } from './float-rest.ts';
 import type { ToldCall } from './told-call.ts';
 import type { Transaction } from './transaction.ts';
 import type { RoundVerdict, WalletVerdict } from './verdict.ts';
@@ -40,7 +41,7 @@ export function walletSentence(verdict: WalletVerdict): string {
     return `What ${who} has in all is unknown; ${debts.length === 0 ? sum : `${sum}${because}`}${doubt}.`;
   }
   const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
-  const isSaid = said?.balance.equals(booked) === true;
+  const isSaid = said !== null && isSameButForRest(said.balance, booked);
   const has = isSaid
     ? `the operator said ${money(booked)}${when}`
     : `the operator's books must say ${money(booked)} by now`;

@@ -78,6 +78,15 @@ describe('a command copied from a browser', () => {
     expect(readCommand('curl -H a:b')).toEqual({ kind: 'unreadable', why: 'the curl line names no address' });
   });
 
+  it('is read with the prompt before it, and as Chrome writes text for PowerShell', () => {
+    for (const prompt of ['$ ', 'anna@desk ~ % ', 'root@7d9f:/srv# ', 'PS C:\\Users\\anna> ', '[anna@desk eu]$ ']) {
+      expect(request(`${prompt}curl http://h/bet -d x`).url).toBe('http://h/bet');
+    }
+    const body = '{`"name`":`"Zo$([char]235)`"}';
+    const command = `Invoke-WebRequest -UseBasicParsing -Uri "http://h/bet" \`\n-Method "POST" \`\n-Body ([System.Text.Encoding]::UTF8.GetBytes("${body}"))`;
+    expect(bodyOf(request(command))).toBe('{"name":"Zoë"}');
+  });
+
   it('has its body in a file, or in what is piped into it', () => {
     const files: Readonly<Record<string, string>> = { 'bet.json': `{"a":\n1}\r\n` };
     const read = (command: string) =>

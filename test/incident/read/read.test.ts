@@ -49,6 +49,33 @@ describe('what is read line by line', () => {
     expect(all.at(-1)).toMatchObject({ why: 'the file ends within this line' });
   });
 
+  it('has what a terminal shows: traces, failures, prompts, and what people write between', async () => {
+    const line = `$ curl -v http://h/bet -d '${BODY}'`;
+    const traced = [
+      '* Trying 1.2.3.4:80...',
+      '> POST /bet HTTP/1.1',
+      '> Host: h',
+      '>',
+      '* upload sent',
+      '< HTTP/1.1 200 OK',
+      '<',
+    ];
+    const answers = async (...lines: readonly string[]) =>
+      (await exchangesIn(`${lines.join('\n')}\n`)).map(({ answer }) => answer);
+    const accepted = { kind: 'reply', status: 200, body: { data: '{"balance":"1.00"}' } };
+    expect(await answers(line, ...traced, '{"balance":"1.00"}', '* Connection #0 left intact')).toMatchObject([
+      accepted,
+    ]);
+    expect(await answers(line, 'HTTP/1.1 200 OK', '', '{"balance":"1.00"}anna@desk:~$ ')).toMatchObject([accepted]);
+    expect(await answers(line, '', 'and got', '', 'HTTP/1.1 200 OK', '', '{"balance":"1.00"}')).toMatchObject([
+      accepted,
+    ]);
+    expect(await answers(line, 'curl: (28) Operation timed out after 5001 milliseconds')).toMatchObject([
+      { kind: 'none', reason: 'too-late' },
+    ]);
+    expect(await answers(line, 'curl: (7) Failed to connect to h port 80')).toMatchObject([{ reason: 'refused' }]);
+  });
+
   it('has raw HTTP in chunks, or put together already', async () => {
     const [first, second] = [BODY.slice(0, 20), BODY.slice(20)];
     const chunked = `14;x=y\r\n${first}\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n`;

@@ -41,6 +41,30 @@ describe('a story in which nothing is wrong', () => {
   });
 });
 
+describe('balances of binary floating point', () => {
+  it('are off by nothing that anybody owes, and said to be inexact', () => {
+    const story = new Log()
+      .balance('100.30')
+      .bet('b1', '0.10', { balance: '100.2' })
+      .win('w1', '0.20', { balance: '100.39999999999999' })
+      .bet('b2', '0.10', { balance: '100.30000000000001' }, { round: 'r-2' })
+      .win('w2', '0', { balance: '100.30000000000001' }, { round: 'r-2' })
+      .story();
+    expect([story.status, sums(story), debts(story)]).toEqual([1, ['100.3', '100.3', '0'], []]);
+    expect(story.breaches.map(({ call, rule }) => `${call} ${rule}`)).toEqual([
+      '3 money.exact',
+      '4 money.exact',
+      '5 money.exact',
+    ]);
+    expect(walletSentence(only(story))).toContain('and the operator said 100.30 EUR at');
+  });
+
+  it('are not taken for them where somebody can have paid the difference', () => {
+    const story = new Log().balance('1.00000001').bet('b1', '1', { balance: '0.00000002' }).story();
+    expect(sums(story)).toEqual(['0.00000001', '0.00000002', '0.00000001']);
+  });
+});
+
 describe('a bet without a known outcome', () => {
   it('that was taken and not refunded is money that the operator has', () => {
     const story = new Log().balance('100').bet('b1', '20', { status: 500 }).balance('80').story();
