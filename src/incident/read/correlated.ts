@@ -19,7 +19,8 @@ export class Correlation {
 
   /** Takes a request whose reply may follow, or that is told once more with it. @returns what is complete by now */
   *request(exchange: SeenExchange, object: Fields): Generator<Sighting> {
-    const id = this.#idOf(object);
+    const isWhole = exchange.answer.kind !== 'untold' && this.#waiting.size === 0;
+    const id = isWhole ? undefined : this.#idOf(object);
     if (id === undefined) {
       yield { kind: 'exchange', exchange };
       return;
