@@ -41,3 +41,27 @@ export function forXmlText(text: string): string {
 export function forXmlAttribute(text: string): string {
   return forXmlText(forTerminal(text));
 }
+
+/** What Markdown of any flavour could take for its own, HTML among it. */
+const IN_MARKDOWN = /[\\`*_{}[\]<>&"#!|~@$^]|:(?=\/\/)|(?<=\bwww)\./gi;
+
+/**
+ * Text from outside as text in one line of Markdown, within a table too: nothing in it is set off, linked, or read as HTML, and nobody is
+ * mentioned. Where GitHub would look for names and numbers in what is already text, an empty comment parts them.
+ */
+export function forMarkdown(text: string): string {
+  return forTerminal(text).replace(IN_MARKDOWN, (character) => {
+    const written = `&#${character.charCodeAt(0)};`;
+    return character === '@' || character === '#' ? `${written}<!-- -->` : written;
+  });
+}
+
+/** Text from outside as the message of a workflow command of GitHub, which stays one line. */
+export function forWorkflowMessage(text: string): string {
+  return forTerminal(text).replaceAll('%', '%25');
+}
+
+/** The same as the value of a property of one, which a colon or a comma would end. */
+export function forWorkflowProperty(text: string): string {
+  return forWorkflowMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,13 +1,24 @@
+import type { Fold } from '../journal/fold.ts';
 import { baselineReport } from './baseline.ts';
 import { jsonReport } from './json.ts';
 import { junitReport } from './junit.ts';
-import type { Report } from './options.ts';
+import type { OpenJournal, Report, ReportOptions } from './options.ts';
 import { terminalReport } from './terminal.ts';
+
+async function* markdownReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./markdown.ts')).markdownReport(fold, open, options);
+}
+
+async function* githubReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./github.ts')).githubReport(fold, open, options);
+}
 
 /** What can stand before the `=` of `--report KIND=FILE`. */
 export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   terminal: terminalReport,
   json: jsonReport,
   junit: junitReport,
+  markdown: markdownReport,
+  github: githubReport,
   baseline: baselineReport,
 };

@@ -17,6 +17,8 @@ export interface ReportOptions {
   readonly verbose: boolean;
   /** The line of a scenario file; null when it can't be read (any more). */
   readonly readLine: (place: Place) => string | null;
+  /** How a scenario's file is named within the repository that it lies in; null: in none. Left out: as it is. */
+  readonly repositoryFile?: (file: string) => string | null;
   /** Where the journal is, so that a report can say it; null: not worth saying. */
   readonly journal: string | null;
   /** How many exchanges of one scenario the JSON report holds at most; 0 leaves them out. */

@@ -25,7 +25,7 @@ export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOption
 }
 
 /** Sentences about calls that were slower than their budget, or slower at the end of the run than at its beginning. */
-function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
+export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
   return latency.flatMap(({ call, p95Ms, budgetMs, isOverBudget, drift }) => [
     ...(isOverBudget && budgetMs !== null
       ? [
