@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Fold } from '../journal/fold.ts';
 import { forWorkflowMessage } from '../report/escape.ts';
@@ -45,14 +45,13 @@ export function startGithubStep(
         import('../report/github.ts'),
         import('../report/markdown.ts'),
       ]);
-      const told = { ...options, repositoryFile: repositoryFile(stdio) };
       sink.write(`::${token}::\n`);
-      for await (const command of githubReport(fold, open, told)) sink.write(scrub(command));
+      for await (const command of githubReport(fold, open, options)) sink.write(scrub(command));
       token = stop(sink);
       const summary = stdio.env.GITHUB_STEP_SUMMARY;
       if (summary === undefined || summary === '') return;
       let page = '';
-      for await (const piece of markdownReport(fold, open, told)) page += scrub(piece);
+      for await (const piece of markdownReport(fold, open, options)) page += scrub(piece);
       append(summary, page, stdio);
     },
     end: () => sink.write(`::${token}::\n`),
@@ -83,14 +82,21 @@ function append(file: string, page: string, stdio: Stdio): void {
   }
 }
 
-/** Names a file as the repository does; null for what lies outside, and for the scenarios that croupier brings along. */
+/** Where croupier lies in a repository that depends on it: a path that is nobody else's. */
+const PACKAGE = 'node_modules/croupier-conformance';
+
+/** Names a file as the repository does; null for what lies outside. The scenarios that croupier brings along are named within its package. */
 export function repositoryFile({ env, cwd }: Stdio): (file: string) => string | null {
   const root = path.resolve(env.GITHUB_WORKSPACE ?? cwd);
   return (file) => {
     const whole = path.resolve(cwd, file);
-    if (isWithin(packageRoot(), whole) && packageRoot() !== root) return null;
-    return isWithin(root, whole) ? path.relative(root, whole).split(path.sep).join('/') : null;
+    if (isWithin(root, whole) && existsSync(whole)) return named(root, whole);
+    return isWithin(packageRoot(), whole) ? `${PACKAGE}/${named(packageRoot(), whole)}` : null;
   };
+}
+
+function named(folder: string, file: string): string {
+  return path.relative(folder, file).split(path.sep).join('/');
 }
 
 function isWithin(folder: string, file: string): boolean {

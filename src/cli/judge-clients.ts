@@ -6,7 +6,9 @@ import { exchangeLines } from '../report/terminal-exchange.ts';
 import { type Assignment, assign } from './assignment.ts';
 import { baselineOf } from './baseline.ts';
 import type { Clients, SessionSource } from './clients.ts';
+import { shownPath } from './configuration.ts';
 import { gravestStatus } from './exit-status.ts';
+import { startGithubStep } from './github.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
@@ -67,6 +69,12 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
   const { flags, stdio, wishes } = prepared;
   const scrub = createScrubber(secrets);
   const statuses: number[] = [];
+  const github = startGithubStep(stdio, {
+    isWanted: flags.github,
+    // The keys of the embedded operator open nothing.
+    secrets: runner.reference ? [] : secrets,
+    json: flags.json === true,
+  });
   // Whoever can't be judged as is asked for is found before anybody is.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
   for (const configured of clients) {
@@ -88,7 +96,10 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
     runner.onPlayed?.(extCID, played.fold);
     const published = await publish(played, { extCID, json: flags.json === true, wishes, scrub }, stdio);
     statuses.push(played.status, ...published);
+    const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
+    await github?.tell(played.fold, played.open, options, scrub);
   }
+  github?.end();
   return gravestStatus(statuses);
 }
 

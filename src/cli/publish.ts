@@ -5,6 +5,7 @@ import { ANSI, PLAIN } from '../report/paint.ts';
 import { terminalReport } from '../report/terminal.ts';
 import { BUG_STATUS, bugText } from './bug.ts';
 import { shownPath, whyUnreadable } from './configuration.ts';
+import { repositoryFile } from './github.ts';
 import { packageRoot } from './package-root.ts';
 import type { Played } from './play.ts';
 import { fileForClient, type ReportWish, writeWhole } from './report-flags.ts';
@@ -63,6 +64,7 @@ export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null):
     unicode: showsUnicode(stdio.env),
     verbose: false,
     readLine: sourceLines([stdio.cwd, packageRoot()]),
+    repositoryFile: repositoryFile(stdio),
     journal,
     exchangesPerScenario: EXCHANGES_PER_SCENARIO,
   };

@@ -10,7 +10,11 @@ export function addReport(program: Command, stdio: Stdio, done: (status: number)
     .command('convert')
     .description('make reports of a journal, also of a run that was cut short')
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
-    .requiredOption('--to <KIND=file>', 'terminal, json or junit; a file or - for stdout; repeatable', collect)
+    .requiredOption(
+      '--to <KIND=file>',
+      'terminal, json, junit, markdown, github or baseline; a file or - for stdout; repeatable',
+      collect,
+    )
     .addHelpText(
       'after',
       '\nExample:\n  croupier report convert .croupier/run.ndjson --to junit=junit.xml --to terminal=-',

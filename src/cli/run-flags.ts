@@ -48,5 +48,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly report?: readonly string[];
   readonly journal?: string;
   readonly json?: boolean;
+  /** false: nothing is said to GitHub Actions. */
+  readonly github?: boolean;
   readonly verbose?: boolean;
 }

@@ -91,7 +91,7 @@ function breachNote(fold: Fold, id: string, finding: JudgedFinding, because: str
 function commandOf({ level, title, place, lines }: Annotation, { repositoryFile }: ReportOptions): string {
   const file = place === null || place.file === '' ? null : (repositoryFile ?? asItIs)(place.file);
   const properties = [
-    // Without a file an annotation stands at the step; the built-in scenarios are in no repository of the operator's.
+    // Without a file an annotation stands at the step.
     ...(file === null || place === null
       ? []
       : [`file=${forWorkflowProperty(file)}`, `line=${place.line}`, `col=${place.column}`]),
