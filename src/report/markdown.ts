@@ -1,6 +1,7 @@
 import { conclude } from '../journal/conclusion.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
+import type { JudgedFinding } from '../journal/judged-cell.ts';
 import type { RuleResult } from '../journal/rule-result.ts';
 import { forMarkdown, forXmlText } from './escape.ts';
 import { findEvidence } from './evidence.ts';
@@ -31,7 +32,7 @@ export async function* markdownReport(fold: Fold, open: OpenJournal, given: Repo
   const page = startPage();
   yield* page.above(headText(fold));
   yield* page.above(...causesText(fold));
-  yield* page.above(...brokenText(fold));
+  yield* page.above(...brokenText(fold, options));
   yield* page.above(...knownText(fold));
   yield* page.above(...latencyText(fold));
   yield* page.below(folded('What was left open, and what was not tested', openLines(fold, options)));
@@ -138,21 +139,24 @@ function weight({ rule }: RuleResult): string {
   return rule.money ? `${rule.level}, money at stake` : rule.level;
 }
 
-function* brokenText(fold: Fold): Generator<string> {
+function* brokenText(fold: Fold, options: ReportOptions): Generator<string> {
   const failed = fold.rules
     .filter(({ verdict, isKnown }) => verdict === 'fail' && !isKnown)
     .toSorted((a, b) => Number(b.rule.money) - Number(a.rule.money) || levels(a) - levels(b));
   if (failed.length > 0) yield '\n### Broken rules\n\n| rule | | seen | in |\n|---|---|---|---|\n';
   for (const result of failed) {
     const seen = result.findings.find(({ verdict }) => verdict === 'fail');
-    const where = seen?.place ? `${seen.place.file}:${seen.place.line}` : (seen?.scenario ?? '');
-    yield `| \`${result.rule.id}\` | ${weight(result)} | ${said(result.reason ?? '')} | ${code(where)} |\n`;
+    yield `| \`${result.rule.id}\` | ${weight(result)} | ${said(result.reason ?? '')} | ${where(seen, options)} |\n`;
   }
   const missed = breaches(fold).find(({ id }) => id === 'expectation');
   if (missed) yield '\n### Expectations of scenarios that are not met\n\n| seen | in |\n|---|---|\n';
-  for (const { actual, scenario, place } of missed?.shown ?? []) {
-    yield `| ${said(actual)} | ${code(place ? `${place.file}:${place.line}` : scenario)} |\n`;
-  }
+  for (const seen of missed?.shown ?? []) yield `| ${said(seen.actual)} | ${where(seen, options)} |\n`;
+}
+
+function where(seen: JudgedFinding | undefined, { repositoryFile }: ReportOptions): string {
+  if (!seen?.place) return code(seen?.scenario ?? '');
+  const { file, line } = seen.place;
+  return code(`${repositoryFile?.(file) ?? file}:${line}`);
 }
 
 function levels({ rule }: RuleResult): number {
