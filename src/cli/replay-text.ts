@@ -1,33 +1,38 @@
 import type { Came, ComparedCall, Wrong } from '../incident/replay/compare.ts';
 import type { ReplayOutcome } from '../incident/replay/replay-json.ts';
 import { forTerminal } from '../report/escape.ts';
+import { hanging, wrap } from '../report/layout.ts';
 import type { Paint } from '../report/paint.ts';
 
 /** More calls are not printed; the JSON holds all. */
 const MOST_CALLS = 300;
+const WIDEST_WHAT = 24;
 
 /** The comparison for people: the verdict first. */
-export function replayText(outcome: ReplayOutcome, paint: Paint): string {
+export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number): string {
   const { verdict, compared, notes, run, journal } = outcome;
   const isGood = verdict === 'fixed' || verdict === 'same';
   const colour = isGood ? paint.green : verdict === 'undecided' ? paint.yellow : paint.red;
   const shown = compared.slice(0, MOST_CALLS);
   const width = String(shown.at(-1)?.number ?? 1).length;
-  const lines = shown.map((row) => {
-    const { number, call } = row;
-    const amount = call.seen.amount === null ? '' : ` ${call.seen.amount}`;
-    const what = forTerminal(`${call.seen.call}${amount}`).padEnd(16);
-    return `  ${String(number).padStart(width)}  ${what}  ${rowText(row, outcome)}`;
+  const whats = shown.map(({ call: { seen } }) =>
+    forTerminal(seen.amount === null ? seen.call : `${seen.call} ${seen.amount}`),
+  );
+  const widest = Math.min(Math.max(...whats.map(({ length }) => length)), WIDEST_WHAT);
+  const lines = shown.map((row, index) => {
+    const what = (whats[index] ?? '').padEnd(widest);
+    return hanging(`  ${String(row.number).padStart(width)}  ${what}  `, rowText(row, outcome), columns).join('\n');
   });
   if (compared.length > shown.length) lines.push(`  … and ${compared.length - shown.length} calls more`);
+  const head = wrap(`${verdict}: ${forTerminal(sentence(outcome))}`, columns).join('\n');
   return [
-    `${colour(paint.bold(verdict))}: ${forTerminal(sentence(outcome))}`,
+    `${colour(paint.bold(verdict))}${head.slice(verdict.length)}`,
     '',
     ...lines,
     '',
-    ...notes.map(forTerminal),
+    ...notes.flatMap((note) => wrap(forTerminal(note), columns)),
     ...(notes.length > 0 ? [''] : []),
-    `The run that played it: ${forTerminal(run)}`,
+    ...wrap(`The run that played it: ${forTerminal(run)}`, columns),
     ...(journal === null ? [] : [`Journal: ${forTerminal(journal)}`]),
     '',
   ].join('\n');

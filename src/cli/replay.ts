@@ -169,7 +169,7 @@ async function playAgain(
     const status = statusOf(outcome, played);
     const text = flags.json
       ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
-      : replayText(outcome, stdio.out.colour ? ANSI : PLAIN);
+      : replayText(outcome, stdio.out.colour ? ANSI : PLAIN, stdio.out.columns);
     stdio.out.write(scrub(text));
     return status;
   } finally {

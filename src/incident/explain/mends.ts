@@ -1,5 +1,5 @@
 /** Languages that operators write their wallets in. */
-export const LANGUAGES = ['node', 'python', 'php', 'go', 'java', 'dotnet'] as const;
+export const LANGUAGES = ['node', 'python', 'php', 'go', 'java', 'dotnet', 'ruby'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
@@ -10,6 +10,7 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   go: 'Go',
   java: 'Java',
   dotnet: '.NET',
+  ruby: 'Ruby',
 };
 
 /** What has to be done otherwise. */
@@ -24,6 +25,7 @@ const HMAC: Lines = {
   go: 'mac := hmac.New(sha256.New, []byte(key)); mac.Write(payload); sign := hex.EncodeToString(mac.Sum(nil))',
   java: 'new HmacUtils(HmacAlgorithms.HMAC_SHA_256, key).hmacHex(payload)',
   dotnet: 'Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(key), payload))',
+  ruby: "OpenSSL::HMAC.hexdigest('SHA256', key, payload)",
 };
 
 /** One line for each language. The names `key`, `payload` and `query` stand for what the operator calls them. */
@@ -35,6 +37,7 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
     go: 'body, err := io.ReadAll(r.Body) // before any json.Decode; then mac.Write(body)',
     java: 'new HmacUtils(HmacAlgorithms.HMAC_SHA_256, key).hmacHex(request.getInputStream().readAllBytes())',
     dotnet: 'HMACSHA256.HashData(keyBytes, rawBody) // Request.EnableBuffering(), then copy Request.Body to rawBody',
+    ruby: "OpenSSL::HMAC.hexdigest('SHA256', key, request.body.read) # Rack, Sinatra; Rails: request.raw_post",
   },
   'core-api': {
     node: "import canonicalize from 'canonicalize'; createHmac('sha256', apiKey).update(canonicalize(body)).digest('hex')",
@@ -44,6 +47,7 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
     java: 'new ObjectMapper().configure(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, true).writeValueAsBytes(asMap)',
     dotnet:
       '// a SortedDictionary with StringComparer.Ordinal at every level, and JavaScriptEncoder.UnsafeRelaxedJsonEscaping',
+    ruby: 'payload = JSON.generate(body.sort.to_h) # inner hashes sorted too',
   },
   query: {
     node: 'JSON.stringify(Object.fromEntries([...new URLSearchParams(query)].sort(([a], [b]) => (a < b ? -1 : 1))))',
@@ -54,6 +58,7 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
     java: 'new ObjectMapper().writeValueAsString(new TreeMap<>(decodedParameters))',
     dotnet:
       'JsonSerializer.Serialize(new SortedDictionary<string, string>(query, StringComparer.Ordinal), new JsonSerializerOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping })',
+    ruby: 'JSON.generate(URI.decode_www_form(query).sort.to_h)',
   },
   key: {
     node: "import { env } from 'node:process'; const key = env.INTEGRATION_API_KEY",
@@ -62,6 +67,7 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
     go: 'key := os.Getenv("INTEGRATION_API_KEY")',
     java: 'String key = System.getenv("INTEGRATION_API_KEY");',
     dotnet: 'var key = Environment.GetEnvironmentVariable("INTEGRATION_API_KEY");',
+    ruby: "key = ENV.fetch('INTEGRATION_API_KEY')",
   },
   'key-text': {
     node: "createHmac('sha256', key.trim()) // the text of the key as it is, not decoded",
@@ -70,6 +76,7 @@ export const MENDS: Readonly<Record<MendId, Lines>> = {
     go: 'hmac.New(sha256.New, []byte(strings.TrimSpace(key))) // the text of the key, not decoded',
     java: 'new SecretKeySpec(key.strip().getBytes(StandardCharsets.UTF_8), "HmacSHA256") // not decoded',
     dotnet: 'new HMACSHA256(Encoding.UTF8.GetBytes(key.Trim())) // the text of the key, not decoded',
+    ruby: "OpenSSL::HMAC.hexdigest('SHA256', key.strip, payload) # the text of the key, not decoded",
   },
   hmac: HMAC,
   writing: HMAC,

@@ -30,6 +30,7 @@ export function anyRequest(
     ...(otherForm === undefined || otherForm === '{}'
       ? []
       : ([['other-form', 'The query was signed, as of a GET; of a POST it is the body.', otherForm]] as const)),
+    ...(text === '' ? [] : ([['method-body', 'The method was signed before the body.', `${method}${text}`]] as const)),
     ...(url === ''
       ? []
       : ([

@@ -100,6 +100,8 @@ export const REWRITINGS: readonly Rewriting[] = [
     { ...SPACED, ...SORTED },
     python,
   ),
+  styled('pretty-2', 'with an indentation of two blanks', PRETTY),
+  styled('pretty-4', 'with an indentation of four blanks', { ...PRETTY, indent: '    ' }),
   styled(
     'python-dumps-indent',
     "by Python's json.dumps with indent=4",
@@ -194,8 +196,6 @@ export const REWRITINGS: readonly Rewriting[] = [
     { ...PRETTY, quote: quoteNewtonsoft, lineEnd: '\r\n' },
     dotnet,
   ),
-  styled('pretty-2', 'with an indentation of two blanks', PRETTY),
-  styled('pretty-4', 'with an indentation of four blanks', { ...PRETTY, indent: '    ' }),
   styled('pretty-tab', 'with an indentation of a tabulator', { ...PRETTY, indent: '\t' }),
   styled('contract-order', 'in the order in which a class or struct lists its fields', { order: asListed }),
   styled('reversed', 'with its names in reverse order', { order: 'reversed' }),

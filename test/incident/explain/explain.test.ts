@@ -222,6 +222,7 @@ describe('something else in the place of the body', () => {
     ['method-and-path', SENT, 'POST /eu/bet?b=2&a=1'],
     ['method-path-body', SENT, `POST/eu/bet${SENT}`],
     ['method-path-body-lines', SENT, `POST\n/eu/bet\n${SENT}`],
+    ['method-body', SENT, `POST${SENT}`],
     ['path-body', SENT, `/eu/bet${SENT}`],
     ['path-body-line', SENT, `/eu/bet\n${SENT}`],
     ['url-body', SENT, `${URL_WITH_QUERY}${SENT}`],
