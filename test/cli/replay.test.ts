@@ -12,7 +12,11 @@ const BEGAN = Date.parse('2026-11-21T14:03:00Z');
 let cwd = '';
 beforeAll(async () => {
   cwd = mkdtempSync(path.join(tmpdir(), 'replay-'));
-  await croupier(['run', 'idempotency/bet', '--reference', '--defect', DEFECT, '--journal', 'bad.ndjson'], { cwd });
+  await croupier(
+    ['run', 'idempotency/bet', '--reference', '--defect', DEFECT, '--journal', 'bad.ndjson'],
+    { cwd },
+    60_000,
+  );
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
