@@ -12,12 +12,8 @@ const BEGAN = Date.parse('2026-11-21T14:03:00Z');
 let cwd = '';
 beforeAll(async () => {
   cwd = mkdtempSync(path.join(tmpdir(), 'replay-'));
-  await croupier(
-    ['run', 'idempotency/bet', '--reference', '--defect', DEFECT, '--journal', 'bad.ndjson'],
-    { cwd },
-    60_000,
-  );
-});
+  await croupier(['run', 'idempotency/bet', '--reference', '--defect', DEFECT, '--journal', 'bad.ndjson'], { cwd });
+}, 60_000);
 afterAll(() => rmSync(cwd, { recursive: true }));
 
 const replay = (...args: readonly string[]): Promise<Ended> =>
