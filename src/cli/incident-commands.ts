@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { SIGN_KINDS } from '../wire/sign-kind.ts';
 import type { CallFlags } from './call.ts';
+import { addCapsule } from './capsule-command.ts';
 import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { addDoctor } from './doctor-command.ts';
 import type { ExplainFlags } from './explain.ts';
@@ -138,4 +139,5 @@ export function addIncidentDesk(program: Command, stdio: Stdio, done: Done): voi
   addExplain(program, stdio, done);
   addIncident(program, stdio, done);
   addReplay(program, stdio, done);
+  addCapsule(program, stdio, done);
 }

@@ -8,7 +8,7 @@ import { type Configuration, complaintsError, loadConfiguration } from './config
 import { readEarlierJournals } from './earlier-journals.ts';
 import { askForProduction, movesMoney } from './production.ts';
 import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
-import { type ReportWish, readReportWish, refuseSharedFile } from './report-flags.ts';
+import { type ReportWish, readReportWishes, refuseSharedFile } from './report-flags.ts';
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import type { Wish } from './selection.ts';
@@ -46,7 +46,7 @@ export interface PreparedRun {
  * @throws UsageError for whatever is wrong with it; nothing has been sent then
  */
 export async function prepareRun(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<PreparedRun> {
-  const wishes = (flags.report ?? []).map((text) => readReportWish(text, '--report'));
+  const wishes = readReportWishes(flags.report ?? [], '--report');
   const variations = variationsOf(flags);
   refuseShardFlags(flags);
   const configuration = await loadConfiguration(flags.config, stdio);

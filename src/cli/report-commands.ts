@@ -12,12 +12,15 @@ export function addReport(program: Command, stdio: Stdio, done: (status: number)
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .requiredOption(
       '--to <KIND=file>',
-      'terminal, json, junit, markdown, github or baseline; a file or - for stdout; repeatable',
+      'terminal, json, junit, markdown, github, baseline, har or curl; a file or - for stdout; several with commas, or repeatable',
       collect,
     )
     .addHelpText(
       'after',
-      '\nExample:\n  croupier report convert .croupier/run.ndjson --to junit=junit.xml --to terminal=-',
+      `
+Examples:
+  croupier report convert .croupier/run.ndjson --to junit=junit.xml --to terminal=-
+  croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh   for a browser's network panel; for a shell`,
     )
     .action(async (journal: string, flags: { to: readonly string[] }) => {
       const { convertCommand } = await import('./report.ts');

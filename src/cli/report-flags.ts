@@ -16,8 +16,16 @@ export interface ReportWish {
 
 const CLIENT = '{client}';
 
-/** @throws UsageError that names the kinds, or the nearest one */
-export function readReportWish(text: string, flag: string): ReportWish {
+/**
+ * The reports that were asked for; one word may ask for several, as `har=calls.har,curl=calls.sh`.
+ *
+ * @throws UsageError that names the kinds, or the nearest one
+ */
+export function readReportWishes(words: readonly string[], flag: string): readonly ReportWish[] {
+  return words.flatMap((word) => word.split(/,(?=[a-z-]+=)/)).map((text) => readReportWish(text, flag));
+}
+
+function readReportWish(text: string, flag: string): ReportWish {
   const at = text.indexOf('=');
   const kind = at < 0 ? text : text.slice(0, at);
   const file = at < 0 ? '' : text.slice(at + 1);

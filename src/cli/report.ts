@@ -7,7 +7,7 @@ import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { PLAIN } from '../report/paint.ts';
 import { whyUnreadable } from './configuration.ts';
 import { reportOptions } from './publish.ts';
-import { fileForClient, type ReportWish, readReportWish, writeWhole } from './report-flags.ts';
+import { fileForClient, type ReportWish, readReportWishes, writeWhole } from './report-flags.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -35,7 +35,7 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
 
 /** What `--to` asks for. @throws UsageError for kinds that do not exist, and for several reports to stdout */
 export function readWishes(words: readonly string[]): readonly ReportWish[] {
-  const wishes = words.map((word) => readReportWish(word, '--to'));
+  const wishes = readReportWishes(words, '--to');
   if (wishes.filter(({ file }) => file === '-').length > 1) {
     throw new UsageError('--to: only one report can go to stdout. Give the others a file each.');
   }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import type { Money } from '../contract/money.ts';
+import { SIGNATURE_STATES } from '../journal/event.ts';
 import { shared } from '../journal/event-schema.ts';
 import type { Gathering } from './gather.ts';
 import type { Debt } from './story/debt.ts';
 import { answerText, callText, debtClause, roundClause, walletSentence } from './story/sentence.ts';
-import { SIGNATURE_STATES } from './story/signature.ts';
 import type { Story } from './story/story.ts';
 import type { ToldCall } from './story/told-call.ts';
 import type { RoundVerdict, WalletVerdict } from './story/verdict.ts';

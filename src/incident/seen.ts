@@ -1,3 +1,4 @@
+import type { SignatureState } from '../journal/event.ts';
 import type { Body, HeaderList, NoReplyReason } from '../journal/exchange.ts';
 
 /** Where in what was read something stands. Lines count from 1. */
@@ -69,6 +70,8 @@ export interface SeenExchange {
   readonly told: Readonly<Partial<Record<ToldField, string>>>;
   /** What was done otherwise on purpose, as a journal of croupier's tells it. */
   readonly oddly?: { readonly signed?: string | undefined; readonly brokenAt?: 'head' | 'half-body' | undefined };
+  /** Of a capsule, whose bytes are no longer those that were signed: what came of verifying them before. */
+  readonly verified?: SignatureState;
 }
 
 /** What one piece of a file came to. `other` is readable, and no call of the service. */

@@ -2,17 +2,10 @@ import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES, type RuleId } from '../contract/catalogue.ts';
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
-import { NO_REPLY_REASONS } from './exchange.ts';
+import { count, list, object, outcome, request, signature, stamp, stamps, text } from './exchange-schema.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
 
-/** An object of the journal. A later croupier may add keys within the same format, so that further ones are no mistake. */
-const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape).readonly();
-const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
-const text = z.string();
 const ms = z.number().describe('milliseconds');
-const stamp = z.number().describe('milliseconds of one monotonic clock that the whole run shares');
-const stampOrNone = stamp.nullable().describe('null: it did not happen, or is not known');
-const count = z.int().min(0);
 
 const callName = z.enum(CALL_NAMES);
 const ruleIds: readonly RuleId[] = RULES.map((rule) => rule.id);
@@ -26,43 +19,6 @@ const place = object({
   line: z.int().min(1),
   column: z.int().min(1),
 }).describe('where it stands in a scenario file, counted from 1');
-
-const body = object({
-  encoding: z.enum(['utf8', 'base64']),
-  data: text,
-  length: count.describe('how many bytes there were, also when not all were kept'),
-  truncated: z.boolean().describe('true: data holds only the beginning'),
-});
-const headers = list(z.tuple([text, text]).readonly()).describe(
-  'name and value, in the order and letter case of the wire',
-);
-const request = object({
-  method: text,
-  url: text.describe('the whole address, query included'),
-  headers,
-  body: body.nullable(),
-});
-const outcome = z.discriminatedUnion('kind', [
-  object({
-    kind: z.literal('reply'),
-    reply: object({ status: z.int(), headers, body: body.describe('after decompression') }),
-  }),
-  object({
-    kind: z.literal('none'),
-    reason: z.enum(NO_REPLY_REASONS),
-    detail: text,
-    head: object({ status: z.int(), headers }).exactOptional(),
-  }),
-]);
-const stamps = object({
-  start: stamp,
-  resolved: stampOrNone,
-  connected: stampOrNone,
-  secured: stampOrNone,
-  sent: stampOrNone,
-  firstByte: stampOrNone,
-  end: stamp,
-});
 
 const finding = object({
   rule: z.union([ruleId, z.literal(EXPECTATION)]),
@@ -171,6 +127,7 @@ const sending = object({
     .enum(['head', 'half-body'])
     .exactOptional()
     .describe('the connection is broken on purpose before the whole request is out'),
+  signature: signature.exactOptional(),
 }).describe('written before the bytes leave');
 
 const received = object({
@@ -270,6 +227,7 @@ const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true 
 /** The parts that the schema of a report has in common with the journal's. */
 export const shared = {
   request,
+  signature,
   outcome,
   stamps,
   finding,

@@ -103,6 +103,10 @@ export interface ScenarioStarted {
   readonly sessions: Readonly<Record<string, string>>;
 }
 
+/** Whether a call was signed rightly. `wrong`: by none of the keys at hand. `unknown`: there is no key, or not all is known that is needed. */
+export const SIGNATURE_STATES = ['right', 'wrong', 'missing', 'unknown'] as const;
+export type SignatureState = (typeof SIGNATURE_STATES)[number];
+
 /** Written before the bytes leave. */
 export interface Sending {
   readonly event: 'sending';
@@ -118,6 +122,8 @@ export interface Sending {
   readonly signed?: string;
   /** The connection is broken on purpose before the whole request is out. */
   readonly brokenAt?: 'head' | 'half-body';
+  /** In a capsule, whose bytes are no longer those that were signed: what came of verifying them before. */
+  readonly signature?: SignatureState;
 }
 
 /** What came of it. The request is in the `sending` event of the same id. */

@@ -20,7 +20,7 @@ export function createScrubber(secrets: readonly string[]): (text: string) => st
 
 function patternsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8');
-  const base64 = [0, 1, 2].map((offset) => base64At(bytes, offset)).filter((core) => core.length >= SHORTEST);
+  const base64 = base64Within(bytes).filter((core) => core.length >= SHORTEST);
   return [escapedPattern(secret), ...base64.map(base64Pattern), anyCase(bytes.toString('hex'))];
 }
 
@@ -78,6 +78,11 @@ function htmlCode(character: string): string {
   const numbers = `#0{0,6}${code}|#[xX]0{0,6}${anyCase(code.toString(16))}`;
   const name = HTML_NAMES[character];
   return `&(?:amp;){0,${NESTED}}(?:${name === undefined ? numbers : `${name}|${numbers}`});`;
+}
+
+/** What shows these bytes within a longer text in base64, at each of the three places where they may begin in it. */
+export function base64Within(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].map((offset) => base64At(bytes, offset));
 }
 
 /**

@@ -4,7 +4,7 @@ import { shared } from '../journal/event-schema.ts';
 import { VERDICTS } from '../journal/finding.ts';
 import { JSON_REPORT } from './json.ts';
 
-const { callName, finding, knownFailure, outcome, request, ruleId, runStarted, stamps, verdict } = shared;
+const { callName, finding, knownFailure, outcome, request, ruleId, runStarted, signature, stamps, verdict } = shared;
 const count = z.int().min(0);
 const reason = z.string().nullable().describe('why it is not a pass');
 
@@ -22,6 +22,7 @@ const exchange = z.object({
   purpose: z.string(),
   call: callName,
   request,
+  signature: signature.exactOptional(),
   outcome: outcome.nullable().describe('null: the journal ends before it'),
   stamps: stamps.nullable(),
   connection: z.object({ id: z.int(), reused: z.boolean() }).nullable(),

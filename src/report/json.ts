@@ -120,9 +120,9 @@ function scenarioOf(
 }
 
 function exchangeOf({ sending, received }: JournalledExchange): object {
-  const { id, step, purpose, call, request } = sending;
+  const { id, step, purpose, call, request, signature } = sending;
   const { outcome = null, stamps = null, connection = null, model = null } = received ?? {};
-  return { id, step, purpose, call, request, outcome, stamps, connection, model };
+  return { id, step, purpose, call, request, ...(signature && { signature }), outcome, stamps, connection, model };
 }
 
 interface Kept {

@@ -1,5 +1,7 @@
 import type { Fold } from '../journal/fold.ts';
 import { baselineReport } from './baseline.ts';
+import { curlReport } from './curl-script.ts';
+import { harReport } from './har.ts';
 import { jsonReport } from './json.ts';
 import { junitReport } from './junit.ts';
 import type { OpenJournal, Report, ReportOptions } from './options.ts';
@@ -21,4 +23,6 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   markdown: markdownReport,
   github: githubReport,
   baseline: baselineReport,
+  har: harReport,
+  curl: curlReport,
 };

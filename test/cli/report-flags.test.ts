@@ -2,11 +2,19 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileForClient, readReportWish, refuseSharedFile, writeWhole } from '../../src/cli/report-flags.ts';
+import { fileForClient, readReportWishes, refuseSharedFile, writeWhole } from '../../src/cli/report-flags.ts';
 
-describe('readReportWish', () => {
+describe('readReportWishes', () => {
   it('reads a kind with its file', () => {
-    expect(readReportWish('junit=out/a=b.xml', '--report')).toMatchObject({ kind: 'junit', file: 'out/a=b.xml' });
+    expect(readReportWishes(['junit=out/a=b.xml'], '--report')).toMatchObject([{ kind: 'junit', file: 'out/a=b.xml' }]);
+  });
+
+  it('takes several from one word', () => {
+    expect(readReportWishes(['har=a,b.har,curl=c.sh', 'json=-'], '--to')).toMatchObject([
+      { kind: 'har', file: 'a,b.har' },
+      { kind: 'curl', file: 'c.sh' },
+      { kind: 'json', file: '-' },
+    ]);
   });
 
   it.each([
@@ -16,7 +24,7 @@ describe('readReportWish', () => {
     ['json', 'name the file too'],
     ['json=', 'name the file too'],
   ])('refuses %s: %s', (text, reason) => {
-    expect(() => readReportWish(text, '--report')).toThrow(reason);
+    expect(() => readReportWishes([text], '--report')).toThrow(reason);
   });
 });
 

@@ -44,7 +44,7 @@ export function foldOf(name: JournalName): Promise<Fold> {
 
 export async function reportText(
   name: JournalName,
-  kind: 'terminal' | 'json' | 'junit' | 'markdown' | 'github',
+  kind: string,
   options: Partial<ReportOptions> = {},
 ): Promise<string> {
   return textOf(kind, openJournal(name), options);
@@ -53,7 +53,7 @@ export async function reportText(
 /** The report of events that a test made itself. */
 export async function reportOfEvents(
   events: readonly JournalEvent[],
-  kind: 'terminal' | 'json' | 'junit' | 'markdown' | 'github',
+  kind: string,
   options: Partial<ReportOptions> = {},
 ): Promise<string> {
   return textOf(kind, () => events, options);

@@ -1,5 +1,7 @@
 import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../journal/event.ts';
 import { complaintAboutEvent } from '../../journal/event-schema.ts';
+import { sessionNamedIn } from '../../journal/session-named.ts';
+import { WallClock } from '../../journal/wall-clock.ts';
 import type { SeenExchange, Sighting } from '../seen.ts';
 
 /** How many calls may be in flight at once in a journal; more are given up as unanswered, oldest first. */
@@ -14,9 +16,8 @@ export function isJournalHead(value: unknown): boolean {
 export class JournalReading {
   readonly #file: string;
   readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();
+  readonly #clock = new WallClock();
   #run: RunStarted | null = null;
-  /** What the monotonic clock showed when the run began, as near as the journal tells. */
-  #origin: number | null = null;
 
   constructor(file: string) {
     this.#file = file;
@@ -32,13 +33,10 @@ export class JournalReading {
     const complaint = complaintAboutEvent(value);
     if (complaint !== null) return { kind: 'unreadable', line, why: `it is no event of a journal: ${complaint}` };
     const event = value as JournalEvent;
+    this.#clock.take(event);
     switch (event.event) {
       case 'run-started':
         this.#run = event;
-        this.#origin = null;
-        return undefined;
-      case 'scenario-started':
-        this.#origin ??= event.at;
         return undefined;
       case 'sending': {
         this.#open.set(event.id, { sending: event, line });
@@ -50,7 +48,6 @@ export class JournalReading {
         const sent = this.#open.get(event.id);
         if (!sent) return { kind: 'unreadable', line, why: 'it is a reply to a call that the journal does not hold' };
         this.#open.delete(event.id);
-        this.#origin ??= event.stamps.start;
         const { outcome, stamps } = event;
         const from = stamps.sent ?? stamps.start;
         return this.#exchange(sent.sending, sent.line, {
@@ -62,6 +59,7 @@ export class JournalReading {
               : { kind: 'none', reason: outcome.reason, detail: outcome.detail },
         });
       }
+      case 'scenario-started':
       case 'notice':
       case 'race':
       case 'finding':
@@ -88,14 +86,13 @@ export class JournalReading {
   }
 
   #timeOf(stamp: number): SeenExchange['time'] {
-    const began = this.#run === null ? Number.NaN : Date.parse(this.#run.startedAt);
-    // The journal tells the wall clock once; all else is reckoned from it.
-    return Number.isNaN(began) || this.#origin === null ? null : { ms: began + stamp - this.#origin, precisionMs: 1 };
+    const ms = this.#clock.at(stamp);
+    return ms === null ? null : { ms, precisionMs: 1 };
   }
 
   #exchange(sending: Sending, line: number, rest: Pick<SeenExchange, 'time' | 'tookMs' | 'answer'>): Sighting {
-    const { request, signed, brokenAt } = sending;
-    const sessionID = sessionOf(sending);
+    const { request, signed, brokenAt, signature } = sending;
+    const sessionID = sessionNamedIn(request);
     const known = this.#run?.settings.sessions.find((session) => session.sessionID === sessionID);
     const told = {
       call: sending.call,
@@ -110,14 +107,9 @@ export class JournalReading {
         request,
         told,
         ...((signed ?? brokenAt) && { oddly: { signed, brokenAt } }),
+        ...(signature && { verified: signature }),
         ...rest,
       },
     };
   }
-}
-
-function sessionOf({ request }: Sending): string | undefined {
-  if (request.body === null) return URL.parse(request.url)?.searchParams.get('sessionID') ?? undefined;
-  // Enough for telling which player it was; a body that is no JSON names nobody.
-  return /"sessionID":"((?:[^"\\]|\\.)*)"/.exec(request.body.data)?.[1];
 }

@@ -13,8 +13,8 @@ import { plainBytes } from './plain-bytes.ts';
 import { beginsMessage, MessageReading } from './raw-http.ts';
 import { embeddedJson } from './wrapped.ts';
 
-/** What browsers put before a request that is copied for PowerShell. */
-const SETTING = /^\s*\$\w+(?:\.\w+)*\s*(?:=|\()/;
+/** What browsers put before a request that is copied for PowerShell, and what stands beside the curl lines of a script. */
+const SETTING = /^\s*(?:\$\w+(?:\.\w+)*\s*(?:=|\()|#|curl\(\))/;
 /** What curl -v says beside the messages. */
 const TRACE = /^[*{}] /;
 const LONGEST_COMMAND_LINES = 500;

@@ -1,23 +1,22 @@
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { JsonValue } from '../../contract/json.ts';
 import { queryPayload, SIGNATURE_HEADER, verifySignature } from '../../contract/signature.ts';
+import type { SignatureState } from '../../journal/event.ts';
 import { bodyText, header } from '../../journal/exchange.ts';
 import type { SeenExchange } from '../seen.ts';
 
-/** `wrong`: by none of the keys at hand. `unknown`: there is no key, or not all was written down that is needed. */
-export const SIGNATURE_STATES = ['right', 'wrong', 'missing', 'unknown'] as const;
-
-export type SignatureState = (typeof SIGNATURE_STATES)[number];
-
 /** The keys that calls to an address may be signed with; null: the address is not known. */
 export type KeysOf = (url: string | null) => readonly string[];
+
+type Signed = Pick<SeenExchange, 'request' | 'told' | 'verified'>;
 
 /** What stands in logs instead of a signature that was to be kept out of them. */
 const HIDDEN = /\*\*|\.\.\.|…|redact|filter|hidden|mask|removed|^x+$/i;
 
 /** Whether a call was signed as the contract says, as far as what was written down and the keys at hand tell. */
-export function signatureOf(exchange: SeenExchange, keysOf: KeysOf): SignatureState {
-  const { request, told } = exchange;
+export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
+  const { request, told, verified } = exchange;
+  if (verified !== undefined) return verified;
   const { headers } = request;
   // Without a single header nobody wrote them down; a list without ours says that it was not sent.
   const isListed = headers !== null && headers.length > 0;
@@ -44,7 +43,7 @@ function queryOf(url: string | null): readonly string[] {
 }
 
 /** The bytes of the body; what a log tells of a body was often written anew, so there its canonical form counts too. */
-function bodiesOf({ request: { body }, told }: SeenExchange): readonly (Uint8Array | string)[] {
+function bodiesOf({ request: { body }, told }: Signed): readonly (Uint8Array | string)[] {
   if (body === null || body === 'untold' || body.truncated) return [];
   if (body.encoding === 'base64') return [Buffer.from(body.data, 'base64')];
   const text = bodyText(body);

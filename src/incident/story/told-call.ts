@@ -1,10 +1,11 @@
 import { Money } from '../../contract/money.ts';
+import type { SignatureState } from '../../journal/event.ts';
 import type { NoReplyReason, Reply } from '../../journal/exchange.ts';
 import { tellsOfError } from '../../judge/answer.ts';
 import { type ReplyReading, readReply } from '../../judge/reading.ts';
 import type { SeenAnswer } from '../seen.ts';
 import type { SeenCall } from '../seen-call.ts';
-import { type KeysOf, type SignatureState, signatureOf } from './signature.ts';
+import { type KeysOf, signatureOf } from './signature.ts';
 
 /** The contract's five seconds. */
 export const DEADLINE_MS = 5000;

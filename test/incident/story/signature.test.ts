@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { signBody, signQuery } from '../../../src/contract/signature.ts';
 import { type SeenExchange, textBody } from '../../../src/incident/seen.ts';
 import { seenCall } from '../../../src/incident/seen-call.ts';
-import { type SignatureState, signatureOf } from '../../../src/incident/story/signature.ts';
+import { signatureOf } from '../../../src/incident/story/signature.ts';
 import { tellStory } from '../../../src/incident/story/story.ts';
+import type { SignatureState } from '../../../src/journal/event.ts';
 
 const KEY = 'a key that is none';
 const BODY = '{"amount":"1.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
