@@ -85,7 +85,11 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
     )
     .option('--large-amounts', 'also move amounts beyond 2^53 of the smallest unit')
     .optionsGroup('What to print:')
-    .option('--report <KIND=file>', 'write a report (json, junit, markdown, github, baseline, har, curl); repeatable', collect)
+    .option(
+      '--report <KIND=file>',
+      'write a report (json, junit, markdown, github, baseline, har, curl); repeatable',
+      collect,
+    )
     .option('--journal <file>', 'where the journal goes (default: .croupier/…ndjson)')
     .option('--no-github', 'no annotations and no summary under GitHub Actions (env: CROUPIER_GITHUB=0)')
     .option('--json', 'the JSON report on stdout instead of text')
