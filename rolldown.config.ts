@@ -25,7 +25,8 @@ export default defineConfig({
     dir: 'dist',
     format: 'esm',
     cleanDir: true,
-    minify: 'dce-only',
+    // Names are kept: a bug report shows them.
+    minify: { compress: true, mangle: false, codegen: true },
     chunkFileNames: 'chunks/[name]-[hash].js',
   },
 });

@@ -1,15 +1,14 @@
-// Builds build/croupier, one file that runs where no Node is: this Node, with the program and its files put into it.
+// node scripts/binary.ts [FOLDER]: builds build/croupier, one file that runs where no Node is: this Node, with the program and its files put into it.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Script } from 'node:vm';
 // The package's own command looks for a Node to download, even with one at hand; this part of it does not.
 import pkg from '@yao-pkg/pkg/lib-es5/sea.js';
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const BUILD = path.join(ROOT, 'build');
+const BUILD = path.resolve(process.argv[2] ?? path.join(ROOT, 'build'));
 const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, 'linux' | 'macos' | 'win'>>> = {
   linux: 'linux',
   darwin: 'macos',
@@ -31,11 +30,10 @@ async function bundle(entry: string, name: string): Promise<string> {
   return file;
 }
 
-/** What V8 makes of the program, so that it need not be done at every start. The wrapping is that of src/cli/binary.ts. */
+/** What V8 makes of the program: the same each time. */
 function codeCache(program: string): string {
-  const script = new Script(`(function (exports, require) {${readFileSync(program, 'utf8')}\n})`);
   const file = path.join(BUILD, 'program.cache');
-  writeFileSync(file, script.createCachedData());
+  execFileSync(process.execPath, ['--random-seed=1', path.join(import.meta.dirname, 'code-cache.ts'), program, file]);
   return file;
 }
 
@@ -53,19 +51,25 @@ const start = await bundle('src/cli/binary.ts', 'start.cjs');
 const program = await bundle('src/cli/program.ts', 'program.cjs');
 const worker = await bundle('src/cli/selftest-worker.ts', 'selftest-worker.cjs');
 const output = path.join(BUILD, platform === 'win' ? 'croupier.exe' : 'croupier');
+const seaConfig = {
+  // Written into the executable as it stands here, so that it must not be this machine's path; it is looked for from a folder
+  // within the one for what is temporary.
+  main: path.join('..', path.basename(start)),
+  disableExperimentalSEAWarning: true,
+  useSnapshot: false,
+  // What it starts with is too small to gain from it, and it would differ each time.
+  useCodeCache: false,
+  assets: {
+    'program.cjs': program,
+    'program.cache': codeCache(program),
+    'dist/selftest-worker.js': worker,
+    ...Object.fromEntries(CARRIED.flatMap(filesOf).map((name) => [name, path.join(ROOT, name)])),
+  },
+};
+process.env.TMPDIR = BUILD;
 await pkg.default(start, {
   nodePath: process.execPath,
-  seaConfig: {
-    disableExperimentalSEAWarning: true,
-    useSnapshot: false,
-    useCodeCache: true,
-    assets: {
-      'program.cjs': program,
-      'program.cache': codeCache(program),
-      'dist/selftest-worker.js': worker,
-      ...Object.fromEntries(CARRIED.flatMap(filesOf).map((name) => [name, path.join(ROOT, name)])),
-    },
-  },
+  seaConfig,
   targets: [{ nodeRange: `node${process.versions.node}`, platform, arch: process.arch, output }],
 });
 chmodSync(output, 0o755);

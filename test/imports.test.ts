@@ -124,6 +124,12 @@ describe('the layers', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('use no package without a reason that contributors are told', () => {
+    const told = readFileSync(path.resolve(SRC, '../CONTRIBUTING.md'), 'utf8');
+    const packages = imports.map(({ target }) => target).filter((target) => !/^(\.|node:)/.test(target));
+    expect([...new Set(packages)].filter((name) => !told.includes(`| ${name} |`))).toEqual([]);
+  });
+
   it('let nothing but the command line read arguments, print or exit', () => {
     const telling = /\bprocess\.(argv|exit|stdout|stderr|env)\b|\bconsole\.\w+\(/;
     const wrong = files.filter(

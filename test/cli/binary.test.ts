@@ -1,5 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +64,42 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
 
   it('writes nothing beside itself but journals', () => {
     expect(readdirSync(folder).filter((name) => name !== '.croupier')).toEqual(['croupier-of-ours']);
-    expect(existsSync(path.join(folder, 'scenarios'))).toBe(false);
+  });
+
+  it.runIf(process.getuid?.() === 0)('needs no rights, and no place to write but for the journal', () => {
+    const nobody = 65_532;
+    chmodSync(folder, 0o755);
+    const run = (...flags: string[]) =>
+      spawnSync(moved, ['run', '--reference', 'balance.read', '--linger', '300ms', ...flags], {
+        cwd: folder,
+        env: {},
+        uid: nobody,
+        gid: nobody,
+        encoding: 'utf8',
+      });
+    const refused = run();
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('permission is denied')]);
+    const writable = path.join(folder, 'writable');
+    mkdirSync(writable);
+    chownSync(writable, nobody, nobody);
+    expect(run('--journal', path.join(writable, 'run.ndjson'))).toMatchObject({ status: 0 });
+  });
+
+  it('is the same, to the byte, when a container image has it built', () => {
+    const copy = path.join(folder, 'image');
+    for (const name of sentToDocker()) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+    execFileSync('npm', ['run', 'binary'], { cwd: copy, stdio: 'pipe' });
+    expect(sha256(path.join(copy, 'build', 'croupier'))).toBe(sha256(moved));
   });
 });
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** What of the repository a build in a container sees. */
+function sentToDocker(): readonly string[] {
+  const lines = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8').split('\n');
+  return lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+}

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const MOST_UNPACKED = 5_000_000;
+const WANTED = /^(bin|dist|docs|examples|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+const UNWANTED = /\.(map|tgz|tsbuildinfo)$|(^|\/)(\.|node_modules|test)/;
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** `npm run test:package` has these run: they build twice and install, which takes a while. */
+describe.runIf(process.env.CROUPIER_PACKAGE)('the npm package', { timeout: 240_000 }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'croupier-package-'));
+  const project = path.join(folder, 'project');
+  let packed: Packed;
+  let tarball: string;
+  beforeAll(() => {
+    const first = packIn(path.join(folder, 'one'));
+    ({ packed, tarball } = first);
+    mkdirSync(project);
+    npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project);
+  }, 240_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
+
+  it('holds what is needed and nothing else', () => {
+    const names = packed.files.map((file) => file.path);
+    expect(names.filter((name) => !WANTED.test(name) || UNWANTED.test(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(['LICENSE', 'dist/main.js', 'dist/library.js', 'dist/sdk.js']));
+    expect(packed.unpackedSize).toBeLessThan(MOST_UNPACKED);
+  });
+
+  it('is the same, to the byte, wherever it is built', () => {
+    expect(sha256(packIn(path.join(folder, 'somewhere', 'else')).tarball)).toBe(sha256(tarball));
+  });
+
+  it('brings one further package into an empty folder', () => {
+    const installed = readdirSync(path.join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed.sort()).toEqual(['croupier-conformance', 'zod']);
+  });
+
+  it('runs there', () => {
+    const croupier = (...args: string[]) => npm(['exec', '--no', '--', 'croupier', ...args], project);
+    expect(croupier('--version')).toBe(`${manifest(ROOT).version}\n`);
+    expect(croupier('run', '--reference', 'refund.restore', '--linger', '300ms')).toMatch(/^CONFORMING/);
+    expect(croupier('lint')).toContain('nothing to complain about');
+    expect(croupier('selftest', 'refund-half')).toContain('judged all of them rightly');
+  });
+
+  it('is a library there, with types that hold for the examples', () => {
+    for (const name of ['operator.ts', 'node.test.ts'])
+      copyFileSync(path.join(ROOT, 'examples', name), path.join(project, name));
+    writeFileSync(path.join(project, 'try.ts'), TRY);
+    const said = execFileSync(process.execPath, ['try.ts'], { cwd: project, encoding: 'utf8' });
+    expect(said).toBe('UsageError function\n');
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck', 'false'];
+    const types = ['--typeRoots', path.join(ROOT, 'node_modules', '@types'), '--types', 'node'];
+    const check = (code: string) => {
+      writeFileSync(path.join(project, 'try.ts'), code);
+      const files = ['try.ts', 'operator.ts', 'node.test.ts'];
+      return execFileSync(path.join(ROOT, 'node_modules', '.bin', 'tsc'), [...flags, ...types, ...files], {
+        cwd: project,
+        encoding: 'utf8',
+      });
+    };
+    expect(check(TRY)).toBe('');
+    expect(() => check(TRY.replace("'idempotency'", '7'))).toThrow();
+    expect(() => check(TRY.replace('extCID', 'extcid'))).toThrow();
+  });
+});
+
+const TRY = `
+import { run, type RunResult, UsageError } from 'croupier-conformance';
+import { verifyBet } from 'croupier-conformance/sdk';
+const config = { clients: [{ extCID: 'e', integratorBaseUrl: 'http://127.0.0.1:1', integrationApiKey: 'k' }] };
+run({ config, select: ['idempotency'] }).then(
+  ({ verdict, causes }: RunResult) => console.log(verdict, causes[0]?.rule),
+  (error: unknown) => console.log(error instanceof UsageError ? error.name : String(error), typeof verifyBet),
+);
+`;
+
+/** Packs what is in the work tree, as a clone of it would: from nothing but what is, or will be, committed. */
+function packIn(clone: string): { readonly packed: Packed; readonly tarball: string } {
+  const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' });
+  for (const name of list.split('\0').filter(Boolean)) cpSync(path.join(ROOT, name), path.join(clone, name));
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(clone, 'node_modules'));
+  // Building is what `prepare` does.
+  const said = JSON.parse(npm(['pack', '--json', '--silent'], clone)) as Record<string, Packed> | readonly Packed[];
+  const [packed] = Object.values(said);
+  if (!packed) throw new Error('npm pack said nothing');
+  return { packed, tarball: path.join(clone, packed.filename) };
+}
+
+/** npm as a person runs it, and not as the script of npm that this test is. */
+function npm(args: readonly string[], cwd: string): string {
+  const { PATH, HOME } = process.env;
+  return execFileSync('npm', args, { cwd, env: { PATH, HOME }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function manifest(folder: string): { readonly version: string } {
+  return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string };
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
