@@ -3,6 +3,7 @@ import { measureLaunch } from './launch.ts';
 import { measureLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
+import { measureProxy, measureProxyRate } from './proxy.ts';
 import { measureRounds } from './rounds.ts';
 import { measureSuite } from './suite.ts';
 import { measureBinary, measureVersion } from './version.ts';
@@ -16,11 +17,15 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   memory: measureMemory,
   launch: measureLaunch,
   rounds: measureRounds,
+  proxy: measureProxy,
+  'proxy-rate': measureProxyRate,
 };
+
+const MARKS = { seconds: ' s', milliseconds: ' ms', times: '×' } as const;
 
 /** One line of the summary. */
 function row({ what, detail, value, unit, limit }: Measurement, mark: string): string {
-  const amount = (number: number) => (unit === 'seconds' ? `${number.toFixed(2)} s` : `${number.toFixed(2)}×`);
+  const amount = (number: number) => `${number.toFixed(2)}${MARKS[unit]}`;
   return `${mark} ${what.padEnd(42)} ${amount(value).padStart(8)}  at most ${amount(limit).padStart(6)}   ${detail}`;
 }
 

@@ -4,7 +4,7 @@ export interface Measurement {
   /** Both sides, as a person would read them. */
   readonly detail: string;
   readonly value: number;
-  readonly unit: 'times' | 'seconds';
+  readonly unit: 'times' | 'seconds' | 'milliseconds';
   /** The most that `value` may be. */
   readonly limit: number;
 }

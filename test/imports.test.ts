@@ -18,6 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['contract', 'journal', 'scenario', 'judge', 'wire'],
   // It writes curl lines and escapes what others wrote, as reports do.
   incident: ['contract', 'journal', 'scenario', 'judge', 'report'],
+  // What the incident desk makes of calls that were written down, the proxy makes of them as they pass.
+  proxy: ['contract', 'journal', 'scenario', 'judge', 'incident', 'wire'],
   sdk: ['contract'],
   listen: ['contract'],
   operator: ['contract', 'sdk', 'listen'],
@@ -36,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'listen',
     'operator',
     'service',
+    'proxy',
     'selftest',
   ],
   // The command `run` for code: it composes what the command line composes, and prints as little as the others.

@@ -8,15 +8,27 @@ export function configOption(): Option {
 
 /** The flags that say which client is called, and how it is reached: the same at every command that calls an operator. */
 export function addClientOptions(command: Command): Command {
+  return addReachOptions(
+    addChoiceOptions(command)
+      .addOption(new Option('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
+      .addOption(new Option('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID')),
+  );
+}
+
+/** The flags that choose clients of the configuration. */
+export function addChoiceOptions(command: Command): Command {
   return command
     .addOption(configOption())
     .addOption(
       new Option('--client <extCID>', 'only this client of the configuration; repeatable')
         .argParser(collect)
         .env('CROUPIER_CLIENT'),
-    )
-    .addOption(new Option('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
-    .addOption(new Option('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID'))
+    );
+}
+
+/** The flags that say how an operator is reached, and with what. */
+export function addReachOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--session <session>', 'ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
         .argParser(collect)

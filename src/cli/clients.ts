@@ -97,7 +97,8 @@ function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
   throw new UsageError(`${given.join(', ')} cannot hold for several clients at once. Choose one with --client.`);
 }
 
-async function givenKey(flags: ClientFlags, stdio: Stdio): Promise<string | undefined> {
+/** The key that flags or environment give. */
+export async function givenKey(flags: Pick<ClientFlags, 'keyFile'>, stdio: Stdio): Promise<string | undefined> {
   if (flags.keyFile === '-') return checkKey(await stdio.readStdin(), 'standard input (--key-file -)');
   if (flags.keyFile !== undefined) return readSecret(path.resolve(stdio.cwd, flags.keyFile), 'the key of --key-file');
   const key = stdio.env.CROUPIER_KEY;
@@ -173,7 +174,8 @@ function pem(file: string | undefined, base: string, what: string): string | und
   return file === undefined ? undefined : readTextFile(path.resolve(base, file), what);
 }
 
-function wireOptions(entry: ClientConfig | undefined, around: Omit<Around, 'key'>): WireOptions {
+/** How a client of the configuration is reached; undefined: one that it does not name. */
+export function wireOptions(entry: ClientConfig | undefined, around: Omit<Around, 'key'>): WireOptions {
   const { configuration, flags, stdio } = around;
   const { dir, config } = configuration;
   const tls = { ...config.tls, ...entry?.tls };
@@ -229,7 +231,8 @@ function originOf(url: string): string | undefined {
   return URL.parse(url)?.origin;
 }
 
-function proxySecrets(proxy: string | undefined): readonly string[] {
+/** The password of a proxy, in both of its writings. */
+export function proxySecrets(proxy: string | undefined): readonly string[] {
   const password = proxy === undefined ? undefined : URL.parse(proxy)?.password;
   return password ? [password, decodeURIComponent(password)] : [];
 }

@@ -8,6 +8,7 @@ import { addDoctor } from './doctor-command.ts';
 import type { ExplainFlags } from './explain.ts';
 import { collect, countFlag } from './flag-values.ts';
 import { addIncident } from './incident-command.ts';
+import { addProxy } from './proxy-command.ts';
 import { addReplay } from './replay-command.ts';
 import type { SignFlags } from './sign.ts';
 import { addExplainOptions, addSignOptions, addVerifyOptions } from './signing-options.ts';
@@ -140,4 +141,5 @@ export function addIncidentDesk(program: Command, stdio: Stdio, done: Done): voi
   addIncident(program, stdio, done);
   addReplay(program, stdio, done);
   addCapsule(program, stdio, done);
+  addProxy(program, stdio, done);
 }

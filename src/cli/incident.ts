@@ -17,6 +17,7 @@ import { nearest } from '../scenario/near.ts';
 import { besideIn } from './beside.ts';
 import { type Configuration, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { incidentText } from './incident-text.ts';
+import { callPaths, knownSessions } from './known-calls.ts';
 import { signingKeys } from './signing-keys.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
@@ -202,26 +203,6 @@ function patternOf(text: string | undefined): RegExp | undefined {
       { cause: error },
     );
   }
-}
-
-function knownSessions({ config }: Configuration): ReadonlyMap<string, KnownSession> {
-  const sessions = (config.clients ?? []).flatMap((client) => client.sessions ?? []);
-  return new Map(
-    sessions.map(({ sessionID, player, currency }) => [
-      sessionID,
-      { player: player ?? null, currency: currency ?? null },
-    ]),
-  );
-}
-
-function callPaths({ config }: Configuration): CallPaths {
-  const all = (config.clients ?? []).flatMap(({ paths }) =>
-    (['balance', 'bet', 'win', 'refund'] as const).flatMap((call) => {
-      const where = paths?.[call];
-      return where === undefined ? [] : [[where.replace(/\/+$/, ''), call] as const];
-    }),
-  );
-  return new Map(all);
 }
 
 /** A time of day is one of the day on which what was read begins. */

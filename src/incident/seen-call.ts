@@ -55,6 +55,12 @@ function callName(text: string | undefined): CallName | undefined {
   return CALL_NAMES.find((name) => name === wanted);
 }
 
+/** The call that a request line is; undefined when it is none of the four. */
+export function callAt(method: string, target: string, paths: CallPaths): CallName | undefined {
+  const call = nameOfPath(parts(target).path, paths);
+  return call !== undefined && isItsMethod(call, method) ? call : undefined;
+}
+
 /** The path of an address or of a request target, and its query. */
 function parts(url: string): { readonly path: string; readonly query: Readonly<Record<string, string>> | undefined } {
   if (/^\/[\w/.-]*$/.test(url)) return { path: url, query: undefined };

@@ -94,6 +94,7 @@ const runStarted = object({
     .exactOptional()
     .describe('rules that may fail'),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
+  source: z.literal('proxy').exactOptional().describe('proxy: what somebody else sent, as it passed through croupier'),
   process: object({ pid: z.int(), host: text }).exactOptional().describe('who writes it'),
 }).describe('first event: what is about to be done, and to whom');
 
@@ -128,6 +129,7 @@ const sending = object({
     .exactOptional()
     .describe('the connection is broken on purpose before the whole request is out'),
   signature: signature.exactOptional(),
+  source: z.enum(['service', 'proxy']).exactOptional().describe('of what passed through the proxy: who sent it'),
 }).describe('written before the bytes leave');
 
 const received = object({
@@ -140,6 +142,7 @@ const received = object({
   model: object({ before: list(text), after: list(text) })
     .nullable()
     .describe('balances that croupier held possible, as decimal text'),
+  aside: text.exactOptional().describe('what else became of it in the proxy, on purpose or not'),
 });
 
 const raced = object({

@@ -80,6 +80,8 @@ export interface RunStarted {
   /** Rules that may fail; left out: none. */
   readonly baseline?: Baseline;
   readonly scenarios: readonly PlannedScenario[];
+  /** `proxy`: what somebody else sent, as it passed through croupier; left out: what croupier sent. */
+  readonly source?: 'proxy';
   /** Who writes it, so that nobody takes a run for dead that still goes on. */
   readonly process?: { readonly pid: number; readonly host: string };
 }
@@ -124,6 +126,8 @@ export interface Sending {
   readonly brokenAt?: 'head' | 'half-body';
   /** In a capsule, whose bytes are no longer those that were signed: what came of verifying them before. */
   readonly signature?: SignatureState;
+  /** Of what passed through the proxy: who sent it; `proxy`: croupier, which repeated a call on purpose. */
+  readonly source?: 'service' | 'proxy';
 }
 
 /** What came of it. The request is in the `sending` event of the same id. */
@@ -136,6 +140,8 @@ export interface Received {
   readonly connection: Exchange['connection'];
   /** The balances that croupier held possible before and after, as decimal text; empty when nothing was known. */
   readonly model: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
+  /** What else became of it on its way through the proxy: a fault made on purpose, a service that had hung up. None of it is the operator's. */
+  readonly aside?: string;
 }
 
 /** Calls that were let go together have all landed: what was released, and what met. */

@@ -4,7 +4,18 @@ import { betOf, effectOf, type Suspect, undoneRule } from './effects.ts';
 import { isSameButForRest } from './float-rest.ts';
 import { met, type ToldCall } from './told-call.ts';
 import { type Bets, betsOf, type Transaction, transactionsOf } from './transaction.ts';
-import { applying, beginning, distinct, isApplied, isClosed, MOST_WORLDS, settle, type World } from './worlds.ts';
+import {
+  applying,
+  beginning,
+  closing,
+  distinct,
+  forgetting,
+  isApplied,
+  isClosed,
+  MOST_WORLDS,
+  settle,
+  type World,
+} from './worlds.ts';
 
 /** A fault that explains a balance. */
 interface Cause {
@@ -50,21 +61,32 @@ export interface Books {
 
 /** Reckons one wallet's books from its calls, in order of time. */
 export function reckon(calls: readonly ToldCall[]): Books {
-  const books = new Reckoning(calls);
-  for (const call of calls) books.take(call);
-  return books.result();
+  const transactions = transactionsOf(calls);
+  const bets = betsOf(transactions);
+  const books = new Reckoning({ bets, transactions: () => transactions });
+  const transactionOf = new Map(transactions.flatMap((one) => one.attempts.map((call) => [call, one] as const)));
+  for (const [index, call] of calls.entries()) {
+    // Calls are in order of time: what was in flight together stands together.
+    const near = calls.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS);
+    const others = near.filter((other) => other !== call && other.seen.call !== 'balance');
+    books.take(call, transactionOf.get(call), new Set(others.map((other) => met(call, other))));
+  }
+  return { transactions, ...books.result() };
 }
 
 /** So many calls before and after one are looked at for whether they were in flight with it. */
 const NEIGHBOURS = 100;
 
-class Reckoning {
-  readonly #indexOf: ReadonlyMap<ToldCall, number>;
-  readonly #transactions: readonly Transaction[];
-  readonly #of = new Map<ToldCall, Transaction>();
-  readonly #calls: readonly ToldCall[];
-  readonly #deviations: (Deviation & { readonly index: number })[] = [];
-  readonly #bets: Bets;
+/** The transactions of a wallet that are known by now. */
+export interface Ledger {
+  readonly bets: Bets;
+  transactions(): Iterable<Transaction>;
+}
+
+/** One wallet's books, call by call in order of time. */
+export class Reckoning {
+  readonly #ledger: Ledger;
+  #deviations: (Deviation & { readonly index: number })[] = [];
   #worlds: readonly World[] = [beginning()];
   #suspects: Suspect[] = [];
   #isAnchored = false;
@@ -72,19 +94,12 @@ class Reckoning {
   #lastSaid: Books['lastSaid'] = null;
   #unknown: string | null = null;
 
-  constructor(calls: readonly ToldCall[]) {
-    this.#calls = calls;
-    this.#indexOf = new Map(calls.map((call, index) => [call, index]));
-    this.#transactions = transactionsOf(calls);
-    this.#bets = betsOf(this.#transactions);
-    for (const transaction of this.#transactions) {
-      for (const attempt of transaction.attempts) this.#of.set(attempt, transaction);
-    }
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
   }
 
-  result(): Books {
+  result(): Omit<Books, 'transactions'> {
     return {
-      transactions: this.#transactions,
       worlds: this.#worlds,
       isAnchored: this.#isAnchored,
       lastSaid: this.#lastSaid,
@@ -94,38 +109,45 @@ class Reckoning {
     };
   }
 
-  take(call: ToldCall): void {
+  /** What the balance is isn't known any more: the next that is answered is taken as it is. */
+  loosen(): void {
+    this.#isAnchored = false;
+    this.#suspects = [];
+    this.#deviations = [];
+  }
+
+  /** A transaction that was long ago: it is as if it had not been seen. */
+  forget(key: string): void {
+    this.#worlds = forgetting(this.#worlds, key);
+    this.#suspects = this.#suspects.filter(({ transaction }) => transaction.key !== key);
+  }
+
+  /** @param meetings whether other calls about money were in flight with it */
+  take(call: ToldCall, transaction: Transaction | undefined, meetings: ReadonlySet<'yes' | 'no' | 'maybe'>): void {
     if (this.#unknown !== null) return;
-    const transaction = this.#of.get(call);
     const isRepeat = transaction?.attempts.some((other) => other.number < call.number && other.done === 'yes') ?? false;
     if (transaction) {
-      const effect = effectOf({ call, transaction, isRepeat, bets: this.#bets }, this.#worlds);
+      const effect = effectOf({ call, transaction, isRepeat, bets: this.#ledger.bets }, this.#worlds);
       this.#worlds = effect.worlds;
-      this.#suspects.push(...effect.suspects);
+      this.#suspects = [...this.#suspects, ...effect.suspects].slice(-MOST_SUSPECTS);
       this.#unknown = effect.unknown;
     }
     if (this.#worlds.length > MOST_WORLDS) {
       this.#unknown ??= 'too many calls have no known outcome for their effects to be told apart';
       return;
     }
-    if (!isRepeat && this.#saysBalance(call, transaction)) {
-      const others = this.#near(call).filter((other) => other !== call && other.seen.call !== 'balance');
-      const meetings = new Set(others.map((other) => met(call, other)));
-      if (!meetings.has('yes')) this.#read(call, meetings.has('maybe'));
-    }
+    // Sent before and perhaps carried out then, it is answered what was answered or would have been, whatever came after.
+    const mayBeStored =
+      transaction?.attempts.some(({ number, done }) => number < call.number && done !== 'no') ?? false;
+    if (!mayBeStored && this.#saysBalance(call, transaction) && !meetings.has('yes'))
+      this.#read(call, meetings.has('maybe'));
     this.#worlds = settle(this.#worlds);
   }
 
   /** The refund of a bet that may not have been taken can be answered with any balance. */
   #saysBalance(call: ToldCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
-    return transaction?.call !== 'refund' || betOf(transaction, this.#bets)?.state === 'accepted';
-  }
-
-  /** Calls are in order of time: what was in flight together stands together. */
-  #near(call: ToldCall): readonly ToldCall[] {
-    const index = this.#indexOf.get(call) ?? 0;
-    return this.#calls.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS);
+    return transaction?.call !== 'refund' || betOf(transaction, this.#ledger.bets)?.state === 'accepted';
   }
 
   /** @param isDoubtful others may have been in flight: where it fits it is believed, and where it doesn't it proves nothing */
@@ -146,29 +168,28 @@ class Reckoning {
     this.#suspects = [];
   }
 
-  /** A bet without a known outcome may be taken at any time until its refund is answered. */
+  /** What has no known outcome may be carried out at any time, until it is answered: several such calls perhaps at once. */
   #landedLate(said: Money): readonly World[] | undefined {
-    const open = this.#transactions.filter(
-      ({ call, state }) => call === 'bet' && state !== 'accepted' && state !== 'declined',
+    const open = [...this.#ledger.transactions()].filter(
+      ({ state, attempts }) =>
+        state !== 'accepted' &&
+        state !== 'declined' &&
+        attempts.some(({ number }) => number < (this.#lastSaid?.call.number ?? 0)),
     );
-    const late = this.#worlds.flatMap((world) =>
-      open
-        .filter(
-          ({ key, attempts }) =>
-            !isApplied(world, key) &&
-            !isClosed(world, key) &&
-            attempts.some(({ number }) => number < (this.#lastSaid?.call.number ?? 0)),
-        )
-        .map(({ key, amount }) => applying(world, key, (amount ?? Money.zero).negated())),
-    );
-    const right = late.filter(({ balance }) => balance.equals(said));
-    return right.length > 0 ? distinct(right) : undefined;
+    let worlds = this.#worlds;
+    for (let landings = 1; landings <= MOST_LANDINGS && worlds.length <= MOST_WORLDS; landings += 1) {
+      worlds = distinct(worlds.flatMap((world) => open.flatMap((one) => landed(world, one, this.#ledger.bets))));
+      const right = worlds.filter(({ balance }) => balance.equals(said));
+      if (right.length > 0) return right;
+    }
+    return undefined;
   }
 
   /** Takes the fewest faults that explain exactly what was said; where none do, it stays unexplained. Either way that is the balance now. */
   #deviate(call: ToldCall, said: Money): readonly World[] {
     const suspects = [...this.#lateDebits(), ...this.#suspects, ...this.#mends()];
-    const pairs = suspects.flatMap((one, index) => suspects.slice(index + 1).map((other) => [one, other]));
+    const last = suspects.slice(-MOST_PAIRED);
+    const pairs = last.flatMap((one, index) => last.slice(index + 1).map((other) => [one, other]));
     for (const causes of [...suspects.map((one) => [one]), ...pairs]) {
       for (const world of this.#worlds) {
         const sum = causes.reduce((total, { by }) => total.plus(by), world.balance);
@@ -202,7 +223,7 @@ class Reckoning {
 
   /** A bet that is taken after its refund was answered. */
   #lateDebits(): readonly Suspect[] {
-    return this.#transactions
+    return [...this.#ledger.transactions()]
       .filter(
         ({ call, key, state }) =>
           call === 'bet' && state !== 'accepted' && this.#worlds.some((world) => isClosed(world, key)),
@@ -215,14 +236,42 @@ class Reckoning {
       }));
   }
 
+  #anyTransaction(): Transaction | undefined {
+    for (const transaction of this.#ledger.transactions()) return transaction;
+    return undefined;
+  }
+
   #mends(): readonly Suspect[] {
     return this.#deviations
       .filter(({ mendedBy }) => mendedBy === null)
       .flatMap(({ index, by, causes }) => {
-        const transaction = causes[0]?.transaction ?? this.#transactions[0];
+        const transaction = causes[0]?.transaction ?? this.#anyTransaction();
         return transaction
           ? [{ rule: null, transaction, by: by.negated(), text: 'it was put right', mends: index }]
           : [];
       });
+  }
+}
+
+/** Where no balance is answered for long, the last of what may have gone wrong meanwhile is enough. */
+const MOST_SUSPECTS = 400;
+const MOST_PAIRED = 100;
+
+/** More calls that are carried out late between two answers are not told apart. */
+const MOST_LANDINGS = 3;
+
+/** The world in which a call without a known outcome was carried out after all; none: it can't be. */
+function landed(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {
+  switch (call) {
+    case 'bet':
+      if (isApplied(world, key) || isClosed(world, key)) return [];
+      return [applying(world, key, (amount ?? Money.zero).negated())];
+    case 'win':
+      return isApplied(world, key) ? [] : [applying(world, key, amount ?? Money.zero)];
+    case 'refund': {
+      const bet = origTxID === null ? undefined : bets.get(origTxID);
+      if (!bet || isClosed(world, bet.key)) return [];
+      return [closing(world, bet.key, isApplied(world, bet.key) ? (bet.amount ?? Money.zero) : Money.zero)];
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import type { ToldCall } from './told-call.ts';
-import type { Bets, Transaction } from './transaction.ts';
+import { type Bets, betKey, type Transaction } from './transaction.ts';
 import { applying, closing, distinct, isApplied, isClosed, moved, type World } from './worlds.ts';
 
 /** A way in which the operator may have booked wrongly, and by how much the balance would then be off. */
@@ -156,8 +156,8 @@ function refundEffect(
     return { worlds, suspects: [suspect('idempotency.refund', amount, text)], unknown: null };
   }
   if (call.done === 'no') return { worlds, suspects: [], unknown: null };
-  // The bet may lie before all that is known: then there was something to give back, else there was not.
-  if (!bet) return { worlds: both(worlds, (world) => moved(world, amount)), suspects: [], unknown: null };
+  if (!bet)
+    return { worlds: givenBlindly(worlds, call.done, transaction.origTxID, amount), suspects: [], unknown: null };
   const given = (world: World): World => closing(world, bet.key, isApplied(world, bet.key) ? amount : Money.zero);
   if (call.done === 'maybe') return { worlds: both(worlds, given), suspects: [], unknown: null };
   const suspects: Suspect[] = [];
@@ -176,6 +176,21 @@ function refundEffect(
     }
   }
   return { worlds: each(worlds, given), suspects, unknown: null };
+}
+
+/** The bet may lie before all that is known: then there was something to give back, else there was not. Either way it is over with it. */
+function givenBlindly(
+  worlds: readonly World[],
+  done: 'yes' | 'maybe',
+  origTxID: string | null,
+  amount: Money,
+): readonly World[] {
+  const given = worlds.flatMap((world) => {
+    if (origTxID === null) return [world, moved(world, amount)];
+    const key = betKey(origTxID);
+    return isClosed(world, key) ? [world] : [closing(world, key, Money.zero), closing(world, key, amount)];
+  });
+  return distinct(done === 'yes' ? given : [...worlds, ...given]);
 }
 
 function unitSuspects(transaction: Transaction, by: Money): readonly Suspect[] {

@@ -24,6 +24,11 @@ export interface Transaction {
 /** Bets by their `txID`. */
 export type Bets = ReadonlyMap<string, Transaction>;
 
+/** The key of a bet that is known by its `txID`. */
+export function betKey(txID: string): string {
+  return `bet ${txID}`;
+}
+
 /** The transactions of a story, in the order in which each was first sent. */
 export function transactionsOf(calls: readonly ToldCall[]): readonly Transaction[] {
   const groups = new Map<string, ToldCall[]>();
@@ -36,7 +41,7 @@ export function transactionsOf(calls: readonly ToldCall[]): readonly Transaction
   }
   const all = [...groups].flatMap(([key, attempts]) => {
     const first = attempts[0];
-    return first === undefined || first.seen.call === 'balance' ? [] : [transaction(key, first.seen.call, attempts)];
+    return first === undefined || first.seen.call === 'balance' ? [] : [transactionOf(key, first.seen.call, attempts)];
   });
   const bets = betsOf(all);
   // A refund may carry no round: it is its bet's.
@@ -53,7 +58,8 @@ export function betsOf(transactions: readonly Transaction[]): Bets {
   );
 }
 
-function transaction(key: string, call: Transaction['call'], attempts: readonly ToldCall[]): Transaction {
+/** One transaction, from every time that it was sent, in order of time. */
+export function transactionOf(key: string, call: Transaction['call'], attempts: readonly ToldCall[]): Transaction {
   const known = <T>(read: (attempt: ToldCall) => T | null): T | null =>
     attempts.map(read).find((value) => value !== null) ?? null;
   return {
@@ -61,7 +67,9 @@ function transaction(key: string, call: Transaction['call'], attempts: readonly 
     txID: known(({ seen }) => seen.txID),
     call,
     wallet: known(({ wallet }) => wallet),
-    amount: known(({ amount }) => amount),
+    // Sent with several amounts, it is the one that was carried out.
+    amount:
+      attempts.find(({ done, amount }) => done === 'yes' && amount !== null)?.amount ?? known(({ amount }) => amount),
     roundID: known(({ seen }) => seen.roundID),
     origTxID: known(({ seen }) => seen.origTxID),
     isCampaign: known(({ seen }) => seen.frID) !== null || known(({ seen }) => seen.type) === 'free',

@@ -56,6 +56,17 @@ export function closing(world: World, key: string, by: Money): World {
   return { ...world, balance: world.balance.plus(by), applied, closed: new Set([...world.closed, key]) };
 }
 
+/** The worlds without a word of a transaction: what it did to the balance stays. */
+export function forgetting(worlds: readonly World[], key: string): readonly World[] {
+  const without = (set: ReadonlySet<string>): ReadonlySet<string> =>
+    set.has(key) ? new Set([...set].filter((other) => other !== key)) : set;
+  for (const { settled } of worlds.slice(0, 1)) {
+    settled.applied.delete(key);
+    settled.closed.delete(key);
+  }
+  return worlds.map((world) => ({ ...world, applied: without(world.applied), closed: without(world.closed) }));
+}
+
 /** The worlds without those that are the same. */
 export function distinct(worlds: readonly World[]): readonly World[] {
   if (worlds.length < 2) return worlds;
