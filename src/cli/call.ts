@@ -9,6 +9,7 @@ import { forTerminal } from '../report/escape.ts';
 import { type BuiltRequest, buildRequest } from '../wire/request.ts';
 import type { SignKind } from '../wire/sign-kind.ts';
 import { type CallFieldFlags, callFields } from './call-fields.ts';
+import { callJournal } from './call-journal.ts';
 import { callJson, dryRunJson } from './call-json.ts';
 import { callStatus, callText, dryRunText } from './call-text.ts';
 import { resolveClients } from './clients.ts';
@@ -29,6 +30,7 @@ export interface CallFlags extends ClientFlags, CallFieldFlags {
   readonly deadline?: number;
   readonly linger?: number;
   readonly stake?: readonly string[];
+  readonly journal?: string;
   readonly json?: boolean;
 }
 
@@ -65,6 +67,10 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
   }
   if (call !== 'balance') await askForProduction([client], flags, stdio);
   const { strict, deadlineMs, lingerMs } = settings;
+  const journal =
+    flags.journal === undefined
+      ? null
+      : await callJournal(flags.journal, { hand, client, session, settings, scrub, cwd: stdio.cwd });
   const played = await playByHand({
     client,
     session,
@@ -78,7 +84,9 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     deadlineMs,
     lingerMs,
     now: () => performance.now(),
+    record: journal?.record,
   });
+  journal?.end(played);
   const status = callStatus(played);
   stdio.out.write(
     scrub(

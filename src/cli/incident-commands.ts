@@ -47,6 +47,7 @@ function addCall(program: Command, stdio: Stdio, done: Done): void {
     .option('--strict', 'a breach of a SHOULD fails too (env: CROUPIER_STRICT=1)');
   addWaitOptions(call)
     .optionsGroup('What to print:')
+    .option('--journal <file>', 'write it down too, for incident, replay and report convert; a journal is continued')
     .option(...JSON_FLAG)
     .addHelpText(
       'after',
@@ -60,6 +61,7 @@ Examples:
   croupier call win --amount 5.00 --round 7d0f… --tx-id 91ab… --dry-run
   croupier call refund --orig-tx-id 3c5e… --round 7d0f… --amount 2.50
   croupier call bet --sign wrong-key                      it must be refused
+  croupier call bet --journal calls.ndjson                then: croupier incident calls.ndjson
 
 Exit status: 0 no MUST is broken (a call may be declined rightly), 1 one is, 2 usage (nothing was sent),
   3 no reply came that could be judged`,

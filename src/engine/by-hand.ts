@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../contract/call-name.ts';
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
-import type { JournalEvent, Received, Sending } from '../journal/event.ts';
+import type { JournalEvent, Received, Sending, Tally } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import type { Finding } from '../journal/finding.ts';
 import { answerOf, mayHaveArrived } from '../judge/answer.ts';
@@ -38,6 +38,8 @@ export interface ByHandOptions {
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly now: () => number;
+  /** Takes what is sent and received, and must have stored a `sending` when it returns. */
+  readonly record?: ((event: JournalEvent) => void) | undefined;
 }
 
 /** One exchange of a call by hand, in the words of a journal. */
@@ -52,6 +54,8 @@ export interface PlayedByHand {
   readonly findings: readonly Finding[];
   /** Ids of rules that were put to the test and kept. */
   readonly passed: readonly string[];
+  /** The same, by endpoint. */
+  readonly passes: Tally;
   /** To the first of the calls. */
   readonly answer: Answer;
   /** What the balance was before and is now; undefined: not read, or not told. */
@@ -71,7 +75,10 @@ export async function playByHand(options: ByHandOptions): Promise<PlayedByHand> 
     wire: client.wire,
     deadlineMs,
     now,
-    record: (event) => events.push(event),
+    record: (event) => {
+      options.record?.(event);
+      events.push(event);
+    },
     ratePerSecond: null,
     maxAtOnce: 1,
   });
@@ -142,6 +149,7 @@ class ByHand {
     return {
       findings: this.#findings,
       passed: Object.keys(judge.passes),
+      passes: judge.passes,
       answer,
       before: balanceOf(opening?.exchange),
       after: closing?.after,

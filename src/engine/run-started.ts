@@ -3,8 +3,16 @@ import { CONTRACT_VERSION } from '../contract/versions.ts';
 import { JOURNAL_FORMAT, type RunStarted } from '../journal/event.ts';
 import type { RunnableScenario, RunOptions } from './run-options.ts';
 
+type Beginning = Pick<
+  RunOptions,
+  'croupier' | 'client' | 'uuid' | 'seed' | 'selection' | 'whole' | 'deadlineMs' | 'lingerMs' | 'strict' | 'workers'
+> &
+  Partial<Pick<RunOptions, 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline'>> & {
+    readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'builtIn' | 'plan'>[];
+  };
+
 /** The first event of a run: what is judged, by what, and with which settings. It holds no secret. */
-export function runStarted(options: RunOptions): RunStarted {
+export function runStarted(options: Beginning): RunStarted {
   return {
     event: 'run-started',
     format: JOURNAL_FORMAT,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -71,6 +71,35 @@ describe('call', () => {
     expect(out).toMatch(/reply +200/);
     expect(out).toMatch(/timing .*wait/);
     expect(out).toContain('reply.json');
+  });
+
+  it('adds to a journal that incident and report convert read', async () => {
+    const replies = ['9.00', '8.00'];
+    const { url } = await operator((_, number) => ({
+      status: 200,
+      body: JSON.stringify({ balance: replies[number - 1], txID: `op-${number}` }),
+    }));
+    await call(url, 'bet', '--amount', '1.00', '--tx-id', TX, '--journal', 'calls.ndjson');
+    await call(url, 'bet', '--amount', '1.00', '--tx-id', TX, '--journal', 'calls.ndjson');
+    const { out, status } = await croupier(['incident', 'calls.ndjson', '--json'], { cwd, env: { CROUPIER_KEY: KEY } });
+    expect(JSON.parse(out)).toMatchObject({
+      calls: [
+        { call: 'bet', txID: TX, balance: '9' },
+        { call: 'bet', txID: TX, balance: '8' },
+      ],
+      read: { unreadable: 0 },
+    });
+    expect(status).toBe(1);
+    const made = await croupier(['report', 'convert', 'calls.ndjson', '--to', 'har=-'], { cwd });
+    expect((JSON.parse(made.out) as { log: { entries: object[] } }).log.entries).toHaveLength(2);
+  });
+
+  it('adds nothing to what is no journal', async () => {
+    const { url, seen } = await operator(accepts);
+    writeFileSync(path.join(cwd, 'notes.txt'), 'mine\n');
+    expect(await call(url, 'balance', '--journal', 'notes.txt')).toMatchObject({ status: 2, out: '' });
+    expect(seen).toEqual([]);
+    expect(readFileSync(path.join(cwd, 'notes.txt'), 'utf8')).toBe('mine\n');
   });
 
   it('asks for the balance with a signed query', async () => {
