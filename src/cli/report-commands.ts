@@ -46,4 +46,23 @@ Exit status: that of the whole, as of run (0, 1, 3, 70, 130, 143); 3 when a shar
       const { mergeCommand } = await import('./merge.ts');
       done(await mergeCommand(journals, flags, stdio));
     });
+  report
+    .command('diff')
+    .description('what changed from one run to a later one: broken, fixed, new, gone, slower')
+    .argument('<before>', 'a journal, or a JSON report')
+    .argument('<now>', 'the same of the later run')
+    .option('--json', 'JSON on stdout, for a machine')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report diff before.ndjson .croupier/2026-11-21-111500-ab12cd.ndjson
+  croupier report diff main.json branch.json --json
+
+Exit status: 0 nothing fails that did not fail before, 1 something does, 2 one of the two can't be read`,
+    )
+    .action(async (before: string, now: string, flags: { json?: boolean }) => {
+      const { diffCommand } = await import('./diff.ts');
+      done(await diffCommand(before, now, flags, stdio));
+    });
 }
