@@ -33,7 +33,7 @@ export interface Runner {
   /** Those that were begun, the latest last. */
   readonly journals: string[];
   /** Hears what a run has come to. */
-  readonly onPlayed?: (extCID: string, fold: Fold) => void;
+  readonly onPlayed?: ((extCID: string, fold: Fold) => void) | undefined;
 }
 
 const UNDECIDED = 3;

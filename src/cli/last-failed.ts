@@ -1,8 +1,9 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunStarted } from '../journal/event.ts';
-import { type Fold, foldJournal } from '../journal/fold.ts';
+import { foldJournal } from '../journal/fold.ts';
 import { readJournal } from '../journal/read.ts';
+import type { ScenarioResult } from '../journal/scenario-result.ts';
 import { shownPath } from './configuration.ts';
 import { journalEvents } from './journal-events.ts';
 import { livingProcess } from './living-run.ts';
@@ -16,10 +17,9 @@ export interface LastFailed {
   readonly ids: ReadonlySet<string>;
 }
 
-/** The scenarios that failed, that could not be decided, and that were flaky. */
-function failingIn({ scenarios }: Fold): ReadonlySet<string> {
-  const failing = scenarios.filter(({ verdict, flaky }) => verdict === 'fail' || verdict === 'inconclusive' || flaky);
-  return new Set(failing.map(({ planned }) => planned.id));
+/** True for what failed, could not be decided, or was flaky. */
+export function isFailing({ verdict, flaky }: ScenarioResult): boolean {
+  return verdict === 'fail' || verdict === 'inconclusive' || flaky;
 }
 
 /** Whether the word after `--last-failed` is its journal; else it is the first of the selection. */
@@ -45,7 +45,10 @@ export async function readLastFailed(
   for (const file of journals) {
     const shown = shownPath(file, stdio.cwd);
     const fold = await foldJournal(journalEvents(file, shown));
-    found.set(fold.run.client.extCID, { journal: shown, ids: failingIn(fold) });
+    found.set(fold.run.client.extCID, {
+      journal: shown,
+      ids: new Set(fold.scenarios.filter(isFailing).map(({ planned }) => planned.id)),
+    });
   }
   const known = extCIDs.filter((extCID) => found.has(extCID));
   if (known.length === 0) throw new UsageError(noJournal(given, extCIDs, [...found.keys()]));

@@ -38,6 +38,7 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
       ).argParser(shardFlag),
     )
     .option('--timings <journal>', 'divide by how long scenarios took in this run; repeatable', collect)
+    .option('--watch', 'play again what a changed file touches, and what a key asks for')
     .option('--list', 'print what would run, and send nothing')
     .optionsGroup('How:')
     .option(

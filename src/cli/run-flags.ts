@@ -30,6 +30,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly launchWait?: number;
   readonly after?: readonly string[];
   readonly bail?: number | true;
+  readonly watch?: boolean;
   readonly lastFailed?: string | true;
   readonly shard?: ShardFlag;
   readonly timings?: readonly string[];

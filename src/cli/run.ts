@@ -18,6 +18,7 @@ import { UsageError } from './usage-error.ts';
 export async function runCommand(given: readonly string[], givenFlags: RunFlags, stdio: Stdio): Promise<number> {
   keepMemoryLean();
   const { words, flags } = tellApart(given, givenFlags, stdio.cwd);
+  refuseWatchFlags(flags);
   const prepared = await prepareRun(words, flags, stdio);
   if (isPlainList(flags)) {
     listChosen(prepared.chosen, flags, stdio);
@@ -31,10 +32,29 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
       listAssigned(clients, prepared, failed);
       return 0;
     }
-    return await judgeOnce(prepared, clients, { reference, failed });
+    if (!flags.watch) return await judgeOnce(prepared, clients, { reference, failed });
+    const { watchRuns } = await import('./watch.ts');
+    return await watchRuns(prepared, failed, {
+      clientsOf: (now) => clientsWith(reference, now).clients.map(({ extCID }) => extCID),
+      judge: (now, only, onPlayed) =>
+        judgeOnce(now, clientsWith(reference, now), { reference, failed: only, onPlayed }),
+    });
   } finally {
     await reference?.close();
   }
+}
+
+/** @throws UsageError for flags that need a run that ends */
+function refuseWatchFlags(flags: RunFlags): void {
+  const given = [
+    flags.list && '--list',
+    flags.json && '--json',
+    flags.shard && '--shard',
+    flags.launches !== undefined && '--launches',
+    flags.keyFile === '-' && '--key-file -',
+  ].filter((name) => typeof name === 'string');
+  if (!flags.watch || given.length === 0) return;
+  throw new UsageError(`--watch plays again and again, which ${given.join(', ')} can't. Leave one of them out.`);
 }
 
 /** The word after `--last-failed` may be its journal, or the first of the selection. */
@@ -66,7 +86,7 @@ async function lastFailed({ clients }: Clients, flags: RunFlags, stdio: Stdio) {
 async function judgeOnce(
   prepared: PreparedRun,
   clients: Clients,
-  { reference, failed }: Pick<Runner, 'reference' | 'failed'>,
+  { reference, failed, onPlayed }: Pick<Runner, 'reference' | 'failed' | 'onPlayed'>,
 ): Promise<number> {
   const { flags, stdio, configuration } = prepared;
   const journals: string[] = [];
@@ -82,7 +102,7 @@ async function judgeOnce(
       flags.launches === undefined || reference
         ? undefined
         : await (await import('./launches.ts')).openLaunches(clients.clients, options);
-    return await judgeEach({ prepared, interrupt, reference, launches, failed, journals }, clients);
+    return await judgeEach({ prepared, interrupt, reference, launches, failed, journals, onPlayed }, clients);
   } finally {
     interrupt.dispose();
     await launches?.close();

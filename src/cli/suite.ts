@@ -17,6 +17,8 @@ export interface SuiteScenario extends RunnableScenario {
   /** The id without its case. */
   readonly scenarioId: string;
   readonly absoluteFile: string;
+  /** The files of the fragments that it uses, also of such as are not there. */
+  readonly fragments: readonly string[];
   readonly builtIn: boolean;
   readonly needs: Needs;
   /** The rules that it claims to test, each where it stands in the file. */
@@ -75,14 +77,21 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
       files.add(file);
       const shown = toPosix(shownPath(file, cwd));
       const id = scenarioId(file, source);
-      const readFragment = (fragment: string) => readIfThere(path.resolve(cwd, fragment));
+      const fragments = new Set<string>();
+      const readFragment = (fragment: string) => {
+        const place = path.resolve(cwd, fragment);
+        fragments.add(place);
+        return readIfThere(place);
+      };
       const loaded = loadScenario(text, shown, { id, readFragment });
       complaints.push(...loaded.complaints);
       const twin = ids.get(id);
       if (twin !== undefined) complaints.push(twins(id, shown, twin, text));
       else ids.set(id, shown);
       if (loaded.scenario && twin === undefined) {
-        scenarios.push(...storiesOf(loaded.scenario, { file, text, builtIn: source.builtIn, uuid }));
+        scenarios.push(
+          ...storiesOf(loaded.scenario, { file, fragments: [...fragments], text, builtIn: source.builtIn, uuid }),
+        );
       }
     }
   }
@@ -128,12 +137,13 @@ function twins(id: string, file: string, twin: string, text: string): Complaint 
 
 interface Origin {
   readonly file: string;
+  readonly fragments: readonly string[];
   readonly text: string;
   readonly builtIn: boolean;
   readonly uuid: () => string;
 }
 
-function storiesOf(scenario: Scenario, { file, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
+function storiesOf(scenario: Scenario, { file, fragments, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
   const source = toSource(scenario.file, text);
   return scenario.stories.map((story) => ({
     id: story.caseId === undefined ? scenario.id : `${scenario.id}#${story.caseId}`,
@@ -145,6 +155,7 @@ function storiesOf(scenario: Scenario, { file, text, builtIn, uuid }: Origin): r
     last: scenario.last,
     needs: story.needs,
     absoluteFile: file,
+    fragments,
     source,
     claims: scenario.rules,
     builtIn,
