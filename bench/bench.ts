@@ -3,6 +3,7 @@ import { measureLaunch } from './launch.ts';
 import { measureLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
+import { measureMerge } from './merge.ts';
 import { measureProxy, measureProxyRate } from './proxy.ts';
 import { measureRounds } from './rounds.ts';
 import { measureSuite } from './suite.ts';
@@ -15,6 +16,7 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   suite: measureSuite,
   exchange: measureExchange,
   memory: measureMemory,
+  merge: measureMerge,
   launch: measureLaunch,
   rounds: measureRounds,
   proxy: measureProxy,
