@@ -28,7 +28,7 @@ const UNDECIDED = 3;
 export async function mergeCommand(journals: readonly string[], flags: MergeFlags, stdio: Stdio): Promise<number> {
   const wishes = readWishes(flags.to ?? ['terminal=-']);
   const shards: (ShardJournal & { readonly name: string })[] = [];
-  for (const name of journals) shards.push(await shardOf(name, stdio.cwd));
+  for (const name of journals) shards.push(await readShard(name, stdio.cwd));
   const misfit = misfitOf(shards);
   if (misfit) {
     const text = `${misfit.reasons.join('.\n')}.\n`;
@@ -42,7 +42,8 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
   return conclude(merged.fold).exitCode;
 }
 
-async function shardOf(name: string, cwd: string): Promise<ShardJournal & { readonly name: string }> {
+/** @throws UsageError when it can't be read, or is no journal */
+export async function readShard(name: string, cwd: string): Promise<ShardJournal & { readonly name: string }> {
   const file = path.resolve(cwd, name);
   const read: OpenJournal = () => journalEvents(file, name);
   for await (const event of read()) {

@@ -106,6 +106,9 @@ Examples:
   croupier run scenarios/refund/unknown.yaml:12  the scenario at that line
   croupier run --launches 2                      judge two sessions that the operator launches
   croupier run --tag race --race-rounds 200      look long for a race that is seldom lost
+  croupier run --last-failed                     what failed when this client was judged last
+  croupier run --reference ours/ --watch         again and again, while scenarios are written
+  croupier run --shard 2/4 --timings last.ndjson the second of four parts (then: croupier report merge)
   croupier run --after .croupier/before.ndjson   … and whether a restart or a deploy has forgotten anything
   CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1
 
