@@ -46,8 +46,13 @@ export async function demoOperator(cwd: string): Promise<DemoOperator> {
   };
 }
 
-/** What a relay does with a call: pass it on and bring the reply back, lose it, or lose its reply. */
-type Fate = 'pass' | 'lose' | 'lose-reply' | { readonly status: number; readonly code?: string };
+/** What a relay does with a call: pass it on and bring the reply back (as another status), lose it, or lose its reply. */
+type Fate =
+  | 'pass'
+  | 'lose'
+  | 'lose-reply'
+  | { readonly as: number }
+  | { readonly status: number; readonly code?: string };
 
 export interface Relayed {
   readonly call: string;
@@ -85,7 +90,7 @@ export async function relayTo(target: string): Promise<Relay> {
     calls.push(called);
     const fate = decide(called);
     if (fate === 'lose') return;
-    if (typeof fate === 'object') {
+    if (typeof fate === 'object' && 'status' in fate) {
       response.writeHead(fate.status, { 'Content-Type': 'application/json' });
       response.end(
         JSON.stringify({ message: 'Please try again', ...(fate.code !== undefined && { code: fate.code }) }),
@@ -102,7 +107,7 @@ export async function relayTo(target: string): Promise<Relay> {
     });
     const text = await reply.text();
     if (fate === 'lose-reply') return;
-    response.writeHead(reply.status, { 'Content-Type': 'application/json' });
+    response.writeHead(typeof fate === 'object' ? fate.as : reply.status, { 'Content-Type': 'application/json' });
     response.end(text);
   };
   server.listen(0, '127.0.0.1');
