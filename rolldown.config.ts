@@ -1,14 +1,21 @@
 import { defineConfig, type Plugin } from 'rolldown';
 
 /**
- * Importing `node:process` makes Node reckon all its fields at once, which takes a tenth of a quick command's time; the
- * global is the same object.
+ * What commander imports as a whole and hardly uses, as it takes a good part of a quick command's time: importing `node:process`
+ * makes Node reckon all its fields at once, and the global is the same object; child processes bring the whole network with
+ * them, and `node:util` all kinds of threads.
  */
-const globalProcess: Plugin = {
-  name: 'global-process',
-  // Only where the whole of it is imported: a module that names single fields needs the real one.
-  resolveId: (id, importer) => (id === 'node:process' && importer?.includes('/commander/') ? '\0global-process' : null),
-  load: (id) => (id === '\0global-process' ? 'export default globalThis.process;' : null),
+const LEAN: Readonly<Record<string, string>> = {
+  'node:process': 'export default globalThis.process;',
+  'node:util':
+    "export const stripVTControlCharacters = (text) => process.getBuiltinModule('node:util').stripVTControlCharacters(text);",
+  'node:child_process':
+    "export default { spawn: (...args) => process.getBuiltinModule('node:child_process').spawn(...args) };",
+};
+const leanCommander: Plugin = {
+  name: 'lean-commander',
+  resolveId: (id, importer) => (id in LEAN && importer?.includes('/commander/') ? `\0${id}` : null),
+  load: (id) => LEAN[id.slice(1)] ?? null,
 };
 
 /** Everything is bundled into lazily loaded chunks, so that a command reads only the code that it runs. */
@@ -20,7 +27,7 @@ export default defineConfig({
     library: 'src/library/library.ts',
   },
   platform: 'node',
-  plugins: [globalProcess],
+  plugins: [leanCommander],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -28,5 +35,7 @@ export default defineConfig({
     // Names are kept: a bug report shows them.
     minify: { compress: true, mangle: false, codegen: true },
     chunkFileNames: 'chunks/[name]-[hash].js',
+    // Cryptography takes long to load. Left to itself, what signs would share a chunk with what every command needs.
+    codeSplitting: { groups: [{ name: 'signing', test: /\/src\/(contract\/signature|wire\/signature-for)\.ts$/ }] },
   },
 });

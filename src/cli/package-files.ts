@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 // As a whole, because the oldest Node that is served has no getAssetKeys.
 import sea from 'node:sea';
-import { Worker } from 'node:worker_threads';
 import { packageRoot } from './package-root.ts';
 
 /**
@@ -26,13 +25,6 @@ export function filesBelow(folder: string): readonly string[] {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
-}
-
-/** Starts a thread on a script of the build. The single executable has no file to start it from, and hands over its text. */
-export function startThread(name: string): Worker {
-  const file = path.join(packageRoot(), 'dist', `${name}.js`);
-  const asset = assetOf(file);
-  return asset === undefined ? new Worker(file) : new Worker(sea.getAsset(asset, 'utf8'), { eval: true });
 }
 
 /** How the single executable calls a file of its own; undefined: it lies on the disk. */

@@ -8,10 +8,10 @@ import type { TrialTimes } from '../selftest/play-trial.ts';
 import type { Trial } from '../selftest/trial.ts';
 import { TRIALS, trialByName } from '../selftest/trials.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { startThread } from './package-files.ts';
 import { reportOptions } from './publish.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite } from './suite.ts';
+import { startThread } from './thread.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface SelftestFlags {

@@ -7,7 +7,8 @@ import type { ExchangeRequest, HeaderList } from '../journal/exchange.ts';
 import { bodyOf } from './body.ts';
 import { type BodyFormat, formatBody } from './body-format.ts';
 import { type QueryEncoding, type QueryOrder, type QueryParam, queryText } from './query.ts';
-import { type SignKind, signatureFor } from './sign-kind.ts';
+import type { SignKind } from './sign-kind.ts';
+import { signatureFor } from './signature-for.ts';
 
 /** Where an operator takes reverse calls. */
 interface Target {

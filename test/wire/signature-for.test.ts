@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { SIGN_KINDS, type SignKind, signatureFor } from '../../src/wire/sign-kind.ts';
+import { SIGN_KINDS, type SignKind } from '../../src/wire/sign-kind.ts';
+import { signatureFor } from '../../src/wire/signature-for.ts';
 
 const payload = Buffer.from('{"a":1}');
 const right = createHmac('sha256', 'secret').update(payload).digest('hex');
