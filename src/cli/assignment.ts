@@ -33,9 +33,8 @@ export function assign(
   const whole = isWhole(suite, scenarios);
   const selection = [...wishText(wish), ...(flags.lastFailed === undefined ? [] : ['--last-failed'])];
   if (!flags.shard) return { client, scenarios, selection, whole, shard: undefined };
-  const { index, count } = flags.shard;
   const part = shardOf(client, scenarios, whole, prepared);
-  return { ...part, selection: [...selection, `--shard ${index}/${count}`], whole: false };
+  return { ...part, selection: [...selection, `--shard ${flags.shard}`], whole: false };
 }
 
 /** Those of the chosen that failed. What is only played when it is named counts as named: it was, when it failed. */

@@ -1,5 +1,4 @@
 import type { ContractVersion } from '../contract/versions.ts';
-import type { ShardFlag } from './shard-flag.ts';
 import type { VariationFlags } from './variations.ts';
 
 /** The flags (and, behind them, the CROUPIER_* variables) that say whom to judge and how. */
@@ -32,7 +31,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly bail?: number | true;
   readonly watch?: boolean;
   readonly lastFailed?: string | true;
-  readonly shard?: ShardFlag;
+  /** As `2/4`. */
+  readonly shard?: string;
   readonly timings?: readonly string[];
   readonly retries?: number;
   readonly allowFlaky?: boolean;

@@ -9,6 +9,7 @@ import type { Shard } from '../journal/event.ts';
 import { journalEvents } from './journal-events.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import type { RunFlags } from './run-flags.ts';
+import { partNumber } from './shard-flag.ts';
 import type { Stdio } from './stdio.ts';
 import type { SuiteScenario } from './suite.ts';
 import { UsageError } from './usage-error.ts';
@@ -54,7 +55,7 @@ export function shardOf(
   whole: boolean,
   { flags, settings, timings, earlier }: PreparedRun,
 ): { readonly client: ClientUnderTest; readonly scenarios: readonly SuiteScenario[]; readonly shard: Shard } {
-  const { index, count } = flags.shard ?? { index: 1, count: 1 };
+  const { index, count } = partNumber(flags.shard ?? '') ?? { index: 1, count: 1 };
   const players = playablePlayers(client.sessions).length;
   if (count > players) {
     throw new UsageError(
