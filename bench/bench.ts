@@ -1,4 +1,5 @@
 import { measureExchange } from './exchange.ts';
+import { measureHtml, measureOpening } from './html.ts';
 import { measureLaunch } from './launch.ts';
 import { measureLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
@@ -17,6 +18,8 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   exchange: measureExchange,
   memory: measureMemory,
   merge: measureMerge,
+  html: measureHtml,
+  opening: measureOpening,
   launch: measureLaunch,
   rounds: measureRounds,
   proxy: measureProxy,

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CROUPIER, timeOf } from './command.ts';
+import { timeOf } from './command.ts';
 import { withFolder } from './folder.ts';
 import { longStory } from './long-story.ts';
 import type { Measurement } from './measurement.ts';
 import { type ServedOperator, withOperator } from './served-operator.ts';
+import { storyRun } from './story-run.ts';
 
 const FEW = 1000;
 const MANY = 100_000;
@@ -26,30 +27,9 @@ export async function measureMemory(): Promise<Measurement> {
 /** @returns kilobytes */
 async function peakOf(exchanges: number, operator: ServedOperator): Promise<number> {
   return withFolder(async (folder) => {
-    const [story, key, peak] = ['story.yaml', 'key', 'peak'].map((name) => path.join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    await writeFile(story, longStory(exchanges));
-    await writeFile(key, operator.key);
-    const { sessionID, player, currency } = operator.session;
+    const peak = path.join(folder, 'peak');
     await timeOf(
-      [
-        '--import',
-        `${REPORTER}?${peak}`,
-        CROUPIER,
-        'run',
-        story,
-        '--base-url',
-        operator.baseUrl,
-        '--ext-cid',
-        operator.extCID,
-        '--key-file',
-        key,
-        '--session',
-        `${sessionID},player=${player},currency=${currency}`,
-      ],
+      ['--import', `${REPORTER}?${peak}`, ...(await storyRun(longStory(exchanges), operator, folder))],
       folder,
     );
     return Number(await readFile(peak, 'utf8'));

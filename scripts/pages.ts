@@ -2,25 +2,30 @@ import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
 
-const SERVICE = path.resolve(import.meta.dirname, '../src/service');
-const SCRIPTS = { game: 'game-page/client/main.ts', console: 'console/client/main.ts' };
+const SRC = path.resolve(import.meta.dirname, '../src');
+const SCRIPTS = {
+  game: 'service/game-page/client/main.ts',
+  console: 'service/console/client/main.ts',
+  report: 'report/html/client/main.ts',
+};
 const STILL = [
-  'game-page/client/game.html',
-  'game-page/client/game.css',
-  'game-page/client/icon.svg',
-  'console/client/console.html',
-  'console/client/console.css',
+  'service/game-page/client/game.html',
+  'service/game-page/client/game.css',
+  'service/game-page/client/icon.svg',
+  'service/console/client/console.html',
+  'service/console/client/console.css',
+  'report/html/client/report.css',
 ];
 
-/** Builds what browsers load of the service's pages: one script each, and what stands beside it. */
+/** Builds what browsers load of the service's pages and of the HTML report: one script each, and what stands beside it. */
 export async function buildPages(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const [name, entry] of Object.entries(SCRIPTS)) {
     await build({
-      input: { [name]: path.join(SERVICE, entry) },
+      input: { [name]: path.join(SRC, entry) },
       platform: 'browser',
       output: { dir: folder, format: 'esm', minify: true },
     });
   }
-  for (const file of STILL) cpSync(path.join(SERVICE, file), path.join(folder, path.basename(file)));
+  for (const file of STILL) cpSync(path.join(SRC, file), path.join(folder, path.basename(file)));
 }

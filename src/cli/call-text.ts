@@ -9,7 +9,7 @@ import { curlLine } from '../report/curl.ts';
 import { forTerminal } from '../report/escape.ts';
 import { plural, wrap } from '../report/layout.ts';
 import { mark, tint } from '../report/marks.ts';
-import type { ReportOptions } from '../report/options.ts';
+import type { Look } from '../report/options.ts';
 import { ANSI, PLAIN } from '../report/paint.ts';
 import { exchangeLines } from '../report/terminal-exchange.ts';
 import { headText } from '../wire/departure.ts';
@@ -32,14 +32,10 @@ export function callText(
   played: PlayedByHand,
   { sink, unicode }: { readonly sink: Sink; readonly unicode: boolean },
 ): string {
-  const options: ReportOptions = {
+  const options: Look = {
     paint: sink.colour ? ANSI : PLAIN,
     width: Math.min(sink.columns, 120),
     unicode,
-    verbose: true,
-    readLine: () => null,
-    journal: null,
-    exchangesPerScenario: 0,
   };
   const { paint } = options;
   const lines = [
@@ -58,14 +54,14 @@ export function callText(
   return `${lines.join('\n')}\n`;
 }
 
-function titled({ sending }: HandExchange, { times }: HandCall, { paint }: ReportOptions): readonly string[] {
+function titled({ sending }: HandExchange, { times }: HandCall, { paint }: Look): readonly string[] {
   if (sending.purpose === 'read') return [paint.dim('the balance is read')];
   return times > 1
     ? [paint.dim(sending.step === '1' ? 'the call' : `the same again (${sending.step} of ${times})`)]
     : [];
 }
 
-function findingLines(finding: Finding, { paint, unicode, width }: ReportOptions): readonly string[] {
+function findingLines(finding: Finding, { paint, unicode, width }: Look): readonly string[] {
   const { rule, verdict, expected, actual, causes } = finding;
   const colour = tint(verdict, paint);
   const level = isRuleId(rule) ? ruleById(rule).level : '';
@@ -82,7 +78,7 @@ function findingLines(finding: Finding, { paint, unicode, width }: ReportOptions
   ];
 }
 
-function keptLines({ passed, findings }: PlayedByHand, { paint, unicode, width }: ReportOptions): readonly string[] {
+function keptLines({ passed, findings }: PlayedByHand, { paint, unicode, width }: Look): readonly string[] {
   const kept = passed.filter((rule) => !findings.some((finding) => finding.rule === rule));
   if (kept.length === 0) return findings.length === 0 ? ['Nothing about this call could be judged.'] : [];
   const [first = '', ...rest] = wrap(

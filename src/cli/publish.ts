@@ -6,6 +6,7 @@ import { terminalReport } from '../report/terminal.ts';
 import { BUG_STATUS, bugText } from './bug.ts';
 import { shownPath, whyUnreadable } from './configuration.ts';
 import { repositoryFile } from './github.ts';
+import { readBytes } from './package-files.ts';
 import { packageRoot } from './package-root.ts';
 import type { Played } from './play.ts';
 import { fileForClient, type ReportWish, writeWhole } from './report-flags.ts';
@@ -67,5 +68,10 @@ export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null):
     repositoryFile: repositoryFile(stdio),
     journal,
     exchangesPerScenario: EXCHANGES_PER_SCENARIO,
+    page: () => ({ style: pageText('report.css'), script: pageText('report.js') }),
   };
+}
+
+function pageText(name: string): string {
+  return new TextDecoder().decode(readBytes(path.join(packageRoot(), 'dist', 'pages', name)));
 }

@@ -12,7 +12,7 @@ export function addReport(program: Command, stdio: Stdio, done: (status: number)
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .requiredOption(
       '--to <KIND=file>',
-      'terminal, json, junit, markdown, github, baseline, har or curl; a file or - for stdout; several with commas, or repeatable',
+      'terminal, json, junit, html, markdown, github, baseline, har or curl; a file or - for stdout; several with commas, or repeatable',
       collect,
     )
     .addHelpText(

@@ -88,7 +88,7 @@ export function addRun(program: Command, stdio: Stdio, done: (status: number) =>
     .optionsGroup('What to print:')
     .option(
       '--report <KIND=file>',
-      'write a report (json, junit, markdown, github, baseline, har, curl); repeatable',
+      'write a report (json, junit, html, markdown, github, baseline, har, curl); repeatable',
       collect,
     )
     .option('--journal <file>', 'where the journal goes (default: .croupier/…ndjson)')

@@ -65,3 +65,25 @@ export function forWorkflowMessage(text: string): string {
 export function forWorkflowProperty(text: string): string {
   return forWorkflowMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
+
+/** What most text is made of: nothing in it needs a second look. */
+const HARMLESS = /^[ !#-%(-;=?-~]*$/;
+const HARMLESS_BLOCK = /^[\n\t !-%'-;=?-~]*$/;
+
+/** Text from outside as one line of HTML, in text or in a quoted attribute: what `forTerminal` shows, and no markup. */
+export function forHtml(text: string): string {
+  if (HARMLESS.test(text)) return text;
+  return forTerminal(text).replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? '');
+}
+
+/**
+ * As `forHtml`, for the text of an element that keeps white space: line ends and tabs stay what they are, quotation marks too,
+ * so that it must not stand in an attribute.
+ */
+export function forHtmlBlock(text: string): string {
+  if (HARMLESS_BLOCK.test(text)) return text;
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(INVISIBLE, (character) => (character === '\n' || character === '\t' ? character : visible(character)))
+    .replace(/[&<>]/g, (character) => XML_ENTITIES[character] ?? '');
+}

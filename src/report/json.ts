@@ -7,6 +7,7 @@ import type { RuleResult } from '../journal/rule-result.ts';
 import type { ScenarioResult } from '../journal/scenario-result.ts';
 import type { JournalledExchange } from './evidence.ts';
 import type { OpenJournal, ReportOptions } from './options.ts';
+import { eachScenario } from './scenario-exchanges.ts';
 
 /** Version of the report's shape. Keys may be added within it, none changes its meaning. */
 export const JSON_REPORT = 'croupier-report/1';
@@ -123,52 +124,4 @@ function exchangeOf({ sending, received }: JournalledExchange): object {
   const { id, step, purpose, call, request, signature } = sending;
   const { outcome = null, stamps = null, connection = null, model = null } = received ?? {};
   return { id, step, purpose, call, request, ...(signature && { signature }), outcome, stamps, connection, model };
-}
-
-interface Kept {
-  readonly scenario: ScenarioResult;
-  readonly exchanges: JournalledExchange[];
-  exchangeCount: number;
-}
-
-/**
- * Each scenario once, with the exchanges of the attempt that counts: at most `most` of them, and beyond these only such as a
- * finding names. Held in memory: the scenarios that are being played at one moment.
- */
-async function* eachScenario(fold: Fold, open: OpenJournal, most: number): AsyncGenerator<Kept> {
-  const results = new Map(fold.scenarios.map((result) => [result.planned.id, result]));
-  const evidence = new Set(fold.scenarios.flatMap(({ findings }) => findings.map(({ exchange }) => exchange)));
-  const playing = new Map<string, Kept>();
-  const places = new Map<string, { readonly kept: Kept; readonly at: number }>();
-  for await (const event of open()) {
-    if (event.event === 'scenario-started') {
-      const scenario = results.get(event.scenario);
-      if (!scenario) continue;
-      // What a flaky failure shows lies in an attempt before the one that counts.
-      const before = scenario.flaky ? (playing.get(event.scenario)?.exchanges ?? []) : [];
-      const shown = before.filter(({ sending }) => evidence.has(sending.id));
-      playing.set(event.scenario, { scenario, exchanges: [...shown], exchangeCount: shown.length });
-    } else if (event.event === 'sending') {
-      const kept = event.scenario === null ? undefined : playing.get(event.scenario);
-      if (!kept) continue;
-      kept.exchangeCount += 1;
-      if (most > 0 && (kept.exchanges.length < most || evidence.has(event.id))) {
-        places.set(event.id, { kept, at: kept.exchanges.length });
-        kept.exchanges.push({ sending: event, received: null });
-      }
-    } else if (event.event === 'received') {
-      const place = places.get(event.id);
-      const exchange = place?.kept.exchanges[place.at];
-      if (place && exchange) place.kept.exchanges[place.at] = { ...exchange, received: event };
-      places.delete(event.id);
-    } else if (event.event === 'scenario-ended') {
-      const kept = playing.get(event.scenario);
-      const scenario = results.get(event.scenario);
-      if (!scenario || scenario.attempt > event.attempt) continue;
-      playing.delete(event.scenario);
-      results.delete(event.scenario);
-      yield kept ?? { scenario, exchanges: [], exchangeCount: 0 };
-    }
-  }
-  for (const [id, scenario] of results) yield playing.get(id) ?? { scenario, exchanges: [], exchangeCount: 0 };
 }

@@ -15,6 +15,10 @@ async function* githubReport(fold: Fold, open: OpenJournal, options: ReportOptio
   yield* (await import('./github.ts')).githubReport(fold, open, options);
 }
 
+async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./html/html-report.ts')).htmlReport(fold, open, options);
+}
+
 /** What can stand before the `=` of `--report KIND=FILE`. */
 export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   terminal: terminalReport,
@@ -25,4 +29,5 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   baseline: baselineReport,
   har: harReport,
   curl: curlReport,
+  html: htmlReport,
 };

@@ -1,7 +1,22 @@
-import { EXPECTATION } from '../journal/finding.ts';
+import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 
 type Known = Fold['baseline'][number];
+
+/** What fails the run first, then what fails as known, then what is open; each looks like a verdict. */
+const LOOKS: Readonly<Record<Known['state'], Verdict>> = {
+  mended: 'fail',
+  expired: 'fail',
+  failing: 'note',
+  undecided: 'inconclusive',
+};
+
+/** The known failures of the run's baseline, the most pressing first. */
+export function knownInOrder({ baseline }: Fold): readonly { readonly result: Known; readonly look: Verdict }[] {
+  return Object.entries(LOOKS).flatMap(([state, look]) =>
+    baseline.filter((result) => result.state === state).map((result) => ({ result, look })),
+  );
+}
 
 /** What a known failure is about: `win.credit at win in bet/many`. */
 export function knownName({ known: { rule, endpoint, scenario } }: Known): string {

@@ -19,6 +19,11 @@ export function runAgain({ id, place }: Named, flags: readonly string[] = []): s
   return ['croupier', 'run', ...flags, name].map(quoteWord).join(' ');
 }
 
+/** How a page names a scenario's file: one of the suite without the folder that croupier happens to be installed in. */
+export function shownFile({ id, place }: Named): string {
+  return isBuiltIn(id, place.file) ? `scenarios/${place.file.split('/').slice(-2).join('/')}` : place.file;
+}
+
 /** The suite has a folder for each group of rules. */
 function isBuiltIn(id: string, file: string): boolean {
   const [story = ''] = id.split('#');

@@ -1,28 +1,28 @@
+import type { Received } from '../journal/event.ts';
 import { type Body, bodyText, type HeaderList, type Stamps } from '../journal/exchange.ts';
 import { curlLine } from './curl.ts';
 import { forTerminal } from './escape.ts';
 import type { JournalledExchange } from './evidence.ts';
 import { clip, duration, wrap } from './layout.ts';
 import { noReplySentence } from './no-reply.ts';
-import type { ReportOptions } from './options.ts';
+import type { Look } from './options.ts';
+import { phasesOf } from './phases.ts';
+import { tellingOfReply, tellingOfRequest } from './telling-headers.ts';
 
 /** Longer bodies are cut in the terminal; the JSON report has them as they were journalled. */
 const BODY = 800;
 const HEADER_VALUE = 200;
 
-const NOT_TELLING_IN_A_REQUEST = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
-const TELLING_IN_A_REPLY = new Set(['content-type', 'content-encoding', 'location', 'retry-after', 'server', 'via']);
-
 const LABEL = 10;
 
 /** One exchange in lines: request, reply or why there is none, timings, the wallet as reckoned, and how to send it again. */
-export function exchangeLines(exchange: JournalledExchange, indent: number, options: ReportOptions): readonly string[] {
+export function exchangeLines(exchange: JournalledExchange, indent: number, options: Look): readonly string[] {
   const { sending, received } = exchange;
   const { request } = sending;
   const labelled = (label: string, text: string): readonly string[] => row(label, text, indent, options);
   const lines = [
     ...labelled('request', `${request.method} ${request.url}`),
-    ...headerRows(request.headers, (name) => !NOT_TELLING_IN_A_REQUEST.has(name), labelled),
+    ...headerRows(tellingOfRequest(request.headers), labelled),
     ...(request.body ? labelled('', bodyLine(request.body)) : []),
   ];
   if (received === null) {
@@ -31,7 +31,7 @@ export function exchangeLines(exchange: JournalledExchange, indent: number, opti
     const { reply } = received.outcome;
     lines.push(
       ...labelled('reply', `${reply.status} after ${duration(received.stamps.end - received.stamps.start)}`),
-      ...headerRows(reply.headers, (name) => TELLING_IN_A_REPLY.has(name), labelled),
+      ...headerRows(tellingOfReply(reply.headers), labelled),
       ...labelled('', bodyLine(reply.body)),
     );
   } else {
@@ -42,7 +42,8 @@ export function exchangeLines(exchange: JournalledExchange, indent: number, opti
   }
   if (received) {
     lines.push(...labelled('timing', timing(received.stamps, received.connection?.reused === true)));
-    if (received.model && isKnown(received.model)) lines.push(...labelled('wallet', wallet(received.model)));
+    const wallet = walletText(received.model);
+    if (wallet !== null) lines.push(...labelled('wallet', wallet));
   }
   const curl = curlLine(request);
   // Never broken into lines: it is there to be copied.
@@ -56,7 +57,7 @@ export function row(
   label: string,
   text: string,
   indent: number,
-  options: ReportOptions,
+  options: Look,
   colour: (text: string) => string = (same) => same,
 ): readonly string[] {
   const margin = ' '.repeat(indent);
@@ -69,12 +70,9 @@ export function row(
 
 function headerRows(
   headers: HeaderList,
-  isTelling: (lowerCaseName: string) => boolean,
   labelled: (label: string, text: string) => readonly string[],
 ): readonly string[] {
-  return headers
-    .filter(([name]) => isTelling(name.toLowerCase()))
-    .flatMap(([name, value]) => labelled('', `${name}: ${clip(value, HEADER_VALUE)}`));
+  return headers.flatMap(([name, value]) => labelled('', `${name}: ${clip(value, HEADER_VALUE)}`));
 }
 
 function bodyLine(body: Body): string {
@@ -86,33 +84,13 @@ function bodyLine(body: Body): string {
 }
 
 function timing(stamps: Stamps, reused: boolean): string {
-  const phases: string[] = [];
-  let last = stamps.start;
-  const phase = (name: string, end: number | null): void => {
-    if (end === null) return;
-    phases.push(`${name} ${duration(end - last)}`);
-    last = end;
-  };
-  if (reused) {
-    phases.push('connection kept alive');
-  } else {
-    phase('look-up', stamps.resolved);
-    phase('connect', stamps.connected);
-    phase('TLS', stamps.secured);
-  }
-  phase('send', stamps.sent);
-  phase('wait', stamps.firstByte);
-  phase(stamps.firstByte === null ? 'until given up' : 'read', stamps.end);
-  return phases.join(', ');
+  const phases = phasesOf(stamps, reused).map(({ name, ms }) => `${name} ${duration(ms)}`);
+  return (reused ? ['connection kept alive', ...phases] : phases).join(', ');
 }
 
-type Model = NonNullable<NonNullable<JournalledExchange['received']>['model']>;
-
-function isKnown({ before, after }: Model): boolean {
-  return before.length > 0 || after.length > 0;
-}
-
-function wallet(model: Model): string {
+/** What croupier held the balance for, before and after the call; null when it knew nothing. */
+export function walletText(model: Received['model']): string | null {
+  if (model === null || (model.before.length === 0 && model.after.length === 0)) return null;
   return `${balances(model.before)} before, ${balances(model.after)} after, as croupier reckons it`;
 }
 

@@ -29,7 +29,8 @@ export function leftBehind(fold: Fold, options: ReportOptions): readonly string[
   return lines;
 }
 
-function owedSentence({ call, txID, sessionID, fields }: Owed, { run }: Fold): string {
+/** What is owed to whom, in a sentence. */
+export function owedSentence({ call, txID, sessionID, fields }: Owed, { run }: Fold): string {
   const currency = run.settings.sessions.find((session) => session.sessionID === sessionID)?.currency;
   const amount = [fields.amount, currency].filter((word) => typeof word === 'string').join(' ');
   const of = fields.amount === undefined ? '' : ` of ${amount}`;

@@ -7,6 +7,7 @@ import { forTerminal } from './escape.ts';
 import { flow, plural, wrap } from './layout.ts';
 import { mark, tint } from './marks.ts';
 import type { ReportOptions } from './options.ts';
+import { leftOutRules, reasonText } from './rule-reasons.ts';
 import { row } from './terminal-exchange.ts';
 
 const GROUP_COLUMN = 15;
@@ -19,21 +20,13 @@ export function everyRule(fold: Fold, options: ReportOptions): readonly string[]
 
 /** Of a part of the suite only what it tried is listed: the rest was left out on purpose, and is counted. */
 function shown(fold: Fold): readonly RuleResult[] {
-  return fold.run.whole ? fold.rules : fold.rules.filter((result) => !isLeftOut(result, fold));
-}
-
-function isLeftOut({ verdict, scenarios, rule }: RuleResult, fold: Fold): boolean {
-  return (
-    !fold.run.whole &&
-    verdict === 'untested' &&
-    scenarios.length === 0 &&
-    !fold.run.scenarios.some(({ rules }) => rules.includes(rule.id))
-  );
+  const left = new Set(leftOutRules(fold));
+  return fold.rules.filter((result) => !left.has(result));
 }
 
 /** How many rules the selection left out; undefined: none. */
 export function leftOut(fold: Fold, { unicode }: ReportOptions): string | undefined {
-  const count = fold.rules.filter((result) => isLeftOut(result, fold)).length;
+  const count = leftOutRules(fold).length;
   return count === 0
     ? undefined
     : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not among what was selected`;
@@ -113,11 +106,6 @@ function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] 
 /** A doubt is looked into where it arose, so that each rule names its scenario. */
 function namesWithScenario(results: readonly RuleResult[]): readonly string[] {
   return results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
-}
-
-function reasonText({ reason, because, verdict }: RuleResult): string {
-  const why = reason ?? (verdict === 'skip' ? 'no reason was given' : 'nothing says why');
-  return because === null || why.includes(because) ? why : `${why} (because of ${because})`;
 }
 
 /** What was seen where the contract leaves things open, a rule to a line. */

@@ -15,7 +15,8 @@ export interface Timeline {
   readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'offsetsMs' | 'overlapped' | 'round'> | null;
 }
 
-interface Timed {
+/** A call that is drawn, with what is written beside it. */
+export interface TimedCall {
   readonly id: string;
   readonly label: string;
   readonly stamps: Stamps;
@@ -32,6 +33,15 @@ const WIDEST_ANSWER = 24;
 const WIDEST_AXIS = 56;
 const NARROWEST_AXIS = 10;
 
+/** What is drawn of calls: those without an end are left out. */
+export function timedCalls(calls: Timeline['calls']): readonly TimedCall[] {
+  return calls.flatMap(({ sending, received }): TimedCall[] => {
+    if (received === null) return [];
+    const label = [sending.step ?? sending.purpose, sending.call, requestedAmount(sending.request)].join(' ').trimEnd();
+    return [{ id: sending.id, label, stamps: received.stamps, answer: answerOf(received.outcome) }];
+  });
+}
+
 /**
  * Calls as bars over one axis of time, from the last byte of each to its reply, each with what it was answered.
  *
@@ -43,11 +53,7 @@ export function timelineLines(
   indent: number,
   options: ReportOptions,
 ): readonly string[] {
-  const timed = calls.flatMap(({ sending, received }): Timed[] => {
-    if (received === null) return [];
-    const label = [sending.step ?? sending.purpose, sending.call, requestedAmount(sending.request)].join(' ').trimEnd();
-    return [{ id: sending.id, label, stamps: received.stamps, answer: answerOf(received.outcome) }];
-  });
+  const timed = timedCalls(calls);
   if (timed.length < 2) return [];
   const barrier = race?.barrier ?? null;
   const rows = timed.slice(0, MOST_ROWS);
@@ -73,7 +79,7 @@ export function timelineLines(
   });
   const more = timed.length - rows.length;
   return [
-    ...row('timeline', summary(timed, race), indent, options),
+    ...row('timeline', timelineSummary(timed, race), indent, options),
     `${margin}  ${' '.repeat(labels)} ${ruler(timed, axis, barrier, options)}`,
     ...lines,
     ...(more > 0 ? [`${margin}  and ${plural(more, 'further call')}`] : []),
@@ -81,11 +87,12 @@ export function timelineLines(
 }
 
 /** From where on a call is drawn: of one that was held back, from the barrier. */
-function leftEdge(stamps: Stamps, barrier: number | null): number {
+export function leftEdge(stamps: Stamps, barrier: number | null): number {
   return barrier === null ? stamps.start : Math.min(barrier, stamps.sent ?? stamps.end);
 }
 
-function summary(timed: readonly Timed[], race: Timeline['race']): string {
+/** What the timeline shows, in a sentence. */
+export function timelineSummary(timed: readonly TimedCall[], race: Timeline['race']): string {
   if (race === null) return `the story from the call whose connection was broken, ${plural(timed.length, 'call')}`;
   const round = race.round > 1 ? `, in round ${race.round}` : '';
   return `${plural(timed.length, 'call')} let go together (${howLetGo(race)}${round}): ${whatMet(timed, race.overlapped)}`;
@@ -97,7 +104,7 @@ function howLetGo({ staggerMs, offsetsMs }: NonNullable<Timeline['race']>): stri
   return staggerMs === 0 ? 'all at once' : `the second half ${duration(staggerMs)} after the first`;
 }
 
-function whatMet(timed: readonly Timed[], count: number): string {
+function whatMet(timed: readonly TimedCall[], count: number): string {
   if (count === timed.length) return 'each was in flight together with another';
   if (count === 0) return 'no two of them were in flight together';
   const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
@@ -109,7 +116,7 @@ function whatMet(timed: readonly Timed[], count: number): string {
 }
 
 /** How long it all took, above the bars; `≈` stands where a wait was cut short. */
-function ruler(timed: readonly Timed[], axis: TimeAxis, barrier: number | null, options: ReportOptions): string {
+function ruler(timed: readonly TimedCall[], axis: TimeAxis, barrier: number | null, options: ReportOptions): string {
   const from = Math.min(...timed.map(({ stamps }) => leftEdge(stamps, barrier)));
   const to = Math.max(...timed.map(({ stamps }) => stamps.end));
   const end = ` ${duration(to - from)}`;
@@ -119,7 +126,12 @@ function ruler(timed: readonly Timed[], axis: TimeAxis, barrier: number | null, 
   return options.paint.dim(` 0${marks.slice(1).join('')}${end}`);
 }
 
-function bar({ stamps, answer }: Timed, axis: TimeAxis, barrier: number | null, { unicode }: ReportOptions): string {
+function bar(
+  { stamps, answer }: TimedCall,
+  axis: TimeAxis,
+  barrier: number | null,
+  { unicode }: ReportOptions,
+): string {
   const sent = axis.column(stamps.sent ?? stamps.end);
   const end = axis.column(stamps.end);
   const from = axis.column(leftEdge(stamps, barrier));

@@ -76,6 +76,8 @@ beforeAll(async () => {
       'junit=r.xml',
       '--report',
       'terminal=r.txt',
+      '--report',
+      'html=r.html',
     ],
     { cwd: dir, env: { CROUPIER_KEY: CANARY, CROUPIER_DEBUG: '1' } },
   );
@@ -93,6 +95,7 @@ describe('the key of an operator that blurts it out', () => {
     'the journal': () => readFileSync(path.join(dir, 'run.ndjson'), 'utf8'),
     'the JSON report': () => readFileSync(path.join(dir, 'r.json'), 'utf8'),
     'the JUnit report': () => readFileSync(path.join(dir, 'r.xml'), 'utf8'),
+    'the HTML report': () => readFileSync(path.join(dir, 'r.html'), 'utf8'),
     'the terminal report': () => readFileSync(path.join(dir, 'r.txt'), 'utf8'),
   };
 

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import chromium from '@sparticuz/chromium';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages } from '../../scripts/pages.ts';
+import { chromiumPath } from './chromium.ts';
 
 /** A browser for the tests of a file, and the pages as they are built. */
 export interface Stage {
@@ -19,29 +19,6 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly foreign?: boolean;
   /** What the page's console may complain of. */
   readonly mayComplain?: RegExp;
-}
-
-const UNPACKED = path.resolve(import.meta.dirname, '../../node_modules/.cache/croupier-chromium');
-
-/**
- * Unpacks Chromium, once for all times. Several test files may begin at the same moment, and none must start what another has
- * half written: each unpacks into a folder of its own, and the first of these is given the name.
- */
-async function chromiumPath(): Promise<string> {
-  const binary = path.join(UNPACKED, 'chromium');
-  if (existsSync(binary)) return binary;
-  mkdirSync(path.dirname(UNPACKED), { recursive: true });
-  const own = mkdtempSync(`${UNPACKED}-`);
-  vi.stubEnv('TMPDIR', own);
-  await chromium.executablePath();
-  vi.unstubAllEnvs();
-  try {
-    renameSync(own, UNPACKED);
-  } catch (error) {
-    rmSync(own, { recursive: true });
-    if (!existsSync(binary)) throw error;
-  }
-  return binary;
 }
 
 /** Chromium takes its time where much else is going on. */

@@ -1,0 +1,20 @@
+import { startCopying } from './copying.ts';
+import { startFilter } from './filter.ts';
+import { startTheme } from './theme.ts';
+import { follow, startUnfolding } from './unfolding.ts';
+
+startTheme();
+startUnfolding();
+startCopying();
+const filter = startFilter();
+
+/** Shows what an address names, wherever it is folded away or filtered out. */
+function arrive(): void {
+  const target = follow(location.hash);
+  if (target === null) return;
+  if (target.closest('[hidden]') !== null) filter.clear();
+  target.scrollIntoView();
+}
+
+addEventListener('hashchange', arrive);
+arrive();

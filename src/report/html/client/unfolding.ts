@@ -1,0 +1,53 @@
+/** Exchanges lie in the page as text until their scenario is opened. They were escaped when the report was made. */
+function unpack(scenario: Element): void {
+  const later = scenario.querySelector('script.later');
+  if (later === null) return;
+  const template = document.createElement('template');
+  template.innerHTML = later.textContent;
+  for (const button of template.content.querySelectorAll('button')) button.hidden = false;
+  scenario.querySelector('.listing')?.remove();
+  later.replaceWith(template.content);
+}
+
+export function startUnfolding(): void {
+  // Toggling does not bubble.
+  addEventListener(
+    'toggle',
+    ({ target }) => {
+      if (target instanceof HTMLDetailsElement && target.open && target.matches('.scenario')) unpack(target);
+    },
+    true,
+  );
+  for (const scenario of document.querySelectorAll('.scenario[open]')) unpack(scenario);
+}
+
+/** Finds what a fragment names and unfolds everything around it; null: there is no such thing. */
+export function follow(hash: string): Element | null {
+  const id = decoded(hash.slice(1));
+  if (id === '') return null;
+  const target = document.getElementById(id) ?? unpackedFor(id);
+  for (let at: Element | null = target; at !== null; at = at.parentElement) {
+    if (at instanceof HTMLDetailsElement) at.open = true;
+  }
+  return target;
+}
+
+/** A call may still lie packed in its scenario. */
+function unpackedFor(id: string): Element | null {
+  for (const later of document.querySelectorAll('script.later')) {
+    if (!later.textContent.includes(`id="${id}"`)) continue;
+    const scenario = later.closest('.scenario');
+    if (scenario === null) return null;
+    unpack(scenario);
+    return document.getElementById(id);
+  }
+  return null;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,130 @@
+import { type Body, bodyText, type HeaderList } from '../../journal/exchange.ts';
+import { curlLine } from '../curl.ts';
+import type { JournalledExchange } from '../evidence.ts';
+import { clip, duration } from '../layout.ts';
+import { noReplySentence } from '../no-reply.ts';
+import { phasesOf } from '../phases.ts';
+import { tellingOfReply, tellingOfRequest } from '../telling-headers.ts';
+import { walletText } from '../terminal-exchange.ts';
+import { anchor, linkTo } from './anchors.ts';
+import type { Difference, Differences } from './differences.ts';
+import { block, type Content, html, type Markup } from './markup.ts';
+import type { ReadExchange } from './reading.ts';
+
+/** Longer bodies are cut; the journal has them whole, up to its own limit. */
+const BODY = 4000;
+const HEADER_VALUE = 400;
+
+/** Everything about one exchange, folded up unless `open`: request and reply with their differences, timings, and how to send it again. */
+export function exchangeDetails(exchange: ReadExchange, differences: Differences, open: boolean): Markup {
+  const { sending, received, answer, label } = exchange;
+  const { id, step, purpose, request } = sending;
+  return html`<details class="exchange" id="${anchor('call', id)}"${open ? html` open` : null}>
+<summary><b>${label}</b> <span class="dim">${step === null ? purpose : `step ${step}`}</span> → ${answer?.text ?? 'no reply is known'} <span class="id">${id}</span></summary>
+<div class="sides"><section><h5>Request</h5>${first(differences)}
+${message(`${request.method} ${request.url}`, tellingOfRequest(request.headers), request.body, differences.request)}</section>
+<section><h5>Reply</h5>
+${reply(exchange, differences)}</section></div>
+${received === null ? null : timing(received.stamps, received.connection?.reused === true, open)}
+${again(curlLine(request))}</details>
+`;
+}
+
+function first({ first }: Differences): Content {
+  return first === null
+    ? null
+    : html`<p class="dim">The same transaction as <a href="${linkTo('call', first)}">${first}</a>.</p>`;
+}
+
+function message(line: Content, headers: HeaderList, body: Body | null, differences: readonly Difference[]): Markup {
+  const lines = headers.map(
+    ([name, value]) => html`
+<span class="dim">${name}:</span> ${clip(value, HEADER_VALUE)}`,
+  );
+  return html`<pre class="message"><b>${line}</b>${lines}${
+    body === null
+      ? null
+      : html`
+
+${bodyMarkup(body, differences)}`
+  }</pre>`;
+}
+
+function bodyMarkup(body: Body, differences: readonly Difference[]): Markup {
+  if (body.length === 0) return html`<i class="dim">an empty body</i>`;
+  const text = bodyText(body);
+  const kept = text.slice(0, BODY);
+  const rest =
+    kept.length < text.length || body.truncated ? html`<i class="dim">… ${body.length} bytes in all</i>` : null;
+  const foreign =
+    body.encoding === 'utf8'
+      ? null
+      : html`<i class="dim">not UTF-8, shown byte by byte:</i>
+`;
+  return html`${foreign}${marked(kept, differences)}${rest}`;
+}
+
+/** A text with stretches of it marked, what they should be behind each. */
+function marked(text: string, differences: readonly Difference[]): readonly Markup[] {
+  let at = 0;
+  const pieces: Markup[] = [];
+  for (const { from, to, note } of differences) {
+    if (to > text.length) break;
+    pieces.push(block(text.slice(at, from)), html`<mark>${block(text.slice(from, to))}</mark><ins>${note}</ins>`);
+    at = to;
+  }
+  return [...pieces, block(text.slice(at))];
+}
+
+function reply({ received }: JournalledExchange, { reply, missing, status }: Differences): Markup {
+  if (received === null) return html`<p>None is known: the journal ends before it.</p>`;
+  const { outcome } = received;
+  if (outcome.kind === 'none') {
+    const head = outcome.head ? html` A status of ${outcome.head.status} had arrived by then.` : null;
+    return html`<p>None: ${noReplySentence(outcome.reason)}${outcome.detail === '' ? '' : ` (${outcome.detail})`}.${head}</p>`;
+  }
+  const { headers, body } = outcome.reply;
+  const line =
+    status === null ? String(outcome.reply.status) : html`<mark>${outcome.reply.status}</mark><ins>${status}</ins>`;
+  const wallet = walletText(received.model);
+  return html`${message(line, tellingOfReply(headers), body, reply)}
+${missing.length === 0 ? null : html`<p>Left out: <ins>${missing.join(', ')}</ins></p>`}${wallet === null ? null : html`<p class="dim">Wallet: ${wallet}.</p>`}`;
+}
+
+type Stamps = NonNullable<JournalledExchange['received']>['stamps'];
+
+/** The phases in words and, of an exchange that is shown whole, as a bar in proportion. */
+function timing(stamps: Stamps, reused: boolean, drawn: boolean): Markup {
+  const phases = phasesOf(stamps, reused);
+  const all = stamps.end - stamps.start;
+  const kept = reused ? 'connection kept alive, ' : '';
+  if (!drawn) {
+    const words = phases.map(({ name, ms }) => `${name} ${duration(ms)}`).join(', ');
+    return html`<p class="timing">${duration(all)}: ${kept}${words}</p>`;
+  }
+  let at = 0;
+  const bars = phases.map(({ name, ms }) => {
+    const x = at;
+    at += (ms / Math.max(all, 0.001)) * 1000;
+    return html`<rect class="${phaseClass(name)}" x="${x.toFixed(1)}" width="${Math.max(at - x, 0).toFixed(1)}" height="8"/>`;
+  });
+  const words = phases.map(
+    ({ name, ms }) => html`<span class="key ${phaseClass(name)}">${name} ${duration(ms)}</span> `,
+  );
+  return html`<div class="timing"><svg viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>
+<p>${duration(all)}: ${kept}${words}</p></div>`;
+}
+
+function phaseClass(name: string): string {
+  return `phase-${name.replaceAll(' ', '-')}`;
+}
+
+function again(line: string | null): Markup {
+  if (line === null) return html`<p class="dim">Too long to be sent again by a curl line.</p>`;
+  return command(line, 'Send it again');
+}
+
+/** A line for a shell, with a button that copies it where scripts run. */
+export function command(line: string, label: string): Markup {
+  return html`<div class="command"><span class="dim">${label}</span><code tabindex="0">${block(line)}</code><button type="button" class="copy" hidden>Copy</button></div>`;
+}

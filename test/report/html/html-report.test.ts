@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { RULES } from '../../../src/contract/catalogue.ts';
+import { conclude } from '../../../src/journal/conclusion.ts';
+import type { JournalEvent } from '../../../src/journal/event.ts';
+import { foldJournal } from '../../../src/journal/fold.ts';
+import { htmlReport } from '../../../src/report/html/html-report.ts';
+import { ended, exchange, found, planned, runEnded, runStarted, started } from '../../journal/events.ts';
+import { foldOf, JOURNALS, OPTIONS, reportOfEvents, reportText } from '../journals.ts';
+
+/** Elements that a parser would find: whatever a text holds must not be among them. */
+const tags = (page: string, name: string): readonly string[] => page.match(new RegExp(`<${name}[\\s>]`, 'gi')) ?? [];
+
+describe('the HTML report', () => {
+  it.each(JOURNALS)('of a %s run tells its verdict and every rule once, and closes what it opens', async (name) => {
+    const page = await reportText(name, 'html');
+    const { firstLine } = conclude(await foldOf(name));
+    expect(page).toContain(`<title>${firstLine}</title>`);
+    for (const { id } of RULES) expect(page.split(`id="rule-${id}"`)).toHaveLength(2);
+    for (const element of ['details', 'section', 'table', 'ul', 'ol', 'dl', 'svg', 'pre', 'main', 'figure'])
+      expect([element, page.split(`</${element}>`).length - 1]).toEqual([element, tags(page, element).length]);
+    expect(page.trimEnd().endsWith('</html>')).toBe(true);
+  });
+
+  it('allows its own style and script, by what they are, and nothing else', async () => {
+    const page = await reportText('failing', 'html');
+    const hash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+    const { style, script } = OPTIONS.page();
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&apos;', "'");
+    expect(policy).toBe(
+      `default-src 'none'; style-src '${hash(style)}'; script-src '${hash(script)}'; base-uri 'none'; form-action 'none'`,
+    );
+    expect(page).not.toMatch(/ (?:src|style|on\w+)=|href="(?!#)|@import|url\(/);
+  });
+
+  it('shows hostile text as text', async () => {
+    const page = await reportText('hostile', 'html');
+    expect(page).toContain('&lt;script&gt;alert(');
+    expect(page).not.toContain('<script>alert');
+    // One for what is unfolded later, one for the page's own.
+    expect(tags(page, 'script')).toHaveLength(2);
+    expect(page).toContain('\\u{202e}');
+    expect(page).not.toMatch(/[^\P{C}\n\t]/u);
+  });
+
+  it('puts what failed first and whole, money before the rest', async () => {
+    const page = await reportText('failing', 'html');
+    const at = (text: string): number => page.indexOf(text);
+    expect(at('id="causes"')).toBeGreaterThan(0);
+    expect(at('id="causes"')).toBeLessThan(at('id="rules"'));
+    expect(at('id="rules"')).toBeLessThan(at('id="broken"'));
+    expect(at('id="broken"')).toBeLessThan(at('id="others"'));
+    expect(page).toMatch(/<details class="scenario fail"[^>]* open>/);
+    expect(page).toMatch(/<details class="exchange" id="call-[^"]*" open>/);
+    expect(page).not.toMatch(/<details class="scenario pass"[^>]* open>/);
+    const rules = [...page.matchAll(/<li id="rule-([^"]*)"/g)].map(([, id]) => RULES.find((rule) => rule.id === id));
+    expect(rules.map((rule) => rule?.money)).toEqual(
+      rules.map((rule) => rule?.money).toSorted((a, b) => Number(b) - Number(a)),
+    );
+  });
+
+  it('shows the source at the place, and how to play the story alone', async () => {
+    const page = await reportText('failing', 'html');
+    expect(page).toMatch(/<b class="fail"><i> +9<\/i> {3}- resend: first<\/b>/);
+    expect(page).toContain('<code tabindex="0">croupier run idempotency/bet</code>');
+  });
+
+  it('says how many calls of a long story it leaves to the journal', async () => {
+    const story = planned('bet/debit', ['bet.debit']);
+    const calls = Array.from({ length: 30 }, (_, at) => exchange(`x${at}`, story.id)).flat();
+    const events: JournalEvent[] = [runStarted([story]), started(story.id), ...calls, ended(story.id), runEnded()];
+    const page = await reportOfEvents(events, 'html', { exchangesPerScenario: 10 });
+    expect(page).toContain('and 20 further calls, in the journal only');
+    expect(tags(page, 'article')).toHaveLength(0);
+    expect(page.match(/id="call-/g)?.length).toBe(10);
+  });
+
+  it('is made in pieces that do not grow with the run', async () => {
+    const longest = async (count: number): Promise<number> => {
+      const stories = Array.from({ length: count }, (_, at) => planned(`bet/debit-${at}`, ['bet.debit']));
+      const events = [
+        runStarted(stories),
+        ...stories.flatMap(({ id }, at) => [started(id), ...exchange(`x${at}`, id), ended(id)]),
+        runEnded(),
+      ];
+      let most = 0;
+      for await (const piece of htmlReport(await foldJournal(events), () => events, OPTIONS))
+        most = Math.max(most, piece.length);
+      return most;
+    };
+    expect(await longest(400)).toBeLessThan((await longest(4)) * 1.2);
+  });
+
+  it('keeps a text of others in one piece and as it is, so that a key in it can be found', async () => {
+    const key = 'a`b*c-KEY';
+    const story = planned('bet/debit', ['bet.debit']);
+    const events: JournalEvent[] = [
+      runStarted([story]),
+      started(story.id),
+      ...exchange('x1', story.id),
+      found(story.id, 'bet.debit', 'fail', {
+        exchange: 'x1',
+        expected: `${key} first`,
+        actual: `${key} ${'long '.repeat(50)}`,
+      }),
+      { event: 'notice', text: key },
+      ended(story.id, { verdict: 'fail', reason: key }),
+      { ...runEnded(), detail: key },
+    ];
+    const page = await reportOfEvents(events, 'html');
+    // In the notice, the detail, the reason; the finding in its card and among the rules.
+    expect(page.split(key).length - 1).toBeGreaterThanOrEqual(5);
+  });
+});

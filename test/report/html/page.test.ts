@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier } from '../../cli/croupier.ts';
+import { barriers, type OpenOptions, overhang, stage } from '../../service/browser.ts';
+
+const { open } = stage();
+const SOON = { timeout: 15_000 };
+let dir = '';
+
+const address = (name: string, hash = ''): string => `${pathToFileURL(path.join(dir, `${name}.html`)).href}${hash}`;
+const openPage = (name: string, options: OpenOptions = {}, hash = ''): Promise<Page> =>
+  open(address(name, hash), options);
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'croupier-html-'));
+  const what = ['idempotency/bet', 'idempotency/concurrent', 'refund/broken-connection', 'balance'];
+  const failing = ['run', '--reference', '--defect', 'replayed-bet-charged', '--linger', '50ms', ...what];
+  const hostile = path.resolve(import.meta.dirname, '../../../fixtures/journals/hostile.ndjson');
+  const ends = await Promise.all([
+    croupier([...failing, '--report', 'html=failed.html'], { cwd: dir }),
+    croupier(['run', '--reference', 'balance', '--report', 'html=passed.html'], { cwd: dir }),
+    croupier(['report', 'convert', hostile, '--to', 'html=hostile.html'], { cwd: dir }),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual([1, 0, 0]);
+  const page = readFileSync(path.join(dir, 'passed.html'), 'utf8');
+  writeFileSync(path.join(dir, 'scriptless.html'), page.replace(/<script type="module">[\s\S]*?<\/script>/, ''));
+}, 60_000);
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const visible = (page: Page, selector: string): Promise<number> =>
+  page.locator(selector).filter({ visible: true }).count();
+
+describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, () => {
+  it.each(['failed', 'passed', 'hostile'])(
+    'of a run that %s keeps nobody out, in light and dark, and fits a telephone',
+    async (name) => {
+      const page = await openPage(name);
+      expect(await barriers(page)).toEqual([]);
+      expect(await overhang(page, 360)).toBeLessThanOrEqual(0);
+      expect(await overhang(page, 1600)).toBeLessThanOrEqual(0);
+    },
+  );
+
+  it('tells the story without its script', async () => {
+    const page = await openPage('failed', { javaScriptEnabled: false });
+    expect(await page.locator('h1').textContent()).toContain('Not conforming');
+    expect(await visible(page, '.scenario.fail .exchange[open] .message')).toBeGreaterThan(3);
+    expect(await visible(page, '.tools')).toBe(0);
+    await page.locator('.scenario.pass > summary').first().click();
+    expect(await visible(page, '.scenario.pass .listing')).toBe(1);
+    expect(await visible(page, '.scenario.pass .source pre')).toBe(1);
+    await page.goto(address('failed', '#rule-idempotency.bet'));
+    expect(await visible(page, '[id="rule-idempotency.bet"]')).toBe(1);
+    expect(await overhang(page, 360)).toBeLessThanOrEqual(0);
+  });
+
+  it('keeps nobody out without its script', async () => {
+    // What looks for barriers is a script itself.
+    const page = await openPage('scriptless');
+    expect(await visible(page, '.tools')).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('marks what a repeat was answered differently, and the balance that was wrong', async () => {
+    const page = await openPage('failed', {}, '#scenario-idempotency/bet');
+    const card = page.locator('[id="scenario-idempotency/bet"]');
+    expect(await card.locator('.exchange[open] mark').first().textContent()).toMatch(/^"[\d.]+"$/);
+    expect(await card.locator('.exchange[open] ins').first().textContent()).toMatch(/^first time "[\d.]+"$/);
+    expect(await card.locator('.chart circle.off').count()).toBeGreaterThan(0);
+    expect(await card.locator('.chart svg').first().getAttribute('aria-label')).toMatch(
+      /after balance: [\d.]+, should be [\d.]+/,
+    );
+    expect(await card.locator('.source b.fail').first().textContent()).toContain('- resend: first');
+    const race = page.locator('[id="scenario-idempotency/concurrent#bet"] .timeline');
+    expect(await race.locator('li').count()).toBe(12);
+    expect(await page.locator('[id^="scenario-refund/broken-connection"] .timeline rect.lost').count()).toBeGreaterThan(
+      0,
+    );
+  });
+
+  it('unfolds every call once its scenario is opened, and finds one by its address', async () => {
+    const page = await openPage('failed');
+    const card = page.locator('.scenario.pass').first();
+    expect(await card.locator('.exchange').count()).toBe(0);
+    await card.locator('> summary').click();
+    await expect.poll(() => card.locator('.exchange').count(), SOON).toBeGreaterThan(1);
+    expect(await card.locator('.listing').count()).toBe(0);
+    const link = card.locator('.calls a').first();
+    const id = (await link.textContent()) ?? '';
+    await page.goto(address('passed'));
+    await page.goto(address('failed', `#call-${id}`));
+    await expect.poll(() => visible(page, `[id="call-${id}"] .message`), SOON).toBe(2);
+  });
+
+  it('finds what is searched for, and shows what is filtered', async () => {
+    const page = await openPage('failed');
+    const all = await visible(page, '.scenario');
+    await page.keyboard.press('/');
+    await page.keyboard.type('EXTRA query');
+    await expect.poll(() => page.locator('#shown').textContent(), SOON).toBe(`1 of ${all} scenarios`);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => visible(page, '.scenario'), SOON).toBe(all);
+    await page.locator('[data-filter="fail"]').click();
+    expect(await visible(page, '.scenario')).toBe(await page.locator('.scenario.fail').count());
+    await page.goto(address('failed', '#scenario-balance/read'));
+    await expect.poll(() => visible(page, '[id="scenario-balance/read"] .inside'), SOON).toBe(1);
+  });
+
+  it('copies a curl line', async () => {
+    const page = await openPage('failed', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const line = page.locator('.exchange[open] .command').first();
+    await line.locator('.copy').click();
+    await expect.poll(() => line.locator('.copy').textContent(), SOON).toMatch(/Copied|Marked/);
+    const copied = await page.evaluate<string>('getSelection().toString() || navigator.clipboard.readText()');
+    expect(copied).toBe(await line.locator('code').textContent());
+    expect(copied).toMatch(/^curl -sSi -X POST .*X-REQUEST-SIGN/);
+  });
+
+  it('is light or dark as the system, until somebody chooses', async () => {
+    const page = await openPage('passed', { colorScheme: 'dark' });
+    const ground = (): Promise<string> => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const dark = await ground();
+    await page.click('#theme');
+    expect(await ground()).not.toBe(dark);
+    await page.reload();
+    expect(await page.locator('#theme').textContent()).toBe('Dark');
+    expect(await ground()).not.toBe(dark);
+  });
+
+  it('goes on paper with all that went wrong, and every rule in words', async () => {
+    const page = await openPage('failed', { colorScheme: 'dark' });
+    await page.locator('.scenario.fail > summary').first().click();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await visible(page, '.scenario.fail .findings')).toBe(await page.locator('.scenario.fail').count());
+    expect(await visible(page, '.rule')).toBe(await page.locator('.rule').count());
+    expect(await visible(page, 'nav, button')).toBe(0);
+    expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
+      'rgb(255, 255, 255)',
+    );
+    expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  it('shows what an operator says and runs none of it', async () => {
+    const page = await openPage('hostile');
+    expect(await page.locator('.actual').first().textContent()).toContain('<script>alert("x")</script>');
+    expect(await page.locator('script:not([type="module"])').count()).toBe(0);
+    expect(await page.locator('.sides').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u001b]/);
+  });
+});

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import chromium from '@sparticuz/chromium';
+
+const UNPACKED = path.resolve(import.meta.dirname, '../../node_modules/.cache/croupier-chromium');
+
+/**
+ * Unpacks Chromium, once for all times. Several test files may begin at the same moment, and none must start what another has
+ * half written: each unpacks into a folder of its own, and the first of these is given the name.
+ */
+export async function chromiumPath(): Promise<string> {
+  const binary = path.join(UNPACKED, 'chromium');
+  if (existsSync(binary)) return binary;
+  mkdirSync(path.dirname(UNPACKED), { recursive: true });
+  const own = mkdtempSync(`${UNPACKED}-`);
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = own;
+  await chromium.executablePath();
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+  try {
+    renameSync(own, UNPACKED);
+  } catch (error) {
+    rmSync(own, { recursive: true });
+    if (!existsSync(binary)) throw error;
+  }
+  return binary;
+}
