@@ -1,20 +1,22 @@
 import { defineConfig, type Plugin } from 'rolldown';
 
 /**
- * What commander imports as a whole and hardly uses, as it takes a good part of a quick command's time: importing `node:process`
+ * What commander and yaml import as a whole and hardly use, as it takes a good part of a quick command's time: importing `node:process`
  * makes Node reckon all its fields at once, and the global is the same object; child processes bring the whole network with
  * them, and `node:util` all kinds of threads.
  */
 const LEAN: Readonly<Record<string, string>> = {
   'node:process': 'export default globalThis.process;',
+  process: 'module.exports = globalThis.process;',
   'node:util':
     "export const stripVTControlCharacters = (text) => process.getBuiltinModule('node:util').stripVTControlCharacters(text);",
   'node:child_process':
     "export default { spawn: (...args) => process.getBuiltinModule('node:child_process').spawn(...args) };",
 };
-const leanCommander: Plugin = {
-  name: 'lean-commander',
-  resolveId: (id, importer) => (id in LEAN && importer?.includes('/commander/') ? `\0${id}` : null),
+const leanPackages: Plugin = {
+  name: 'lean-packages',
+  resolveId: (id, importer) =>
+    id in LEAN && /\/node_modules\/(commander|yaml)\//.test(importer ?? '') ? `\0${id}` : null,
   load: (id) => LEAN[id.slice(1)] ?? null,
 };
 
@@ -27,7 +29,7 @@ export default defineConfig({
     library: 'src/library/library.ts',
   },
   platform: 'node',
-  plugins: [leanCommander],
+  plugins: [leanPackages],
   output: {
     dir: 'dist',
     format: 'esm',
