@@ -1,9 +1,11 @@
 import { Argument, type Command, CommanderError, Option } from 'commander';
 import type { ContractVersion } from '../contract/versions.ts';
-import { addClientOptions, addWaitOptions, configOption, productionOption } from './client-options.ts';
+import { addClientOptions, addWaitOptions, configOption, productionOption, stakeOption } from './client-options.ts';
 import { type CompletionShell, SHELLS } from './completion-scripts.ts';
+import { addDoctor } from './doctor-command.ts';
 import { addExploreOptions, type ExploreFlags } from './explore-flags.ts';
 import { collect, countFlag, durationFlag, versionFlag } from './flag-values.ts';
+import { addHelp, topicLines } from './help-command.ts';
 import { addIncidentDesk } from './incident-commands.ts';
 import type { InitFlags } from './init.ts';
 import type { Listable } from './list.ts';
@@ -21,23 +23,22 @@ function addInquiries(program: Command, stdio: Stdio, done: (status: number) => 
   program
     .command('list')
     .description('rules of the contract, scenarios that test them, or what serve operator can do otherwise')
+    .summary('show rules, scenarios, and the defects of serve operator')
     .addArgument(new Argument('<what>', 'what to list').choices(['rules', 'scenarios', 'defects', 'habits']))
-    .argument('[names...]', 'only what is about these rules or groups; of defects and habits also their names')
-    .addOption(
-      new Option('--since <version>', 'of rules: only those that came after this version of the contract').argParser(
-        versionFlag,
-      ),
-    )
+    .argument('[names...]', 'only what is about these rules or groups, or so called')
+    .addOption(new Option('--since <version>', 'only rules that came after this version').argParser(versionFlag))
     .addOption(configOption())
     .option(...JSON_FLAG)
     .addHelpText(
       'after',
       `
 Examples:
-  croupier list rules --since 1.8.0     what came after an integration was made
-  croupier list rules refund            the rules about refunds, with the scenarios that test them
-  croupier list defects idempotency     the deliberate faults that break these rules
-  croupier list habits                  the ways of correct operators that differ from the plain one`,
+  croupier list rules --since 1.8.0    what came after an integration was made
+  croupier list rules refund           with the scenarios that test them
+  croupier list defects idempotency    the faults that break these rules
+  croupier list habits                 other ways of correct operators
+
+Exit status: 0, 2 no rule, group or name is called so`,
     )
     .action(
       async (what: Listable, names: string[], flags: { config?: string; json?: boolean; since?: ContractVersion }) => {
@@ -48,12 +49,17 @@ Examples:
   program
     .command('lint')
     .description('check scenario files without sending anything')
-    .argument('[files...]', 'scenario files or folders; none: those of the configuration and the built-in ones')
+    .argument('[files...]', 'files or folders (default: configured and built-in ones)')
     .addOption(configOption())
     .option(...JSON_FLAG)
     .addHelpText(
       'after',
-      '\nExample:\n  croupier lint our-scenarios/\n\nExit status: 0 nothing to complain about, 2 complaints',
+      `
+Examples:
+  croupier lint                     before a commit
+  croupier lint our-scenarios/ --json
+
+Exit status: 0 nothing to complain about, 2 complaints`,
     )
     .action(async (files: string[], flags: { config?: string; json?: boolean }) => {
       const { lintCommand } = await import('./lint.ts');
@@ -74,6 +80,13 @@ Examples:
         'replay',
       ]),
     )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier schema scenario > scenario.schema.json    for an editor
+  croupier schema report                             for what reads --json`,
+    )
     .action(async (of: SchemaOf) => {
       const { schemaCommand } = await import('./schema.ts');
       done(await schemaCommand(of, stdio));
@@ -84,15 +97,22 @@ function addInit(program: Command, stdio: Stdio, done: (status: number) => void)
   program
     .command('init')
     .description('write a commented croupier.yaml and an example scenario')
+    .summary('write a croupier.yaml with comments, and an example scenario')
     .option('--yes', 'ask nothing: take the flags and sensible values')
     .option('--base-url <url>', "the operator's base URL for reverse calls")
     .option('--ext-cid <id>', "the client's ExtCID")
-    .option('--session <session>', 'as in run; repeatable', collect)
-    .option('--key-env <name>', 'the environment variable that will hold the key (default: from the ExtCID)')
+    .option('--session <session>', 'ID or ID,player=p1,currency=USD; repeatable', collect)
+    .option('--key-env <name>', 'the variable for the key (default: from the ExtCID)')
     .option('--force', 'overwrite files that are there')
     .addHelpText(
       'after',
-      '\nExample:\n  croupier init --yes --base-url https://wallet.example/eu --ext-cid acme-eu --session eu-usd-1,currency=USD',
+      `
+Examples:
+  croupier init                                              asks
+  croupier init --yes --base-url https://wallet.example/eu \\
+    --ext-cid acme-eu --session eu-usd-1,currency=USD        does not
+
+Exit status: 0 written, 2 usage, or a file is there`,
     )
     .action(async (flags: InitFlags) => {
       const { initCommand } = await import('./init.ts');
@@ -104,7 +124,8 @@ function addSelftest(program: Command, stdio: Stdio, done: (status: number) => v
   program
     .command('selftest')
     .description("prove croupier's judgement on correct operators and on every defect")
-    .argument('[names...]', 'defects or habits, or several defects joined by +; none: all of them')
+    .summary('prove that every defect is found, and nothing else')
+    .argument('[names...]', 'defects, habits, defects joined by + (default: all)')
     .addOption(new Option('--threads <n>', 'side by side (default: one per core)').argParser(countFlag))
     .addOption(new Option('--deadline <duration>', 'how long a reply may take (default: 1s)').argParser(durationFlag))
     .addOption(new Option('--linger <duration>', 'the wait for a late debit (default: 300ms)').argParser(durationFlag))
@@ -113,11 +134,12 @@ function addSelftest(program: Command, stdio: Stdio, done: (status: number) => v
       'after',
       `
 Examples:
-  croupier selftest                         the whole matrix, some minutes
-  croupier selftest replayed-bet-charged    one defect
-  croupier selftest float-hidden+replayed-bet-charged   two at once
+  croupier selftest                                      all, some minutes
+  croupier selftest replayed-bet-charged                 one defect
+  croupier selftest float-hidden+replayed-bet-charged    two at once
 
-Exit status: 0 every operator was judged rightly, 1 one was not, 2 there is no such defect or habit`,
+Exit status: 0 every operator was judged rightly, 1 one was not, 2 there is no
+  such defect or habit`,
     )
     .action(async (names: string[], flags: SelftestFlags) => {
       const { selftestCommand } = await import('./selftest.ts');
@@ -129,18 +151,17 @@ function addSettle(program: Command, stdio: Stdio, done: (status: number) => voi
   const settle = program
     .command('settle')
     .description('send what a run that was cut short still owes: refunds, wins, and money that it took')
-    .argument('<journal>', 'the journal of the run (.croupier/….ndjson); it is continued')
-    .optionsGroup('Whom to call (default: the client of the journal, as the configuration knows it):');
+    .summary('send what a run that was cut short still owes')
+    .argument('<journal>', 'that of the run (.croupier/….ndjson); it is continued');
   addClientOptions(settle)
     .addOption(productionOption())
-    .optionsGroup('How:')
     .option('--dry-run', 'say what is owed, and send nothing')
     .addOption(
-      new Option('--time <duration>', 'how long to try again what is not answered 200 (default: 30s)').argParser(
+      new Option('--time <duration>', 'how long to try what is not answered 200 (default: 30s)').argParser(
         durationFlag,
       ),
     )
-    .option('--stake <CUR=amount>', 'the stake for a currency, as --stake USD=1.00; repeatable', collect)
+    .addOption(stakeOption())
     .option(...JSON_FLAG);
   addWaitOptions(settle)
     .addHelpText(
@@ -149,13 +170,15 @@ function addSettle(program: Command, stdio: Stdio, done: (status: number) => voi
 Examples:
   croupier settle .croupier/run.ndjson --dry-run   what is owed, without a call
   croupier settle .croupier/run.ndjson             send it, with croupier.yaml
-  CROUPIER_KEY=… croupier settle run.ndjson        without one: address and sessions are the journal's
+  CROUPIER_KEY=… croupier settle run.ndjson        address and sessions are the
+                                                   journal's
 
-What is sent is written to the same journal, so that a settlement can be cut short and taken up again,
-and one that is finished sends nothing more. Not for a run that is still going.
+What is sent is written to the same journal, so that a settlement can be cut
+short and taken up again, and one that is finished sends nothing more. Not for
+a run that is still going.
 
-Exit status: 0 nothing is owed (any more), 2 usage, configuration or no journal (nothing was sent),
-  3 something is still owed, 130 and 143 interrupted`,
+Exit status: 0 nothing is owed (any more), 2 usage or no journal (nothing was
+  sent), 3 something is still owed, 130 and 143 interrupted`,
     )
     .action(async (journal: string, flags: SettleFlags) => {
       const { settleCommand } = await import('./settle.ts');
@@ -165,7 +188,10 @@ Exit status: 0 nothing is owed (any more), 2 usage, configuration or no journal 
 
 function addExplore(program: Command, stdio: Stdio, done: (status: number) => void): void {
   addExploreOptions(
-    program.command('explore').description('search an operator with generated histories, and shorten those that fail'),
+    program
+      .command('explore')
+      .description('search an operator with generated histories, and shorten those that fail')
+      .summary('search an operator with generated histories'),
   ).action(async (flags: ExploreFlags) => {
     const { exploreCommand } = await import('./explore.ts');
     done(await exploreCommand(flags, stdio));
@@ -176,7 +202,8 @@ function addCompletion(program: Command, stdio: Stdio, done: (status: number) =>
   program
     .command('completion')
     .description('complete commands, flags, rules and scenarios in your shell')
-    .addArgument(new Argument('<shell>', 'which one; answer is what their scripts ask').choices([...SHELLS, 'answer']))
+    .summary('complete commands, flags and rules in your shell')
+    .addArgument(new Argument('<shell>', 'which one; answer is what scripts ask').choices([...SHELLS, 'answer']))
     .argument('[words...]', 'of answer: what stands behind the name of the program, the word at the cursor last')
     .option('--line <text>', 'of answer: instead of them, the line before the cursor')
     .addHelpText(
@@ -184,9 +211,9 @@ function addCompletion(program: Command, stdio: Stdio, done: (status: number) =>
       `
 Examples:
   echo 'source <(croupier completion bash)' >> ~/.bashrc
-  echo 'source <(croupier completion zsh)' >> ~/.zshrc      after compinit
+  echo 'source <(croupier completion zsh)' >> ~/.zshrc    after compinit
   croupier completion fish > ~/.config/fish/completions/croupier.fish
-  croupier completion answer -- run refund.                 what a script asks, and is told`,
+  croupier completion answer -- run refund.               what a script asks`,
     )
     .action(async (shell: CompletionShell | 'answer', words: string[], flags: { line?: string }) => {
       const { completionAnswerCommand, completionCommand } = await import('./completion.ts');
@@ -204,14 +231,30 @@ export function addCommands(program: Command, stdio: Stdio, done: (status: numbe
     // Printed instead of what the command does.
     throw new CommanderError(0, 'croupier.printConfig', '');
   });
-  addRun(program, stdio, done);
-  addInquiries(program, stdio, done);
+  program.commandsGroup('Judge an operator:');
   addInit(program, stdio, done);
-  addServe(program, stdio, done);
-  addReport(program, stdio, done);
-  addSettle(program, stdio, done);
-  addSelftest(program, stdio, done);
+  addDoctor(program, stdio, done);
+  addRun(program, stdio, done);
   addExplore(program, stdio, done);
+  addSettle(program, stdio, done);
+  addReport(program, stdio, done);
+  program.commandsGroup('The incident desk:');
   addIncidentDesk(program, stdio, done);
+  program.commandsGroup('Develop against it:');
+  addServe(program, stdio, done);
+  program.commandsGroup('Look up and check:');
+  addInquiries(program, stdio, done);
+  addSelftest(program, stdio, done);
   addCompletion(program, stdio, done);
+  addHelp(program, stdio);
+  program.addHelpText(
+    'after',
+    `
+Examples:
+  croupier run --reference               see a whole run, without an operator
+  croupier init && croupier run          judge yours
+
+What all commands share:
+${topicLines('  croupier help ')}`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
 
 /** Where the cursor stands: an argument of a command (no option), or the value of one of its options. */
 export interface Spot {
@@ -109,7 +109,8 @@ function walk(program: Command, words: readonly string[]): Walk {
 }
 
 function optionsOf(command: Command): readonly Option[] {
-  return command.createHelp().visibleOptions(command);
+  // Those too that a page of croupier's only names.
+  return new Help().visibleOptions(command);
 }
 
 function flags(command: Command, word: string): readonly Candidate[] {

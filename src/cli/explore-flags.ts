@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addClientOptions, addWaitOptions, productionOption } from './client-options.ts';
+import { addClientOptions, addPlayOptions, addWaitOptions, productionOption } from './client-options.ts';
 import { collect, countFlag, durationFlag } from './flag-values.ts';
 import type { RunFlags } from './run-flags.ts';
 
@@ -26,48 +26,39 @@ export interface ExploreFlags
 export function addExploreOptions(command: Command): Command {
   command
     .optionsGroup('Whom to search:')
-    .option('--reference', 'the embedded reference operator, with sessions of its own')
-    .option('--defect <name>', 'give the embedded operator this defect (croupier list defects); repeatable', collect)
-    .option('--habit <name>', 'give the embedded operator this habit (croupier list habits); repeatable', collect);
+    .option('--reference', 'the embedded reference operator')
+    .option('--defect <name>', 'give it this defect (croupier list defects); repeatable', collect)
+    .option('--habit <name>', 'give it this habit (croupier list habits); repeatable', collect);
   addClientOptions(command)
     .addOption(productionOption())
     .optionsGroup('How:')
     .addOption(new Option('--runs <n>', 'how many histories at most').argParser(countFlag))
     .addOption(
-      new Option(
-        '--time <duration>',
-        'begin no new history after this (default: 60s, unless --runs is given)',
-      ).argParser(durationFlag),
+      new Option('--time <duration>', 'begin none after this (default: 60s, or no end with --runs)').argParser(
+        durationFlag,
+      ),
     )
     .addOption(new Option('--seed <text>', 'repeats the histories of an earlier search').env('CROUPIER_SEED'))
     .addOption(new Option('--bail [n]', 'stop at the first (or n-th) failing history').argParser(countFlag))
-    .option('--strict', 'look for breaches of a SHOULD too (env: CROUPIER_STRICT=1)')
-    .addOption(
-      new Option('--workers <n>', 'histories side by side, one per player at most')
-        .argParser(countFlag)
-        .env('CROUPIER_WORKERS'),
-    );
-  return addWaitOptions(command)
-    .addOption(
-      new Option('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'),
-    )
-    .option('--stake <CUR=amount>', 'the stake for a currency, as --stake USD=1.00; repeatable', collect)
+    .option('--strict', 'look for breaches of a SHOULD too');
+  return addPlayOptions(addWaitOptions(command))
     .optionsGroup('What to print:')
-    .option('--out <file>', 'write the shortest failing history there; further ones beside it, with a number')
-    .option('--journal <file>', 'where the journal goes (default: .croupier/…ndjson)')
+    .option('--out <file>', 'the shortest failing history; further ones beside it')
+    .option('--journal <file>', 'where the journal goes (default: in .croupier/)')
     .option('--json', 'JSON on stdout instead of text')
     .addHelpText(
       'after',
       `
-Plays generated histories, makes each that breaks a rule as short as it can, and prints it as a scenario.
+Each history that breaks a rule is made as short as can be, and printed as a
+scenario.
 
 Examples:
-  croupier explore --reference --defect replayed-win-paid   see what is found of a wallet with a bug
-  croupier explore --time 5m --out found.yaml               search every client of croupier.yaml
-  croupier run found.yaml                                   … and play what was found again
-  croupier explore --seed 7f3a9c01                          the same histories once more, with fresh ids
+  croupier explore --reference --defect replayed-win-paid
+  croupier explore --time 5m --out found.yaml    every client of croupier.yaml
+  croupier run found.yaml                        … and what was found, again
+  croupier explore --seed 7f3a9c01               the same histories once more
 
-Exit status: 0 nothing found, 1 a rule is broken, 2 usage or configuration (nothing was sent), 3 undecided,
-  70 a bug of croupier, 130 and 143 interrupted`,
+Exit status: 0 nothing found, 1 a rule is broken, 2 usage (nothing was sent),
+  3 undecided, 70 a bug of croupier, 130 and 143 interrupted`,
     );
 }

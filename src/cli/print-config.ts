@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { type Configuration, loadConfiguration } from './configuration.ts';
 import { DEFAULTS } from './run-settings.ts';
 import type { Stdio } from './stdio.ts';
-import { isOn } from './switches.ts';
+import { isOn, SWITCHES } from './switches.ts';
 
 /** One setting that holds, and where it came from: a flag beats the environment, which beats the file. */
 interface Setting {
@@ -42,13 +42,6 @@ const OF_CLIENT: Readonly<Record<string, string>> = {
   session: 'sessions',
   contract: 'contract',
   production: 'production',
-};
-
-/** Switches that commander does not read, as they can be off too. */
-const SWITCHES: Readonly<Record<string, string>> = {
-  CROUPIER_STRICT: 'strict',
-  CROUPIER_INSECURE: 'insecure',
-  CROUPIER_PRODUCTION: 'production',
 };
 
 /** `--print-config`: every setting that holds, and where it came from. Nothing is sent, and no secret is shown. */
@@ -125,7 +118,7 @@ function ofCommandLine(command: Command, client: string, { env }: Stdio): readon
     return own === undefined ? (AS_IN_FILE[attribute] ?? otherwise) : `${client}: ${own}`;
   };
   const settings: Setting[] = [];
-  for (const [variable, attribute] of Object.entries(SWITCHES)) {
+  for (const [attribute, variable] of Object.entries(SWITCHES)) {
     if (isOn(env[variable]))
       settings.push({ name: nameFor(attribute, variable), value: 'true', from: 'environment', where: variable });
   }

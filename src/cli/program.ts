@@ -1,6 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { BUG_STATUS, bugText } from './bug.ts';
 import { addCommands } from './commands.ts';
+import { CroupierCommand } from './help-page.ts';
 import { processStdio, type Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
@@ -30,10 +31,10 @@ function reportFailure(error: unknown, stdio: Stdio): number {
 export async function main(args: readonly string[]): Promise<number> {
   const stdio = processStdio(colourFlag(args));
   let status = 0;
-  const program = new Command('croupier')
+  const program = new CroupierCommand('croupier')
     .description("Plays a game platform's part towards an operator's wallet and judges every reply by the contract.")
     .version(version, '-V, --version', 'print the version')
-    .option('--color', 'colours even where the stream is no terminal')
+    .option('--color', 'colours also where there is no terminal')
     .option('--no-color', 'no colours')
     .exitOverride()
     .showHelpAfterError('(croupier --help shows the commands, croupier COMMAND --help their options)')
@@ -43,7 +44,9 @@ export async function main(args: readonly string[]): Promise<number> {
       getOutHasColors: () => stdio.out.colour,
       getErrHasColors: () => stdio.err.colour,
     })
-    .helpCommand('help [command]', 'show what a command takes');
+    .usage('COMMAND …')
+    .helpCommand(false)
+    .helpOption('-h, --help', 'this, and of each command what it takes');
   addCommands(program, stdio, (value) => {
     status = value;
   });

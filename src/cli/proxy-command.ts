@@ -9,30 +9,32 @@ export function addProxy(program: Command, stdio: Stdio, done: (status: number) 
   const proxy = program
     .command('proxy')
     .description('stand between a service and an operator: pass every byte on, and judge what passes')
-    .option('--to <url>', "the operator's base URL (default: that of the one client of croupier.yaml)")
+    .summary('stand between service and operator, and judge what passes')
+    .option('--to <url>', "the operator's base URL (default: that of croupier.yaml)")
     .option('--listen <port>', 'the port where the service calls (default: any free one)')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--fault <what>', 'do this to calls on purpose; repeatable, the first that fits is done', collect)
-    .optionsGroup('Whose calls they are, and how the operator is reached:');
+    .option('--fault <what>', 'do this to calls on purpose; repeatable: the first that fits', collect);
   addChoiceOptions(proxy);
   addReachOptions(proxy)
-    .optionsGroup('What to print:')
-    .option('--journal <file>', 'where everything is written down (default: a file of its own in .croupier/)')
+    .option('--journal <file>', 'where all is written down (default: in .croupier/)')
     .option('--quiet', 'no line for each call, only for what is wrong')
     .option('--json', 'NDJSON on stdout, for a machine')
     .addHelpText(
       'after',
       `
---fault takes delay=6s (the reply), delay-request=6s, drop=reply, drop=request or repeat=1, and then call=bet,
-  every=10 (each tenth that fits) and times=1 (no more than so often), with commas between.
+--fault takes delay=6s (the reply), delay-request=6s, drop=reply, drop=request
+or repeat=1, and then call=bet, every=10 (each tenth that fits) and times=1 (no
+more than so often), with commas between.
 
 Examples:
-  croupier proxy --to https://wallet.staging.example/eu --listen 4100    the service calls http://127.0.0.1:4100/bet
-  croupier proxy --to http://127.0.0.1:4000/demo-eu --session s-1,player=p1,currency=EUR
-  croupier proxy --fault drop=reply,call=bet,every=10                    each tenth bet's reply is lost
-  croupier proxy --quiet --journal traffic.ndjson && croupier incident traffic.ndjson
+  croupier proxy --to https://wallet.staging.example/eu --listen 4100
+                                             called at http://127.0.0.1:4100/bet
+  croupier proxy --fault drop=reply,call=bet,every=10    each tenth bet's reply
+  croupier proxy --quiet --journal traffic.ndjson
+  croupier incident traffic.ndjson                       … and what it tells
 
-Exit status: 0 on SIGINT or SIGTERM, after a summary, whatever was found; 2 usage, or the port is taken`,
+Exit status: 0 on SIGINT or SIGTERM, after a summary, whatever was found;
+  2 usage, or the port is taken`,
     )
     .action(async (flags: ProxyFlags) => {
       const { proxyCommand } = await import('./proxy.ts');

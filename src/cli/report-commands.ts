@@ -5,22 +5,36 @@ import type { Stdio } from './stdio.ts';
 
 /** `report` with what can be made of journals. */
 export function addReport(program: Command, stdio: Stdio, done: (status: number) => void): void {
-  const report = program.command('report').description('from journals to what others read');
+  const report = program
+    .command('report')
+    .description('from journals to what others read')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report convert .croupier/run.ndjson --to junit=junit.xml
+  croupier report merge shard-*.ndjson
+  croupier report diff before.ndjson .croupier/run.ndjson`,
+    );
   report
     .command('convert')
     .description('make reports of a journal, also of a run that was cut short')
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .requiredOption(
       '--to <KIND=file>',
-      'terminal, json, junit, html, markdown, github, baseline, har or curl; a file or - for stdout; several with commas, or repeatable',
+      'terminal, json, junit, html, markdown, github, baseline, har or curl; a file or - for stdout; several with commas',
       collect,
     )
     .addHelpText(
       'after',
       `
 Examples:
-  croupier report convert .croupier/run.ndjson --to junit=junit.xml --to terminal=-
-  croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh   for a browser's network panel; for a shell`,
+  croupier report convert .croupier/run.ndjson --to junit=junit.xml
+  croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh
+                              for a browser's network panel, and for a shell
+
+Exit status: 0 written, 2 usage, or no journal`,
     )
     .action(async (journal: string, flags: { to: readonly string[] }) => {
       const { convertCommand } = await import('./report.ts');
@@ -29,6 +43,7 @@ Examples:
   report
     .command('merge')
     .description('one report of all shards of a run (run --shard), and the exit status of the whole')
+    .summary('one report, and status, of all shards of a run')
     .argument('<journals...>', 'the journal of each shard')
     .option('--to <KIND=file>', 'as in report convert (default: terminal=-); repeatable', collect)
     .option('--out <journal>', 'write the journal of the whole too, for later reports and for settle')
@@ -37,10 +52,10 @@ Examples:
       `
 Examples:
   croupier report merge shard-*.ndjson
-  croupier report merge shard-*.ndjson --to junit=junit.xml --to terminal=- --out whole.ndjson
+  croupier report merge shard-*.ndjson --to junit=junit.xml --out whole.ndjson
 
-Exit status: that of the whole, as of run (0, 1, 3, 70, 130, 143); 3 when a shard is missing;
-  2 when one is there twice or belongs to another run`,
+Exit status: that of the whole, as of run (0, 1, 3, 70, 130, 143); 3 when a
+  shard is missing; 2 when one is there twice or belongs to another run`,
     )
     .action(async (journals: string[], flags: MergeFlags) => {
       const { mergeCommand } = await import('./merge.ts');
@@ -59,7 +74,8 @@ Examples:
   croupier report diff before.ndjson .croupier/2026-11-21-111500-ab12cd.ndjson
   croupier report diff main.json branch.json --json
 
-Exit status: 0 nothing fails that did not fail before, 1 something does, 2 one of the two can't be read`,
+Exit status: 0 nothing fails that did not fail before, 1 something does, 2 one
+  of the two can't be read`,
     )
     .action(async (before: string, now: string, flags: { json?: boolean }) => {
       const { diffCommand } = await import('./diff.ts');

@@ -6,20 +6,20 @@ import { collect } from './flag-values.ts';
 /** The key is whichever of these is given first: a file, the environment, the configuration. */
 function addKeyOptions(command: Command): Command {
   return command
-    .optionsGroup('The key (default: CROUPIER_KEY, else that of the client in croupier.yaml):')
+    .optionsGroup('The key (default: CROUPIER_KEY, or that of the client):')
     .addOption(new Option('--key-file <file>', 'the file that holds it').env('CROUPIER_KEY_FILE'))
-    .addOption(configOption())
-    .addOption(new Option('--client <extCID>', 'whose key').env('CROUPIER_CLIENT'));
+    .addOption(new Option('--client <extCID>', 'whose key').env('CROUPIER_CLIENT'))
+    .addOption(configOption());
 }
 
 /** What is signed: given as an argument, in a file or on standard input. */
 function addTextOptions(command: Command): Command {
   return command
-    .argument('[body]', 'the body; left out, and with nothing below that says otherwise: standard input')
+    .argument('[body]', 'the body (default: standard input)')
     .optionsGroup('What is signed:')
     .option('--body <text>', 'the body, as the argument')
-    .option('--query [text]', 'the query of a GET, such as sessionID=s-1, or a whole URL')
-    .option('--file <file>', 'the file that holds the body (with --query: the query), taken to the byte; - for stdin');
+    .option('--query [text]', 'the query of a GET: sessionID=s-1, or a whole URL')
+    .option('--file <file>', 'the file that holds it, taken to the byte; - for stdin');
 }
 
 /** The flags of `sign`. */
@@ -37,28 +37,25 @@ export function addVerifyOptions(command: Command): Command {
 /** The flags of `explain`. */
 export function addExplainOptions(command: Command): Command {
   return command
-    .argument('[request]', 'a curl line, or a file with a curl line, raw HTTP or a HAR; left out or -: standard input')
+    .argument('[request]', 'a curl line, or a file (curl, HTTP, HAR; - is stdin)')
     .optionsGroup('The request, when it is not given whole:')
     .option('--body <text>', 'the body as it was sent')
     .option('--body-file <file>', 'the file that holds it, taken to the byte')
     .option('--query <text>', 'the query of a GET, or its whole URL')
     .option('--url <url>', 'where it was sent')
-    .option(
-      '--signature <text>',
-      'the signature to explain: what was sent, or what the operator computed (default: the header)',
-    )
-    .option('--other-body <text>', 'the body as the other side had it: shows where the two begin to differ')
+    .option('--signature <text>', 'sent, or computed by the operator (default: the header)')
+    .option('--other-body <text>', 'as the other side had it: where do they differ?')
     .option('--other-body-file <file>', 'the file that holds it')
-    .optionsGroup('The keys that may have been used (and CROUPIER_KEY, and those of croupier.yaml):')
+    .optionsGroup('Further keys (beside CROUPIER_KEY and croupier.yaml):')
     .addOption(
-      new Option('--key-file <file>', 'a file that holds one, the right one first; repeatable')
+      new Option('--key-file <file>', 'a file with one, the right one first; repeatable')
         .argParser(collect)
         .env('CROUPIER_KEY_FILE'),
     )
-    .option('--api-key-file <file>', 'the API key of the Core API, to see whether it was taken; repeatable', collect)
+    .option('--api-key-file <file>', 'that of the Core API: was it taken?; repeatable', collect)
     .addOption(configOption())
     .addOption(
-      new Option('--client <extCID>', 'only the keys of this client of the configuration; repeatable')
+      new Option('--client <extCID>', 'only the keys of this client; repeatable')
         .argParser(collect)
         .env('CROUPIER_CLIENT'),
     )
