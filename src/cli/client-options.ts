@@ -91,7 +91,7 @@ export function addPlayOptions(command: Command): Command {
 }
 
 /** What only `run` can be told of that croupier.yaml knows. */
-export function addJudgedOptions(command: Command): Command {
+function addJudgedOptions(command: Command): Command {
   return command
     .addOption(
       setting('--contract <version>', 'what the integration was made by (default: the latest)')
