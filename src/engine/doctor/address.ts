@@ -60,12 +60,25 @@ export function checkBaseUrl(
       `Leave /${call} out, unless it is meant: ${better}`,
     );
   }
-  const twice = parts.find((part, index) => index > 0 && part === parts[index - 1]);
-  if (twice !== undefined) {
-    return check('base-url', 'warn', `${baseUrl} says /${twice} twice`, `Say it once, unless it is meant.`);
+  const state = answer === 'not-found' ? 'bad' : 'warn';
+  const unknown = answer === 'not-found' ? `, and what answers there does not know ${paths.balance ?? '/balance'}` : '';
+  const again = parts.findIndex((part, index) => index > 0 && part === parts[index - 1]);
+  if (again >= 0) {
+    const better = [origin, ...parts.toSpliced(again, 1)].join('/');
+    const seen = `${baseUrl} says /${parts[again] ?? ''} twice${unknown}`;
+    return check('base-url', state, seen, `Say it once, unless it is meant: ${better}`);
   }
   if (pathname.includes('//')) {
-    return check('base-url', 'warn', `${baseUrl} has two slashes in a row`, 'Servers may read that as another path.');
+    const seen = `${baseUrl} has two slashes in a row${unknown}`;
+    return check('base-url', state, seen, 'Servers may read that as another path: write one.');
+  }
+  if (answer === 'not-found') {
+    return check(
+      'base-url',
+      state,
+      `${baseUrl}${unknown}`,
+      'Compare its path with that of the wallet; a prefix may be missing, or a gateway may strip one.',
+    );
   }
   if (pathname.length > 1 && pathname.endsWith('/')) {
     const better = baseUrl.replace(/\/+$/, '');
@@ -74,14 +87,6 @@ export function checkBaseUrl(
       'warn',
       `${baseUrl} ends with a slash; calls go to ${better}/balance all the same`,
       `Register and configure it without: ${better}`,
-    );
-  }
-  if (answer === 'not-found') {
-    return check(
-      'base-url',
-      'warn',
-      `${baseUrl}; what answers there does not know ${paths.balance ?? '/balance'}`,
-      'Compare its path with that of the wallet; a prefix may be missing, or a gateway may strip one.',
     );
   }
   return check('base-url', 'good', baseUrl);

@@ -56,7 +56,9 @@ export function checkConnection(seen: Probe, context: ConnectionContext): readon
   const { failure } = seen;
   const steps: readonly Check[] = [resolution(seen, context), tcp(seen, context), proxy(context), tls(seen, context)];
   if (!failure) return steps;
-  const failed = failedAt(failure.reason, seen.connectedMs !== null);
+  const reached = seen.connectedMs !== null;
+  // Whoever calls through a proxy connects to nobody else.
+  const failed = context.wire.proxy !== undefined && !reached ? 'proxy' : failedAt(failure.reason, reached);
   const certificate = failed === 'tls' && failure.reason === 'tls';
   return [
     ...steps.slice(
@@ -66,7 +68,9 @@ export function checkConnection(seen: Probe, context: ConnectionContext): readon
     check(
       failed,
       certificate ? 'bad' : 'unreachable',
-      failure.detail,
+      failed === 'proxy' && failure.reason === 'connect-timeout'
+        ? `The proxy did not open a tunnel. ${failure.detail}`
+        : failure.detail,
       ADVICE[failed] ?? (failed === 'tls' ? tlsAdvice(failure.detail) : null),
     ),
   ];
@@ -84,7 +88,12 @@ function tlsAdvice(said: string): string {
   if (said.includes('CERT_HAS_EXPIRED')) return 'Renew the certificate.';
   if (said.includes('CERT_NOT_YET_VALID')) return 'Set the clock that is wrong, or wait for the certificate.';
   if (said.includes('ALTNAME_INVALID')) return OTHER_NAME;
+  if (said.includes('UNABLE_TO_VERIFY_LEAF')) return `Have the server send its intermediate certificates too. ${TRUST}`;
   if (/SELF_SIGNED|UNABLE_TO/.test(said)) return TRUST;
+  if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/.test(said)) return 'Have the server speak TLS 1.2 or 1.3.';
+  if (said.includes('did not end within')) {
+    return 'Look at what takes connections there: is it the port that speaks TLS, and does its gateway reach anybody?';
+  }
   return 'Mend TLS at the server; a client certificate that it wants is given as tls.cert and tls.key in croupier.yaml.';
 }
 

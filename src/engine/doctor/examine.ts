@@ -68,6 +68,13 @@ interface Answered {
   readonly answer: BaseUrlAnswer;
 }
 
+const SPEAKS_TLS = check(
+  'http',
+  'bad',
+  'what answers there speaks TLS, and was called without',
+  'Begin the base URL with https:, or name the port that speaks HTTP.',
+);
+
 const NOBODY: Answered = { checks: [], answer: 'unknown' };
 
 function answerOf(reply: Reply): BaseUrlAnswer {
@@ -111,7 +118,7 @@ class Examination {
     const request = this.#request();
     const first = await this.#send(request);
     const came = time();
-    const http = checkHttp(statusLine, first.outcome);
+    const http = (await this.#speaksTls(first.outcome)) ? SPEAKS_TLS : checkHttp(statusLine, first.outcome);
     if (first.outcome.kind === 'none') return { ...NOBODY, checks: [http] };
     const { reply } = first.outcome;
     const answer = answerOf(reply);
@@ -141,6 +148,24 @@ class Examination {
       checks.push(checkSession(session, outcome, this.#options.stakes));
     }
     return { checks, answer };
+  }
+
+  /** Servers say in many ways that they wanted TLS, and most say nothing: so it is tried. */
+  async #speaksTls(outcome: Outcome): Promise<boolean> {
+    const { client, deadlineMs } = this.#options;
+    const request = this.#request();
+    if (!request.url.startsWith('http:')) return false;
+    const isOdd =
+      outcome.kind === 'none'
+        ? outcome.reason !== 'too-late'
+        : outcome.reply.status === 400 && !isOfContract(outcome.reply);
+    if (!isOdd) return false;
+    const { port } = new URL(request.url);
+    const url = request.url.replace(
+      /^http:\/\/([^/]+)/,
+      (_, host: string) => `https://${host}${port === '' ? ':80' : ''}`,
+    );
+    return (await probe({ ...request, url }, { ...client.wire, insecureTls: true, deadlineMs })).secured !== null;
   }
 
   #request(sessionID = this.#sessionID, sign: SignKind = 'valid'): BuiltRequest {

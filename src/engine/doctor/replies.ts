@@ -9,6 +9,8 @@ const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 const SLOW_MS = 1000;
 /** Beyond this, the two sides' logs are hard to lay side by side. The header has whole seconds. */
 const CLOCK_SECONDS = 3;
+/** Time zones differ by whole half hours, nearly all of them. */
+const ZONE_SECONDS = 1800;
 
 /** A reply of the contract rather than of a gateway: a balance, or an error with a code or message. */
 export function isOfContract(reply: Reply): boolean {
@@ -58,13 +60,19 @@ export function checkRedirects({ status, headers }: Reply, url: string): Check {
   const target = location === undefined ? null : URL.parse(location, url);
   if (!target)
     return check('redirects', 'bad', `GET /balance is answered ${status}`, 'Answer calls where they arrive.');
-  const base = `${target.origin}${target.pathname.replace(/\/balance\/?$/, '')}`;
-  return check(
-    'redirects',
-    'bad',
-    `GET /balance is answered ${status} and sent to ${target.origin}${target.pathname}`,
-    `Redirects are not followed. If that is the wallet, its base URL is ${base}`,
-  );
+  const seen = `GET /balance is answered ${status} and sent to ${target.origin}${target.pathname}`;
+  return check('redirects', 'bad', seen, `Redirects are not followed. ${redirectAdvice(target, new URL(url))}`);
+}
+
+function redirectAdvice(target: URL, from: URL): string {
+  const called = /\/[^/]*$/.exec(from.pathname)?.[0] ?? '/balance';
+  if (target.origin === from.origin && target.pathname === `${from.pathname}/`) {
+    return `Have the wallet answer without the slash at the end, or say where its calls are: paths: { balance: ${called}/ } of the client, and so on.`;
+  }
+  const path = target.pathname.replace(/\/$/, '');
+  return path.endsWith(called)
+    ? `If that is the wallet, its base URL is ${target.origin}${path.slice(0, -called.length)}`
+    : 'That is no path of the wallet, but perhaps a page to log in: have its calls let through.';
 }
 
 /** How long replies take. */
@@ -101,11 +109,17 @@ export function checkClock({ headers }: Reply, time: number): Check {
   // The header says the whole second that has begun.
   const seconds = Math.round((theirs + 500 - time) / 1000);
   if (Math.abs(seconds) < CLOCK_SECONDS) return check('clock', 'good', 'as ours, to the second or two');
+  const off = Math.abs(seconds);
+  const zones = Math.round(off / ZONE_SECONDS);
+  const isZone = zones > 0 && Math.abs(off - zones * ZONE_SECONDS) < CLOCK_SECONDS;
+  const said = `${off} s${isZone ? ` (${zones / 2} h)` : ''} ${seconds < 0 ? 'behind' : 'ahead of'} ours`;
   return check(
     'clock',
     'warn',
-    `the operator's clock is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} ours`,
-    'Set the clock that is wrong (NTP); until then the times of logs differ by so much.',
+    `the operator's clock is ${said}`,
+    isZone
+      ? 'Write the Date header in GMT, if it is a local time; else set the clock that is wrong (NTP).'
+      : 'Set the clock that is wrong (NTP); until then the times of logs differ by so much.',
   );
 }
 
@@ -127,6 +141,14 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
       'Something in front of the wallet wants credentials: configure them as `headers` of the client, or let calls through.',
     );
   }
+  if (right.status === 403 && !isOfContract(right)) {
+    return check(
+      'key',
+      'bad',
+      'a rightly signed call is answered 403 without a code or message',
+      'Something in front of the wallet may refuse it (a firewall, a list of addresses): let calls from this machine through. Else compare the keys.',
+    );
+  }
   if (refused) {
     return check(
       'key',
@@ -138,9 +160,8 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
   if (isNothingThere(right, wrong)) {
     return check(
       'key',
-      'bad',
-      `signed or not, GET /balance is answered ${right.status}: nothing seems to be there`,
-      'Compare the base URL with the path of the wallet; a prefix may be missing, or a gateway may strip one.',
+      'not-tried',
+      `not tried: signed or not, GET /balance is answered ${right.status}, as if nothing were there`,
     );
   }
   if (!isOfContract(right)) {

@@ -20,7 +20,7 @@ export function checkSession(
     about: session.sessionID,
   });
   if (outcome.kind === 'none') return said('bad', `no reply: ${outcome.detail}`, 'The others may tell why.');
-  const { status, balance, code } = readReply(outcome.reply);
+  const { status, balance, code, object } = readReply(outcome.reply);
   const expired = session.state === 'expired';
   if (status < 200 || status > 299) {
     const answered = `GET /balance is answered ${status}${code === undefined ? '' : ` ${code}`}`;
@@ -45,6 +45,12 @@ export function checkSession(
   }
   if (!currency) {
     return said('warn', `has ${amount}, which is no currency of the service`, 'Mind upper and lower case.');
+  }
+  // The contract has no such field; an operator that sends one knows best.
+  const theirs = object?.currency;
+  if (typeof theirs === 'string' && theirs.toUpperCase() !== session.currency.toUpperCase()) {
+    const advice = `Configure ${theirs.slice(0, 10)} for the session, or open one in ${session.currency}.`;
+    return said('bad', `its balance is answered in ${theirs.slice(0, 10)}, not in ${session.currency}`, advice);
   }
   const most = currency.decimals;
   if (most !== null && decimals > most) {

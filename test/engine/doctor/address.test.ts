@@ -12,7 +12,7 @@ describe('the base URL', () => {
     ['https://wallet.example/eu/bet', 'unknown', 'warn', 'path of a call'],
     ['https://wallet.example/eu', 'other', 'good', ''],
     ['https://wallet.example/eu/balance', 'other', 'bad', '…/balance/balance'],
-    ['https://wallet.example/eu', 'not-found', 'warn', 'does not know'],
+    ['https://wallet.example/eu', 'not-found', 'bad', 'does not know'],
   ] as const)('%s (%s) is %s', (url, answer, state, seen) => {
     const made = checkBaseUrl(url, {}, answer);
     expect(made.state).toBe(state);

@@ -158,6 +158,19 @@ describe('connecting', () => {
     expect(JSON.stringify(checks)).not.toContain('secret-word');
   });
 
+  it('says that a proxy that is silent is the one to look at', async () => {
+    const port = await rawServer(() => {});
+    const options = { deadlineMs: 200 };
+    const checks = await look('http://wallet.test', { wire: { proxy: `http://127.0.0.1:${port}` } }, options);
+    expect(firstToMend(checks)).toMatchObject({ name: 'proxy', state: 'unreachable' });
+  });
+
+  it('says that https is wanted', async () => {
+    const port = await rawServer(() => {}, identity('server'));
+    const checks = await look(`http://127.0.0.1:${port}`);
+    expect(firstToMend(checks)).toMatchObject({ name: 'http', advice: expect.stringContaining('https:') });
+  });
+
   it('says that what answers is not HTTP', async () => {
     const port = await rawServer((socket) => socket.once('data', () => socket.end('220 mail ready\r\n')));
     expect(firstToMend(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'http', state: 'bad' });
@@ -189,9 +202,28 @@ describe('replies', () => {
   it('tell that nothing is there, in whatever words', async () => {
     const { url } = await wallet(() => ({ status: 404, body: '{"statusCode":404,"message":"Cannot GET /balance"}' }));
     const checks = await look(url);
-    expect(of(checks, 'base-url')).toMatchObject({ state: 'warn' });
-    expect(firstToMend(checks)).toMatchObject({ name: 'key', advice: expect.stringContaining('base URL') });
+    expect(firstToMend(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining('prefix') });
+    expect(of(checks, 'key')?.state).toBe('not-tried');
     expect(of(checks, 'session')?.state).toBe('not-tried');
+  });
+
+  it.each([
+    ['/eu/eu', (url: string) => `: ${url}/eu`],
+    ['//eu', () => 'write one'],
+    ['/eu/', () => 'prefix'],
+  ] as const)('tell that %s is not where the wallet is', async (path, advice) => {
+    const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
+    const checks = await look(`${url}${path}`);
+    expect(firstToMend(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining(advice(url)) });
+  });
+
+  it.each([
+    ['/balance/?sessionID=s-1', 'paths: { balance: /balance/ }'],
+    ['/login', 'log in'],
+    ['https://other.test/v2/balance', 'base URL is https://other.test/v2'],
+  ])('are sent to %s: it is said what to do', async (location, advice) => {
+    const { url } = await wallet(() => ({ status: 302, headers: { Location: location } }));
+    expect(of(await look(url), 'redirects')).toMatchObject({ state: 'bad', advice: expect.stringContaining(advice) });
   });
 
   it('tell that a gateway reaches no wallet', async () => {
@@ -223,11 +255,18 @@ describe('replies', () => {
       state: 'warn',
       seen: expect.stringMatching(/(89|90|91) s behind/),
     });
+    const hour = new Date(Date.now() + 3_600_000).toUTCString();
+    const zone = await wallet(rightly(() => ({ ...has('100.00'), headers: { Date: hour } })));
+    expect(of(await look(zone.url), 'clock')).toMatchObject({
+      seen: expect.stringContaining('(1 h) ahead'),
+      advice: expect.stringContaining('GMT'),
+    });
   });
 
   it.each([
     ['refuses the key', () => UNAUTHORIZED, 'bad', 'rightly signed call is answered 401'],
     ['takes any signature', () => has('100.00'), 'bad', 'anybody'],
+    ['is not let through to', () => ({ status: 403, body: '<h1>Forbidden</h1>' }), 'bad', '403 without a code'],
     ['refuses with 400', ({ signed }: Asked) => (signed ? has('1.00') : { status: 400 }), 'warn', '400 instead of 401'],
     ['fails', () => ({ status: 500, body: '{"message":"oops"}' }), 'bad', 'answered 500'],
     [
@@ -255,6 +294,7 @@ describe('sessions', () => {
     ['has enough', 'USD', has('20.00'), 'good'],
     ['has decimals in yen', 'JPY', has('100000.00'), 'bad'],
     ['has a currency that nobody knows', 'usd', has('100.00'), 'warn'],
+    ['is in euros', 'USD', { status: 200, body: '{"balance":"100.00","currency":"EUR"}' }, 'bad'],
     ['has no currency', undefined, has('100.00'), 'warn'],
   ] as const)('one that %s (%s)', async (_, currency, told, state) => {
     const { url } = await wallet(rightly(() => told));
