@@ -49,6 +49,7 @@ export function explainText(explained: Explained, { language, of, sink }: Told &
           forTerminal(`Not explained${which}: none of ${explanation.tried} constructions gives this signature.`),
         ),
         ...row('keys', keys.join('; ')),
+        ...explanation.hints.flatMap((hint) => row('hint', hint)),
         ...wrap(
           'Either another key was used, or what was signed is not what is given here: compare the bytes that were sent with those that were signed (--other-body-file).',
           width,
@@ -129,7 +130,9 @@ export function explainJson(
     request: { method, url },
     requests: of,
     keys,
-    ...(explanation.kind === 'unexplained' ? { tried: explanation.tried } : foundJson(explanation.found, language)),
+    ...(explanation.kind === 'unexplained'
+      ? { tried: explanation.tried, hints: explanation.hints }
+      : foundJson(explanation.found, language)),
     bodies: differs === undefined ? null : { same: differs === null, difference: differs },
   };
   return `${JSON.stringify(result, null, 2)}\n`;

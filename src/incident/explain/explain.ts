@@ -1,5 +1,7 @@
 import { ALGORITHMS, type Algorithm } from './algorithms.ts';
+import { combinedPayloads } from './combined-payloads.ts';
 import type { Made } from './construction.ts';
+import { hintsOf } from './hints.ts';
 import { keysMadeOf, type MadeKey, type OfferedKey } from './keys.ts';
 import type { Language, MendId } from './mends.ts';
 import { payloadsOf, rightPayload, sameBytes } from './payloads.ts';
@@ -27,8 +29,8 @@ export interface Found {
 export type Explanation =
   | { readonly kind: 'right'; readonly found: Found }
   | { readonly kind: 'explained'; readonly found: Found }
-  /** `tried`: how many constructions were reckoned. */
-  | { readonly kind: 'unexplained'; readonly tried: number };
+  /** `tried`: how many constructions were reckoned. `hints`: what can be said all the same, in sentences. */
+  | { readonly kind: 'unexplained'; readonly tried: number; readonly hints: readonly string[] };
 
 /** Nobody waits longer than a few seconds: so many bytes are hashed, each payload with what a hash costs beside its bytes. */
 const MOST_HASHED = 1024 * 1024 * 1024;
@@ -41,6 +43,8 @@ interface Reading {
 
 /** So many payloads, the likelier ones, are tried together with two other mistakes. */
 const MOST_COMBINED = 80;
+/** So many other keys are tried with two mistakes of the payload. */
+const MOST_KEYS = 3;
 
 /**
  * Finds out how a signature was made.
@@ -64,7 +68,7 @@ export function explainSignature(
   const made = keysMadeOf(keys);
   const search = new Search(readings, made);
   const found = search.of(request) ?? (otherBody && search.of({ ...request, body: otherBody }, true));
-  if (!found) return { kind: 'unexplained', tried: search.tried };
+  if (!found) return { kind: 'unexplained', tried: search.tried, hints: hintsOf(request, keys.length) };
   return { kind: found.mistakes.length === 0 ? 'right' : 'explained', found };
 }
 
@@ -98,10 +102,17 @@ class Search {
       this.#among([payload], otherKeys, [algorithm]) ??
       this.#among([payload], [key], otherAlgorithms) ??
       this.#among(otherPayloads, otherKeys, [algorithm]) ??
+      this.#combined(request, key, fewKeys, algorithm) ??
       this.#among(otherPayloads, [key], otherAlgorithms) ??
       this.#among([payload], otherKeys, otherAlgorithms) ??
       this.#among(fewPayloads, fewKeys, otherAlgorithms);
     return hit && told(hit, request, ofOther);
+  }
+
+  #combined(request: SignedRequest, key: MadeKey, others: readonly MadeKey[], algorithm: Algorithm): Hit | undefined {
+    const payloads = combinedPayloads(request);
+    const plain = others.filter(({ mend }) => mend === 'key').slice(0, MOST_KEYS);
+    return this.#among(payloads, [key], [algorithm]) ?? this.#among(payloads, plain, [algorithm]);
   }
 
   /** Most ways to hash give another number of bytes. */

@@ -4,8 +4,8 @@ import { type Made, made, wrong } from './construction.ts';
 import { ofFields } from './field-payloads.ts';
 import { type JsonTree, readTree, writeTree } from './json-tree.ts';
 import { canonical, decodings, params, queryTexts, shapes } from './query-payloads.ts';
-import { decodeQuery, queryOf } from './query-text.ts';
-import { isToCoreApi, type QueryParams, type SignedRequest } from './request.ts';
+import { decodeQuery, formTree, queryOf } from './query-text.ts';
+import { isToCoreApi, type SignedRequest } from './request.ts';
 import { anyRequest } from './request-payloads.ts';
 import { REWRITINGS } from './rewritings.ts';
 import { TEXT_CHANGES } from './texts.ts';
@@ -50,7 +50,7 @@ function canonicalBody(body: Uint8Array): Made | undefined {
 }
 
 /** Bytes that come to the same are told once, as the first of them; of another language they may be another mistake. */
-function distinct(all: readonly Made[]): readonly Made[] {
+export function distinct(all: readonly Made[]): readonly Made[] {
   const seen = new Set<string>();
   return all.filter(({ bytes }) => {
     const text = Buffer.from(bytes).toString('latin1');
@@ -99,7 +99,7 @@ function ofBody(request: SignedRequest, body: Buffer): readonly Made[] {
 function ofQuery(request: SignedRequest, right: Made | undefined): readonly Made[] {
   const query = queryOf(request.url);
   const form = params(() => decodeQuery(query, 'form'));
-  const tree = form && treeOf(form);
+  const tree = form && formTree(form);
   const rightMade = right === undefined ? [] : [right];
   const rewritten = tree ? rewritings(tree, 'query', 'The parameters were written as JSON') : [];
   return [
@@ -165,13 +165,9 @@ function permuted(tree: JsonTree, mend: 'raw-body' | 'query'): readonly Made[] {
   );
 }
 
-function permutations<T>(items: readonly T[]): readonly (readonly T[])[] {
+export function permutations<T>(items: readonly T[]): readonly (readonly T[])[] {
   if (items.length <= 1) return [items];
   return items.flatMap((item, index) =>
     permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
   );
-}
-
-function treeOf(form: QueryParams): JsonTree {
-  return { kind: 'object', members: form.map(([name, value]) => [name, { kind: 'text', text: value }]) };
 }

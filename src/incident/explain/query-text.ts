@@ -1,3 +1,4 @@
+import type { JsonTree } from './json-tree.ts';
 import type { QueryParams } from './request.ts';
 
 /** How a query is decoded: as forms are (a plus is a space), as URLs are (a plus is a plus), or not at all. */
@@ -44,4 +45,9 @@ function unescaped(text: string): string {
   } catch {
     throw new URIError(`${JSON.stringify(text)} has a percent sign that begins no escape in UTF-8`);
   }
+}
+
+/** Parameters as a JSON object of texts. */
+export function formTree(form: QueryParams): JsonTree {
+  return { kind: 'object', members: form.map(([name, value]) => [name, { kind: 'text', text: value }]) };
 }

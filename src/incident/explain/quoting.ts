@@ -53,9 +53,14 @@ export function quoteGson(text: string): string {
   return quoteGo(text).replace(/[=']/g, unit);
 }
 
+/** Jackson, whose escapes of control characters are upper case. */
+export function quoteJackson(text: string): string {
+  return JSON.stringify(text).replace(/\\u00[01][0-9a-f]/g, (written) => `\\u${written.slice(2).toUpperCase()}`);
+}
+
 /** Jackson with ESCAPE_NON_ASCII. */
 export function quoteJacksonAscii(text: string): string {
-  return JSON.stringify(text).replace(BEYOND_ASCII, upperUnit);
+  return quoteJackson(text).replace(BEYOND_ASCII, upperUnit);
 }
 
 /** org.json: a slash after a less-than sign, and some spaces and punctuation of Unicode. */
@@ -71,6 +76,17 @@ export function quoteDotnet(text: string): string {
   return `"${inner.replace(/[<>&'+`\u007f-\uffff]/g, upperUnit)}"`;
 }
 
+/**
+ * System.Text.Json with UnsafeRelaxedJsonEscaping. What is on its block list is escaped all the same: blanks but the plain one,
+ * line separators, characters for private use, and all that take a surrogate pair.
+ */
+export function quoteDotnetRelaxed(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\uf8ff]/g,
+    upperUnit,
+  );
+}
+
 /** Newtonsoft.Json. */
 export function quoteNewtonsoft(text: string): string {
   return JSON.stringify(text).replace(/[\u0085\u2028\u2029]/g, unit);
@@ -78,7 +94,7 @@ export function quoteNewtonsoft(text: string): string {
 
 /** Newtonsoft.Json with StringEscapeHandling.EscapeNonAscii. */
 export function quoteNewtonsoftAscii(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, unit);
+  return JSON.stringify(text).replace(BEYOND_ASCII, unit);
 }
 
 /** Newtonsoft.Json with StringEscapeHandling.EscapeHtml. */

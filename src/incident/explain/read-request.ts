@@ -1,5 +1,6 @@
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import { type HeaderList, header } from '../../journal/exchange.ts';
+import { isInChunks, joinChunks } from '../read/chunks.ts';
 import type { ReadBeside } from '../read/curl.ts';
 import { logForm } from '../read/log-form.ts';
 import { readSightings } from '../read/read.ts';
@@ -77,6 +78,10 @@ function rawBody(rest: Buffer, headers: HeaderList): Buffer {
   const length = header(headers, 'content-length');
   if (length !== undefined && /^\d+$/.test(length) && Number(length) <= rest.length)
     return rest.subarray(0, Number(length));
+  if (isInChunks(headers, rest.toString('latin1').split('\n', 1)[0] ?? '')) {
+    const joined = joinChunks(rest);
+    if (joined) return joined;
+  }
   // Editors end a file with a line break that was never sent.
   return rest.at(-1) === 0x0a ? rest.subarray(0, rest.at(-2) === 0x0d ? -2 : -1) : rest;
 }

@@ -2,8 +2,10 @@ import type { Construction } from './construction.ts';
 import { type JsonStyle, type JsonTree, writeTree } from './json-tree.ts';
 import {
   quoteDotnet,
+  quoteDotnetRelaxed,
   quoteGo,
   quoteGson,
+  quoteJackson,
   quoteJacksonAscii,
   quoteNewtonsoft,
   quoteNewtonsoftAscii,
@@ -39,7 +41,7 @@ const SORTED: JsonStyle = { order: 'sorted' };
 const PRETTY: JsonStyle = { colon: ': ', indent: '  ' };
 
 /** The order in which the contract lists the fields, as structs and classes often have them. */
-const CONTRACT_ORDER = ['sessionID', 'txID', 'origTxID', 'roundID', 'amount', 'type', 'frID'];
+export const CONTRACT_ORDER = ['sessionID', 'txID', 'origTxID', 'roundID', 'amount', 'type', 'frID'];
 
 function asListed(names: readonly string[]): readonly string[] {
   const place = (name: string): number => {
@@ -160,7 +162,14 @@ export const REWRITINGS: readonly Rewriting[] = [
   styled('go-marshal-indent', "by Go's json.MarshalIndent", { ...PRETTY, ...SORTED, indent: '\t', quote: quoteGo }, go),
   styled('rails-to-json', 'by to_json of Rails, which escapes <, > and &', { quote: quoteGo }),
   styled('gson', 'by Gson, which escapes <, >, &, = and the apostrophe', { quote: quoteGson }, java),
+  styled(
+    'gson-plain',
+    'by Gson with disableHtmlEscaping, which escapes \\u2028 and \\u2029 still',
+    { quote: quotePhpPlain },
+    java,
+  ),
   styled('gson-pretty', 'by Gson with setPrettyPrinting', { ...PRETTY, quote: quoteGson }, java),
+  styled('jackson', 'by Jackson', { quote: quoteJackson }, java),
   styled(
     'jackson-pretty',
     'by Jackson with INDENT_OUTPUT, a blank on both sides of each colon',
@@ -185,6 +194,12 @@ export const REWRITINGS: readonly Rewriting[] = [
     'dotnet-text-json-windows',
     'by System.Text.Json with WriteIndented on Windows',
     { ...PRETTY, quote: quoteDotnet, lineEnd: '\r\n' },
+    dotnet,
+  ),
+  styled(
+    'dotnet-text-json-relaxed',
+    'by System.Text.Json with UnsafeRelaxedJsonEscaping, which escapes emoji and odd blanks still',
+    { quote: quoteDotnetRelaxed },
     dotnet,
   ),
   styled('dotnet-newtonsoft', 'by Newtonsoft.Json', { quote: quoteNewtonsoft }, dotnet),

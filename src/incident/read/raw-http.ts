@@ -1,13 +1,11 @@
 import { type HeaderList, header } from '../../journal/exchange.ts';
 import { type SeenAnswer, type SeenRequest, textBody } from '../seen.ts';
+import { isInChunks, joinChunks } from './chunks.ts';
 import { readTime } from './time.ts';
 
 const REQUEST_LINE = /^(?:> )?(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (\S+) HTTP\/\d(?:\.\d)?\s*$/;
 const STATUS_LINE = /^(?:< )?HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;
 const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*)$/;
-
-const CHUNK_SIZE = /^([0-9a-f]{1,8})\s*(?:;.*)?\r?$/i;
-const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a] as const;
 
 /** A message as it went over the wire, as far as it was copied. */
 export type HttpMessage =
@@ -73,10 +71,8 @@ export class MessageReading {
     return true;
   }
 
-  /** Browsers and curl show a body in one piece, whatever its headers say: what counts is that it begins with the size of a chunk. */
   #isChunked(line: string): boolean {
-    const first = this.#body[0] ?? line;
-    return CHUNK_SIZE.test(first) && /\bchunked\b/i.test(header(this.#headers, 'transfer-encoding') ?? '');
+    return isInChunks(this.#headers, this.#body[0] ?? line);
   }
 
   end(): HttpMessage {
@@ -100,30 +96,11 @@ export class MessageReading {
 
   #bodyText(): string {
     const whole = this.#body.join('\n');
-    if (this.#isChunked('')) return unchunked(whole) ?? whole.trimEnd();
+    if (this.#isChunked('')) return joinChunks(Buffer.from(whole))?.toString('utf8') ?? whole.trimEnd();
     if (this.#length === null) return withoutPrompt(whole.trimEnd());
     if (Buffer.byteLength(whole) <= this.#length) return whole.trimEnd();
     return Buffer.from(whole).subarray(0, this.#length).toString('utf8');
   }
-}
-
-/** A body whose pieces stand in it one after another, each behind its size; undefined when the sizes are not theirs. */
-function unchunked(text: string): string | undefined {
-  const bytes = Buffer.from(text);
-  const pieces: Buffer[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const end = bytes.indexOf('\n', at);
-    const [, size] = CHUNK_SIZE.exec(bytes.toString('latin1', at, end < 0 ? bytes.length : end)) ?? [];
-    if (size === undefined) return undefined;
-    const length = Number.parseInt(size, 16);
-    if (length === 0 || end < 0) break;
-    pieces.push(bytes.subarray(end + 1, end + 1 + length));
-    at = end + 1 + length;
-    if (bytes[at] === CARRIAGE_RETURN) at += 1;
-    if (bytes[at] === LINE_FEED) at += 1;
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** JSON without what a terminal wrote behind it on the same line: a body need not end with a line end. */

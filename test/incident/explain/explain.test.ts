@@ -92,6 +92,8 @@ describe('a body that was written anew', () => {
     ['go-marshal-indent', lines(GO, '\t')],
     ['rails-to-json', compact(GO)],
     ['gson', compact(GSON)],
+    ['gson-plain', compact(SOFT)],
+    ['dotnet-text-json-relaxed', compact(`é/</b>&'+=\\"\`\\u2028\\uD83D\\uDE00`)],
     ['gson-pretty', lines(GSON, '  ')],
     ['jackson-pretty', lines(NOTE, '  ', ' : ')],
     ['jackson-ascii', compact(String.raw`\u00E9/</b>&'+=\"${'`'}\u2028\uD83D\uDE00`)],
@@ -130,6 +132,10 @@ describe('a body that was written anew', () => {
     ['php-sorted', String.raw`{"C":"x","a":"1.50","b":"\u00e9\/"}`],
   ])('%s', (id, payload) => {
     expectExplained(post(UNSORTED, hmac(payload)), id);
+  });
+
+  it('jackson', () => {
+    expectExplained(post(String.raw`{ "a": "b\u001f" }`, hmac(String.raw`{"a":"b\u001F"}`)), 'jackson');
   });
 
   it('node-stringify', () => {

@@ -35,3 +35,13 @@ describe('readRequests', () => {
     expect(unread).toMatchObject([{ line: 1 }]);
   });
 });
+
+it('joins the chunks of raw HTTP', async () => {
+  const raw =
+    'POST /bet HTTP/1.1\r\nHost: w.example\r\nTransfer-Encoding: chunked\r\nX-Request-Sign: ab\r\n\r\n' +
+    '5\r\n{"a":\r\n4;x=1\r\n"1"}\r\n0\r\n\r\n';
+  for (const text of [raw, raw.replaceAll('\r\n', '\n')]) {
+    const { requests } = await readRequests(Buffer.from(text), 'raw.http');
+    expect(requests.map(({ body }) => Buffer.from(body ?? []).toString())).toEqual(['{"a":"1"}']);
+  }
+});
