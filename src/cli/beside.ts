@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { ReadBeside } from '../incident/read/curl.ts';
+import type { ReadBeside } from '../incident/read/command.ts';
 
 const MOST_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import { type HeaderList, header } from '../../journal/exchange.ts';
 import { isInChunks, joinChunks } from '../read/chunks.ts';
-import type { ReadBeside } from '../read/curl.ts';
+import type { ReadBeside } from '../read/command.ts';
 import { logForm } from '../read/log-form.ts';
 import { readSightings } from '../read/read.ts';
 import type { SeenRequest } from '../seen.ts';

@@ -1,50 +1,77 @@
-import type { Body, NoReplyReason } from '../../journal/exchange.ts';
-import { bodyOf, type SeenAnswer, type SeenRequest, textBody } from '../seen.ts';
+import type { NoReplyReason } from '../../journal/exchange.ts';
+import { bodyOf, type SeenAnswer } from '../seen.ts';
+import { type CommandReading, type Piped, type ReadBeside, withScheme } from './command.ts';
+import { withoutHereDocument } from './here.ts';
+import { readHttpie } from './httpie.ts';
+import { readInvoke, withoutBytes } from './invoke.ts';
 import { type Shell, shellOf, shellWords } from './shell.ts';
-
-/** What a copied command comes to. `open`: its next line belongs to it. */
-export type CurlReading =
-  /** `missing`: the file that the body lies in, which could not be read; null: nothing is missing. */
-  | { readonly kind: 'request'; readonly request: SeenRequest; readonly missing: string | null }
-  | { readonly kind: 'open' }
-  | { readonly kind: 'unreadable'; readonly why: string };
+import { readWget } from './wget.ts';
 
 /** What a shell writes before a command: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
 const PROMPT = /^\s*(?:(?:[^\s'"{]{1,80}\s){0,3}[^\s'"{]{0,80}[$>%#]\s+|PS [^>]*>\s*)?/;
 const BEGINS = new RegExp(
-  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
+  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-).*\\/)|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
   'i',
 );
 
-/** Reads a file that lies beside what is read, by the name that stands there; undefined when there is none. */
-export type ReadBeside = (name: string) => Uint8Array | undefined;
-
 /** True for a line with which a copied command begins. */
 export function beginsCommand(line: string): boolean {
-  return BEGINS.test(line);
+  const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
+  // Logs speak of HTTP in capital letters; the program is not called so.
+  return !/^HTTPS?$/.test(program);
 }
 
-/** Reads a command as browsers copy it, for curl in bash, zsh, cmd or PowerShell, or PowerShell's own. */
+/** Reads a command as browsers copy it, for curl in bash, zsh, cmd or PowerShell, or PowerShell's own; wget and HTTPie too. */
 export function readCommand(
   text: string,
   beside: ReadBeside = () => undefined,
   shell: Shell = shellOf(text),
-): CurlReading {
-  const reading = shellWords(withoutBytes(text.replace(PROMPT, '')), shell);
+): CommandReading {
+  const command = withoutBytes(text.replace(PROMPT, ''));
+  const here = shell === 'posix' ? withoutHereDocument(command) : { kind: 'read' as const, command, input: null };
+  if (here.kind === 'open') return here;
+  const reading = shellWords(here.command, shell);
   if (reading.kind === 'open') return reading;
-  const { words } = reading;
-  const program = words[0]?.toLowerCase();
-  if (program === 'printf' || program === 'echo' || program === 'cat') return readPiped(words, beside);
-  if (program === 'curl' || program === 'curl.exe') return readCurl(words.slice(1), null, beside);
-  return readInvoke(words);
+  const { words, stdin } = redirected(reading.words, here.input, beside);
+  const pipe = words.indexOf('|');
+  const program = words[0]?.toLowerCase() ?? '';
+  if (program === 'printf' || program === 'echo' || program === 'cat') {
+    if (pipe < 0) return { kind: 'unreadable', why: `the ${program} is not piped into curl` };
+    return readProgram(words.slice(pipe + 1), stdin ?? piped(program, words.slice(1, pipe), beside), beside);
+  }
+  return readProgram(words, stdin, beside);
 }
 
-/** Chrome has PowerShell encode a body that is not plain ASCII, and names its characters by number. */
-function withoutBytes(text: string): string {
-  if (!/^(?:Invoke-|iwr|irm)/i.test(text)) return text;
-  return text
-    .replace(/\(\[System\.Text\.Encoding\]::UTF8\.GetBytes\((".*")\)\)/s, '$1')
-    .replaceAll(/\$\(\[char\](\d{1,5})\)/g, (_, code: string) => String.fromCharCode(Number(code)));
+function readProgram(words: readonly string[], stdin: Piped | null, beside: ReadBeside): CommandReading {
+  const program = words[0]?.toLowerCase() ?? '';
+  const args = words.slice(1);
+  switch (program) {
+    case 'curl':
+    case 'curl.exe':
+      return readCurl(args, stdin, beside);
+    case 'wget':
+      return readWget(args, beside);
+    case 'http':
+    case 'https':
+      return readHttpie(program, args, stdin, beside);
+    default:
+      return readInvoke(words);
+  }
+}
+
+/** Takes `< FILE` and `<<< TEXT` out of a command. */
+function redirected(
+  words: readonly string[],
+  input: string | null,
+  beside: ReadBeside,
+): { readonly words: readonly string[]; readonly stdin: Piped | null } {
+  const at = words.findIndex((word) => word === '<' || word === '<<<');
+  const value = words[at + 1];
+  if (at < 0 || value === undefined) {
+    return { words, stdin: input === null ? null : { bytes: Buffer.from(input), missing: undefined } };
+  }
+  const bytes = words[at] === '<' ? beside(value) : Buffer.from(`${value}\n`);
+  return { words: words.toSpliced(at, 2), stdin: { bytes, missing: bytes === undefined ? value : undefined } };
 }
 
 /** Options of curl that are followed by a value and say nothing about the request. */
@@ -57,7 +84,7 @@ const WITH_VALUE = new Set(
 );
 const SHORT_WITH_VALUE = new Set('XHduAebomxEwTKDcUFrP'.split(''));
 
-function readCurl(args: readonly string[], piped: Piped | null, beside: ReadBeside): CurlReading {
+function readCurl(args: readonly string[], piped: Piped | null, beside: ReadBeside): CommandReading {
   let method: string | null = null;
   let url: string | null = null;
   let asQuery = false;
@@ -182,25 +209,7 @@ function urlEncoded(text: string): string {
   return name === '' ? encodeURIComponent(value) : `${name}=${encodeURIComponent(value)}`;
 }
 
-function withScheme(url: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) || url.startsWith('/') ? url : `http://${url}`;
-}
-
-/** What is piped into curl; `missing` names what could not be read. */
-interface Piped {
-  readonly bytes: Uint8Array | undefined;
-  readonly missing: string | undefined;
-}
-
-/** `printf FORMAT | curl … --data-binary @-`, as croupier writes bodies that a terminal could not show; or echo, or cat. */
-function readPiped(words: readonly string[], beside: ReadBeside): CurlReading {
-  const pipe = words.indexOf('|');
-  const program = words[0] ?? '';
-  if (pipe < 0 || words[pipe + 1] !== 'curl')
-    return { kind: 'unreadable', why: `the ${program} is not piped into curl` };
-  return readCurl(words.slice(pipe + 2), piped(program, words.slice(1, pipe), beside), beside);
-}
-
+/** What `printf FORMAT`, as croupier writes bodies that a terminal could not show, or echo, or cat gives to what is behind the pipe. */
 function piped(program: string, args: readonly string[], beside: ReadBeside): Piped {
   const [first = ''] = args;
   switch (program.toLowerCase()) {
@@ -223,47 +232,6 @@ function printed(format: string): Uint8Array {
     else pieces.push(Buffer.from(percent === undefined ? part : '%'));
   }
   return Buffer.concat(pieces);
-}
-
-/** `Invoke-WebRequest -Uri … -Method … -Headers @{ "name"="value" } -Body …` */
-function readInvoke(words: readonly string[]): CurlReading {
-  let method: string | null = null;
-  let url: string | null = null;
-  let body: Body | null = null;
-  const headers: [string, string][] = [];
-  for (let at = 1; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const value = (): string => {
-      at += 1;
-      return words[at] ?? '';
-    };
-    switch (word.toLowerCase()) {
-      case '-uri':
-        url = value();
-        break;
-      case '-method':
-        method = value();
-        break;
-      case '-contenttype':
-        headers.push(['Content-Type', value()]);
-        break;
-      case '-body':
-        body = textBody(value());
-        break;
-      case '-headers': {
-        const end = words.indexOf('}', at);
-        for (let each = at; each < end; each += 1) {
-          if (words[each] === '=') headers.push([words[each - 1] ?? '', words[each + 1] ?? '']);
-        }
-        if (end > at) at = end;
-        break;
-      }
-      default:
-        if (!word.startsWith('-') && url === null && /^https?:/i.test(word)) url = word;
-    }
-  }
-  if (url === null) return { kind: 'unreadable', why: 'the command names no address' };
-  return { kind: 'request', request: { method: method ?? 'GET', url, headers, body }, missing: null };
 }
 
 /** By the exit status of curl, as it prints it. */

@@ -1,3 +1,4 @@
+import { isFields, parsed } from './fields.ts';
 import { isHarEntry } from './har.ts';
 
 /** How a file holds its entries: one a line, or in a list of a JSON document; null: they are the document, or several. */
@@ -30,16 +31,4 @@ export function shapeOf(head: string): Shape {
     .some((line) => line.startsWith('{') && isFields(parsed(line)));
   if (list === 'entries' || (list !== undefined && !hasLines)) return { kind: 'document', list };
   return first === undefined && !hasLines ? WHOLE : LINES;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

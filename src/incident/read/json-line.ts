@@ -69,6 +69,8 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
 export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
   for (const path of form.fields[field]) {
     const value = valueAt(object, path);
+    // Most logs call the whole request so; of some it is the body.
+    if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
     if (text !== undefined) return text;
   }
@@ -111,6 +113,10 @@ function objectIn(text: string): Fields | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isBody(value: unknown): boolean {
+  return isFields(value) && ('sessionID' in value || 'txID' in value);
 }
 
 function isFields(value: unknown): value is Fields {

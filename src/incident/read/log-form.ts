@@ -150,6 +150,7 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'http.request.body.content',
     'body',
     'payload',
+    'request',
   ],
   responseBody: [
     'responseBody',

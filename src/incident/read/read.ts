@@ -1,16 +1,20 @@
 import type { SeenExchange, SeenPlace, Side, Sighting } from '../seen.ts';
 import { readTextLine } from './access-log.ts';
+import { BareReply } from './bare-reply.ts';
+import type { ReadBeside } from './command.ts';
 import { Correlation } from './correlated.ts';
-import { beginsCommand, curlFailure, type ReadBeside, readCommand } from './curl.ts';
+import { beginsCommand, curlFailure, readCommand } from './curl.ts';
+import { fromDocument } from './document.ts';
+import { isFields, parsed } from './fields.ts';
 import { shapeOf } from './file-shape.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, JournalReading } from './journal.ts';
 import { readJsonLine, readPlainText } from './json-line.ts';
 import { type Line, linesOf } from './lines.ts';
 import type { LogForm } from './log-form.ts';
-import { objectsOf } from './objects.ts';
 import { plainBytes } from './plain-bytes.ts';
 import { beginsMessage, MessageReading } from './raw-http.ts';
+import { readW3cLine, w3cColumns } from './w3c-log.ts';
 import { embeddedJson } from './wrapped.ts';
 
 /** What browsers put before a request that is copied for PowerShell, and what stands beside the curl lines of a script. */
@@ -50,46 +54,6 @@ export async function* readSightings(chunks: Chunks, source: Source): AsyncGener
   if (why !== null) yield { kind: 'unreadable', line, why };
 }
 
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-async function* fromDocument(chunks: Chunks, list: string | null, source: Source): AsyncGenerator<Sighting> {
-  for await (const { line, text, why } of objectsOf(chunks, list)) {
-    const place = { file: source.file, line };
-    const value = text === null ? undefined : parsed(text);
-    if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is bigger than 64 MB' };
-    else if (why === 'cut off')
-      yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
-    else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
-    else if (isFields(value))
-      for (const each of streamed(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
-    else yield { kind: 'unreadable', line, why: 'the entry is not JSON' };
-  }
-}
-
-/** The lines of a stream of Loki; any other object is one. */
-function streamed(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
-  const { stream, values } = value;
-  if (!isFields(stream) || !Array.isArray(values)) return [value];
-  return values.map((pair: unknown) => {
-    const [timestamp, line]: readonly unknown[] = Array.isArray(pair) ? pair : [];
-    return { ...stream, timestamp, line };
-  });
-}
-
-function sightingOf(exchange: SeenExchange | undefined, line: number): Sighting {
-  return exchange ? { kind: 'exchange', exchange } : { kind: 'other', line };
-}
-
 async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<Sighting> {
   const reading = new LineByLine(source);
   for await (const line of linesOf(chunks)) yield* reading.take(line);
@@ -105,6 +69,9 @@ class LineByLine {
   #journal: JournalReading | null = null;
   /** A request that was read, and whose reply may follow. */
   #waiting: SeenExchange | null = null;
+  #bare: BareReply | null = null;
+  /** Of a log of IIS, which names them before its lines. */
+  #columns: readonly string[] | null = null;
 
   constructor(source: Source) {
     this.#source = source;
@@ -129,7 +96,21 @@ class LineByLine {
       if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
       yield* this.#endMessage();
     }
-    yield* this.#begin(text, line);
+    if (!this.#takeBare(text, line)) yield* this.#begin(text, line);
+  }
+
+  /** A terminal shows the body of a reply alone, behind the command that asked for it. */
+  #takeBare(text: string, { number }: Line): boolean {
+    const asked = this.#waiting;
+    if (asked?.answer.kind !== 'untold' || (!this.#bare && !text.startsWith('{'))) {
+      this.#bare = null;
+      return false;
+    }
+    const bare = this.#bare ?? new BareReply(number);
+    const taken = bare.take(text, asked);
+    this.#bare = taken === 'more' ? bare : null;
+    if (taken !== 'more' && taken !== undefined) this.#waiting = taken;
+    return taken !== undefined;
   }
 
   *end(): Generator<Sighting> {
@@ -177,6 +158,12 @@ class LineByLine {
       yield { kind: 'unreadable', line: number, why: ended ? 'it is not JSON' : 'the file ends within this line' };
       return;
     }
+    this.#columns = w3cColumns(text) ?? this.#columns;
+    const logged = this.#columns && readW3cLine(text, this.#columns, this.#source.form, place);
+    if (logged) {
+      yield { kind: 'exchange', exchange: logged };
+      return;
+    }
     if (SETTING.test(text) || TRACE.test(text)) {
       yield { kind: 'other', line: number };
       return;
@@ -213,7 +200,7 @@ class LineByLine {
     const exchange = readJsonLine(value, this.#source.form, place);
     const answered = exchange ? undefined : this.#correlation.reply(value);
     if (exchange) yield* this.#correlation.request(exchange, value);
-    else yield sightingOf(answered, place.line);
+    else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
   }
 
   *#tryCommand(): Generator<Sighting> {

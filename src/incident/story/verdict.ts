@@ -81,7 +81,8 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
   const untold = calls.filter(
     ({ ending, done, seen }) => ending === 'unknown' && done === 'maybe' && seen.call !== 'balance',
   );
-  if (untold.length > 0) found.push(`how ${numbers(untold)} was answered was not written down`);
+  if (untold.length > 0)
+    found.push(`how ${numbers(untold)} ${untold.length === 1 ? 'was' : 'were'} answered was not written down`);
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) {
     found.push(
