@@ -141,7 +141,7 @@ function slotLabel({ points, last }: Slot, at: number, height: number): Markup {
   const [call = '', amount = ''] = last.label.split(' ');
   const times = points.length > 1 ? ` × ${points.length}` : '';
   // What croupier sends to bring the balance back is no part of the story.
-  const below = last.isRestoring ? 'brought back' : amount;
+  const below = last.isRestoring ? 'restored' : amount;
   return html`<text x="${middle(at)}" y="${height - 20}">${call}${times}</text><text x="${middle(at)}" y="${height - 6}">${below}</text>`;
 }
 

@@ -23,7 +23,7 @@ export function toolbar(fold: Fold): Markup {
         ];
   });
   return html`<nav class="bar" aria-label="report"><div class="links">${links}</div>
-<div class="tools" hidden><input type="search" id="search" aria-label="Search scenarios and rules" placeholder="Search scenarios and rules" autocomplete="off" spellcheck="false"><div class="filters" role="group" aria-label="scenarios by verdict">${filters}<button type="button" class="filter" data-filter="money" aria-pressed="false"><span aria-hidden="true">$</span> money</button></div><output id="shown"></output><button type="button" id="theme">Dark</button></div>
+<div class="tools" hidden><input type="search" id="search" aria-label="Search scenarios and rules" placeholder="Search" autocomplete="off" spellcheck="false"><div class="filters" role="group" aria-label="scenarios by verdict">${filters}<button type="button" class="filter" data-filter="money" aria-pressed="false"><span aria-hidden="true">$</span> money</button></div><output id="shown"></output><button type="button" id="theme">Dark</button></div>
 <noscript><span class="dim">Without its script this page has no search, and shows the calls of what passed in short.</span></noscript></nav>
 `;
 }
