@@ -170,3 +170,12 @@ describe('the files', () => {
     expect(imports.filter(({ target }) => target.startsWith('.') && !/\.(ts|json)$/.test(target))).toEqual([]);
   });
 });
+
+it('docs/architecture.md tells the layers as they are', () => {
+  const page = readFileSync(path.resolve(SRC, '../docs/architecture.md'), 'utf8');
+  const told = [...page.matchAll(/^\| `([\w-]+)\/` \|[^|]*\| (.*) \|$/gmu)].map(([, folder = '', list = '']) => [
+    folder,
+    [...list.matchAll(/`([\w-]+)`/gu)].map(([, name]) => name),
+  ]);
+  expect(Object.fromEntries(told)).toEqual(MAY_IMPORT);
+});

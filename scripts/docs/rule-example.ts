@@ -1,0 +1,191 @@
+import type { Exchange } from '../../src/journal/exchange.ts';
+import { replyMs } from '../../src/journal/exchange.ts';
+import { noReplySentence } from '../../src/report/no-reply.ts';
+import type { CallStep, Plan } from '../../src/scenario/plan.ts';
+import { type Renaming, renaming } from './renaming.ts';
+
+/** One call of a story, with what a correct operator answers, and what one with a defect does. */
+export interface ExampleCall {
+  readonly call: string;
+  readonly right: string | null;
+  readonly wrong: string | null;
+}
+
+/** A story that shows one rule kept and broken. */
+export interface RuleExample {
+  readonly scenario: string;
+  /** What the operator of the wrong replies was started with; null where there is no wrong one. */
+  readonly defect: string | null;
+  readonly calls: readonly ExampleCall[];
+  /** What was said of the wrong one; of a NOTE, what was written down. */
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** What is needed of a scenario in the JSON report. */
+export interface PlayedScenario {
+  readonly id: string;
+  readonly findings: readonly {
+    readonly rule: string;
+    readonly verdict: string;
+    readonly exchange: string | null;
+    readonly expected: string;
+    readonly actual: string;
+  }[];
+  readonly exchanges: readonly (Exchange & { readonly step: string | null; readonly purpose: string })[];
+}
+
+interface Told {
+  readonly key: string;
+  readonly id: string;
+  readonly request: string;
+  readonly note: string;
+  readonly reply: string;
+}
+
+const PARTS_SHOWN = { first: 4, last: 4 };
+
+/** What a step does that a plain call does not, in the words of the language. */
+function deviationNote(step: CallStep): string {
+  const { sign, tamper, headerCase, body, query, break: broken, trickle } = step.deviations;
+  const notes = [
+    sign !== undefined && sign !== 'valid' && `sign: ${sign}`,
+    tamper && `${tamper.fields.map(([field]) => field).join(', ')} changed after signing`,
+    headerCase && `header-case: ${headerCase}`,
+    body?.format && `body: ${body.format}`,
+    query?.order && `order: ${query.order}`,
+    query?.encode && `encode: ${query.encode}`,
+    broken && (broken.at === 'sent' ? 'break: sent' : `break: ${broken.at}`),
+    trickle && `in ${String(trickle.pieces)} pieces`,
+  ].filter((note) => typeof note === 'string');
+  return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+}
+
+function stepNotes(plan: Plan): ReadonlyMap<string, string> {
+  const notes = new Map<string, string>();
+  for (const step of [...plan.steps, ...(plan.always ?? [])]) {
+    if (step.kind === 'call') notes.set(step.key, deviationNote(step));
+    if (step.kind === 'together')
+      for (const part of step.steps) notes.set(part.key, ` (at the same moment)${deviationNote(part)}`);
+  }
+  return notes;
+}
+
+function bodyText(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}/gu, (sign) =>
+    sign === '\n' ? '\\n' : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function replyText({ outcome, stamps }: Exchange, names: Renaming, withType: boolean): string {
+  if (outcome.kind === 'none') return `no reply: ${noReplySentence(outcome.reason)}`;
+  const type = outcome.reply.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'no Content-Type';
+  const took = replyMs(stamps) ?? 0;
+  return [
+    String(outcome.reply.status),
+    withType ? `[${type}]` : '',
+    bodyText(names(outcome.reply.body.data)),
+    took > 2000 ? `after ${(took / 1000).toFixed(1)} s` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function tell(scenario: PlayedScenario, plan: Plan, withType: boolean): { told: Told[]; names: Renaming } {
+  const names = renaming();
+  const notes = stepNotes(plan);
+  const seen = new Map<string, number>();
+  const told: Told[] = [];
+  for (const exchange of scenario.exchanges) {
+    if (exchange.purpose === 'restore' || exchange.purpose === 'prepare') continue;
+    const at = `${exchange.purpose} ${String(exchange.step)}`;
+    const nth = (seen.get(at) ?? 0) + 1;
+    seen.set(at, nth);
+    const url = new URL(exchange.request.url);
+    const path = url.pathname.slice(url.pathname.lastIndexOf('/'));
+    told.push({
+      key: `${at} ${String(nth)}`,
+      id: exchange.id,
+      request: `${exchange.request.method} ${names(`${path}${url.search} ${bodyText(exchange.request.body?.data ?? '')}`).trim()}`,
+      note: notes.get(String(exchange.step)) ?? '',
+      reply: replyText(exchange, names, withType),
+    });
+  }
+  return { told, names };
+}
+
+function balanceIn(reply: string): number {
+  return Number(/"balance":"?(-?[\d.]+)/u.exec(reply)?.[1]);
+}
+
+/** The calls of a story up to the one that shows it, a long middle left out. */
+export function exampleOf(
+  rule: string,
+  defect: string | null,
+  plan: Plan,
+  right: PlayedScenario,
+  wrong: PlayedScenario | null,
+): RuleExample | undefined {
+  const shown = wrong ?? right;
+  const finding = findingOf(rule, shown);
+  if (!finding) return undefined;
+  const withType = rule === 'reply.content-type';
+  const { told, names } = tell(shown, plan, withType);
+  const others = new Map(tell(right, plan, withType).told.map((one) => [one.key, one]));
+  const differs = ({ key, request, reply }: Told): boolean => {
+    const other = others.get(key);
+    return other !== undefined && other.request === request && other.reply !== reply;
+  };
+  let end = told.findIndex(({ id }) => id === finding.exchange);
+  if (wrong) {
+    // Where the reply itself looks right, what was wrong shows in one that follows.
+    const next = told.findIndex((one, at) => at >= end && differs(one));
+    if (next > end) end = next;
+    const balance = /the balance is (\d[\d.]*)/u.exec(finding.actual)?.[1];
+    const shows = told.findIndex(({ reply }, at) => at >= end && balanceIn(reply) === Number(balance));
+    if (balance !== undefined && shows > end) end = shows;
+  }
+  const some = end === -1 ? told : told.slice(0, end + 1);
+  const calls = some.map((one, at): ExampleCall => {
+    const other = others.get(one.key);
+    const fits = other !== undefined && other.request === one.request;
+    const again = one.request.startsWith('POST') && some.slice(0, at).some(({ request }) => request === one.request);
+    return {
+      call: (again ? `${one.request.split(' ').slice(0, 2).join(' ')}, the same bytes again` : one.request) + one.note,
+      right: wrong ? (fits ? other.reply : null) : one.reply,
+      wrong: wrong ? one.reply : null,
+    };
+  });
+  return {
+    scenario: shown.id,
+    defect,
+    calls: shortened(calls),
+    expected: names(finding.expected),
+    actual: names(finding.actual),
+  };
+}
+
+function shortened(calls: readonly ExampleCall[]): readonly ExampleCall[] {
+  const { first, last } = PARTS_SHOWN;
+  if (calls.length <= first + last + 1) return calls;
+  const left = calls.length - first - last;
+  const gap: ExampleCall = { call: `… ${String(left)} more calls …`, right: null, wrong: null };
+  return [...calls.slice(0, first), gap, ...calls.slice(-last)];
+}
+
+/** What a played scenario was told of the rule, a breach before all else. */
+export function findingOf(rule: string, { findings }: PlayedScenario): PlayedScenario['findings'][number] | undefined {
+  const some = findings.filter((one) => one.rule === rule);
+  return (
+    some.find(({ verdict }) => verdict === 'fail') ??
+    some.find(({ verdict }) => verdict === 'warn' || verdict === 'note')
+  );
+}
+
+/** How many calls somebody must read to see it. */
+export function lengthOf(rule: string, scenario: PlayedScenario): number {
+  const finding = findingOf(rule, scenario);
+  const at = scenario.exchanges.findIndex(({ id }) => id === finding?.exchange);
+  // A finding without an exchange is the least clear one.
+  return at === -1 ? Number.MAX_SAFE_INTEGER : at;
+}

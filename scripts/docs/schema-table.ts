@@ -1,0 +1,112 @@
+/** As much of JSON Schema as the published schemas use. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly definitions?: Readonly<Record<string, Schema>>;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+}
+
+/** Where `${…}` may stand instead of a value; said once for the whole page. */
+const EXPRESSION = '\\$\\{[^}]+\\}';
+const DURATION = '(ms|s|m)$';
+
+export function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+/** The alternatives of a schema, expressions left out. */
+function alternatives(schema: Schema): readonly Schema[] {
+  const some = schema.anyOf ?? schema.oneOf;
+  if (!some) return schema.pattern === EXPRESSION ? [] : [schema];
+  return some.flatMap(alternatives);
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? `\`${value}\`` : `\`${JSON.stringify(value)}\``;
+}
+
+function kindText(schema: Schema): string {
+  if (schema.const !== undefined) return valueText(schema.const);
+  if (schema.enum) return schema.enum.map(valueText).join(', ');
+  if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  if (schema.pattern?.endsWith(DURATION)) return 'a duration (`500ms`, `2s`, `1m`)';
+  if (schema.pattern?.startsWith('^-?(0')) return 'a decimal in quotes';
+  const types = [schema.type ?? []].flat();
+  return types.map((type) => typeText(type, schema)).join(', ');
+}
+
+function typeText(type: string, schema: Schema): string {
+  if (type === 'array') {
+    const of = schema.items ? takes(schema.items) : '';
+    return of === '' ? 'a list' : `a list of: ${of}`;
+  }
+  if (type === 'object') return 'a map';
+  if (type === 'null') return 'nothing';
+  if (type === 'string') return 'text';
+  if (type === 'boolean') return '`true`, `false`';
+  if (schema.minimum !== undefined && schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER)
+    return `a number from ${String(schema.minimum)} to ${String(schema.maximum)}`;
+  return schema.minimum === undefined || schema.minimum < 0 ? 'a number' : `a number from ${String(schema.minimum)}`;
+}
+
+/** What may stand there, in a few words. */
+function takes(schema: Schema): string {
+  const kinds = alternatives(schema).map(kindText);
+  return [...new Set(kinds)].filter((kind) => kind !== '').join(', ');
+}
+
+/** The objects among the alternatives. */
+function objectsOf(schema: Schema): readonly Schema[] {
+  return alternatives(schema).filter((one) => one.properties !== undefined);
+}
+
+/** The values among the alternatives that are explained one by one, such as the ways to sign. */
+function explainedValues(schema: Schema): readonly Schema[] {
+  const values = alternatives(schema).filter((one) => one.const !== undefined && one.description !== undefined);
+  return values.length > 1 ? values : [];
+}
+
+function keyRows(name: string, schema: Schema, required: boolean): readonly string[] {
+  // `expect.outcome` has the values of `expect` again.
+  const explained = name.includes('.') ? [] : explainedValues(schema);
+  const further = alternatives(schema).some((one) => one.properties) ? ', or a map' : '';
+  const taken = explained.length > 0 ? `one of those below${further}` : takes(schema);
+  const rows = [
+    `| \`${name}\`${required ? ' (needed)' : ''} | ${cell(taken)} | ${cell(schema.description ?? '')} |`,
+    ...explained.map((one) => `| | ${cell(valueText(one.const))} | ${cell(one.description ?? '')} |`),
+  ];
+  const listed = alternatives(schema).flatMap((one) => (one.items ? [one.items] : []));
+  const nested = [
+    ...objectsOf(schema).map((one) => ({ prefix: `${name}.`, one })),
+    ...listed.flatMap((item) => objectsOf(item).map((one) => ({ prefix: `${name}[].`, one }))),
+  ];
+  return [...rows, ...nested.flatMap(({ prefix, one }) => rowsOf(prefix, one))];
+}
+
+function rowsOf(prefix: string, schema: Schema): readonly string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, value]) =>
+    keyRows(`${prefix}${key}`, value, schema.required?.includes(key) === true),
+  );
+}
+
+/** A table of all keys of an object, those of objects within it with their path. */
+export function tableOf(schema: Schema, leaveOut: readonly string[] = []): string {
+  const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !leaveOut.includes(key));
+  const rows = rowsOf('', { ...schema, properties: Object.fromEntries(properties) });
+  return `| key | takes | means |\n|---|---|---|\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,104 @@
+/**
+ * Plays the embedded operator, correct and with a defect, and keeps for each rule the shortest story that shows it kept and
+ * broken: `fixtures/rule-examples.json`, from which `docs/rules.md` is written.
+ *
+ * usage: rule-examples.ts [RULE…]   without any: all of them, in some minutes
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { builtInSource, loadSuite } from '../src/cli/suite.ts';
+import { RULES, type RuleId } from '../src/contract/catalogue.ts';
+import { DEFECTS } from '../src/operator/defects.ts';
+import { exampleOf, findingOf, lengthOf, type PlayedScenario, type RuleExample } from './docs/rule-example.ts';
+import { WRITTEN_EXAMPLES } from './docs/written-examples.ts';
+
+const FILE = new URL('../fixtures/rule-examples.json', import.meta.url);
+const BIN = path.resolve(import.meta.dirname, '../bin/croupier.js');
+const folder = mkdtempSync(path.join(tmpdir(), 'croupier-examples-'));
+const suite = loadSuite([builtInSource()], folder, () => crypto.randomUUID());
+const wholeRuns = new Map<string, Promise<readonly PlayedScenario[]>>();
+
+/** One player after another and a fixed seed, so that the correct operator and the other meet the same stories. */
+async function play(defect: string | null, selection: readonly string[]): Promise<readonly PlayedScenario[]> {
+  const name = path.join(folder, crypto.randomUUID());
+  const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...selection];
+  const files = ['--journal', `${name}.ndjson`, '--report', `json=${name}.json`];
+  const defects = defect === null ? [] : ['--defect', defect];
+  await new Promise<void>((resolve) => {
+    execFile(process.execPath, [BIN, ...args, ...defects, ...files], () => resolve());
+  });
+  const report = JSON.parse(readFileSync(`${name}.json`, 'utf8')) as { scenarios: readonly PlayedScenario[] };
+  return report.scenarios;
+}
+
+function shortest(rule: RuleId, played: readonly PlayedScenario[]): PlayedScenario | undefined {
+  return played
+    .filter((scenario) => findingOf(rule, scenario))
+    .toSorted((a, b) => lengthOf(rule, a) - lengthOf(rule, b))[0];
+}
+
+function planOf(id: string) {
+  const found = suite.scenarios.find((scenario) => scenario.id === id);
+  if (!found) throw new Error(`no scenario is called ${id}`);
+  return found.plan();
+}
+
+async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | undefined> {
+  const right = await play(null, [rule]);
+  if (isNote) {
+    const shown = shortest(rule, right);
+    return shown && exampleOf(rule, null, planOf(shown.id), shown, null);
+  }
+  const defects = DEFECTS.filter(({ breaks }) => breaks.includes(rule))
+    .toSorted((a, b) => a.breaks.length - b.breaks.length)
+    .map(({ name }) => name);
+  for (const defect of defects) {
+    const example = exampleFrom(rule, defect, right, await play(defect, [rule]));
+    if (example) return example;
+  }
+  // Some need what other stories did before.
+  for (const defect of defects) {
+    const wholeRight = wholeRuns.get('') ?? play(null, []);
+    wholeRuns.set('', wholeRight);
+    const example = exampleFrom(rule, defect, await wholeRight, await play(defect, []));
+    if (example) return example;
+  }
+  return undefined;
+}
+
+function exampleFrom(
+  rule: RuleId,
+  defect: string,
+  right: readonly PlayedScenario[],
+  wrong: readonly PlayedScenario[],
+): RuleExample | undefined {
+  const shown = shortest(rule, wrong);
+  const beside = right.find(({ id }) => id === shown?.id);
+  return shown && beside && exampleOf(rule, defect, planOf(shown.id), beside, shown);
+}
+
+/** Written after each, so that what was found is kept when it is cut short. */
+function keep(rule: RuleId, example: RuleExample): void {
+  kept[rule] = example;
+  const ordered = Object.fromEntries(RULES.flatMap(({ id }) => (kept[id] ? [[id, kept[id]]] : [])));
+  writeFileSync(FILE, `${JSON.stringify(ordered, null, 2)}\n`);
+}
+
+/** Most of a run is waiting, so that more than one can be under way for each core. */
+const AT_ONCE = 4;
+const wanted = process.argv.slice(2);
+const kept = JSON.parse(readFileSync(FILE, { encoding: 'utf8', flag: 'a+' }) || '{}') as Record<string, RuleExample>;
+const queue = RULES.filter(({ id }) => !WRITTEN_EXAMPLES[id] && (wanted.length === 0 || wanted.includes(id)));
+
+async function work(): Promise<void> {
+  for (let rule = queue.shift(); rule; rule = queue.shift()) {
+    const example = await exampleFor(rule.id, rule.level === 'NOTE');
+    if (example) keep(rule.id, example);
+    process.stderr.write(`${rule.id}: ${example ? `${example.defect ?? 'as it is'}, ${example.scenario}` : 'NONE'}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: AT_ONCE }, work));
+rmSync(folder, { recursive: true });

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandsIn, type PrintedCommand } from '../scripts/docs/commands-in-pages.ts';
+import { croupier, ended, line, start } from './cli/croupier.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const PAGES = [
+  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+  // Those of rules.md were played when its examples were: each is one rule and one defect.
+  ...readdirSync(path.join(ROOT, 'docs')).flatMap((file) => (file === 'rules.md' ? [] : [`docs/${file}`])),
+];
+
+/** What a page writes for its reader, and what stands there in this test. */
+const MEANT: readonly (readonly [printed: RegExp, meant: string])[] = [
+  [/^acme-eu$/u, 'demo-eu'],
+  [/^eu-usd-1(?=$|,)/u, 'eu-anna-usd-catch'],
+  [/^eu-usd-2(?=$|,)/u, 'eu-carla-usd'],
+  [/player=p1/u, 'player=anna'],
+  [/^\.croupier\/(….ndjson|before\.ndjson)$|^JOURNAL$/u, '.croupier/run.ndjson'],
+  [/^FILE…$/u, 'service.log'],
+  [/^RULE$/u, 'bet.debit'],
+  [/^7d0f…$|^91ab…$|^3c5e…$/u, '6f1d2c7e-3b54-4a86-9c0f-2a7b51d8e3c1'],
+  [/^(21f6|6d7a)…$/u, '6d7a'.repeat(16)],
+  [/^…$/u, ''],
+];
+
+/** Words in the place of which others are played, so that no command takes minutes or a port that may be taken. */
+const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
+  [/^serve|^proxy|^run/u, / --(port|listen|core-api-port) \d+/u, ''],
+  [/ --race-rounds/u, /--race-rounds \d+/u, '--race-rounds 1 concurrency/no-overdraft'],
+  [
+    /^run( -v| --report \S+| --json| --strict| --bail| --journal \S+| --contract \S+| --baseline \S+| --retries \d+| --allow-flaky| --no-github| --seed \S+)*$/u,
+    /$/u,
+    ' balance',
+  ],
+  [/^run --reference( --\S+ \S+)+$/u, /$/u, ' refund/restore'],
+  [/^run .*--base-url/u, /$/u, ' balance'],
+  [/^run .*--after \S+$/u, /$/u, ' balance'],
+  [/^run --shard/u, /$/u, ' balance'],
+  [/--launches/u, /$/u, ' --launch-wait 1s'],
+  [/^explore/u, /$/u, ' --runs 2'],
+  [/^selftest( --json)?$/u, /^selftest/u, 'selftest refund-half'],
+  [/^init/u, /^init/u, 'init --yes --force --base-url http://127.0.0.1:1 --ext-cid acme-eu --session eu-usd-1'],
+];
+
+/** What keeps on until it is told to end. */
+const SERVING = /^(serve|proxy)\b|--watch/u;
+/** Asked for without what it needs: named, and nothing that could be run. */
+const NAMED_ALONE = /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+)$/u;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
+const elsewhere = path.join(folder, 'elsewhere');
+let operator: ReturnType<typeof start>;
+let baseUrl: string;
+let key: string;
+
+function argsOf({ args }: PrintedCommand): readonly string[] {
+  const words = args.map((arg) => {
+    const meant = MEANT.reduce((text, [printed, to]) => text.replace(printed, to), arg);
+    return meant.replace(/^https:\/\/wallet\.(staging\.)?example\/eu$/u, baseUrl);
+  });
+  let text = words.filter((word) => word !== '').join('\0');
+  for (const [of, from, to] of SHORTER) {
+    const spaced = text.replaceAll('\0', ' ');
+    if (!of.test(spaced)) continue;
+    // Words with blanks in them stand in commands that none of these is about.
+    if (!words.some((word) => word.includes(' '))) text = spaced.replace(from, to).replaceAll(' ', '\0');
+  }
+  return text.split('\0');
+}
+
+/** `npm run test:docs` has these run, which takes a minute. */
+describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeout: 60_000, retry: 0 }, () => {
+  const printed = PAGES.flatMap((page) => commandsIn(page, readFileSync(path.join(ROOT, page), 'utf8')));
+  const different = [...new Map(printed.map((one) => [`${JSON.stringify(one.env)} ${one.text}`, one])).values()];
+  const runnable = different.filter(({ args }) => {
+    const text = args.join(' ');
+    return !NAMED_ALONE.test(text) && !/\bTAB\b|COMMAND|^$|^serve$|^report$|--defect$/u.test(text);
+  });
+
+  beforeAll(async () => {
+    operator = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd: folder });
+    baseUrl = (await line(operator, 'operator ')).slice('operator '.length);
+    key = readFileSync(path.join(folder, '.croupier', 'demo-eu.key'), 'utf8').trim();
+    await prepare();
+  }, 60_000);
+
+  afterAll(async () => {
+    operator.kill('SIGTERM');
+    await once(operator, 'close');
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(runnable.map((one) => [`${one.page}:${String(one.line)} ${one.text}`, one] as const))(
+    '%s',
+    async (_, one) => {
+      const args = argsOf(one);
+      const env = { CROUPIER_CLIENT: 'demo-eu', ...one.env, ...(one.env.CROUPIER_KEY && { CROUPIER_KEY: key }) };
+      if (args.includes('--base-url') || args.includes('--reference')) Reflect.deleteProperty(env, 'CROUPIER_CLIENT');
+      // What writes a configuration of its own must not take the place of the one that is here.
+      const cwd = /^(init|serve operator)/u.test(args.join(' ')) ? elsewhere : folder;
+      if (SERVING.test(args.join(' '))) {
+        const child = start(args, { cwd, env });
+        await line(child, args.includes('--watch') ? 'CONFORMING' : 'http://');
+        child.kill('SIGTERM');
+        expect([0, 143]).toContain((await ended(child)).status);
+        return;
+      }
+      const { status, out, err } = await croupier(args, { cwd, env, stdin: '{"amount":"1.00"}' });
+      expect([0, 1, 3], `${args.join(' ')}\n${out}${err}`).toContain(status);
+    },
+  );
+});
+
+/** The files that the pages speak of. */
+async function prepare(): Promise<void> {
+  const at = (...names: readonly string[]) => path.join(folder, ...names);
+  const example = path.join(ROOT, 'examples/incident');
+  const logs = readFileSync(path.join(example, 'croupier.yaml'), 'utf8');
+  const written = readFileSync(at('croupier.yaml'), 'utf8');
+  // A service to launch games on needs to know who calls it.
+  const config = written.replace(
+    '  - extCID: demo-eu\n',
+    '$&    cID: c-1\n    apiKey: { file: "./.croupier/demo-eu.key" }\n',
+  );
+  for (const name of ['service.log', 'service-next-day.log', 'wallet.log'])
+    copyFileSync(path.join(example, name), at(name));
+  writeFileSync(at('croupier.yaml'), `${config}${logs}`);
+  cpSync(path.join(ROOT, 'scenarios/idempotency'), at('our-scenarios'), { recursive: true });
+  copyFileSync(path.join(ROOT, 'scenarios/win/many-in-round.yaml'), at('our-scenarios/example.yaml'));
+  copyFileSync(path.join(ROOT, 'scenarios/bet/zero.yaml'), at('found.yaml'));
+  writeFileSync(at('bet.json'), '{"amount":"1.00","sessionID":"eu-anna-usd-catch"}');
+  writeFileSync(
+    at('baseline.yaml'),
+    '- { rule: idempotency.bet, reason: later, ticket: PAY-1, expires: 2099-01-01 }\n',
+  );
+  const curl = `curl -X POST ${baseUrl}/bet -H 'X-REQUEST-SIGN: ${'0'.repeat(64)}' -d '{"amount":"1.00"}'\n`;
+  for (const name of ['request.txt', 'line.txt']) writeFileSync(at(name), curl);
+  const env = { CROUPIER_CLIENT: 'demo-eu' };
+  const run = ['run', 'balance', 'bet/debit', '--journal', '.croupier/run.ndjson', '--report', 'json=main.json'];
+  await croupier(run, { cwd: folder, env });
+  mkdirSync(at('ticket'));
+  mkdirSync(elsewhere);
+  for (const name of ['service.log', 'wallet.log']) copyFileSync(at(name), at('ticket', name));
+  for (const name of ['before.ndjson', 'now.ndjson', 'calls.ndjson', 'run.ndjson'])
+    copyFileSync(at('.croupier/run.ndjson'), at(name));
+  copyFileSync(at('main.json'), at('branch.json'));
+  await croupier(['report', 'convert', 'run.ndjson', '--to', 'har=staging.har'], { cwd: folder });
+  copyFileSync(at('found.yaml'), at('incident.yaml'));
+  const parts = ['1/2', '2/2'].map((part, at) =>
+    croupier(['run', 'balance', '--shard', part, '--seed', 'docs', '--journal', `shard-${String(at + 1)}.ndjson`], {
+      cwd: folder,
+      env,
+    }),
+  );
+  await Promise.all(parts);
+}
