@@ -20,6 +20,8 @@ export interface OfferedKeys {
   readonly keys: readonly OfferedKey[];
   /** Keys that could not be read, for a person. */
   readonly remarks: readonly string[];
+  /** Those among the keys that belong to other clients only, where the address is one client's. */
+  readonly foreign: ReadonlySet<string>;
 }
 
 /**
@@ -62,8 +64,18 @@ export async function keysAtHand(flags: OfferedKeyFlags, stdio: Stdio): Promise<
     const remarks = inOrder.flatMap((client) => client.remarks);
     const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
     const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
-    return { keys: isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core], remarks };
+    const inAll = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
+    return { keys: inAll, remarks, foreign: foreignTo(url, clients, [...files, ...fromEnv]) };
   };
+}
+
+/** An address belongs to the client whose base URL is the longest that it begins with; one of nobody's may be anybody's. */
+function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly OfferedKey[]): ReadonlySet<string> {
+  const bases = clients.filter(({ base }) => url.startsWith(base)).map(({ base }) => base.length);
+  if (bases.length === 0) return new Set();
+  const owners = clients.filter(({ base }) => url.startsWith(base) && base.length === Math.max(...bases));
+  const own = new Set([...given, ...owners.flatMap(({ keys }) => keys)].map(({ text }) => text));
+  return new Set(clients.flatMap(({ keys }) => keys.map(({ text }) => text)).filter((text) => !own.has(text)));
 }
 
 /** No key has white space at its ends, but that a program reads it so may be the very mistake. */
@@ -87,7 +99,7 @@ function withoutLineEnd(text: string): string {
   return text.replace(/(?:\r?\n)+$/, '');
 }
 
-interface ClientKeys extends OfferedKeys {
+interface ClientKeys extends Pick<OfferedKeys, 'keys' | 'remarks'> {
   /** What the addresses of its calls begin with. */
   readonly base: string;
 }

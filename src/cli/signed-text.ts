@@ -40,7 +40,8 @@ async function given(text: string | undefined, flags: SignedTextFlags, stdio: St
   if (texts.length + (file === undefined ? 0 : 1) > 1) {
     throw new UsageError('Give what is signed once: as an argument, with --body, --query or --file.');
   }
-  return only === undefined ? readInput(file ?? '-', stdio) : Buffer.from(only);
+  // No body and no query is a hyphen.
+  return only === undefined || only === '-' ? readInput(file ?? '-', stdio) : Buffer.from(only);
 }
 
 /**

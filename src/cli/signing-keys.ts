@@ -14,10 +14,14 @@ export interface SigningKeys {
 export async function signingKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<SigningKeys> {
   const offered = await keysAtHand(flags, stdio);
   const { keys, remarks } = offered('');
-  // An API key signs what operators send, and no reverse call.
-  const usable = keys.filter(({ role }) => role !== 'api').map(({ text }) => text);
   return {
-    keysOf: () => usable,
+    keysOf: (url) => {
+      const all = offered(url ?? '');
+      // An API key signs what operators send, and no reverse call.
+      const usable = all.keys.filter(({ role }) => role !== 'api').map(({ text }) => text);
+      const own = usable.filter((key) => !all.foreign.has(key));
+      return { own, others: usable.filter((key) => all.foreign.has(key)) };
+    },
     secrets: keys.flatMap(({ text }) => [text, text.trim()]).filter((text) => text !== ''),
     remarks,
   };

@@ -5,6 +5,7 @@ import type { Money } from '../contract/money.ts';
 import type { CallPaths, SeenCall } from '../incident/seen-call.ts';
 import type { Deviation } from '../incident/story/books.ts';
 import { breachesOf } from '../incident/story/breach.ts';
+import { NO_KEYS } from '../incident/story/signature.ts';
 import type { KnownSession } from '../incident/story/story.ts';
 import { tellCall } from '../incident/story/told-call.ts';
 import type { Transaction } from '../incident/story/transaction.ts';
@@ -101,7 +102,7 @@ export class TrafficJudge {
         wallet: wallet.name,
       },
       // Signatures are verified from the bytes that passed, and more is known of them here.
-      () => [],
+      () => NO_KEYS,
     );
     const ended: Ended = {
       underWay: call,

@@ -196,6 +196,24 @@ describe('croupier incident', () => {
     expect(out).not.toMatch(/[\u001B\u202E]/);
   });
 
+  it("knows another client's key where it must not be taken", async () => {
+    const clients = ['eu', 'us'].map(
+      (brand) =>
+        `  - { extCID: ${brand}, integratorBaseUrl: "https://wallet.example/${brand}", integrationApiKey: "the key of ${brand}" }\n`,
+    );
+    const config = write('brands.yaml', `clients:\n${clients.join('')}`);
+    const line = (brand: string): string => {
+      const requestBody = bet('s-1', `t-${brand}`);
+      const headers = { 'X-REQUEST-SIGN': signBody(Buffer.from(requestBody), `the key of ${brand}`) };
+      const url = 'https://wallet.example/eu/bet';
+      return `${JSON.stringify({ method: 'POST', url, headers, requestBody, status: 200, responseBody: { balance: '1.00' } })}\n`;
+    };
+    const { out, status } = await incident([write('brands.log', line('eu') + line('us')), '--config', config]);
+    expect(status).toBe(1);
+    expect(out.match(/breaks signature\.\S+/g)).toEqual(['breaks signature.client-key:']);
+    expect(out).not.toContain('the key of');
+  });
+
   it('verifies signatures with the keys at hand, of bodies that lie beside the log', async () => {
     const body = bet('s-1', 't-1');
     write('bet.json', body);

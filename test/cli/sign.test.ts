@@ -42,6 +42,7 @@ describe('sign', () => {
     ['a flag', ['sign', '--body', BODY], '', RIGHT],
     ['a file', ['sign', '--file', 'body.json'], '', RIGHT],
     ['standard input', ['sign'], BODY, RIGHT],
+    ['standard input as a hyphen', ['sign', '-'], BODY, RIGHT],
     ['a query', ['sign', '--query', 'sessionID=s-1&a=%C3%BC+b'], '', QUERY],
     ['a URL', ['sign', '--query', 'https://wallet.example/balance?a=%C3%BC%20b&sessionID=s-1#x'], '', QUERY],
     ['a query on standard input', ['sign', '--query'], 'sessionID=s-1&a=%C3%BC+b\n', QUERY],

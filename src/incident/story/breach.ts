@@ -50,6 +50,11 @@ function signatureBreaches(call: ToldCall, isKeyProven: boolean): readonly Breac
       return isTaken ? [breach(call, 'signature.missing', `it bears no signature, and was answered ${status}`)] : [];
     case 'wrong': {
       if (!isTaken) return [];
+      if (call.isSignedByOther) {
+        return [
+          breach(call, 'signature.client-key', `it is signed with another client's key, and was answered ${status}`),
+        ];
+      }
       const said = `its signature is not that of the keys at hand, and it was answered ${status}`;
       return isKeyProven
         ? [breach(call, 'signature.mismatch', said)]

@@ -5,8 +5,19 @@ import type { SignatureState } from '../../journal/event.ts';
 import { bodyText, header } from '../../journal/exchange.ts';
 import type { SeenExchange } from '../seen.ts';
 
-/** The keys that calls to an address may be signed with; null: the address is not known. */
-export type KeysOf = (url: string | null) => readonly string[];
+/** Keys that are at hand, for one address. */
+export interface KeysAtHand {
+  /** Those that its calls may be signed with. */
+  readonly own: readonly string[];
+  /** Those of other clients, which none of its calls may be signed with. */
+  readonly others: readonly string[];
+}
+
+/** No key is at hand. */
+export const NO_KEYS: KeysAtHand = { own: [], others: [] };
+
+/** The keys for an address; null: it is not known. */
+export type KeysOf = (url: string | null) => KeysAtHand;
 
 type Signed = Pick<SeenExchange, 'request' | 'told' | 'verified'>;
 
@@ -15,8 +26,18 @@ const HIDDEN = /\*\*|\.\.\.|…|redact|filter|hidden|mask|removed|^x+$/i;
 
 /** Whether a call was signed as the contract says, as far as what was written down and the keys at hand tell. */
 export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
-  const { request, told, verified } = exchange;
-  if (verified !== undefined) return verified;
+  if (exchange.verified !== undefined) return exchange.verified;
+  const { own } = keysOf(exchange.request.url);
+  return verify(exchange, own);
+}
+
+/** True for a call that is signed with the key of another client than the one whose address was called. */
+export function isSignedByOther(exchange: Signed, keysOf: KeysOf): boolean {
+  return verify(exchange, keysOf(exchange.request.url).others) === 'right';
+}
+
+function verify(exchange: Signed, keys: readonly string[]): SignatureState {
+  const { request, told } = exchange;
   const { headers } = request;
   // Without a single header nobody wrote them down; a list without ours says that it was not sent.
   const isListed = headers !== null && headers.length > 0;
@@ -24,7 +45,6 @@ export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
   if (signature === undefined) return isListed ? 'missing' : 'unknown';
   if (signature.trim() === '') return 'missing';
   if (HIDDEN.test(signature)) return 'unknown';
-  const keys = keysOf(request.url);
   if (keys.length === 0) return 'unknown';
   const payloads = request.method === 'GET' ? queryOf(request.url) : bodiesOf(exchange);
   if (payloads.length === 0) return 'unknown';

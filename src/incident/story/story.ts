@@ -2,7 +2,7 @@ import type { SeenCall } from '../seen-call.ts';
 import { type Breach, breachesOf } from './breach.ts';
 import { type Oddity, odditiesOf } from './oddity.ts';
 import { type Clocks, pairSides } from './sides.ts';
-import type { KeysOf } from './signature.ts';
+import { type KeysOf, NO_KEYS } from './signature.ts';
 import { type ToldCall, tellCall } from './told-call.ts';
 import { betsOf } from './transaction.ts';
 import { judgeWallet, type WalletVerdict } from './verdict.ts';
@@ -44,7 +44,7 @@ export function tellStory(
   calls: readonly SeenCall[],
   selection: Selection,
   known: ReadonlyMap<string, KnownSession>,
-  keysOf: KeysOf = () => [],
+  keysOf: KeysOf = () => NO_KEYS,
 ): Story {
   const { paired, clocks } = pairSides(calls);
   const sessions = sessionsOf(calls, known);

@@ -5,7 +5,7 @@ import { tellsOfError } from '../../judge/answer.ts';
 import { type ReplyReading, readReply } from '../../judge/reading.ts';
 import type { SeenAnswer } from '../seen.ts';
 import type { SeenCall } from '../seen-call.ts';
-import { type KeysOf, signatureOf } from './signature.ts';
+import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
 
 /** The contract's five seconds. */
 export const DEADLINE_MS = 5000;
@@ -41,6 +41,8 @@ export interface ToldCall {
   readonly amount: Money | null;
   /** How the request was signed. */
   readonly signature: SignatureState;
+  /** It is signed with a key that belongs to another client. */
+  readonly isSignedByOther: boolean;
 }
 
 /** @param also the operator's view of the same call, where `seen` is the service's */
@@ -75,6 +77,7 @@ export function tellCall(
     amount: moneyOf(seen.amount ?? also?.amount ?? null),
     signature:
       views.map(({ exchange }) => signatureOf(exchange, keysOf)).find((state) => state !== 'unknown') ?? 'unknown',
+    isSignedByOther: views.some(({ exchange }) => isSignedByOther(exchange, keysOf)),
   };
 }
 

@@ -9,6 +9,7 @@ import type { SignatureState } from '../../../src/journal/event.ts';
 const KEY = 'a key that is none';
 const BODY = '{"amount":"1.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
 const RIGHT = signBody(Buffer.from(BODY), KEY);
+const OTHER = 'the key of another client';
 const WRONG = signBody(Buffer.from(BODY), 'another');
 
 interface Sent {
@@ -42,7 +43,8 @@ function exchange({ signature, told, body = BODY, status = 200, reply, tx = 't-1
   };
 }
 
-const state = (one: SeenExchange, keys: readonly string[] = [KEY]): SignatureState => signatureOf(one, () => keys);
+const state = (one: SeenExchange, keys: readonly string[] = [KEY]): SignatureState =>
+  signatureOf(one, () => ({ own: keys, others: [] }));
 
 describe('a signature', () => {
   it.each([
@@ -85,7 +87,7 @@ describe('how an operator answers it', () => {
       sent.flatMap((one) => seenCall(exchange(one)) ?? []),
       {},
       new Map(),
-      () => [KEY],
+      () => ({ own: [KEY], others: [OTHER] }),
     ).breaches.map(({ rule, verdict }) => `${rule} ${verdict}`);
   const REFUSED = { status: 401, reply: '{"message":"Wrong signature"}' };
 
@@ -99,5 +101,11 @@ describe('how an operator answers it', () => {
     expect(broken({ signature: WRONG })).toEqual(['signature.mismatch warn']);
     expect(broken({ signature: 'right', tx: 't-0' }, { signature: WRONG })).toEqual(['signature.mismatch fail']);
     expect(broken({})).toEqual(['signature.missing fail']);
+  });
+
+  it("breaks a rule when one by another client's key is taken", () => {
+    const signature = signBody(Buffer.from(BODY), OTHER);
+    expect(broken({ signature })).toEqual(['signature.client-key fail']);
+    expect(broken({ signature, ...REFUSED })).toEqual([]);
   });
 });
