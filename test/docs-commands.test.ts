@@ -130,6 +130,33 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
   );
 });
 
+/** What a page shows of a command: its lines, in this order, with whatever stands between them left out. */
+function shownOutputs(text: string): readonly { readonly command: string; readonly lines: readonly string[] }[] {
+  const blocks = [...text.matchAll(/^```\n(\$ [\s\S]*?)^```/gmu)].map(([, block = '']) => block);
+  return blocks
+    .flatMap((block) => block.split(/^\$ /mu).slice(1))
+    .map((shown) => {
+      const [command = '', ...lines] = shown.split('\n');
+      return { command, lines: lines.filter((one) => one.trim() !== '' && one !== '…') };
+    });
+}
+
+describe.runIf(process.env.CROUPIER_DOCS)('the incident of docs/support.md', { timeout: 60_000, retry: 0 }, () => {
+  const told = mkdtempSync(path.join(tmpdir(), 'croupier-support-'));
+  cpSync(path.join(ROOT, 'examples/incident'), told, { recursive: true });
+  afterAll(() => rmSync(told, { recursive: true }));
+
+  it.each(shownOutputs(readFileSync(path.join(ROOT, 'docs/support.md'), 'utf8')))('$command', async (shown) => {
+    const [printed] = commandsIn('docs/support.md', `\`\`\`sh\n${shown.command}\n\`\`\``);
+    const { out, err } = await croupier(printed?.args ?? [], { cwd: told });
+    let rest = out + err;
+    for (const one of shown.lines) {
+      expect(rest).toContain(one);
+      rest = rest.slice(rest.indexOf(one) + one.length);
+    }
+  });
+});
+
 /** The files that the pages speak of. */
 async function prepare(): Promise<void> {
   const at = (...names: readonly string[]) => path.join(folder, ...names);
