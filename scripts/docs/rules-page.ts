@@ -54,7 +54,10 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
   const endpoints = rule.endpoints
     ? ` · judged for each of ${rule.endpoints.map((one) => `\`${one}\``).join(', ')}`
     : '';
-  const lead = rule.level === 'NOTE' ? 'Written down is' : 'An operator conforms when';
+  const conforms = /^(when|where)\b/u.test(rule.sentence)
+    ? 'An operator conforms when this holds:'
+    : 'An operator conforms when';
+  const lead = rule.level === 'NOTE' ? 'Written down is' : conforms;
   const defects = DEFECTS.filter(({ breaks }) => breaks.includes(rule.id)).map(({ name }) => `\`${name}\``);
   const played = [rule.id, ...(example.defect === null ? [] : [`--defect ${example.defect}`])].join(' ');
   return [
