@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { createJournalFile, type JournalFile } from '../engine/journal-file.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
@@ -13,6 +14,12 @@ import { UsageError } from './usage-error.ts';
  */
 export function openJournal(given: string | undefined, cwd: string, scrub: (text: string) => string): JournalFile {
   const file = path.resolve(cwd, given ?? path.join('.croupier', journalName(new Date())));
+  // A device or a pipe forgets what it was told, and every report is made from what the journal says.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new UsageError(
+      `The journal can't be written: ${file} is no file that can be read again. Nothing was sent.\nName another place with --journal FILE.`,
+    );
+  }
   try {
     return createJournalFile(file, scrub);
   } catch (error) {

@@ -166,6 +166,12 @@ describe('run with a configuration', () => {
     expect(out).toContain('eu could not be reached');
   });
 
+  it('refuses a journal that can not be read again', async () => {
+    const { status, err } = await croupier(['run', '--reference', 'balance/read', '--journal', '/dev/null'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('/dev/null is no file that can be read again. Nothing was sent.');
+  });
+
   it('says loudly that a certificate was not checked', async () => {
     const whom = ['--base-url', 'https://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
     const { out } = await croupier(['run', 'balance/read', '--insecure', ...whom], {
