@@ -6,7 +6,7 @@ import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 import { quoteWord } from '../report/curl.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
-import { BUG_STATUS, bugText } from './bug.ts';
+import { tellFault } from './bug.ts';
 import { type Clients, resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration, shownPath, whyUnreadable } from './configuration.ts';
 import { gravestStatus } from './exit-status.ts';
@@ -134,8 +134,9 @@ async function search(
     });
   } catch (error) {
     progress.end();
-    stdio.err.write(`${bugText(error, stdio)}\nEverything that was sent: ${shownPath(written.path, stdio.cwd)}\n`);
-    return [BUG_STATUS];
+    const status = tellFault(error, stdio);
+    stdio.err.write(`Everything that was sent: ${shownPath(written.path, stdio.cwd)}\n`);
+    return [status];
   } finally {
     progress.end();
     written.close();

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { createJournalFile } from '../engine/journal-file.ts';
+import { createJournalFile, UnwritableJournal } from '../engine/journal-file.ts';
 import { conclude } from '../journal/conclusion.ts';
 import { readJournal } from '../journal/read.ts';
 import { misfitOf } from '../journal/shard-set.ts';
@@ -9,6 +9,7 @@ import { whyUnreadable } from './configuration.ts';
 import { journalEvents } from './journal-events.ts';
 import { type MergedRun, mergeShards, type ShardJournal } from './merge-shards.ts';
 import { readWishes, writeReports } from './report.ts';
+import { fileForClient, refuseOverwriting } from './report-flags.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -37,6 +38,14 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
     return UNDECIDED;
   }
   const merged = await mergeShards(shards);
+  const { out } = flags;
+  const whole = out === undefined ? [] : [{ flag: `--out ${out}`, file: path.resolve(stdio.cwd, out) }];
+  const sources = journals.map((name) => path.resolve(stdio.cwd, name));
+  for (const { flag, file } of whole) refuseOverwriting(file, flag, sources);
+  for (const { kind, file } of wishes) {
+    const target = path.resolve(stdio.cwd, fileForClient(file, merged.fold.run.client.extCID));
+    refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
+  }
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
   await writeReports(merged, wishes, flags.out ?? null, stdio);
   return conclude(merged.fold).exitCode;
@@ -63,6 +72,9 @@ async function writeJournal(file: string, { open }: MergedRun, shown: string): P
       journal.close();
     }
   } catch (error) {
-    throw new UsageError(`The journal can't be written: ${shown}: ${whyUnreadable(error)}.`, { cause: error });
+    throw new UsageError(
+      `The journal can't be written: ${shown}: ${whyUnreadable(error instanceof UnwritableJournal ? error.cause : error)}.`,
+      { cause: error },
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { EarlierJournal } from '../engine/earlier-run.ts';
 import { renderComplaint } from '../scenario/complaint.ts';
 import { type Baselines, loadBaseline } from './baseline.ts';
@@ -8,7 +9,7 @@ import { type Configuration, complaintsError, loadConfiguration } from './config
 import { readEarlierJournals } from './earlier-journals.ts';
 import { askForProduction, movesMoney } from './production.ts';
 import { refuseOtherOperators, variationsOf } from './reference-flags.ts';
-import { type ReportWish, readReportWishes, refuseSharedFile } from './report-flags.ts';
+import { type ReportWish, readReportWishes, refuseOverwriting, refuseSharedFile } from './report-flags.ts';
 import type { RunFlags } from './run-flags.ts';
 import { type RunSettings, runSettings } from './run-settings.ts';
 import type { Wish } from './selection.ts';
@@ -95,7 +96,15 @@ async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: S
 }
 
 function refuseFlags(flags: RunFlags, wishes: readonly ReportWish[], { clients }: Clients): void {
-  for (const { kind, file } of wishes) refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
+  for (const { kind, file } of wishes) {
+    refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
+    if (flags.journal !== undefined)
+      refuseOverwriting(path.resolve(file), `--report ${kind}=${file}`, [path.resolve(flags.journal)]);
+    if (file !== '-') continue;
+    throw new UsageError(
+      `--report ${kind}=-: stdout has the report for people. Name a file, write --json for the JSON report there, or convert the journal afterwards: croupier report convert JOURNAL --to ${kind}=-`,
+    );
+  }
   if (flags.journal !== undefined) refuseSharedFile(flags.journal, `--journal ${flags.journal}`, clients.length);
   if (flags.json && clients.length > 1) {
     throw new UsageError(

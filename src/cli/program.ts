@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { BUG_STATUS, bugText } from './bug.ts';
+import { tellFault } from './bug.ts';
 import { addCommands } from './commands.ts';
 import { CroupierCommand } from './help-page.ts';
 import { processStdio, type Stdio } from './stdio.ts';
@@ -23,8 +23,7 @@ function reportFailure(error: unknown, stdio: Stdio): number {
     stdio.err.write(`${error.message}\n`);
     return USAGE_STATUS;
   }
-  stdio.err.write(`${bugText(error, stdio)}\n`);
-  return BUG_STATUS;
+  return tellFault(error, stdio);
 }
 
 /** Runs one command line (without node and script) to its exit status. Throws nothing. */

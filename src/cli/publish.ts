@@ -3,7 +3,7 @@ import { jsonReport } from '../report/json.ts';
 import type { ReportOptions } from '../report/options.ts';
 import { ANSI, PLAIN } from '../report/paint.ts';
 import { terminalReport } from '../report/terminal.ts';
-import { BUG_STATUS, bugText } from './bug.ts';
+import { tellFault } from './bug.ts';
 import { shownPath, whyUnreadable } from './configuration.ts';
 import { repositoryFile } from './github.ts';
 import { readBytes } from './package-files.ts';
@@ -46,10 +46,7 @@ export async function publish(
       statuses.push(UNWRITTEN_STATUS);
     }
   }
-  if (played.failure !== undefined) {
-    stdio.err.write(`${bugText(played.failure, stdio)}\n`);
-    statuses.push(BUG_STATUS);
-  }
+  if (played.failure !== undefined) statuses.push(tellFault(played.failure, stdio));
   return statuses;
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../engine/folder.ts';
 import { REPORT_KINDS } from '../report/kinds.ts';
@@ -19,10 +19,20 @@ const CLIENT = '{client}';
 /**
  * The reports that were asked for; one word may ask for several, as `har=calls.har,curl=calls.sh`.
  *
- * @throws UsageError that names the kinds, or the nearest one
+ * @throws UsageError that names the kinds, or the nearest one, and for two reports in one file
  */
 export function readReportWishes(words: readonly string[], flag: string): readonly ReportWish[] {
-  return words.flatMap((word) => word.split(/,(?=[a-z-]+=)/)).map((text) => readReportWish(text, flag));
+  const wishes = words.flatMap((word) => word.split(/,(?=[a-z-]+=)/)).map((text) => readReportWish(text, flag));
+  const files = new Map<string, string>();
+  for (const { kind, file } of wishes) {
+    const other = files.get(path.normalize(file));
+    if (other !== undefined && file !== '-')
+      throw new UsageError(
+        `${flag}: ${other} and ${kind} would both be written to ${file}. Give each a file of its own.`,
+      );
+    files.set(path.normalize(file), kind);
+  }
+  return wishes;
 }
 
 function readReportWish(text: string, flag: string): ReportWish {
@@ -56,26 +66,44 @@ export function refuseSharedFile(file: string, flag: string, clientCount: number
 }
 
 /**
- * Writes a file so that it is there whole or not at all.
+ * Nothing that a report is made from is written over.
+ *
+ * @param flag what named the file
+ * @param kept absolute paths
+ * @throws UsageError when the file is one of them
+ */
+export function refuseOverwriting(file: string, flag: string, kept: readonly string[]): void {
+  if (kept.includes(file))
+    throw new UsageError(`${flag}: ${file} is the journal that it is made from, and would be lost. Name another file.`);
+}
+
+/**
+ * Writes a file so that it is there whole or not at all; into what is no file, such as a device, as far as it goes.
  *
  * @throws what the system says when it can't be written
  */
 export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   makeFolder(path.dirname(file));
+  // A device, a pipe or a link is written to: a new file in its place would be the end of it.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return writeInto(openSync(file, 'w'), pieces);
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}`);
   const descriptor = openSync(draft, 'wx');
   try {
-    try {
-      for await (const piece of pieces) {
-        const bytes = Buffer.from(piece);
-        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-      }
-    } finally {
-      closeSync(descriptor);
-    }
+    await writeInto(descriptor, pieces);
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
+  }
+}
+
+async function writeInto(descriptor: number, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      const bytes = Buffer.from(piece);
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }

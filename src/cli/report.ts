@@ -7,7 +7,7 @@ import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { PLAIN } from '../report/paint.ts';
 import { whyUnreadable } from './configuration.ts';
 import { reportOptions } from './publish.ts';
-import { fileForClient, type ReportWish, readReportWishes, writeWhole } from './report-flags.ts';
+import { fileForClient, type ReportWish, readReportWishes, refuseOverwriting, writeWhole } from './report-flags.ts';
 import type { Stdio } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -29,6 +29,10 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
   const source = path.resolve(stdio.cwd, journal);
   const fold = await readFold(source, journal);
   const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
+  for (const { kind, file } of wishes) {
+    const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
+    refuseOverwriting(target, `--to ${kind}=${file}`, [source]);
+  }
   await writeReports({ fold, open }, wishes, journal, stdio);
   return 0;
 }

@@ -137,6 +137,8 @@ export class Dispatch {
     this.#debts.note(this.#stage, { step, outgoing });
     // What has no known outcome will have to be sent again.
     if (this.#stage.judge.effects.ofStep(step.key)?.state === 'unknown') this.outbox.keep(step, outgoing);
+    const { origTxID } = outgoing.spec.fields;
+    if (step.call === 'refund' && typeof origTxID === 'string') this.#history.giveBack(origTxID);
     if (step.origin.kind !== 'fresh' || outcome.kind !== 'reply' || step.call === 'balance' || step.type === 'free')
       return;
     const transaction = this.#stage.judge.effects.ofStep(step.key);
@@ -145,10 +147,12 @@ export class Dispatch {
       session &&
       transaction?.state === 'applied' &&
       transaction.reply &&
+      // What comes with the txID of another call may be taken for that one.
+      transaction.part.namesake === null &&
       Object.keys(step.deviations).length === 0 &&
       !step.campaign
     ) {
-      this.#history.keep(walletIdOf(session), step.call, {
+      this.#history.keep(walletIdOf(session), step.call, transaction.txID, {
         request: outgoing.request,
         reply: transaction.reply,
         effect: transaction.effect,

@@ -48,8 +48,8 @@ export class EarlierRun {
     this.#ageDays = Math.floor(ageMs / DAY_MS);
     for (const { call, walletID, state, purpose, reply, effect } of aftermath.transactions) {
       const key = `${call.call} ${walletID}`;
-      const isPlain =
-        purpose === 'step' && (state === 'applied' || state === 'reversed') && !call.free && !call.campaign;
+      // A bet that was given back may be answered in any way, as long as it takes nothing.
+      const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
       // What moved nothing then would show nothing now.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;

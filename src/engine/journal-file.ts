@@ -6,9 +6,24 @@ import { makeFolder } from './folder.ts';
 /** The journal of one run, while it is written. */
 export interface JournalFile {
   readonly path: string;
-  /** Has handed the event to the system when it returns: a killed run leaves it. */
+  /**
+   * Has handed the event to the system when it returns: a killed run leaves it.
+   *
+   * @throws UnwritableJournal where the system does not take it
+   */
   append(event: JournalEvent): void;
   close(): void;
+}
+
+/** The system takes no more of a journal, as where the disk is full; its message is the system's. */
+export class UnwritableJournal extends Error {
+  override readonly name = 'UnwritableJournal';
+  readonly path: string;
+
+  constructor(path: string, cause: Error) {
+    super(cause.message, { cause });
+    this.path = path;
+  }
 }
 
 /**
@@ -73,8 +88,14 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
     path: file,
     append: (event) => {
       const line = Buffer.from(`${scrub(JSON.stringify(event))}\n`);
-      // A disk that is nearly full takes a part; the rest fails with the reason, or fits by then.
-      for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
+      // What is still under way when a run fails must not get into a file that has the descriptor by now.
+      if (!open) throw new Error(`the journal ${file} is closed`);
+      try {
+        // A disk that is nearly full takes a part; the rest fails with the reason, or fits by then.
+        for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
+      } catch (error) {
+        throw error instanceof Error ? new UnwritableJournal(file, error) : error;
+      }
     },
     close: () => {
       if (open) closeSync(descriptor);

@@ -53,6 +53,12 @@ export interface RuleResult {
   readonly findingCount: number;
 }
 
+/** The cell of the most telling finding first, so that the reason is that of the place that reports lead to. */
+function tellingFirst(cells: readonly JudgedCell[], [telling]: readonly JudgedFinding[]): readonly JudgedCell[] {
+  const first = cells.filter((cell) => telling !== undefined && cell.findings.includes(telling));
+  return [...first, ...cells.filter((cell) => !first.includes(cell))];
+}
+
 /**
  * Sums up one rule. One that its scenarios were there for and left open is inconclusive, unless another scenario decided it.
  *
@@ -88,7 +94,7 @@ export function ruleResult(
   const verdict = gravest(cells);
   if (verdict !== 'untested' && verdict !== 'skip') {
     const flaky = cells.every((cell) => cell.verdict !== verdict || cell.flaky);
-    const why = reasonOf(cells, verdict);
+    const why = reasonOf(tellingFirst(cells, base.findings), verdict);
     const reason = flaky ? `${why.reason ?? ''} (flaky: the scenario passed when it was played again)` : why.reason;
     return { ...base, verdict, ...why, reason, flaky };
   }

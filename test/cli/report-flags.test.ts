@@ -1,8 +1,23 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileForClient, readReportWishes, refuseSharedFile, writeWhole } from '../../src/cli/report-flags.ts';
+import {
+  fileForClient,
+  readReportWishes,
+  refuseOverwriting,
+  refuseSharedFile,
+  writeWhole,
+} from '../../src/cli/report-flags.ts';
 
 describe('readReportWishes', () => {
   it('reads a kind with its file', () => {
@@ -26,6 +41,18 @@ describe('readReportWishes', () => {
   ])('refuses %s: %s', (text, reason) => {
     expect(() => readReportWishes([text], '--report')).toThrow(reason);
   });
+});
+
+it('refuses two reports in one file, unless that is stdout', () => {
+  expect(() => readReportWishes(['junit=a.xml', 'json=./a.xml'], '--report')).toThrow(
+    'junit and json would both be written to ./a.xml',
+  );
+  expect(readReportWishes(['junit=-', 'json=-'], '--to')).toHaveLength(2);
+});
+
+it('refuses to write over what a report is made from', () => {
+  refuseOverwriting('/a/report.json', '--to json=report.json', ['/a/run.ndjson']);
+  expect(() => refuseOverwriting('/a/run.ndjson', '--to json=run.ndjson', ['/a/run.ndjson'])).toThrow('would be lost');
 });
 
 describe('a file for several clients', () => {
@@ -64,6 +91,14 @@ describe('writeWhole', () => {
     await expect(writeWhole(file, failing())).rejects.toThrow('no more');
     expect(readFileSync(file, 'utf8')).toBe('older');
     expect(readdirSync(dir)).toEqual(['b.txt']);
+  });
+
+  it('writes through a link, and puts no file in its place', async () => {
+    writeFileSync(path.join(dir, 'real.txt'), 'older and longer');
+    symlinkSync('real.txt', path.join(dir, 'link.txt'));
+    await writeWhole(path.join(dir, 'link.txt'), ['new']);
+    expect(readFileSync(path.join(dir, 'real.txt'), 'utf8')).toBe('new');
+    expect(lstatSync(path.join(dir, 'link.txt')).isSymbolicLink()).toBe(true);
   });
 
   it('fails where the folder is a file', async () => {

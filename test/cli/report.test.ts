@@ -48,6 +48,7 @@ describe('croupier report convert', () => {
     ['odd.ndjson', 'json=x.json', /^odd\.ndjson: line 2 of the journal is no event: text: /],
     ['failing.ndjson', 'jsn=x.json', /there is no report of the kind jsn\. Did you mean json\?/],
     ['failing.ndjson', 'json=failing.ndjson/x', /can't be written/],
+    ['failing.ndjson', 'json=./failing.ndjson', /is the journal that it is made from, and would be lost/],
   ])('refuses %s to %s', async (journal, to, message) => {
     const head = journalText('failing').split('\n')[0];
     writeFileSync(path.join(cwd, 'broken.ndjson'), `${head}\nhello\n{}\n`);

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createJournalFile, reopenJournalFile } from '../../src/engine/journal-file.ts';
+import { createJournalFile, reopenJournalFile, UnwritableJournal } from '../../src/engine/journal-file.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -28,6 +28,13 @@ it('is for its owner only', () => {
   createJournalFile(file, same).close();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+});
+
+it.skipIf(!existsSync('/dev/full'))('says that the disk is full, and takes nothing once it is closed', () => {
+  const journal = createJournalFile('/dev/full', same);
+  expect(() => journal.append({ event: 'notice', text: '1' })).toThrow(UnwritableJournal);
+  journal.close();
+  expect(() => journal.append({ event: 'notice', text: '2' })).toThrow('is closed');
 });
 
 it('takes secrets out of every line', () => {

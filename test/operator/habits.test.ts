@@ -498,6 +498,11 @@ describe('books are kept', () => {
     const first = await late.caller.bet('usd', '1', bet);
     expect(first).toEqual({ status: 200, body: { txID: expect.any(String) as string, balance: '100.00' } });
     expect(await late.caller.bet('usd', '1', bet)).toEqual(first);
+    const declining = await start('refunded-bet-409');
+    expect((await declining.caller.bet('usd', '1', bet)).status).toBe(200);
+    expect((await declining.caller.bet('usd', '1', bet)).status).toBe(200);
+    await declining.caller.refund('usd', bet.txID, '1');
+    expect((await declining.caller.bet('usd', '1', bet)).status).toBe(409);
     const paid = await start('win-after-refund-paid');
     await paid.caller.bet('usd', '1', bet);
     await paid.caller.refund('usd', bet.txID, '1');

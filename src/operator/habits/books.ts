@@ -131,6 +131,16 @@ export const BOOKS_HABITS: readonly Habit[] = [
     }),
   },
   {
+    name: 'refunded-bet-409',
+    description: 'A bet that was given back and is sent again is answered 409, and takes nothing.',
+    change: (right) => ({
+      recall: (earlier, again, store) =>
+        earlier.call === 'bet' && earlier.outcome === 'done' && earlier.reversedBy !== null
+          ? { kind: 'declined', reason: 'bet-reversed' }
+          : right.recall(earlier, again, store),
+    }),
+  },
+  {
     name: 'win-after-refund-paid',
     description: 'A win is credited although the only bet of its round was given back.',
     change: () => ({ isCancelled: () => false }),
