@@ -112,6 +112,12 @@ interface Around {
   readonly key: string | undefined;
 }
 
+function whyNoClient({ found, file, config }: Configuration, extCID: string | undefined): string {
+  if (!found) return `there is no ${file}`;
+  const named = (config.clients ?? []).length > 0 && extCID !== undefined;
+  return named ? `${file} has nothing about ${extCID}` : `${file} names no client`;
+}
+
 function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio, key }: Around): ClientUnderTest {
   const integratorBaseUrl = flags.baseUrl ?? entry?.integratorBaseUrl;
   const extCID = entry?.extCID ?? flags.extCid;
@@ -127,9 +133,10 @@ function toClient(entry: ClientConfig | undefined, { configuration, flags, stdio
     ].filter((part) => part !== false);
     throw new UsageError(
       [
-        `It is not said whom to judge: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing, and ${
-          configuration.found ? `${configuration.file} names no client` : `there is no ${configuration.file}`
-        }.`,
+        `It is not said whom to judge: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing, and ${whyNoClient(
+          configuration,
+          extCID,
+        )}.`,
         'Write a croupier.yaml with `croupier init`, or see a run without an operator: croupier run --reference',
       ].join('\n'),
     );

@@ -54,14 +54,22 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
     [
       `Written: ${files.join(', ')}`,
       'Next:',
-      `  export ${answers.keyEnv}=…            the Integration API key`,
-      '  croupier lint                        checks the scenarios',
-      '  croupier run balance                 a first, harmless run: it only reads',
-      '  croupier run                         everything',
+      ...beside([
+        [`export ${answers.keyEnv}=…`, 'the Integration API key'],
+        ['croupier doctor', 'can it be reached, and does the key work? It only reads'],
+        ['croupier run balance', 'a first, small run: it reads, and plays one round'],
+        ['croupier run', 'everything'],
+      ]),
       '',
     ].join('\n'),
   );
   return 0;
+}
+
+/** Commands, and what each is for in a column of its own. */
+function beside(rows: readonly (readonly [command: string, what: string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([command]) => command.length)) + 2;
+  return rows.map(([command, what]) => `  ${command.padEnd(width)}${what}`);
 }
 
 async function answersFrom(flags: InitFlags, stdio: Stdio): Promise<Answers | undefined> {

@@ -4,6 +4,7 @@ import { unprovenClaims } from './claims.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { Stdio } from './stdio.ts';
 import { builtInSource, loadSuite, userSource } from './suite.ts';
+import { UsageError } from './usage-error.ts';
 
 const COMPLAINTS_STATUS = 2;
 
@@ -15,6 +16,11 @@ export async function lintCommand(
 ): Promise<number> {
   const suite = loadSuite(await sources(files, flags.config, stdio), stdio.cwd, countedUUIDs());
   const { scenarios, fileCount } = suite;
+  if (fileCount === 0 && files.length > 0) {
+    throw new UsageError(
+      `${files.join(', ')}: no scenario is there (files are called ….yaml or ….yml). Nothing was checked.`,
+    );
+  }
   const complaints = [...suite.complaints, ...unprovenClaims(scenarios)].sort(byPlace);
   const found = `${fileCount} file${fileCount === 1 ? '' : 's'}`;
   if (flags.json) {
@@ -26,7 +32,9 @@ export async function lintCommand(
   } else {
     const bad = new Set(complaints.map(({ file }) => file)).size;
     const count = `${complaints.length} complaint${complaints.length === 1 ? '' : 's'}`;
-    stdio.out.write(`${complaints.map(renderComplaint).join('\n\n')}\n\n${count} in ${bad} of ${found}.\n`);
+    // Fragments are not counted among the files, and can be complained about all the same.
+    const where = bad > fileCount ? `${bad} files` : `${bad} of ${found}`;
+    stdio.out.write(`${complaints.map(renderComplaint).join('\n\n')}\n\n${count} in ${where}.\n`);
   }
   return complaints.length > 0 ? COMPLAINTS_STATUS : 0;
 }

@@ -7,7 +7,7 @@ import type { Needs } from '../scenario/plan.ts';
 import { planScenario } from '../scenario/planner.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { type Source, toSource } from '../scenario/source.ts';
-import { readTextFile, shownPath, whyUnreadable } from './configuration.ts';
+import { shownPath, whyUnreadable } from './configuration.ts';
 import { filesBelow, readBytes } from './package-files.ts';
 import { packageRoot } from './package-root.ts';
 import { UsageError } from './usage-error.ts';
@@ -71,11 +71,29 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
   for (const source of sources) {
     for (const file of filesOf(source)) {
       if (files.has(file)) continue;
-      const text = readTextFile(file, 'a scenario');
-      // A fragment is no scenario: it is checked where it is used.
-      if (file !== source.path && /^fragment\s*:/m.test(text)) continue;
-      files.add(file);
       const shown = toPosix(shownPath(file, cwd));
+      const read = textOf(file);
+      if ('why' in read) {
+        files.add(file);
+        complaints.push(atItsBeginning(shown, '', `this file can't be read: ${read.why}`));
+        continue;
+      }
+      const { text } = read;
+      if (/^fragment\s*:/m.test(text)) {
+        // A fragment is no scenario: it is checked where it is used.
+        if (file !== source.path) continue;
+        files.add(file);
+        complaints.push(
+          atItsBeginning(
+            shown,
+            text,
+            'this file is a fragment: it is checked and played where a scenario uses it',
+            'name the scenario that says `use`, or the folder',
+          ),
+        );
+        continue;
+      }
+      files.add(file);
       const id = scenarioId(file, source);
       const fragments = new Set<string>();
       const readFragment = (fragment: string) => {
@@ -103,6 +121,15 @@ function filesOf({ path: place, builtIn }: SuiteSource): readonly string[] {
   return filesBelow(place).filter((name) => /\.ya?ml$/.test(name));
 }
 
+/** The text of a file, or why it has none. */
+function textOf(file: string): { readonly text: string } | { readonly why: string } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readBytes(file)) };
+  } catch (error) {
+    return { why: whyUnreadable(error) };
+  }
+}
+
 function readIfThere(file: string): string | undefined {
   try {
     return new TextDecoder().decode(readBytes(file));
@@ -123,16 +150,19 @@ function toPosix(file: string): string {
 }
 
 function twins(id: string, file: string, twin: string, text: string): Complaint {
-  const sourceLine = text.split(/\r?\n/, 1)[0] ?? '';
-  return {
+  return atItsBeginning(
     file,
-    line: 1,
-    column: 1,
-    endColumn: Math.max(2, sourceLine.length + 1),
-    sourceLine,
-    message: `the id of this scenario, ${id}, is also that of ${twin}`,
-    mend: 'rename the file: an id is its path in its folder',
-  };
+    text,
+    `the id of this scenario, ${id}, is also that of ${twin}`,
+    'rename the file: an id is its path in its folder',
+  );
+}
+
+/** A complaint about a file as a whole. */
+function atItsBeginning(file: string, text: string, message: string, mend?: string): Complaint {
+  const sourceLine = text.split(/\r?\n/, 1)[0] ?? '';
+  const endColumn = Math.max(2, sourceLine.length + 1);
+  return { file, line: 1, column: 1, endColumn, sourceLine, message, ...(mend !== undefined && { mend }) };
 }
 
 interface Origin {

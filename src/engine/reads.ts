@@ -1,4 +1,5 @@
 import type { Money } from '../contract/money.ts';
+import { MOVED_ALONE } from '../journal/moved-alone.ts';
 import { isTurnedAway } from '../judge/check.ts';
 import type { Reaction } from '../judge/reaction.ts';
 import { type ReplyReading, readReply } from '../judge/reading.ts';
@@ -110,7 +111,7 @@ export class Reads {
         return told === 'somebody-else'
           ? {
               verdict: 'inconclusive',
-              reason: 'the balance moved while croupier sent nothing: somebody else is using the session',
+              reason: MOVED_ALONE,
               connection: true,
               causes: [],
             }

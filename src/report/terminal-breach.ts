@@ -3,6 +3,7 @@ import { isKnownBreach } from '../journal/baseline.ts';
 import { EXPECTATION, type Place } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { JudgedFinding } from '../journal/judged-cell.ts';
+import { MOVED_ALONE } from '../journal/moved-alone.ts';
 import type { RuleResult } from '../journal/rule-result.ts';
 import { forTerminal } from './escape.ts';
 import { type Evidence, timelineOf } from './evidence.ts';
@@ -46,12 +47,12 @@ export function breaches(fold: Fold): readonly Breach[] {
 
 function breach(id: Breach['id'], findings: readonly JudgedFinding[], most = DETAILED): Breach {
   const failing = findings.filter((finding) => finding.verdict === 'fail');
-  // One of each scenario first: a second scenario tells more than the same one again.
-  const firsts = failing.filter(
-    (finding, at) => failing.findIndex((other) => other.scenario === finding.scenario) === at,
-  );
-  const shown = firsts.slice(0, most);
-  const alsoIn = [...new Set(firsts.slice(shown.length).map((finding) => finding.scenario))];
+  // One of each scenario: a second scenario tells more than the same one again. Each expectation is one of its own.
+  const kindOf = ({ scenario, place, expected }: JudgedFinding): string =>
+    id === EXPECTATION ? JSON.stringify([scenario, place?.line, place?.column, expected]) : scenario;
+  const kinds = [...Map.groupBy(failing, kindOf).values()].flatMap(([first]) => first ?? []);
+  const shown = kinds.slice(0, most);
+  const alsoIn = [...new Set(kinds.slice(shown.length).map((finding) => finding.scenario))];
   return { id, shown, alsoIn, because: null };
 }
 
@@ -64,7 +65,11 @@ export function breachLines(
 ): readonly string[] {
   const lines = id === EXPECTATION ? expectationHeading(options) : ruleHeading(id, options);
   if (because !== null) lines.push(...row('because', `${because} is broken and would explain all of it`, 2, options));
-  for (const finding of shown) lines.push('', ...findingLines(finding, fold, evidence, options));
+  for (const [at, finding] of shown.entries()) {
+    const before = shown[at - 1];
+    const sameCall = finding.exchange !== null && before?.exchange === finding.exchange;
+    lines.push('', ...(sameCall ? claimLines(finding, options) : findingLines(finding, fold, evidence, options)));
+  }
   if (alsoIn.length > 0) {
     const names = alsoIn.slice(0, NAMED).join(', ');
     const more = alsoIn.length > NAMED ? `, and ${alsoIn.length - NAMED} more` : '';
@@ -107,7 +112,9 @@ function findingLines(
   const { paint } = options;
   const exchange = finding.exchange === null ? undefined : evidence.exchanges.get(finding.exchange);
   const timeline = timelineOf(finding, evidence);
-  const title = fold.scenarios.find(({ planned }) => planned.id === finding.scenario)?.planned.title ?? '';
+  const played = fold.scenarios.find(({ planned }) => planned.id === finding.scenario);
+  const title = played?.planned.title ?? '';
+  const besides = played?.reason === MOVED_ALONE ? MOVED_ALONE : null;
   const id = forTerminal(finding.scenario);
   const oneLine = id.length + title.length + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
@@ -119,13 +126,17 @@ function findingLines(
   return [
     ...heading,
     ...(finding.place ? placeLines(finding.place, options) : []),
-    ...row('expected', finding.expected, 4, options),
-    ...row('actual', finding.actual, 4, options, tint('fail', paint)),
+    ...claimLines(finding, options),
+    ...(besides === null ? [] : row('besides', besides, 4, options)),
     ...(finding.flaky ? row('flaky', 'when it was played again, it passed', 4, options, paint.yellow) : []),
     ...(causes.length > 0 ? row('perhaps', `because of ${causes.join(', ')}`, 4, options) : []),
     ...(timeline ? timelineLines(timeline, finding.exchange, 4, options) : []),
     ...(exchange ? exchangeLines(exchange, 4, options) : []),
   ];
+}
+
+function claimLines({ expected, actual }: JudgedFinding, options: ReportOptions): readonly string[] {
+  return [...row('expected', expected, 4, options), ...row('actual', actual, 4, options, tint('fail', options.paint))];
 }
 
 /** The place in the scenario, its line, and a caret below the column where the step begins. */

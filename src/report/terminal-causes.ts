@@ -1,8 +1,9 @@
 import type { Cause } from '../journal/cause.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
+import { movedAloneWarning } from '../journal/moved-alone.ts';
 import { forTerminal } from './escape.ts';
-import { plural, wrap } from './layout.ts';
+import { hanging, plural, wrap } from './layout.ts';
 import { verdictNoun } from './marks.ts';
 import type { ReportOptions } from './options.ts';
 import { runAgain } from './run-again.ts';
@@ -14,8 +15,10 @@ const NAMED = 6;
 /** The few broken rules that explain the rest, with what each means, where to see it and how to see it again. */
 export function causeLines(fold: Fold, options: ReportOptions): readonly string[] {
   if (fold.causes.length === 0) return [];
+  const warning = movedAloneWarning(fold);
   return [
     ...wrap(summary(fold), options.width - 2).map((line) => `  ${line}`),
+    ...(warning === null ? [] : ['', ...hanging('  ! ', forTerminal(warning), options.width)]),
     ...fold.causes.flatMap((cause, at) => ['', ...oneCause(cause, at + 1, fold, options)]),
   ];
 }
@@ -43,11 +46,22 @@ function oneCause({ result, explains, scenarios, telling }: Cause, number: numbe
   if (explains.length > 0) detail('explains', explainedText(explains));
   const where = telling?.place;
   const exchange = telling?.exchange;
-  if (where) detail('look at', `${where.file}:${where.line}${exchange ? `, exchange ${exchange} below` : ''}`);
+  if (where) lines.push(...lookAt(`${where.file}:${where.line}`, exchange ?? null, options));
   const again = scenarios.map((scenario) => commandFor(scenario, fold)).find((command) => command !== null);
   // Never broken into lines: it is there to be copied.
   if (again) lines.push(`     ${paint.dim('run alone'.padEnd(10))}${paint.cyan(forTerminal(again))}`);
   return lines;
+}
+
+/** A path is never broken into lines: it is there to be opened. */
+function lookAt(place: string, exchange: string | null, options: ReportOptions): readonly string[] {
+  const below = exchange === null ? '' : `exchange ${exchange} below`;
+  const [first, ...rest] = row('look at', [place, below].filter((part) => part !== '').join(', '), 5, options);
+  if (first?.includes(forTerminal(place))) return [first, ...rest];
+  return [
+    `     ${options.paint.dim('look at'.padEnd(10))}${forTerminal(place)}`,
+    ...(below === '' ? [] : row('', below, 5, options)),
+  ];
 }
 
 function commandFor(scenario: string, fold: Fold): string | null {

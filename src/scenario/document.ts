@@ -100,7 +100,11 @@ class Converter {
     if (isScalar(node)) return this.#scalar(node, spot);
     if (isMap(node)) return { kind: 'map', spot, entries: this.#entries(node, spot, depth) };
     if (isSeq(node)) {
-      return { kind: 'list', spot, items: node.items.map((item) => this.cell(item as Node | null, spot, depth + 1)) };
+      return {
+        kind: 'list',
+        spot,
+        items: node.items.map((item) => this.cell(item as Node | null, this.#dashOf(item, spot), depth + 1)),
+      };
     }
     return { kind: 'broken', spot };
   }
@@ -146,6 +150,12 @@ class Converter {
     }
     const plain = typeof value === 'number' || typeof value === 'boolean' ? value : null;
     return { kind: 'scalar', value: plain, written: node.source ?? String(value), spot };
+  }
+
+  /** The dash of an item, for one that takes no room. */
+  #dashOf(item: unknown, around: Spot): Spot {
+    const at = isScalar(item) && item.range ? this.#source.text.lastIndexOf('-', item.range[0]) : -1;
+    return at < around.start ? around : { source: this.#source, start: at, end: at + 1 };
   }
 
   #spotOf(node: Node, around: Spot): Spot {

@@ -9,7 +9,7 @@ import type { Reading } from './reading.ts';
 import type { CallFields, StoryCall, StoryResend, StoryStep, Word } from './scenario.ts';
 import { refuse } from './shape.ts';
 import type { Spot } from './source.ts';
-import { checkSendable, type Modifiers } from './step-rules.ts';
+import { checkAmount, checkSendable, type Modifiers } from './step-rules.ts';
 import { findVerb, readModifiers, VERBS, type VerbEntry } from './verbs.ts';
 
 /** What reading the steps of one story needs. */
@@ -123,6 +123,7 @@ function toCall(
       '`of` and `origTxID` both say which bet is meant',
       'leave one of them out',
     );
+  checkAmount(fields.amount, read?.keys.get('amount') ?? verb.keySpot, modifiers, reading);
   const { after, eventually } = modifiers.values;
   return {
     ...base,

@@ -1,5 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import { type MODIFIERS, MOST_AT_ONCE } from './definition.ts';
+import type { Template } from './plan.ts';
 import type { Reading } from './reading.ts';
 import type { Field } from './shape.ts';
 import type { Spot } from './source.ts';
@@ -65,6 +66,19 @@ export function checkSendable(
   if (values.expect?.reply && call !== undefined && !keys.has('copies'))
     complain('expect', 'only a resend, or copies of one call, can have the same reply as an earlier call');
   checkRepetition(modifiers, inTogether, complain);
+}
+
+const PLAIN_AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
+
+/** Complains about an amount that no wallet need accept, unless the step says what it expects of it. */
+export function checkAmount(amount: Template | undefined, spot: Spot, { keys }: Modifiers, reading: Reading): void {
+  if (amount?.kind !== 'literal' || typeof amount.value !== 'string' || keys.has('expect')) return;
+  if (PLAIN_AMOUNT.test(amount.value)) return;
+  reading.complain(
+    spot,
+    `\`${amount.value}\` is no amount, and a step that deviates must say what it expects`,
+    'write a plain decimal such as "11.00", or add expect: declined',
+  );
 }
 
 function checkRepetition(

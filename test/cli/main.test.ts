@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -153,6 +153,33 @@ describe('lint', () => {
       status: 0,
       out: '1 file, 1 scenario: nothing to complain about.\n',
     });
+  });
+
+  it('complains of files that are no text, and of the others all the same', async () => {
+    write('a/one.yaml', 'title: One\nrules: [bet.debti]\nsteps:\n  - bet:\n');
+    writeFileSync(path.join(cwd, 'a/two.yaml'), Buffer.from('title: \xff\xfe\n', 'latin1'));
+    symlinkSync(path.join(cwd, 'nowhere'), path.join(cwd, 'a/three.yaml'));
+    const { status, out } = await croupier(['lint', 'a'], { cwd });
+    expect(status).toBe(2);
+    expect(out).toContain('a/one.yaml:2:9: there is no rule `bet.debti`');
+    expect(out).toContain("a/two.yaml:1:1: this file can't be read: it is not UTF-8 text");
+    expect(out).toContain("a/three.yaml:1:1: this file can't be read: there is no such file");
+  });
+
+  it('says that a fragment is checked where it is used, and counts no more files than there are', async () => {
+    write('lost.yaml', 'fragment: A lost round\nsteps:\n  - bett:\n  - use: lost.yaml\n');
+    const alone = await croupier(['lint', 'lost.yaml'], { cwd });
+    expect(alone.out).toContain('lost.yaml:1:1: this file is a fragment');
+    write('one.yaml', 'title: One\nrules: [bet.debit]\nsteps:\n  - use: lost.yaml\n  - bet: { amont: "1" }\n');
+    const used = await croupier(['lint', '.'], { cwd });
+    expect(used.out).toContain('complaints in 2 files.');
+  });
+
+  it('refuses a folder without scenarios', async () => {
+    mkdirSync(path.join(cwd, 'empty'));
+    const { status, err } = await croupier(['lint', 'empty'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('empty: no scenario is there');
   });
 
   it('gives complaints as JSON', async () => {

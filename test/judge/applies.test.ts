@@ -45,6 +45,14 @@ it.each([
   ['steps: [{ bet: , as: a }, { refund: { of: a } }, { resend: a, expect: either }]', 'idempotency.after-refund', true],
   ['steps: [{ balance: }]', 'balance.read-only', false],
   ['steps: [{ balance: }, { balance: }]', 'balance.read-only', true],
+  ['needs: { b: { player: other } }\nsteps: [{ bet: }, { balance: { session: b } }]', 'session.isolated', true],
+  ['needs: { b: { player: other } }\nsteps: [{ bet: { session: b } }, { balance: }]', 'session.isolated', true],
+  ['needs: { b: { player: same } }\nsteps: [{ bet: { session: b } }, { balance: }]', 'session.isolated', false],
+  [
+    'needs: { b: { player: other } }\nsteps: [{ bet: { session: b } }, { balance: { session: b } }]',
+    'session.isolated',
+    false,
+  ],
 ] as const)('%s puts %s to the test: %s', (yaml, rule, expected) => {
   expect(applicableRules(planOf(`rules: [balance.read]\n${yaml}`), [rule])).toEqual(expected ? [rule] : []);
 });

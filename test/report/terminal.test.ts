@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
+import { MOVED_ALONE } from '../../src/journal/moved-alone.ts';
 import { ANSI } from '../../src/report/paint.ts';
 import { terminalReport } from '../../src/report/terminal.ts';
 import { blamed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from '../journal/events.ts';
@@ -98,6 +99,59 @@ describe('the terminal report', () => {
     );
     expect(text.indexOf('✗ money.exact')).toBeLessThan(text.indexOf('✗ bet.debit'));
     expect(text).toContain('because   money.exact is broken and would explain all of it');
+  });
+
+  it('warns where a balance moved by itself in a story that failed', async () => {
+    const alone = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1' }),
+        ended(story.id, { verdict: 'fail', reason: MOVED_ALONE }),
+      ]),
+      'terminal',
+    );
+    expect(alone).toContain('  ! In bet/debit the balance also moved while croupier sent nothing:');
+    expect(alone).toContain('besides   the balance moved while croupier sent nothing');
+    const other = await reportOfEvents(
+      runOf(story, [
+        found(story.id, 'bet.debit', 'fail'),
+        ended(story.id, { verdict: 'fail', reason: 'the bet failed' }),
+      ]),
+      'terminal',
+    );
+    expect(other).not.toContain('sent nothing');
+  });
+
+  it('never breaks a path that is too long for the line', async () => {
+    const file = `/home/somebody/work/${'deep/'.repeat(12)}scenarios/bet/debit.yaml`;
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1', place: { file, line: 7, column: 3 } }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+    );
+    expect(text).toContain(`     look at   ${file}:7\n               exchange x1 below\n`);
+  });
+
+  it('shows each expectation that a story misses, and their call once', async () => {
+    const place = { file: 'our/first.yaml', line: 5, column: 5 };
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'expectation', 'fail', { exchange: 'x1', place, expected: '`currency` is "EUR"' }),
+        found(story.id, 'expectation', 'fail', { exchange: 'x1', place, expected: '`bonus` is "1"' }),
+        found(story.id, 'expectation', 'fail', { exchange: 'x1', place, expected: '`bonus` is "1"' }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+    );
+    expect(text.match(/ {4}expected .*/g)).toEqual([
+      '    expected  `currency` is "EUR"',
+      '    expected  `bonus` is "1"',
+    ]);
+    expect(text.match(/^ {4}request /gm)).toHaveLength(1);
   });
 
   it('draws the calls of a race over one axis, with what each was answered', async () => {

@@ -1,8 +1,14 @@
+import type { Plan } from '../../scenario/plan.ts';
 import { breach, described, type GroupChecks, PASS, wants4xx, wants200 } from '../check.ts';
 import { isPlain, isTakenBet, type Part } from '../story.ts';
 import { replaced } from './bet.ts';
 
 const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
+
+/** Whether it is sent in a session of another player than the scenario's first session. */
+function isOfOther({ step }: Part, { needs }: Plan): boolean {
+  return needs.sessions.get(step.session)?.player === 'other';
+}
 
 const NO_ROUND_BEGUN =
   'the session had expired before the run, so no round was begun in it; a refund that needs none was not refused';
@@ -24,8 +30,11 @@ export const sessionChecks: GroupChecks<'session'> = {
     applies: (part, story) =>
       part.step.call === 'balance' &&
       part.regular &&
-      story.plan.needs.sessions.get(part.step.session)?.player === 'other' &&
-      story.parts.some((other) => other.index < part.index && isTakenBet(other) && other.step.session === 'main'),
+      part.step.session !== 'unknown' &&
+      story.parts.some(
+        (other) =>
+          other.index < part.index && isTakenBet(other) && isOfOther(other, story.plan) !== isOfOther(part, story.plan),
+      ),
   },
 
   'session.expired-settles': {

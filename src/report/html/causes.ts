@@ -1,5 +1,6 @@
 import type { Cause } from '../../journal/cause.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { movedAloneWarning } from '../../journal/moved-alone.ts';
 import { plural } from '../layout.ts';
 import { runAgain } from '../run-again.ts';
 import { linkTo } from './anchors.ts';
@@ -13,8 +14,9 @@ const NAMED = 8;
 export function causesSection(fold: Fold): Markup {
   const { causes } = fold;
   if (causes.length === 0) return NOTHING;
+  const warning = movedAloneWarning(fold);
   return html`<section id="causes"><h2>${causes.length === 1 ? 'Likely cause' : 'Likely causes'}</h2>
-<p class="dim under">${causes.length === 1 ? 'One broken rule explains' : `${causes.length} broken rules explain`} all that failed. Mend from the top.</p>
+<p class="dim under">${causes.length === 1 ? 'One broken rule explains' : `${causes.length} broken rules explain`} all that failed. Mend from the top.</p>${warning === null ? null : html`<p>${sign('warn')} ${warning}</p>`}
 <ol class="causes">${causes.map((cause) => item(cause, fold))}</ol></section>
 `;
 }
