@@ -244,7 +244,7 @@ function nothingText(
       first === undefined
         ? ''
         : ` The first of ${unreadableCount} that can't be read: ${first.place.file}:${first.place.line}: ${first.why}.`;
-    return `There is no call of the service in what was read (${others} other entries).${why} Are the fields of the log named otherwise? --field says how.`;
+    return `There is no call of the service in what was read (${others} other entries).${why} Where the fields of JSON lines have other names, --field says which (--field session=user.sid); lines of text are read with --pattern '… (?<session>\\S+) …' (croupier incident --help).`;
   }
   if (nameless === seen) {
     return `None of the ${seen} calls says whose it is or which transaction: a log needs the bodies, or fields of its own (--field session=…).`;

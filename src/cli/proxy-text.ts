@@ -103,7 +103,11 @@ export function findingText(
   const head = `${mark}  ${rule}  ${level}${money ? ', money is lost or made by it' : ''}  (${where})`;
   return [
     colour(paint.bold(head)),
-    ...hanging('    the rule:  ', `an operator conforms when ${sentence}`, width),
+    ...hanging(
+      '    the rule:  ',
+      `an operator conforms ${sentence.startsWith('when ') ? 'if,' : 'when'} ${sentence}`,
+      width,
+    ),
     ...hanging('    but:       ', forTerminal(text), width),
     '',
   ].join('\n');

@@ -136,11 +136,17 @@ function slim(exchange: SeenExchange): SeenExchange {
   };
 }
 
+function isOwned({ sessionID, player }: SeenCall): boolean {
+  return sessionID !== null || player !== null;
+}
+
 class Keeper {
   readonly #whom: Whom | null;
+  /** As they came: what was written to the second only stays in the order of its file. */
   readonly #calls: SeenCall[] = [];
+  #owned = 0;
   /** Calls that name nobody: those of a transaction are its player's, and of others the time may tell which they are. */
-  readonly #unowned: SeenCall[] = [];
+  #unowned = 0;
   readonly #missed: { place: SeenPlace; why: string }[] = [];
   #missedCount = 0;
   #seen = 0;
@@ -158,14 +164,18 @@ class Keeper {
     this.#seen += 1;
     if (call.exchange.time?.zoneless) this.#zoneless += 1;
     if (call.player !== null) this.#namesPlayers = true;
-    if (call.sessionID === null && call.player === null) {
+    if (!isOwned(call)) {
       if (call.txID === null) this.#nameless += 1;
-      if (this.#unowned.length < MOST_CALLS) this.#unowned.push(call);
+      if (this.#unowned >= MOST_CALLS) return;
+      this.#unowned += 1;
+      this.#calls.push(call);
       return;
     }
     if (!this.#isWanted(call)) return;
-    if (this.#calls.length < MOST_CALLS) this.#calls.push(call);
-    else this.#isCut = true;
+    this.#isCut ||= this.#owned >= MOST_CALLS;
+    if (this.#isCut) return;
+    this.#owned += 1;
+    this.#calls.push(call);
   }
 
   miss(place: SeenPlace, why: string): void {
@@ -174,10 +184,11 @@ class Keeper {
   }
 
   result(): Gathering {
-    const transactions = new Set(this.#calls.map(({ txID }) => txID));
-    const owned = this.#unowned.filter(({ txID }) => this.#whom === null || txID === null || transactions.has(txID));
+    const transactions = new Set(this.#calls.filter(isOwned).map(({ txID }) => txID));
     return {
-      calls: [...this.#calls, ...owned],
+      calls: this.#calls.filter(
+        (call) => this.#whom === null || isOwned(call) || call.txID === null || transactions.has(call.txID),
+      ),
       seen: this.#seen,
       others: this.others,
       unreadable: this.#missed,

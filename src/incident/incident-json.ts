@@ -108,7 +108,16 @@ const incidentSchema = z.object({
   breaches: z.array(z.object({ call: number, rule, verdict: z.enum(['fail', 'warn']), text })),
   oddities: z.array(
     z.object({
-      kind: z.enum(['duplicate', 'resent', 'out-of-order', 'late', 'retried-bet', 'needless-refund', 'sides-differ']),
+      kind: z.enum([
+        'duplicate',
+        'resent',
+        'out-of-order',
+        'late',
+        'retried-bet',
+        'needless-refund',
+        'sides-differ',
+        'mended',
+      ]),
       calls: z.array(number),
       text,
     }),

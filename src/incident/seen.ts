@@ -18,6 +18,8 @@ export interface SeenTime {
   readonly precisionMs: number;
   /** No zone was written beside it: it was taken for one of the zone that logs are read in. */
   readonly zoneless?: true;
+  /** It stands on one line with the reply, so that it may be when the call was over. */
+  readonly mayBeEnd?: true;
 }
 
 export interface SeenRequest {

@@ -3,8 +3,8 @@ import { REQUEST_SCHEMAS } from '../contract/calls.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { CallPaths, SeenCall } from '../incident/seen-call.ts';
-import type { Deviation } from '../incident/story/books.ts';
 import { breachesOf } from '../incident/story/breach.ts';
+import type { Deviation } from '../incident/story/deviation.ts';
 import { NO_KEYS } from '../incident/story/signature.ts';
 import type { KnownSession } from '../incident/story/story.ts';
 import { tellCall } from '../incident/story/told-call.ts';
@@ -183,7 +183,8 @@ export class TrafficJudge {
       const { said, expected, causes } = deviation;
       const sum = `the balance is ${said}, and must be ${expected}`;
       const [cause] = causes;
-      const text = cause ? `${sum}: ${cause.text}` : `${sum}: no call that passed here explains it`;
+      const again = cause?.repeat ? ` (call ${cause.repeat.number})` : '';
+      const text = cause ? `${sum}: ${cause.text}${again}` : `${sum}: no call that passed here explains it`;
       this.#find(rule, rule === null ? 'note' : verdictOf(rule), told.seen.call, crossing.id, text);
     }
   }

@@ -1,6 +1,7 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
-import { type Deviation, Reckoning } from '../incident/story/books.ts';
+import { Reckoning } from '../incident/story/books.ts';
+import type { Deviation } from '../incident/story/deviation.ts';
 import type { ToldCall } from '../incident/story/told-call.ts';
 import { type Transaction, transactionOf } from '../incident/story/transaction.ts';
 

@@ -1,9 +1,10 @@
 import type { SeenExchange, SeenPlace } from '../seen.ts';
 import { readTextLine } from './access-log.ts';
-import type { LogField, LogForm } from './log-form.ts';
+import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
+import { printedBodies } from './printed.ts';
 import { readTime } from './time.ts';
-import { namedPairs, withoutPrefix } from './wrapped.ts';
+import { namedPairs, timeIn, withoutPrefix } from './wrapped.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -72,9 +73,43 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
     // Most logs call the whole request so; of some it is the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
-    if (text !== undefined) return text;
+    // Many fields are called action or type, and few of them name a call.
+    if (text !== undefined && (field !== 'call' || CALL.test(text))) return text;
   }
-  return field === 'tookMs' ? unitless(object) : undefined;
+  if (field === 'tookMs') return unitless(object);
+  if (field === 'requestBody') return looseBody(object);
+  return BESIDE.has(field) ? besideOf(object, form.fields[field]) : undefined;
+}
+
+/** What is the same for all that a program does for one request. */
+const BESIDE: ReadonlySet<LogField> = new Set(['session', 'player', 'currency', 'correlation']);
+const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
+
+/** What a program knows of a request while it works on it, in an object of its own on each line. */
+const CONTEXTS = ['mdc', 'MDC', 'contextMap', 'context', 'ctx', 'extra', 'meta', 'labels', 'tags'] as const;
+
+function besideOf(object: Fields, names: readonly string[]): string | undefined {
+  for (const context of CONTEXTS) {
+    const inner = object[context];
+    if (!isFields(inner)) continue;
+    for (const name of names) {
+      const text = plainText(valueAt(inner, name));
+      if (text !== undefined) return text;
+    }
+  }
+  return undefined;
+}
+
+/** Names that mean the whole request to some and its line to others: here it is a body with the session of a call. */
+const LOOSE = ['request', 'req', 'input', 'in', 'params', 'args'] as const;
+
+function looseBody(object: Fields): string | undefined {
+  for (const name of LOOSE) {
+    const value = object[name];
+    const inner = typeof value === 'string' ? objectIn(value) : value;
+    if (isFields(inner) && typeof inner.sessionID === 'string') return bodyText(value);
+  }
+  return undefined;
 }
 
 /** A line of text that was collected as a field; the time of the collector holds where it has none. */
@@ -97,11 +132,27 @@ export function readPlainText(text: string, form: LogForm, place: SeenPlace): Se
   if (direct) return direct;
   const pairs = namedPairs(text);
   const named = pairs && exchangeOfLine((field) => fieldOf(pairs, field, form), form, place, 'operator');
-  if (named) return named;
+  // What stands before the pairs is the level, and the time.
+  if (named) return { ...named, time: named.time ?? timeBefore(text, form) };
+  const printed = readPrinted(text, form, place);
+  if (printed) return printed;
   const bare = withoutPrefix(text);
   const found = bare && readPlainText(bare.text, form, place);
   return found && { ...found, time: found.time ?? readTime(bare.time ?? '', form.zone) ?? null };
 }
+
+function timeBefore(text: string, form: LogForm): SeenExchange['time'] {
+  const time = readTime(timeIn(text) ?? '', form.zone);
+  return time ? { ...time, mayBeEnd: true } : null;
+}
+
+/** A line of text with the JSON of the request in it, and perhaps that of the reply. */
+export function readPrinted(text: string, form: LogForm, place: SeenPlace): SeenExchange | undefined {
+  const fields = printedBodies(text);
+  return fields && exchangeOfLine((field) => fieldOf(fields, field, USUAL_FORM), form, place, 'operator');
+}
+
+const USUAL_FORM = logForm();
 
 /** The JSON object that a text is, or ends with. */
 function objectIn(text: string): Fields | undefined {

@@ -164,7 +164,7 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'response',
   ],
   contentType: ['contentType', 'content_type', 'response.headers.content-type', 'res.headers.content-type'],
-  call: ['call', 'action', 'operation', 'endpoint'],
+  call: ['call', 'action', 'operation', 'endpoint', 'op', 'event', 'evt', 'transactionType', 'txType', 'type'],
   session: ['sessionID', 'sessionId', 'session_id', 'session'],
   tx: ['txID', 'txId', 'tx_id', 'transactionID', 'transactionId', 'transaction_id'],
   origTx: ['origTxID', 'origTxId', 'orig_tx_id', 'originalTxID'],
@@ -218,7 +218,7 @@ export function toldOf(read: (field: LogField) => string | undefined): Partial<R
     const value = read(field);
     // Many lines have a type of their own.
     if (field === 'type' && value !== 'regular' && value !== 'free') continue;
-    if (value !== undefined && value !== '') told[field] = value;
+    if (value !== undefined && value !== '' && value !== '-') told[field] = value;
   }
   return told;
 }

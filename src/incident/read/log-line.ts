@@ -11,14 +11,16 @@ export function exchangeOfLine(read: ReadField, form: LogForm, place: SeenPlace,
   const target = targetOf(read);
   const told = toldOf(read);
   if (target.url === null && told.call === undefined) return undefined;
-  const time = read('time');
+  const text = read('time');
+  const time = text === undefined ? undefined : readTime(text, form.zone);
+  const answer = answerOf(read);
   return {
     place,
     side: form.side ?? side,
-    time: time === undefined ? null : (readTime(time, form.zone) ?? null),
+    time: time === undefined ? null : answer.kind === 'untold' ? time : { ...time, mayBeEnd: true },
     tookMs: tookMs(read),
     request: { ...target, headers: null, body: sentBody(read, target.method) },
-    answer: answerOf(read),
+    answer,
     told,
   };
 }

@@ -9,7 +9,7 @@ import { isFields, parsed } from './fields.ts';
 import { shapeOf } from './file-shape.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, JournalReading } from './journal.ts';
-import { readJsonLine, readPlainText } from './json-line.ts';
+import { readJsonLine, readPlainText, readPrinted } from './json-line.ts';
 import { type Line, linesOf } from './lines.ts';
 import type { LogForm } from './log-form.ts';
 import { plainBytes } from './plain-bytes.ts';
@@ -171,6 +171,11 @@ class LineByLine {
     const exchange = readTextLine(text, this.#source.form, place);
     if (exchange) {
       yield { kind: 'exchange', exchange };
+      return;
+    }
+    const printed = readPrinted(text, this.#source.form, place);
+    if (printed) {
+      yield { kind: 'exchange', exchange: printed };
       return;
     }
     const embedded = embeddedJson(text);

@@ -48,6 +48,11 @@ export function embeddedJson(line: string): Unwrapped | undefined {
   return start > 0 && text.endsWith('}') ? { text, time: TIME.exec(line.slice(0, start))?.[0] } : undefined;
 }
 
+/** The first time that a text names. */
+export function timeIn(text: string): string | undefined {
+  return TIME.exec(text)?.[0];
+}
+
 /** `name=value name="a value"`, as programs in Go write; undefined for text that only happens to have an equals sign. */
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
   const pairs = [...line.matchAll(PAIR)].map(([, name = '', value = '']): [string, string] => [name, unquoted(value)]);

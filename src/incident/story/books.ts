@@ -1,6 +1,7 @@
-import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
+import type { Deviation } from './deviation.ts';
 import { betOf, effectOf, type Suspect, undoneRule } from './effects.ts';
+import { explanationsOf } from './explanation.ts';
 import { isSameButForRest } from './float-rest.ts';
 import { met, type ToldCall } from './told-call.ts';
 import { type Bets, betsOf, type Transaction, transactionsOf } from './transaction.ts';
@@ -16,28 +17,6 @@ import {
   settle,
   type World,
 } from './worlds.ts';
-
-/** A fault that explains a balance. */
-interface Cause {
-  readonly rule: RuleId | null;
-  readonly text: string;
-  readonly transaction: Transaction;
-  readonly by: Money;
-}
-
-/** A balance that no lawful booking explains. */
-export interface Deviation {
-  /** The call whose answer showed it. */
-  readonly call: ToldCall;
-  readonly said: Money;
-  readonly expected: Money;
-  /** By how much the answer was off; negative: too little. */
-  readonly by: Money;
-  /** What explains exactly this; empty: nothing does. */
-  readonly causes: readonly Cause[];
-  /** The call that showed that it was put right; null: it was not, as far as is known. */
-  readonly mendedBy: number | null;
-}
 
 /** A balance that the operator answered, and to which call. */
 interface Said {
@@ -71,7 +50,8 @@ export function reckon(calls: readonly ToldCall[]): Books {
     const others = near.filter((other) => other !== call && other.seen.call !== 'balance');
     books.take(call, transactionOf.get(call), new Set(others.map((other) => met(call, other))));
   }
-  return { transactions, ...books.result() };
+  const result = books.result();
+  return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
 }
 
 /** So many calls before and after one are looked at for whether they were in flight with it. */
@@ -93,6 +73,8 @@ export class Reckoning {
   #firstSaid: Books['firstSaid'] = null;
   #lastSaid: Books['lastSaid'] = null;
   #unknown: string | null = null;
+  /** Balances that were answered since the last that counted, while other calls were in flight. */
+  #unread: Said[] = [];
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -107,6 +89,15 @@ export class Reckoning {
       unknown: this.#unknown,
       firstSaid: this.#firstSaid,
     };
+  }
+
+  /** Why the books may stand otherwise after all; null: some answer fits them, or there was none to compare them with. */
+  doubt(): string | null {
+    const last = this.#unread.at(-1);
+    if (!this.#isAnchored || !last) return null;
+    if (this.#unread.some(({ balance }) => this.#worlds.some((world) => isSameButForRest(world.balance, balance))))
+      return null;
+    return `the last balance that was answered, ${last.balance.format(2)} at call ${last.call.number}, is none that the calls lead to, and other calls were in flight with it`;
   }
 
   /** What the balance is isn't known any more: the next that is answered is taken as it is. */
@@ -137,10 +128,11 @@ export class Reckoning {
       return;
     }
     // Sent before and perhaps carried out then, it is answered what was answered or would have been, whatever came after.
-    const mayBeStored =
-      transaction?.attempts.some(({ number, done }) => number < call.number && done !== 'no') ?? false;
-    if (!mayBeStored && this.#saysBalance(call, transaction) && !meetings.has('yes'))
-      this.#read(call, meetings.has('maybe'));
+    const mayBeStored = transaction !== undefined && isStored(call, transaction);
+    if (!mayBeStored && this.#saysBalance(call, transaction)) {
+      if (meetings.has('yes')) this.#leave(call);
+      else this.#read(call, meetings.has('maybe'));
+    }
     this.#worlds = settle(this.#worlds);
   }
 
@@ -154,7 +146,11 @@ export class Reckoning {
   #read(call: ToldCall, isDoubtful: boolean): void {
     const said = call.balance ?? Money.zero;
     const right = this.#worlds.filter(({ balance }) => isSameButForRest(balance, said));
-    if (isDoubtful && (!this.#isAnchored || right.length === 0)) return;
+    if (isDoubtful && (!this.#isAnchored || right.length === 0)) {
+      this.#leave(call);
+      return;
+    }
+    this.#unread = [];
     this.#lastSaid = { balance: said, call };
     if (!this.#isAnchored) {
       this.#isAnchored = true;
@@ -166,6 +162,10 @@ export class Reckoning {
     if (right.length > 0) this.#worlds = right;
     else this.#worlds = this.#landedLate(said) ?? this.#deviate(call, said);
     this.#suspects = [];
+  }
+
+  #leave(call: ToldCall): void {
+    this.#unread = [...this.#unread, { balance: call.balance ?? Money.zero, call }].slice(-MOST_UNREAD);
   }
 
   /** What has no known outcome may be carried out at any time, until it is answered: several such calls perhaps at once. */
@@ -188,9 +188,7 @@ export class Reckoning {
   /** Takes the fewest faults that explain exactly what was said; where none do, it stays unexplained. Either way that is the balance now. */
   #deviate(call: ToldCall, said: Money): readonly World[] {
     const suspects = [...this.#lateDebits(), ...this.#suspects, ...this.#mends()];
-    const last = suspects.slice(-MOST_PAIRED);
-    const pairs = last.flatMap((one, index) => last.slice(index + 1).map((other) => [one, other]));
-    for (const causes of [...suspects.map((one) => [one]), ...pairs]) {
+    for (const causes of explanationsOf(suspects)) {
       for (const world of this.#worlds) {
         const sum = causes.reduce((total, { by }) => total.plus(by), world.balance);
         if (sum.equals(said)) return this.#note(call, said, world, causes);
@@ -214,7 +212,13 @@ export class Reckoning {
         said,
         expected: world.balance,
         by: faults.length === 0 ? by : faults.reduce((sum, fault) => sum.plus(fault.by), Money.zero),
-        causes: faults.map(({ rule, text, transaction, by: part }) => ({ rule, text, transaction, by: part })),
+        causes: faults.map(({ repeat = null, rule, text, transaction, by: part }) => ({
+          rule,
+          text,
+          transaction,
+          by: part,
+          repeat,
+        })),
         mendedBy: null,
       });
     }
@@ -255,10 +259,25 @@ export class Reckoning {
 
 /** Where no balance is answered for long, the last of what may have gone wrong meanwhile is enough. */
 const MOST_SUSPECTS = 400;
-const MOST_PAIRED = 100;
+
+/** So many answers of calls that were in flight together may bear a balance that holds at the end. */
+const MOST_UNREAD = 100;
 
 /** More calls that are carried out late between two answers are not told apart. */
 const MOST_LANDINGS = 3;
+
+/**
+ * A call that was carried out before may be answered as it was then, whatever came after. It is not where the answers before it are known
+ * and this one says another balance: then that is the balance of now.
+ */
+function isStored(call: ToldCall, { attempts }: Transaction): boolean {
+  const earlier = attempts.filter(({ number, done }) => number < call.number && done !== 'no');
+  const { balance } = call;
+  if (earlier.length === 0 || balance === null) return earlier.length > 0;
+  return earlier.some(
+    ({ done, balance: before }) => done !== 'yes' || before === null || isSameButForRest(before, balance),
+  );
+}
 
 /** The world in which a call without a known outcome was carried out after all; none: it can't be. */
 function landed(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {

@@ -1,5 +1,6 @@
 import { Money } from '../../contract/money.ts';
-import type { Books, Deviation } from './books.ts';
+import type { Books } from './books.ts';
+import type { Deviation } from './deviation.ts';
 import type { Transaction } from './transaction.ts';
 import { isApplied, type World } from './worlds.ts';
 

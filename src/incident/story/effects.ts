@@ -11,6 +11,12 @@ export interface Suspect {
   readonly transaction: Transaction;
   readonly by: Money;
   readonly text: string;
+  /** The call that sent it once more and may have been carried out anew. */
+  readonly repeat?: ToldCall;
+  /** That call was answered with another `txID` than the one before: its reply tells by itself. */
+  readonly isShown?: boolean;
+  /** A smallest unit went astray, as binary floating point loses it. */
+  readonly isRounding?: boolean;
   /** The earlier deviation that it puts right. */
   readonly mends?: number;
 }
@@ -69,8 +75,8 @@ function betEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
   const off = amount.negated();
   const suspect = (rule: RuleId, by: Money, text: string): Suspect => ({ rule, transaction, by, text });
   if (isRepeat) {
-    const text = `the bet was taken again when it was sent again (call ${call.number})`;
-    return { worlds, suspects: [suspect('idempotency.bet', off, text)], unknown: null };
+    const again = suspect('idempotency.bet', off, 'the bet was taken again when it was sent again');
+    return { worlds, suspects: [repeatOf(again, call)], unknown: null };
   }
   const taken = (world: World): World =>
     isApplied(world, key) || isClosed(world, key) ? world : applying(world, key, off);
@@ -79,6 +85,7 @@ function betEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
       const suspects = [
         suspect('bet.debit', amount, 'the bet was answered 200 and not taken'),
         ...unitSuspects(transaction, off),
+        ...roundingSuspects(transaction, amount, off),
       ];
       if (worlds.some((world) => isClosed(world, key))) {
         suspects.push(
@@ -120,14 +127,15 @@ function winEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
   const { key } = transaction;
   const suspect: MakeSuspect = (rule, by, text) => ({ rule, transaction, by, text });
   if (isRepeat) {
-    const text = `the win was paid again when it was sent again (call ${call.number})`;
-    return { worlds, suspects: [suspect('idempotency.win', amount, text)], unknown: null };
+    const again = suspect('idempotency.win', amount, 'the win was paid again when it was sent again');
+    return { worlds, suspects: [repeatOf(again, call)], unknown: null };
   }
   const paid = (world: World): World => (isApplied(world, key) ? world : applying(world, key, amount));
   if (call.done === 'yes') {
     const suspects = [
       suspect('win.credit', amount.negated(), 'the win was answered 200 and not paid'),
       ...unitSuspects(transaction, amount),
+      ...roundingSuspects(transaction, amount, amount),
     ];
     if (transaction.attempts.some(({ number }) => number < call.number)) {
       suspects.push(
@@ -152,8 +160,8 @@ function refundEffect(
 ): Effect {
   const suspect: MakeSuspect = (rule, by, text) => ({ rule, transaction, by, text });
   if (isRepeat) {
-    const text = `the refund was paid again when it was sent again (call ${call.number})`;
-    return { worlds, suspects: [suspect('idempotency.refund', amount, text)], unknown: null };
+    const again = suspect('idempotency.refund', amount, 'the refund was paid again when it was sent again');
+    return { worlds, suspects: [repeatOf(again, call)], unknown: null };
   }
   if (call.done === 'no') return { worlds, suspects: [], unknown: null };
   if (!bet)
@@ -200,6 +208,25 @@ function unitSuspects(transaction: Transaction, by: Money): readonly Suspect[] {
     by: by.shift(places).minus(by),
     text: `the amount was taken for ${places > 0 ? 'a hundred times' : 'a hundredth of'} what it says`,
   }));
+}
+
+/** One smallest unit more or less than the amount says, as a product or a sum of doubles comes out that is cut off. */
+function roundingSuspects(transaction: Transaction, amount: Money, by: Money): readonly Suspect[] {
+  if (amount.isZero()) return [];
+  const unit = Money.unit(Math.max(2, amount.decimals()));
+  return [unit.negated(), unit].map((more) => ({
+    rule: 'money.exact' as const,
+    transaction,
+    by: by.isNegative() ? more.negated() : more,
+    text: `the ${transaction.call} was booked as ${amount.plus(more).format(2)}`,
+    isRounding: true,
+  }));
+}
+
+function repeatOf(suspect: Suspect, call: ToldCall): Suspect {
+  const first = suspect.transaction.attempts.find(({ done, replyTxID }) => done === 'yes' && replyTxID !== null);
+  const isShown = first !== undefined && call.replyTxID !== null && call.replyTxID !== first.replyTxID;
+  return { ...suspect, repeat: call, isShown };
 }
 
 function each(worlds: readonly World[], change: (world: World) => World): readonly World[] {

@@ -1,9 +1,18 @@
+import type { Deviation } from './deviation.ts';
 import type { ToldCall } from './told-call.ts';
 import type { Bets, Transaction } from './transaction.ts';
 
 /** Something in the course of the calls that a reader should see; not in itself a breach of the operator's. */
 export interface Oddity {
-  readonly kind: 'duplicate' | 'resent' | 'out-of-order' | 'late' | 'retried-bet' | 'needless-refund' | 'sides-differ';
+  readonly kind:
+    | 'duplicate'
+    | 'resent'
+    | 'out-of-order'
+    | 'late'
+    | 'retried-bet'
+    | 'needless-refund'
+    | 'sides-differ'
+    | 'mended';
   /** The calls that it is about, by number. */
   readonly calls: readonly number[];
   readonly text: string;
@@ -26,6 +35,18 @@ export function odditiesOf(
     ...transactions.flatMap((one) => refundOddities(one, bets)),
     ...[...rounds.values()].flatMap(roundOrder),
   ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
+}
+
+/** Balances that were wrong for a while: nobody is owed anything for them, and somebody will ask why. */
+export function mendedOf(deviations: readonly Deviation[]): readonly Oddity[] {
+  return deviations.flatMap(({ call, by, causes, mendedBy }) => {
+    if (mendedBy === null) return [];
+    const [cause] = causes;
+    const why = cause ? `: ${cause.text}` : '';
+    const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'little' : 'much'}`;
+    const text = `the balance that call ${call.number} was answered was ${off}${why}; call ${mendedBy} shows it right again`;
+    return [{ kind: 'mended' as const, calls: [call.number, mendedBy], text }];
+  });
 }
 
 function lateness(call: ToldCall): Oddity[] {

@@ -1,6 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { Debt } from './debt.ts';
+import type { Cause } from './deviation.ts';
 import { isSameButForRest } from './float-rest.ts';
 import type { ToldCall } from './told-call.ts';
 import type { Transaction } from './transaction.ts';
@@ -83,9 +84,57 @@ function signed(amount: Money, currency: string | null): string {
 const MOST_CLAUSES = 3;
 
 function debtClauses(debts: readonly Debt[], currency: string | null): string {
-  const shown = debts.slice(0, MOST_CLAUSES).map((debt) => debtClause(debt, currency));
-  const rest = debts.length - shown.length;
+  // The same fault over and over with one transaction is told once.
+  const groups = Map.groupBy(debts, (debt) => faultOf(debt) ?? debt);
+  const shown = [...groups.values()].slice(0, MOST_CLAUSES).map((same) => clauseOf(same, currency));
+  const rest = groups.size - shown.length;
   return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+/** What a debt is due to: the rule and the transaction; undefined where it is not one fault of the books. */
+function faultOf({ deviation }: Debt): string | undefined {
+  const [cause, ...others] = deviation?.causes ?? [];
+  if (!cause?.repeat || others.some((other) => !isSameFault(cause, other))) return undefined;
+  return `${cause.rule ?? ''} ${cause.transaction.key}`;
+}
+
+function isSameFault(a: Cause, b: Cause): boolean {
+  return a.repeat !== null && b.repeat !== null && a.rule === b.rule && a.transaction === b.transaction;
+}
+
+function clauseOf(debts: readonly Debt[], currency: string | null): string {
+  const [first, ...others] = debts;
+  if (!first) return '';
+  if (others.length === 0) return debtClause(first, currency);
+  const causes = debts.flatMap(({ deviation }) => deviation?.causes ?? []);
+  const sum = debts.reduce((total, { amount }) => total.plus(amount), Money.zero);
+  return `${faultText(causes)}: ${owes(first, amountText(sum, currency))}`;
+}
+
+/** What was booked wrongly, in words, with the moment at which it happened where a call tells of it. */
+function faultText(causes: readonly Cause[]): string {
+  const [cause] = causes;
+  if (!cause) return '';
+  if (causes.some((other) => !isSameFault(cause, other))) {
+    return causes.length === 1 ? faultWords(cause) : causes.map((one) => faultText([one])).join(', and ');
+  }
+  const calls = causes.flatMap(({ repeat }) => repeat ?? []);
+  const words = faultWords(cause);
+  const times = causes.length === 1 ? words : words.replace(' again when', ` again ${causes.length} times when`);
+  return `${times} (${momentText(calls)})`;
+}
+
+function faultWords({ text, transaction }: Cause): string {
+  return text.replace(/^(the )(bet|win|refund)\b/, `$1${name(transaction)}`);
+}
+
+/** When, and as which calls of the list. */
+function momentText(calls: readonly ToldCall[]): string {
+  const [first] = calls;
+  const numbers = calls.map(({ number }) => number);
+  const named = `${numbers.length === 1 ? 'call' : 'calls'} ${numbers.join(', ').replace(/, (\d+)$/, ' and $1')}`;
+  if (first?.atMs == null) return named;
+  return `${timeText(first.atMs)}${calls.length > 1 ? ' and later' : ''}, ${named}`;
 }
 
 /** What is owed, by whom, and what has to be done, in a clause. */
@@ -102,13 +151,14 @@ export function debtClause(debt: Debt, currency: string | null): string {
         debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''
       }`;
     case 'misbooked': {
-      const text = deviation?.causes
-        .map((cause) => cause.text.replace(/^(the )(bet|win|refund)\b/, `$1${name(cause.transaction)}`))
-        .join(', and ');
-      return `${text ?? ''} (seen at call ${deviation?.call.number ?? 0}): ${owes(debt, sum)}`;
+      if (!deviation) return owes(debt, sum);
+      const { causes, call } = deviation;
+      // A call that was sent again and whose own reply shows the fault has been named with it.
+      const isNamed = causes.some(({ repeat }) => repeat === call);
+      return `${faultText(causes)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }
     case 'unexplained': {
-      const at = `at call ${deviation?.call.number ?? 0} the operator said ${amountText(deviation?.said ?? Money.zero, currency)}, and by the calls it was ${amountText(deviation?.expected ?? Money.zero, currency)}`;
+      const at = `at ${deviation ? momentText([deviation.call]) : 'last'} the operator said ${amountText(deviation?.said ?? Money.zero, currency)}, and by the calls it was ${amountText(deviation?.expected ?? Money.zero, currency)}`;
       return `${at}: unless something else moved it (a deposit, another game, a call that is not in what was read), ${owes(debt, sum)}`;
     }
   }

@@ -1,6 +1,7 @@
 import type { SeenCall } from '../seen-call.ts';
+import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
-import { type Oddity, odditiesOf } from './oddity.ts';
+import { mendedOf, type Oddity, odditiesOf } from './oddity.ts';
 import { type Clocks, pairSides } from './sides.ts';
 import { type KeysOf, NO_KEYS } from './signature.ts';
 import { type ToldCall, tellCall } from './told-call.ts';
@@ -46,7 +47,7 @@ export function tellStory(
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf = () => NO_KEYS,
 ): Story {
-  const { paired, clocks } = pairSides(calls);
+  const { paired, clocks } = pairSides(withBeginnings(calls));
   const sessions = sessionsOf(calls, known);
   const told = paired.map(({ seen, also, atMs }, index) =>
     tellCall(seen, also, { number: index + 1, atMs, wallet: walletOf(seen, also, sessions) }, keysOf),
@@ -65,9 +66,10 @@ export function tellStory(
   const breaches = wallets.flatMap(({ books, currency, wallet }) =>
     breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), { currency, isKeyProven }),
   );
-  const oddities = wallets.flatMap(({ books, wallet }) =>
-    odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),
-  );
+  const oddities = wallets.flatMap(({ books, wallet }) => [
+    ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),
+    ...mendedOf(books.deviations),
+  ]);
   const story = {
     calls: selected,
     clocks,

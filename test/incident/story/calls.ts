@@ -17,6 +17,7 @@ interface Answered {
   readonly at?: number;
   readonly side?: Side;
   readonly precisionMs?: number;
+  readonly mayBeEnd?: true;
 }
 
 interface Fields {
@@ -74,12 +75,12 @@ export class Log {
   }
 
   #add(call: string, method: string, query: string, body: string | null, answered: Answered): this {
-    const { at, side = 'service', tookMs = 20, precisionMs = 1 } = answered;
+    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd } = answered;
     this.#clock = at ?? this.#clock + 1;
     const exchange: SeenExchange = {
       place: { file: `${side}.log`, line: this.calls.length + 1 },
       side,
-      time: { ms: START + this.#clock * 1000, precisionMs },
+      time: { ms: START + this.#clock * 1000, precisionMs, ...(mayBeEnd && { mayBeEnd }) },
       tookMs,
       request: { method, url: `/eu/${call}${query}`, headers: null, body: body === null ? null : textBody(body) },
       answer: answerOf(answered),

@@ -197,6 +197,52 @@ describe('what the operator books wrongly', () => {
     expect(story.status).toBe(1);
   });
 
+  it('over and over is told once, by the replies that show it, though another sum would fit', () => {
+    const story = new Log()
+      .balance('1000.50')
+      .bet('b1', '7.35', { balance: '993.15', txID: 'w-1' })
+      .bet('b1', '7.35', { balance: '985.80', txID: 'w-2' })
+      .bet('b1', '7.35', { balance: '978.45', txID: 'w-3' })
+      .bet('b1', '7.35', { balance: '993.15', txID: 'w-1' })
+      .bet('b1', '7.35', { balance: '971.10', txID: 'w-4' })
+      .win('w1', '14.70', { balance: '985.80' })
+      .story();
+    expect(sums(story)).toEqual(['1007.85', '985.8', '-22.05']);
+    expect(causes(story)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
+    expect(walletSentence(only(story))).toBe(
+      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR at 2026-11-21 13:00:07 UTC: 22.05 EUR too little: the bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
+    );
+  });
+
+  it('over and over is found where the replies hide it', () => {
+    const log = new Log().balance('100').bet('b1', '7', { balance: '93' });
+    for (let again = 0; again < 3; again += 1) log.bet('b1', '7', { balance: '93' });
+    const story = log.win('w1', '14', { balance: '86' }).story();
+    expect(causes(story)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
+    expect(walletSentence(only(story))).toContain('taken again 3 times when it was sent again');
+  });
+
+  it('is not a repeat that is answered with the balance of now', () => {
+    const log = new Log().balance('100').bet('b1', '7', { balance: '93' }).win('w1', '2', { balance: '95' });
+    expect(debts(log.bet('b1', '7', { balance: '95' }).balance('95').story())).toEqual([]);
+  });
+
+  it('by a cent at a time is named, though it comes to nothing in the end', () => {
+    const story = new Log()
+      .balance('100')
+      .bet('b1', '0.29', { balance: '99.72' })
+      .win('w1', '0.58', { balance: '100.29' })
+      .story();
+    expect([story.status, causes(story), sums(story)]).toEqual([
+      1,
+      ['money.exact', 'money.exact'],
+      ['100.29', '100.29', '0'],
+    ]);
+    expect(walletSentence(only(story))).toContain(
+      'the bet of 0.29 (txID b1) was booked as 0.28 (seen at 2026-11-21 13:00:02 UTC, call 2): the player has 0.01 EUR',
+    );
+  });
+
   it('two at once are both named', () => {
     const log = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '7', { balance: '102' });
     const story = log.bet('b1', '5', { balance: '95' }).win('w1', '7', { balance: '102' }).balance('104').story();
@@ -209,6 +255,9 @@ describe('what the operator books wrongly', () => {
     const story = log.balance('100').story();
     expect([sums(story), debts(story)]).toEqual([['100', '100', '0'], []]);
     expect(only(story).books.deviations).toMatchObject([{ mendedBy: 4 }]);
+    expect(story.oddities.map(({ text }) => text)).toEqual([
+      'the balance that call 3 was answered was 5.00 too little: the bet was declined with 403 and taken all the same; call 4 shows it right again',
+    ]);
   });
 
   it('that nothing explains is said with its reserve', () => {
@@ -225,6 +274,28 @@ describe('what the operator books wrongly', () => {
       .balance('92', { at: 3 })
       .story();
     expect([sums(story), causes(story)]).toEqual([['92', '92', '0'], []]);
+  });
+});
+
+describe('times', () => {
+  it('are those of the ends where calls would overlap all the time otherwise', () => {
+    const story = new Log()
+      .balance('100', { at: 0.1, tookMs: 5, mayBeEnd: true })
+      .bet('b1', '5', { at: 0.2, tookMs: 90, balance: '95', mayBeEnd: true })
+      .win('w1', '50', { at: 0.25, tookMs: 40, balance: '95', mayBeEnd: true })
+      .balance('95', { at: 0.26, tookMs: 5, mayBeEnd: true })
+      .story();
+    expect([sums(story), causes(story)]).toEqual([['145', '95', '-50'], ['win.credit']]);
+  });
+
+  it('that overlap leave it open whether all is well when no answer fits', () => {
+    const story = new Log()
+      .balance('100', { at: 0.1, tookMs: 5 })
+      .bet('b1', '5', { at: 0.2, tookMs: 200, balance: '95' })
+      .win('w1', '50', { at: 0.3, tookMs: 200, balance: '95' })
+      .story();
+    expect([story.status, only(story).difference]).toEqual([3, null]);
+    expect(walletSentence(only(story))).toContain('95.00 at call 3, is none that the calls lead to');
   });
 });
 
