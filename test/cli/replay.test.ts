@@ -148,7 +148,7 @@ steps:
     await croupier(run, { cwd });
     await replay('broken.ndjson', '--to', 'scenario=broken.yaml');
     expect(readFileSync(path.join(cwd, 'broken.yaml'), 'utf8')).toMatch(
-      /- win: \{ round: bet1, amount: "4\.00" \}\n +as: win1\n +break: sent\n +- together:\n +- resend: win1\n +copies: 2\n/,
+      /- win: \{ round: bet1, amount: "4\.00" \}\n +as: win1\n +break: sent\n +(?:- wait: \S+\n +)?- together:\n +- resend: win1\n +copies: 2\n/,
     );
     const { out, status } = await replay('broken.ndjson', '--reference', '--race-rounds', '1');
     expect(out).toMatch(/^same: /);
