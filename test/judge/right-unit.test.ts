@@ -7,11 +7,14 @@ import { tell } from './story-builder.ts';
 
 const step = { key: '1' } as never;
 
-function readAfter(moves: readonly (readonly [string, Money])[]): RightUnit {
-  const wallet = new Wallet('p1', Money.unit(2));
+function readAfter(
+  moves: readonly (readonly [string, Money])[],
+  id = 'p1',
+  right: RightUnit = new RightUnit(),
+): RightUnit {
+  const wallet = new Wallet(id, Money.unit(2));
   wallet.anchor(Money.of('100'));
   for (const [call, delta] of moves) wallet.move(call, delta);
-  const right = new RightUnit();
   right.saw({ wallet, value: Money.of('100'), step, exchange: 'e1', lingered: false }, (key) =>
     key === 'bet' || key === 'win' ? key : 'refund',
   );
@@ -29,6 +32,13 @@ it('learns nothing from calls that may cancel each other', () => {
     ['refund', Money.of('3')],
   ]);
   expect(right.has('bet', 'p1')).toBe(false);
+});
+
+it('holds what is right in one wallet for right in another that is right about the other kind', () => {
+  const right = readAfter([['win', Money.of('3')]], 'p2');
+  expect(right.has('win', 'p1')).toBe(false);
+  readAfter([['bet', Money.of('3').negated()]], 'p1', right);
+  expect([right.has('win', 'p1'), right.has('bet', 'p2'), right.has('win', 'p3')]).toEqual([true, true, false]);
 });
 
 it('takes a large win that pays a tenth for a wrong win where another one was right', () => {

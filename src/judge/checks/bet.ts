@@ -41,14 +41,15 @@ function roundings(seen: Seen): Offset[] {
   }));
 }
 
-/** A limit of the operator's own is the reason only where no bet as high was accepted in the same story. */
-function isAboveAnyTaken(seen: Seen): boolean {
+/** A limit of the operator's own, highest or least, is the reason only beyond the bets that the same story saw accepted. */
+function isBeyondAnyTaken(seen: Seen): boolean {
   const { reading, amount, story, part } = seen;
   if (reading?.code !== 'bet_limit' || !amount) return true;
   const taken = story.parts
     .filter((other) => isTakenBet(other) && other.index < part.index && other.step.session === part.step.session)
     .flatMap((other) => seen.amountOf(other) ?? []);
-  return taken.every((other) => other.compare(amount) < 0);
+  const sides = new Set(taken.map((other) => Math.sign(other.compare(amount))));
+  return sides.size <= 1 && !sides.has(0);
 }
 
 /** An earlier bet of the story had no decimals. */
@@ -126,7 +127,7 @@ export const betChecks: GroupChecks<'bet'> = {
       if (seen.answer === 'accepted')
         return breach(expected, `${described(seen)}: the bet was accepted`, WRONG_BALANCES);
       const limit = ownLimit(seen);
-      if (limit && isAboveAnyTaken(seen)) return { kind: 'skip', reason: limit };
+      if (limit && isBeyondAnyTaken(seen)) return { kind: 'skip', reason: limit };
       if (seen.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
       if (reading.code !== 'insufficient_funds') {
         return breach(

@@ -40,12 +40,19 @@ function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
 function otherTxID(seen: Seen, word: string, causes: readonly RuleId[]): Decision | undefined {
   const first = seen.earlier?.reply?.txID;
   const again = seen.reading?.txID;
-  if (first === undefined || first === again) return undefined;
+  if (first === undefined || first === again || (again !== undefined && isOfNothing(seen))) return undefined;
   return breach(
     `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
     again === undefined ? 'there is none in the reply' : `its txID is ${JSON.stringify(again)}`,
     causes,
   );
+}
+
+/** The refund of a bet that never was has booked nothing: the operator need not have kept an id of its own for it. */
+function isOfNothing({ part, target }: Seen): boolean {
+  if (part.step.call !== 'refund' || !part.source) return false;
+  const isUntaken = target?.state === 'none' || target?.state === 'refused';
+  return part.source.step.refund?.kind === 'unknown' || part.source.targetIsLater || isUntaken;
 }
 
 /** Copies at once that were each carried out have left several transactions, any of which may be found again. */
@@ -102,8 +109,14 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       const first = seen.earlier?.reply;
       const { reading } = seen;
       if (seen.answer !== 'accepted' || !reading || !first) return undefined;
-      // A different txID is told under the rule about the call itself; the same again here would count one fault twice.
-      if (reading.txID !== first.txID) return undefined;
+      if (reading.txID !== first.txID) {
+        // Under the rule about the call itself it is told where something was booked: here it would count one fault twice.
+        if (!isOfNothing(seen) || reading.txID === undefined || first.txID === undefined) return undefined;
+        return breach(
+          `the replay's txID is the first reply's, ${JSON.stringify(first.txID)}, also where nothing was booked`,
+          `its txID is ${JSON.stringify(reading.txID)}`,
+        );
+      }
       const then = first.balance.money;
       const now = reading.balance.money;
       if (then === undefined || now === undefined) return undefined;

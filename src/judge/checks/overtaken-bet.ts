@@ -29,7 +29,7 @@ export const overtakenBetChecks: Pick<GroupChecks<'refund'>, 'refund.before-bet'
                   {
                     by: seen.effect.negated(),
                     meaning: 'the refund was paid and the bet was not taken',
-                    causes: [...atOnce(seen), 'refund.unknown-pays-nothing'] as const,
+                    causes: [...atOnce(seen), ...failing(seen), 'refund.unknown-pays-nothing'] as const,
                   },
                 ]),
           ],

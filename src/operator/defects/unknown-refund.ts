@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { failure } from '../../sdk/reply.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { WORDINGS } from '../decision.ts';
@@ -71,6 +72,14 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     mayBreak: ['money.decimal-string', 'reply.tx-id'],
     description: 'The reply to the refund of a bet that never reached us is 200 with the empty object {}.',
     change: (right) => onUnknownRefund(right, () => ({})),
+  },
+  {
+    name: 'refund-unknown-new-tx-id',
+    onlyWarns: true,
+    breaks: ['idempotency.same-reply'],
+    description:
+      'Each time the refund of a bet that never reached us is repeated, its reply has another txID: nobody kept the first.',
+    change: (right) => onUnknownRefund(right, (fields) => ({ ...fields, txID: `op-${randomUUID()}` })),
   },
   {
     name: 'refund-declined-bet-paid',

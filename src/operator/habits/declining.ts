@@ -40,6 +40,11 @@ function isAbove(store: Store, { walletID, amount }: Claim, fiat: string, withou
   return limit !== undefined && amount > limit;
 }
 
+/** Below twenty of the smallest units, of which a stake is a hundred. */
+function isBelowLeast({ amount }: Claim): boolean {
+  return amount !== null && amount < 20n;
+}
+
 function isInRound(store: Store, { walletID, gameID, roundID }: Claim, calls: readonly TransactionCall[]): boolean {
   if (walletID === null || gameID === null || roundID === null) return false;
   return store.round(walletID, gameID, roundID).some(({ call, outcome }) => calls.includes(call) && outcome === 'done');
@@ -140,6 +145,11 @@ export const DECLINING_HABITS: readonly Habit[] = [
     name: 'bet-limit',
     description: 'Bets above 250.00 (25000 where there are no decimals) are declined with the code bet_limit.',
     change: (right) => limiting(right, 'bet', 'bet-limit', (store, claim) => isAbove(store, claim, '250.00', '25000')),
+  },
+  {
+    name: 'least-bet',
+    description: 'Bets of less than 20 of the smallest unit of the currency are declined with the code bet_limit.',
+    change: (right) => limiting(right, 'bet', 'bet-limit', (_store, claim) => isBelowLeast(claim)),
   },
   {
     name: 'win-limit',

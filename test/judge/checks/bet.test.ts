@@ -63,6 +63,17 @@ judges('bet', {
         'is held against another limit': [saying('5', error(403, 'Too much', 'loss_limit')), 'skip'],
       },
     },
+    {
+      story:
+        'steps: [{ bet: { amount: "${balance}" } }, { balance: }, { bet: { amount: "${unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
+      lies: {
+        'is held against a least bet, below all that were accepted': [
+          saying('3', error(403, 'The least bet is 0.20', 'bet_limit')),
+          'skip',
+        ],
+        'has another code': saying('3', error(403, 'The least bet is 0.20', 'too_little')),
+      },
+    },
   ],
 
   'bet.declined-takes-nothing': {

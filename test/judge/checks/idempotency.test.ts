@@ -5,6 +5,8 @@ import { judges } from './table.ts';
 const replay = (call: string): string =>
   `steps: [{ bet: { amount: "3.00" }${call === 'bet' ? ', as: first' : ''} }, ${call === 'bet' ? '' : `{ ${call}: , as: first }, `}{ balance: }, { resend: first }, { balance: }]`;
 
+const UNKNOWN_TWICE = 'steps: [{ bet: }, { refund: { of: unknown }, as: first }, { resend: first }, { balance: }]';
+
 const again = {
   'is refused': (key: string) => saying(key, refused),
   'has another txID': (key: string) => withFields(key, { txID: 'another' }),
@@ -30,11 +32,23 @@ const asNew = (effect: string): Lie => {
 judges('idempotency', {
   'idempotency.bet': { story: replay('bet'), lies: lies('3', movingSilently('3', '-3.00')) },
   'idempotency.win': { story: replay('win'), lies: lies('4', movingSilently('4', '1.00')) },
-  'idempotency.refund': { story: replay('refund'), lies: lies('4', movingSilently('4', '3.00')) },
-  'idempotency.same-reply': {
-    story: 'steps: [{ bet: , as: first }, { bet: { amount: "2.00" } }, { resend: first }, { balance: }]',
-    lies: { 'tells the balance of now': [withFields('3', { balance: '97.00' }), 'warn'] },
-  },
+  'idempotency.refund': [
+    { story: replay('refund'), lies: lies('4', movingSilently('4', '3.00')) },
+    {
+      story: UNKNOWN_TWICE,
+      lies: {
+        'is refused': saying('3', refused),
+        'has another txID, where nothing was booked': [withFields('3', { txID: 'another' }), 'pass'],
+      },
+    },
+  ],
+  'idempotency.same-reply': [
+    {
+      story: 'steps: [{ bet: , as: first }, { bet: { amount: "2.00" } }, { resend: first }, { balance: }]',
+      lies: { 'tells the balance of now': [withFields('3', { balance: '97.00' }), 'warn'] },
+    },
+    { story: UNKNOWN_TWICE, lies: { 'has another txID': [withFields('3', { txID: 'another' }), 'warn'] } },
+  ],
   'idempotency.concurrent': {
     story:
       'steps: [{ bet: }, { balance: }, { together: [{ win: { amount: "2.00" }, as: raced, copies: 4, expect: either }] }, { balance: }]',
