@@ -41,6 +41,8 @@ export class EarlierRun {
   readonly #begun = new Map<string, PastCall>();
   /** By wallet: why nothing can be said about it. */
   readonly #doubts = new Map<string, string>();
+  #asked = false;
+  #whyNot = 'no scenario that does so was played';
 
   constructor({ aftermath, ageMs }: EarlierJournal, client: ClientUnderTest) {
     this.#aftermath = aftermath;
@@ -102,8 +104,22 @@ export class EarlierRun {
     }
   }
 
+  /** What the reader of the report should know: that nothing of the earlier run was asked, and why. */
+  get notice(): string | undefined {
+    return this.#asked
+      ? undefined
+      : `Nothing that the earlier run sent was asked for: ${this.#whyNot}. Whether it is known still is not answered.`;
+  }
+
   /** Those castings in which the transactions that a plan sends again can be judged, or why there are none. */
   fitting(plan: Plan, castings: readonly Casting[]): readonly Casting[] | Unfit {
+    const found = this.#fitting(plan, castings);
+    if ('reason' in found) this.#whyNot = found.reason;
+    else this.#asked ||= found.length > 0;
+    return found;
+  }
+
+  #fitting(plan: Plan, castings: readonly Casting[]): readonly Casting[] | Unfit {
     const needed = plan.steps.flatMap((step) =>
       step.kind === 'call' && step.origin.kind === 'earlier' && step.origin.from === 'journal'
         ? [{ session: step.session, kind: step.origin.call }]

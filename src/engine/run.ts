@@ -112,7 +112,7 @@ class Run {
     // It reads the balances of all that were launched, whoever plays.
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.lookOnceMore(this.#cashier);
-    for (const { notice } of [this.#wantOfMoney, this.#futility])
+    for (const notice of [this.#wantOfMoney.notice, this.#futility.notice, this.#earlier?.notice])
       if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const blamed of this.#blame.conclude()) this.#options.record(blamed);
     return this.#ending();

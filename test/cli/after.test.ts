@@ -60,6 +60,17 @@ describe('a run after another', () => {
     for (const { fields } of moving) expect(sent).toContain(fields.txID);
   });
 
+  it('says so when nothing of the earlier run could be asked for', async () => {
+    expect((await run('balance/read', '--journal', 'before.ndjson')).status).toBe(0);
+    const { status, out } = await run('idempotency.durable', '--after', 'before.ndjson');
+    expect(status).toBe(0);
+    const told = out.replaceAll(/\s+/g, ' ');
+    expect(told).toContain('Nothing that the earlier run sent was asked for: the earlier run has no accepted');
+    expect(told).toContain('Whether it is known still is not answered.');
+    await earlier();
+    expect((await run('idempotency.durable', '--after', 'before.ndjson')).out).not.toContain('asked for');
+  });
+
   it('finds out an operator that forgets its transactions in a restart', async () => {
     await earlier();
     await operator.stop();
