@@ -38,6 +38,11 @@ interface Action {
   };
 }
 
+it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps of .croupier nothing but journals', (file) => {
+  const kept = [...read(file).matchAll(/\.croupier(\/[^ ',\]\n]*)?(?=['\n,\]])/g)].map(([, what]) => what);
+  expect(kept).toEqual(['/*.ndjson']);
+});
+
 describe('action.yml', () => {
   const action = parse(read('action.yml')) as Action;
   const script = action.runs.steps.find(({ run }) => run !== undefined)?.run ?? '';

@@ -82,7 +82,11 @@ function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags):
     const known = configured.map((client) => client.extCID);
     const near = nearest(extCID, known);
     const help =
-      near !== undefined ? `did you mean ${near}?` : known.length > 0 ? `it has: ${known.join(', ')}` : 'it has none';
+      near !== undefined
+        ? `did you mean ${near}?`
+        : known.length > 0
+          ? `it has: ${known.join(', ')}`
+          : 'it has none. A croupier.yaml is read from the working directory, or where --config says';
     throw new UsageError(`The configuration has no client ${extCID}; ${help}`);
   });
 }
