@@ -50,7 +50,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
-    () => lastWords(journals, stdio),
+    () => lastWords(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
   );
   try {
     const searcher: Searcher = { flags, settings, stdio, interrupt, reference, journals };

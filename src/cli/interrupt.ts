@@ -5,8 +5,8 @@ type Signal = 'SIGINT' | 'SIGTERM';
 /** The conventional statuses: 128 and the signal's number. */
 const STATUS: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** Signals that are this close together are one. */
-const SAME_WISH_MS = 250;
+/** Signals that are this close together are one: closer than anybody types. */
+const SAME_WISH_MS = 100;
 
 export interface Interrupt {
   /** Aborted with the signal's name as its reason. */
@@ -20,7 +20,11 @@ export interface Interrupt {
  *
  * @param lastWords what is said at the second
  */
-export function listenForInterrupt(stdio: Stdio, notice: string, lastWords: () => string = () => ''): Interrupt {
+export function listenForInterrupt(
+  stdio: Stdio,
+  notice: string,
+  lastWords: () => string = () => 'Ended at once.\n',
+): Interrupt {
   const controller = new AbortController();
   let first = 0;
   const onSignal = (name: Signal) => {

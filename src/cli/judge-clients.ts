@@ -134,7 +134,7 @@ function playOf(
     scrub,
     progress,
     onJournal: (file) => {
-      if (!reference) journals.push(file);
+      journals.push(file);
     },
     onExchange: flags.verbose
       ? (sending, received) => {

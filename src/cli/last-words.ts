@@ -5,10 +5,13 @@ import type { Stdio } from './stdio.ts';
 /**
  * A run that is ended at once leaves money in the air. The embedded operator's ends with it.
  *
- * @param journals those that were begun, the latest last
+ * @param journal the latest that was begun; undefined: none was
  */
-export function lastWords(journals: readonly string[], stdio: Stdio): string {
-  const journal = journals.at(-1);
-  if (journal === undefined) return '';
-  return `Ended at once. What it owes by now: croupier settle ${quoteWord(shownPath(journal, stdio.cwd))}\n`;
+export function lastWords(
+  journal: string | undefined,
+  { isEmbedded, stdio }: { readonly isEmbedded: boolean; readonly stdio: Stdio },
+): string {
+  if (journal === undefined) return 'Ended at once, before anything was sent.\n';
+  const file = quoteWord(shownPath(journal, stdio.cwd));
+  return `Ended at once. ${isEmbedded ? 'Journal:' : 'What it owes by now: croupier settle'} ${file}\n`;
 }

@@ -20,6 +20,7 @@ import { resolveClients } from './clients.ts';
 import { type Configuration, complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { type IncidentFlags, readStory } from './incident.ts';
 import { listenForInterrupt } from './interrupt.ts';
+import { lastWords } from './last-words.ts';
 import { type Played, play } from './play.ts';
 import { askForProduction } from './production.ts';
 import { SILENT } from './progress.ts';
@@ -130,7 +131,12 @@ async function playAgain(
   }
   if (given) await askForProduction(given.clients, flags, stdio);
   const reference = await embeddedOperator(flags, variations, settings, stdio);
-  const interrupt = listenForInterrupt(stdio, 'Interrupted: what is under way is ended and given back.\n');
+  let journal: string | undefined;
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
+    () => lastWords(journal, { isEmbedded: reference !== undefined, stdio }),
+  );
   try {
     const client = reference?.client ?? given?.clients[0];
     if (!client || client.sessions.length === 0)
@@ -159,6 +165,9 @@ async function playAgain(
       cwd: stdio.cwd,
       scrub,
       progress: SILENT,
+      onJournal: (file) => {
+        journal = file;
+      },
       onExchange: ({ step, purpose }, { outcome }) => {
         const number = step === null || purpose !== 'step' ? undefined : told.numbers.get(step);
         // What is told or sent more than once counts as it was the first time, as it was recorded.

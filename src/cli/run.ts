@@ -94,7 +94,7 @@ async function judgeOnce(
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: what is under way is ended and given back. Once more ends at once.\n',
-    () => lastWords(journals, stdio),
+    () => lastWords(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
   );
   try {
     const options = { flags, sources: clients.sources, dir: configuration.dir, signal: interrupt.signal, stdio };

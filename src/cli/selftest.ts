@@ -42,16 +42,17 @@ export async function selftestCommand(names: readonly string[], flags: SelftestF
   const chosen = names.length === 0 ? TRIALS : [...new Set(names)].map(choose);
   const times = { deadlineMs: flags.deadline ?? DEADLINE_MS, lingerMs: flags.linger ?? LINGER_MS };
   const threads = Math.min(flags.threads ?? availableParallelism(), chosen.length);
-  const interrupt = listenForInterrupt(stdio, 'Interrupted.\n');
+  const interrupt = listenForInterrupt(stdio, 'Interrupted: what is under way is left.\n');
   const began = performance.now();
   const printer = new Printer(chosen, flags.json === true, stdio);
   try {
     const outcomes = await playAll(chosen, times, threads, interrupt.signal, (outcome) => printer.add(outcome));
-    if (interrupt.signal.aborted) return interrupt.signal.reason === 'SIGTERM' ? 143 : 130;
-    const idle = names.length === 0 ? idleScenarios(suiteScenarios(), outcomes) : null;
+    const interrupted = interrupt.signal.aborted;
+    const idle = names.length === 0 && !interrupted ? idleScenarios(suiteScenarios(), outcomes) : null;
     const durationMs = performance.now() - began;
-    if (flags.json) stdio.out.write(`${JSON.stringify({ outcomes, idle, durationMs }, null, 2)}\n`);
+    if (flags.json) stdio.out.write(`${JSON.stringify({ outcomes, idle, durationMs, interrupted }, null, 2)}\n`);
     else printer.end(outcomes, idle, durationMs);
+    if (interrupted) return interrupt.signal.reason === 'SIGTERM' ? 143 : 130;
     return outcomes.every(({ wrongs }) => wrongs.length === 0) && (idle ?? []).length === 0 ? 0 : 1;
   } finally {
     interrupt.dispose();
@@ -178,7 +179,10 @@ class Printer {
   }
 
   end(outcomes: readonly TriedOutcome[], idle: readonly string[] | null, durationMs: number): void {
-    this.#print(totals(outcomes, idle, durationMs, this.#look));
+    // What was cut short holds back those that ended after the first that did not.
+    const held = this.#trials.slice(this.#next).flatMap(({ name }) => this.#ready.get(name) ?? []);
+    this.#print(held.flatMap((outcome) => rowOf(outcome, this.#column, this.#look)));
+    this.#print(totals(outcomes, { idle, durationMs, wanted: this.#trials.length }, this.#look));
   }
 
   #print(lines: readonly string[]): void {

@@ -12,6 +12,7 @@ import { type Left, readAftermath } from './aftermath.ts';
 import { complaintsError, loadConfiguration, whyUnreadable } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { clientOfJournal } from './journal-client.ts';
+import { lastWords } from './last-words.ts';
 import { livingProcess } from './living-run.ts';
 import { askForProduction } from './production.ts';
 import type { ClientFlags } from './run-flags.ts';
@@ -71,7 +72,11 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     );
   }
   await askForProduction([client], flags, stdio);
-  const interrupt = listenForInterrupt(stdio, 'Interrupted: the call under way is ended. Once more ends at once.\n');
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: the call under way is ended. Once more ends at once.\n',
+    () => lastWords(file, { isEmbedded: false, stdio }),
+  );
   try {
     const settled = await settle(file, left, {
       client,

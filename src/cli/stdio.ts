@@ -42,7 +42,10 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
     },
     tty,
     colour: wantsColour({ flag, env: process.env, tty }),
-    columns: stream.columns ?? 80,
+    // Asked each time: windows are drawn wider and narrower, and some that are no windows say 0.
+    get columns() {
+      return stream.columns || 80;
+    },
   };
 }
 

@@ -72,8 +72,7 @@ function wrongLines({ kind, rule, told }: Wrong, { paint, width }: Look): readon
 /** What the whole matrix comes to. `idle`: scenarios that raised no alarm; null: not everything was tried, so nobody knows. */
 export function totals(
   outcomes: readonly TriedOutcome[],
-  idle: readonly string[] | null,
-  durationMs: number,
+  { idle, durationMs, wanted }: { idle: readonly string[] | null; durationMs: number; wanted: number },
   { paint, width }: Look,
 ): readonly string[] {
   const sentences: string[] = [];
@@ -101,10 +100,16 @@ export function totals(
       `${again.length} of them only when tried again with more time: ${again.map(({ name }) => name).join(', ')}.`,
     );
   const all = right(outcomes) === outcomes.length && (idle ?? []).length === 0;
-  const tone = all ? paint.green : paint.red;
+  const isCutShort = outcomes.length < wanted;
+  const said = isCutShort
+    ? `Interrupted: ${outcomes.length} of ${wanted} are over.`
+    : all
+      ? 'croupier judged all of them rightly.'
+      : 'croupier was wrong about some of them.';
+  const tone = !all ? paint.red : isCutShort ? paint.yellow : paint.green;
   return [
     '',
-    tone(paint.bold(all ? 'croupier judged all of them rightly.' : 'croupier was wrong about some of them.')),
+    tone(paint.bold(said)),
     ...sentences.flatMap((sentence) => hanging('  ', sentence, width)),
     `  ${plural(outcomes.length, 'run')} of the suite in ${duration(durationMs)}.`,
   ];

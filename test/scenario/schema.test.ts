@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { getLanguageService, type LanguageService, TextDocument } from 'yaml-language-server';
 import { RULES } from '../../src/contract/catalogue.ts';
 import { scenarioSchema } from '../../src/scenario/schema.ts';
+import { openEditor } from '../editor.ts';
 import { fixtureNames, fixtureText } from './fixtures.ts';
 
 const written = JSON.stringify(scenarioSchema());
@@ -38,47 +38,7 @@ describe('scenarioSchema', () => {
 });
 
 describe('in an editor, by the YAML language server', () => {
-  let service: LanguageService;
-  let documents = 0;
-
-  beforeAll(() => {
-    service = getLanguageService({
-      schemaRequestService: () => Promise.resolve(written),
-      workspaceContext: { resolveRelativePath: (path) => path },
-    });
-    service.configure({
-      validate: true,
-      hover: true,
-      completion: true,
-      schemas: [
-        {
-          uri: 'file:///scenario.json', // The server resolves references in place: it gets a copy of its own.
-          fileMatch: ['*.yaml'],
-          schema: JSON.parse(written),
-        },
-      ],
-    });
-  });
-
-  /** The cursor stands at the `|`. */
-  function open(text: string) {
-    documents += 1;
-    // The server's own type of document is a narrower one of the same object.
-    const document = TextDocument.create(`file:///${documents}.yaml`, 'yaml', 1, text.replace('|', '')) as Parameters<
-      LanguageService['doHover']
-    >[0];
-    return { document, cursor: document.positionAt(text.indexOf('|')) };
-  }
-
-  async function offered(text: string): Promise<string[]> {
-    const { document, cursor } = open(text);
-    return (await service.doComplete(document, cursor, false)).items.map((item) => item.label);
-  }
-
-  async function hover(text: string): Promise<string> {
-    const { document, cursor } = open(text);
-    return JSON.stringify((await service.doHover(document, cursor))?.contents);
-  }
+  const { offered, hover, marks } = openEditor(written);
 
   it.each([
     ['keys of a scenario', 'title: x\nru|', ['rules', 'needs', 'cases', 'steps', 'always']],
@@ -114,11 +74,10 @@ describe('in an editor, by the YAML language server', () => {
     ['title: x\nsteps:\n  - bet: { amount: 11.00 }\n', 2],
     ['title: x\nsteps:\n  - bet:\n    after: 2s\n', 3],
   ])('marks the line of a mistake: %s', async (text, line) => {
-    const diagnostics = await service.doValidation(open(text).document, false);
-    expect(diagnostics.map((diagnostic) => diagnostic.range.start.line)).toContain(line);
+    expect((await marks(text)).map((mark) => mark.line)).toContain(line);
   });
 
   it.each(fixtureNames('good'))('marks nothing in %s', async (name) => {
-    expect(await service.doValidation(open(fixtureText('good', `${name}.yaml`)).document, false)).toEqual([]);
+    expect(await marks(fixtureText('good', `${name}.yaml`))).toEqual([]);
   });
 });

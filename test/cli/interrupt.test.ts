@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ended, start } from './croupier.ts';
+
+const APART_MS = 300;
+let cwd: string;
+let silent: Server;
+let isAsked: Promise<void>;
+let whom: readonly string[];
+
+/** An operator that tells balances, and never answers anything else. */
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-interrupt-'));
+  writeFileSync(path.join(cwd, 'bet.yaml'), 'title: A bet\nrules: [bet.debit]\nsteps:\n  - bet:\n');
+  silent = createServer((request, response) => {
+    request.resume();
+    if (request.method === 'GET')
+      response.setHeader('content-type', 'application/json').end('{"balance":"1000.00","currency":"USD"}');
+    else silent.emit('bet');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const { port } = silent.address() as AddressInfo;
+  whom = ['--base-url', `http://127.0.0.1:${port}`, '--ext-cid', 'silent', '--session', 's1,currency=USD,player=p'];
+});
+
+beforeEach(() => {
+  isAsked = new Promise((resolve) => silent.once('bet', () => resolve()));
+});
+
+afterAll(() => {
+  silent.closeAllConnections();
+  silent.close();
+  rmSync(cwd, { recursive: true });
+});
+
+function play(...args: readonly string[]) {
+  const child = start(['--no-color', ...args, ...whom], { cwd, env: { CROUPIER_KEY: 'a-key-of-this-test' } });
+  return { child, over: ended(child) };
+}
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['run', ['run', 'bet.yaml', '--journal', 'run.ndjson', '--deadline', '1m'], 'run.ndjson'],
+    ['explore', ['explore', '--journal', 'explore.ndjson'], 'explore.ndjson'],
+  ])('twice ends %s at once, and says how to settle what it owes', async (_, args, journal) => {
+    const { child, over } = play(...args);
+    await isAsked;
+    child.kill('SIGINT');
+    await sleep(APART_MS);
+    child.kill('SIGINT');
+    const { status, out, err } = await over;
+    expect({ status, out }).toEqual({ status: 130, out: '' });
+    expect(err).toContain('Once more ends at once.');
+    expect(err).toMatch(new RegExp(`Ended at once\\..* croupier settle ${journal}\\n$`));
+  });
+
+  it('twice ends a replay and a settlement at once, and says the same of them', async () => {
+    const body = '{"sessionID":"s1","amount":"1.00","currency":"USD","txID":"t-1","roundID":"r-1","type":"regular"}';
+    writeFileSync(path.join(cwd, 'bet.txt'), `curl -X POST http://wallet.example/bet -d '${body}'\n`);
+    for (const args of [
+      ['replay', 'bet.txt', '--journal', 'replay.ndjson'],
+      ['settle', 'replay.ndjson'],
+    ]) {
+      const { child, over } = play(...args);
+      await isAsked;
+      child.kill('SIGINT');
+      await sleep(APART_MS);
+      child.kill('SIGINT');
+      const { status, err } = await over;
+      isAsked = new Promise((resolve) => silent.once('bet', () => resolve()));
+      expect(status).toBe(130);
+      expect(err).toMatch(/Ended at once\..* croupier settle replay\.ndjson\n$/);
+    }
+  });
+
+  it('that a shell and a supervisor both pass on is one', async () => {
+    const { child, over } = play('run', 'bet.yaml', '--journal', 'one.ndjson', '--deadline', '300ms');
+    await isAsked;
+    child.kill('SIGINT');
+    await sleep(5);
+    child.kill('SIGINT');
+    const { status, out } = await over;
+    expect(status).toBe(130);
+    expect(out).toContain('Journal: one.ndjson');
+  });
+});
