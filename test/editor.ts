@@ -6,10 +6,10 @@ type Document = Parameters<Service['doHover']>[0];
 
 /** What an editor with the YAML language server shows. In texts the cursor stands at the `|`. */
 export interface Editor {
-  offered(text: string): Promise<string[]>;
-  hover(text: string): Promise<string>;
+  readonly offered: (text: string) => Promise<string[]>;
+  readonly hover: (text: string) => Promise<string>;
   /** Lines, from 0, that are marked, each with what is said. */
-  marks(text: string): Promise<{ line: number; message: string }[]>;
+  readonly marks: (text: string) => Promise<{ line: number; message: unknown }[]>;
 }
 
 /** The server remembers documents by their names, of all editors together. */

@@ -30,7 +30,7 @@ const PAYLOAD = 600;
 /** What a person reads. */
 export function explainText(explained: Explained, { language, of, sink }: Told & { readonly sink: Sink }): string {
   const paint = sink.colour ? ANSI : PLAIN;
-  const width = Math.max(Math.min(sink.columns, 120), 60);
+  const width = Math.max(Math.min(sink.columns, 120), 40);
   const { request, explanation, keys } = explained;
   const which = of > 1 ? ` (of ${request.method} ${request.url}, one of ${of} requests)` : '';
   const row = (label: string, text: string): readonly string[] =>

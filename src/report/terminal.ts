@@ -17,7 +17,7 @@ import { everyRule, leftOut, notes, reasons, warnings } from './terminal-rules.t
 
 /** Wider lines are hard to read, narrower ones hold nothing. */
 const WIDEST = 120;
-const NARROWEST = 60;
+const NARROWEST = 40;
 
 /**
  * The report for a person: the verdict, what failed with all that is needed to see why, then every rule, what was not

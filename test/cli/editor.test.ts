@@ -37,7 +37,7 @@ describe('croupier.yaml in an editor', () => {
   it.each([
     ['lin|ger: 2s', 'a late debit would have shown'],
     ['clients:\n  - ext|CID: acme', 'unique across all integrations'],
-    [`${CLIENT.replace('integrationApiKey', 'integration|ApiKey')}`, 'A secret'],
+    [CLIENT.replace('integrationApiKey', 'integration|ApiKey'), 'A secret'],
     [`${CLIENT}    sessions:\n      - pla|yer: p1`, 'share a wallet'],
   ])('tells what a key means: %s', async (text, about) => {
     expect(await hover(text)).toContain(about);
