@@ -54,7 +54,10 @@ function nonconforming({ causes, rules, expectations, baseline }: Fold): Content
   const told = causes.slice(0, CAUSES).flatMap(({ result }) => (result.rule.means === null ? [] : [result.rule.means]));
   const more = causes.length - told.length;
   const fitting = html`The list of known failures no longer fits: <a href="#known">see what to change</a>.`;
+  const outdated = baseline.some(({ state }) => state === 'mended' || state === 'expired') ? html` ${fitting}` : null;
   if (broken.length === 0 && missed === 0) return html`<p>Nothing is newly broken. ${fitting}</p>`;
+  if (broken.length === 0)
+    return html`<p>No rule of the contract was newly seen broken. What failed is what <a href="#broken">scenarios</a> demand beyond the contract.${outdated}</p>`;
   return [
     html`<p>${money > 0 ? 'Money is at stake: with this wallet it can be lost, or paid that nobody won.' : 'No money is known to be at stake, but the game service cannot rely on this wallet.'}${told.length > 0 ? ' What can happen:' : ''}</p>`,
     told.length > 0
@@ -63,7 +66,7 @@ function nonconforming({ causes, rules, expectations, baseline }: Fold): Content
     missed > 0
       ? html`<p>${capital(plural(missed, 'expectation'))} of scenarios ${missed === 1 ? 'is' : 'are'} not met.</p>`
       : null,
-    html`<p>Mend the likely causes below, the first one first, and run croupier again: what is still there then is a fault of its own.${baseline.some(({ state }) => state === 'mended' || state === 'expired') ? html` ${fitting}` : null}</p>`,
+    html`<p>Mend the likely causes below, the first one first, and run croupier again: what is still there then is a fault of its own.${outdated}</p>`,
   ];
 }
 

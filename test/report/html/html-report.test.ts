@@ -65,6 +65,24 @@ describe('the HTML report', () => {
     expect(page).toContain('<code tabindex="0">croupier run idempotency/bet</code>');
   });
 
+  it('speaks of no cause and no money where only an expectation was missed', async () => {
+    const story = planned('our/first', []);
+    const page = await reportOfEvents(
+      [
+        runStarted([story]),
+        started(story.id),
+        found(story.id, 'expectation', 'fail'),
+        ended(story.id, { verdict: 'fail' }),
+        runEnded(),
+      ],
+      'html',
+    );
+    expect(page).toContain('No rule of the contract was newly seen broken.');
+    expect(page).not.toMatch(/likely causes below|at stake, but/);
+    const [, target = ''] = /<a href="#([a-z]+)">scenarios<\/a> demand/.exec(page) ?? [];
+    expect(page).toContain(`id="${target}"`);
+  });
+
   it('says how many calls of a long story it leaves to the journal', async () => {
     const story = planned('bet/debit', ['bet.debit']);
     const calls = Array.from({ length: 30 }, (_, at) => exchange(`x${at}`, story.id)).flat();
