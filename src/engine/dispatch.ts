@@ -8,6 +8,7 @@ import type { Linger } from './linger.ts';
 import { Outbox } from './outbox.ts';
 import type { Outgoing } from './outgoing.ts';
 import { walletIdOf } from './pool.ts';
+import { queueMs } from './queue.ts';
 import type { Release } from './races.ts';
 import type { RunOptions } from './run-options.ts';
 import { scopeOf } from './scope.ts';
@@ -41,6 +42,7 @@ export class Dispatch {
   readonly #history: History;
   readonly #linger: Linger;
   readonly #debts: Debts;
+  readonly #deadlineMs: number;
   /** A kept-alive connection was closed under a call. */
   stale = false;
 
@@ -51,6 +53,7 @@ export class Dispatch {
     this.#history = history;
     this.#linger = linger;
     this.#debts = debts;
+    this.#deadlineMs = run.deadlineMs;
   }
 
   /** A call that nobody judges while it is under way. @param more what differs from the departure of its step */
@@ -109,7 +112,11 @@ export class Dispatch {
       return { landed, judged: judge(landed.map(({ call, exchange }) => this.sentOf(call, exchange))) };
     });
     for (const { call, exchange } of judged.landed) this.follow(call, exchange);
-    return { ...race, calls: judged.landed.length, judged: judged.judged };
+    const queuedMs = queueMs(
+      judged.landed.map(({ exchange }) => exchange),
+      this.#deadlineMs,
+    );
+    return { ...race, calls: judged.landed.length, judged: judged.judged, queuedMs };
   }
 
   /** A call as the judge wants to be told of it. */

@@ -250,6 +250,7 @@ export class Performance {
       ...(isTimed && { offsetsMs: race.offsetsMs }),
       overlapped,
     });
+    await idle(race.queuedMs, this.#run.signal);
     if (!reaction.stop) await settleRace(this.#stage, together, (step, how) => this.settle(step, how), this.#run.uuid);
     return this.#react(reaction);
   }

@@ -19,6 +19,20 @@ export function isDenied(
   return held !== undefined && held.compare(amount.times(TWICE)) > 0;
 }
 
+/**
+ * Why a bet was declined that another player's wallet is too poor for. A scenario says what the wallet of its first session
+ * must hold, and of no other.
+ */
+export function wantOfOther({ part, answer, reading, isBeyond }: Seen): string | undefined {
+  return isTakenBet(part) &&
+    part.step.session !== 'main' &&
+    isBeyond &&
+    answer === 'declined' &&
+    reading?.code === 'insufficient_funds'
+    ? 'the wallet of the other session holds less than the bet asks for'
+    : undefined;
+}
+
 /** What the denial says about `bet.exact-balance`: who may bet all that is there may bet a part of it. */
 export function breachOfDenial(seen: Seen, wallet: Wallet | null): Decision {
   return breach(

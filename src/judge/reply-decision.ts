@@ -1,5 +1,6 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { asOfForm, breach, type Decision, described, isOfForm, type RuleCheck, type Seen } from './check.ts';
+import { wantOfOther } from './denied.ts';
 
 /** What the reply alone decides about a rule. undefined: nothing yet, or nothing at all. */
 export function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision | undefined {
@@ -11,6 +12,8 @@ export function decisionOf(rule: RuleId, check: RuleCheck, seen: Seen): Decision
   // Want of money tells nothing of rounds, of repeats, or of what else a bet was to show.
   if (seen.isDenied && !rule.startsWith('reply.') && (decision?.kind === 'breach' || decision?.kind === 'warn'))
     return { kind: 'undecided', reason: `it was ${described(seen)}, though there was enough` };
+  const poor = wantOfOther(seen);
+  if (poor && !rule.startsWith('reply.') && decision?.kind === 'breach') return { kind: 'skip', reason: poor };
   return decision && ofForm ? asOfForm(decision) : decision;
 }
 

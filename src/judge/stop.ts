@@ -3,6 +3,7 @@ import type { Money } from '../contract/money.ts';
 import { described, isOfForm, isTurnedAway, type Seen, UNKNOWN_CAMPAIGN } from './check.ts';
 import { addsField } from './checks/robustness.ts';
 import { isOfExpired } from './checks/session.ts';
+import { wantOfOther } from './denied.ts';
 import { isGarbled } from './reply-decision.ts';
 
 /** Why a story cannot go on. */
@@ -44,6 +45,8 @@ export function stopAfter(seen: Seen): Stop | null {
       causes: [],
     };
   }
+  const poor = wantOfOther(seen);
+  if (poor) return { verdict: 'skip', reason: poor, connection: false, causes: [] };
   // A huge amount is the operator's to refuse.
   if (seen.story.plan.needs.largeAmounts && answer !== 'refused')
     return {

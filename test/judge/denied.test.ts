@@ -52,4 +52,16 @@ describe('what several refunds of a bet at once pay too much', () => {
     );
     expect(judged.broken).toEqual(['refund.once']);
   });
+
+  it('is the test’s own doing where another player has less than it asks for', () => {
+    const judged = tell(
+      'rules: [session.round-id-reuse]\nneeds: { other: { player: other, game: other, currency: same } }\nsteps: [{ bet: , as: here }, { balance: { session: other } }, { bet: { session: other, round: here, amount: "150.00" } }]',
+      { lie: saying('3', NO_MONEY) },
+    );
+    expect([judged.broken, judged.verdict('session.round-id-reuse'), judged.stop?.verdict]).toEqual([
+      [],
+      'skip',
+      'skip',
+    ]);
+  });
 });
