@@ -228,10 +228,19 @@ function outcomeOf(
   const compared = compareReplies(told.calls, outcomes, told.atOnce);
   const { story, signing } = incident;
   const failing = wrongIn(incident);
-  const owed = story.wallets.some(({ debts }) => debts.some(({ toAct }) => toAct === 'operator'));
+  const owed = story.wallets.flatMap(({ debts }) => debts.filter(({ toAct }) => toAct === 'operator'));
+  const faults = owed.flatMap(({ deviation }) => deviation?.causes ?? []);
   const past: Wrong = {
-    rules: new Set([...failing.rules, ...(owed ? ['money.conservation'] : [])]),
-    calls: new Set([...failing.calls, ...failedCalls(told.calls)]),
+    rules: new Set([
+      ...failing.rules,
+      ...faults.flatMap(({ rule }) => rule ?? []),
+      ...(owed.length > 0 ? ['money.conservation'] : []),
+    ]),
+    calls: new Set([
+      ...failing.calls,
+      ...failedCalls(told.calls),
+      ...faults.flatMap(({ transaction }) => transaction.attempts.map(({ number }) => number)),
+    ]),
   };
   const broken = [
     ...fold.rules.filter(({ verdict }) => verdict === 'fail').flatMap(({ findings }) => findings),

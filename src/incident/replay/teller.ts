@@ -61,6 +61,8 @@ export class Teller {
   readonly #transactions = new Map<string, Part>();
   readonly #rounds = new Map<string, Part>();
   readonly #over = new Set<string>();
+  /** Refunds of bets that have not been sent yet, by the bet's `txID`. */
+  readonly #early = new Map<string, { readonly seen: SeenCall; readonly fields: Record<string, JsonValue> }[]>();
   readonly #counts = new Map<string, number>();
 
   readonly #signing: Signing;
@@ -113,9 +115,21 @@ export class Teller {
     if ((isLeftOpen(told) && !this.#wrong.has(told.number)) || isOver) part.say('expect', 'either');
     this.#sign(part, told, isAgain ? first : undefined);
     if (seen.txID !== null && !first) this.#transactions.set(seen.txID, part);
+    if (seen.call === 'bet' && !first) this.#claim(part);
     if (seen.roundID !== null && !this.#rounds.has(seen.roundID)) this.#rounds.set(seen.roundID, part);
     if (seen.call === 'refund' && seen.origTxID !== null) this.#over.add(seen.origTxID);
     return part;
+  }
+
+  /** Refunds that came before their bet name it all the same: a step may be named before it is made. */
+  #claim(bet: Part): void {
+    const { txID, amount, roundID } = bet.seen;
+    for (const { seen, fields } of (txID === null ? undefined : this.#early.get(txID)) ?? []) {
+      fields.of = this.#nameOf(bet);
+      if (seen.amount === amount) delete fields.amount;
+      if (seen.roundID === roundID) delete fields.round;
+    }
+    if (txID !== null) this.#early.delete(txID);
   }
 
   /** A connection is broken where it was; where only that it broke is known, as long after the call as it did. */
@@ -148,7 +162,11 @@ export class Teller {
     const drop: string[] = [];
     let isOpen = false;
     if (seen.call === 'refund') isOpen = this.#target(seen, fields);
-    else this.#round(seen, fields, drop);
+    else {
+      if (seen.call === 'bet' && seen.txID !== null && this.#early.has(seen.txID))
+        this.#rounds.delete(seen.roundID ?? '');
+      this.#round(seen, fields, drop);
+    }
     const bare = bareAmount(seen);
     if (bare !== undefined && Number.isInteger(bare)) set.amount = bare;
     else if (seen.amount === null) {
@@ -177,7 +195,11 @@ export class Teller {
     const bet = seen.origTxID === null ? undefined : this.#transactions.get(seen.origTxID);
     if (bet?.call === 'bet' || bet?.call === 'win') fields.of = this.#nameOf(bet);
     else if (bet) fields.origTxID = `\${${this.#nameOf(bet)}.txID}`;
-    else fields.of = 'unknown';
+    else {
+      fields.of = 'unknown';
+      if (seen.origTxID !== null)
+        this.#early.set(seen.origTxID, [...(this.#early.get(seen.origTxID) ?? []), { seen, fields }]);
+    }
     if (seen.roundID === null) {
       if (seen.whole) fields.round = 'none';
     } else if (bet?.seen.roundID !== seen.roundID) {

@@ -162,13 +162,17 @@ export function met(a: ToldCall, b: ToldCall): 'yes' | 'no' | 'maybe' {
   if (a.atMs === null || b.atMs === null) return 'no';
   const coarseMs = Math.max(precisionOf(a), precisionOf(b));
   const isCoarse = coarseMs > FINE_MS;
-  const slackMs = isCoarse ? coarseMs : 0;
+  // A beginning that was cut off to a millisecond may seem to lie before the end of the call before it.
+  const slackMs = isCoarse ? coarseMs : -CUT_MS;
   const isOverlap =
     a.atMs < b.atMs + (b.seen.exchange.tookMs ?? 0) + slackMs &&
     b.atMs < a.atMs + (a.seen.exchange.tookMs ?? 0) + slackMs;
   if (!isOverlap) return 'no';
   return isCoarse ? 'maybe' : 'yes';
 }
+
+/** By so much can a time in whole milliseconds be early. */
+const CUT_MS = 1;
 
 function precisionOf({ seen }: ToldCall): number {
   return seen.exchange.time?.precisionMs ?? 1;

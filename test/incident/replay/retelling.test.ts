@@ -37,6 +37,14 @@ it('does not take a call for one at once that the service had given up', () => {
   ]);
 });
 
+it('lets a refund name its bet though the bet came after it', () => {
+  const log = new Log().refund('t-2', 't-1', '20.00', { balance: '100.00' }).bet('t-1', '20.00', { balance: '80.00' });
+  expect(toldOf(log.story(), null).draft.steps).toEqual([
+    { refund: { of: 'bet1' } },
+    { bet: { amount: '20.00' }, as: 'bet1', expect: 'either' },
+  ]);
+});
+
 it('keeps when calls overlapped, faster where it is played faster', () => {
   const story = new Log()
     .bet('t-1', '1.00', { balance: '99.00', tookMs: 900, at: 0 }, { round: 'r-1' })
