@@ -6,7 +6,7 @@ export const signatureRules = {
     clause: 'Authentication 1',
     sentence: 'a call that is signed correctly is let in, on each of the four endpoints',
     means: 'Genuine calls of the service are turned away, so that players cannot play.',
-    hint: 'Compute HMAC-SHA256 with the Integration API key over the raw body (POST) or over the canonical JSON of the query (GET), and compare lower-case hexadecimal.',
+    hint: 'See first whether both sides have the same key (`croupier explain` says which one was used). Then compute HMAC-SHA256 with the Integration API key over the raw body (POST) or over the canonical JSON of the query (GET), and compare lower-case hexadecimal.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'signature.mismatch': {
