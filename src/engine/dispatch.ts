@@ -2,6 +2,7 @@ import type { Exchange } from '../journal/exchange.ts';
 import type { Sent } from '../judge/sent.ts';
 import { evaluate, evaluateMoney } from '../scenario/evaluate.ts';
 import type { CallStep } from '../scenario/plan.ts';
+import { isCutOff, wasPrompt } from './cut-off.ts';
 import type { Debts } from './debts.ts';
 import type { History } from './history.ts';
 import type { Linger } from './linger.ts';
@@ -78,24 +79,28 @@ export class Dispatch {
       }));
     let { exchange, told } = await send({});
     let closes = true;
+    let isPrompt = false;
     // Whether the connection was closed because of the call shows when it is made again, over connections of its own.
-    for (let more = 0; told === null && closes && more < MORE_CUT_OFF; more += 1) {
-      closes = await this.#isAnswered(step);
-      if (closes) ({ exchange, told } = await send({ freshConnection: true }));
+    for (let more = 0; told === null && more < MORE_CUT_OFF; more += 1) {
+      const control = await this.#control(step);
+      closes = control?.outcome.kind === 'reply';
+      if (!control || !closes) break;
+      ({ exchange, told } = await send({ freshConnection: true }));
+      isPrompt ||= wasPrompt(exchange, control);
     }
-    if (told === null) return { exchange, judged: judge({ ...this.sentOf({ step, outgoing }, exchange), closes }) };
+    if (told === null)
+      return { exchange, judged: judge({ ...this.sentOf({ step, outgoing }, exchange), closes: closes && isPrompt }) };
     this.noteConnection(exchange);
     return { exchange, judged: told.judged };
   }
 
   /** A read over a connection of its own, as the control of a call that was not answered. */
-  async #isAnswered({ key }: CallStep): Promise<boolean> {
+  async #control({ key }: CallStep): Promise<Exchange | undefined> {
     const step = this.#stage.readStep('main', `${key}.control`);
     const outgoing = this.outbox.make(step);
-    if (!outgoing) return false;
+    if (!outgoing) return undefined;
     const departure = this.outbox.departure(step, outgoing);
-    const { outcome } = await this.#sender.send({ ...departure, purpose: 'probe', freshConnection: true });
-    return outcome.kind === 'reply';
+    return this.#sender.send({ ...departure, purpose: 'probe', freshConnection: true });
   }
 
   /** Calls that are let go together, and judged as a set when all have landed. */
@@ -184,16 +189,5 @@ function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
   return (
     expect.outcome === 'refused' ||
     (expect.outcome === 'declined' && (deviations.body !== undefined || session === 'unknown'))
-  );
-}
-
-/** The request went out, and the connection was closed without a byte of a reply. */
-function isCutOff({ outcome, stamps, connection }: Exchange): boolean {
-  return (
-    outcome.kind === 'none' &&
-    (outcome.reason === 'reset' || outcome.reason === 'stale-connection') &&
-    outcome.head === undefined &&
-    connection !== null &&
-    stamps.sent !== null
   );
 }
