@@ -16,5 +16,5 @@ it('waits for those that were given up as long as those took that were answered'
 
 it('does not wait for ever', () => {
   expect(queueMs([late, late], 5000)).toBe(10000);
-  expect(queueMs([answered, ...new Array<Exchange>(11).fill(late)], 5000)).toBe(15000);
+  expect(queueMs([answered, ...Array.from({ length: 11 }, () => late)], 5000)).toBe(15000);
 });
