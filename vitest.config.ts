@@ -1,9 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
+/** Files of tests that take longest, so that `npm test` stays short: `npm run test:slow` runs these and no others. */
+const SLOW = '**/*.slow.test.ts';
+const isSlow = process.env.CROUPIER_SLOW !== undefined;
+
 /**
  * Most tests wait for sockets and processes, so that more of them than there are cores can run side by side. Races and
  * browsers are at the mercy of a busy machine: what failed once is tried once more.
  */
 export default defineConfig({
-  test: { exclude: ['node_modules', 'examples'], maxWorkers: 3, testTimeout: 20_000, retry: 1 },
+  test: {
+    include: [isSlow ? SLOW : 'test/**/*.test.ts'],
+    exclude: ['node_modules', 'examples', ...(isSlow ? [] : [SLOW])],
+    maxWorkers: 3,
+    testTimeout: 20_000,
+    retry: 1,
+  },
 });
