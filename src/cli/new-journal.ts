@@ -14,20 +14,22 @@ import { UsageError } from './usage-error.ts';
  */
 export function openJournal(given: string | undefined, cwd: string, scrub: (text: string) => string): JournalFile {
   const file = path.resolve(cwd, given ?? path.join('.croupier', journalName(new Date())));
-  // A device or a pipe forgets what it was told, and every report is made from what the journal says.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new UsageError(
-      `The journal can't be written: ${file} is no file that can be read again. Nothing was sent.\nName another place with --journal FILE.`,
+  const refuse = (why: string, cause?: unknown) =>
+    new UsageError(
+      `The journal can't be written: ${file}${why}. Nothing was sent.\nName another place with --journal FILE.`,
+      { cause },
     );
-  }
   try {
+    if (isForgetful(file)) throw refuse(' is no file that can be read again');
     return createJournalFile(file, scrub);
   } catch (error) {
-    throw new UsageError(
-      `The journal can't be written: ${file}: ${whyUnreadable(error)}. Nothing was sent.\nName another place with --journal FILE.`,
-      { cause: error },
-    );
+    throw error instanceof UsageError ? error : refuse(`: ${whyUnreadable(error)}`, error);
   }
+}
+
+/** A device or a pipe forgets what it was told, and every report is made from what the journal says. */
+function isForgetful(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /** Sorts by time, and is unique when several runs begin in one second. */
