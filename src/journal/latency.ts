@@ -35,6 +35,9 @@ export interface CallLatency {
 /** What 95 of 100 replies may take, by call, in milliseconds. */
 export type Budgets = Readonly<Partial<Record<CallName, number>>>;
 
+/** More calls are not let go together, so that the oldest of a scenario need not wait any longer. */
+const MOST_WAITING = 1000;
+
 /** Takes the events of one run in order, and says at their end how quick the operator was. */
 export interface LatencyTally {
   add(event: JournalEvent): void;
@@ -57,7 +60,7 @@ export function startLatencyTally(): LatencyTally {
     line.add(at, ms);
   };
 
-  /** Only at the end of a scenario is it known which of its calls were let go together. */
+  /** Which calls were let go together is said once all of them have landed. */
   const keep = (event: Received): void => {
     const call = inFlight.get(event.id);
     inFlight.delete(event.id);
@@ -73,6 +76,11 @@ export function startLatencyTally(): LatencyTally {
       waiting.set(event.scenario, own);
     }
     own.set(event.id, timed);
+    const [oldest] = own;
+    if (own.size > MOST_WAITING && oldest) {
+      own.delete(oldest[0]);
+      count(oldest[1]);
+    }
   };
 
   const countAll = (scenario: string): void => {

@@ -110,6 +110,23 @@ describe('the latency of a run', () => {
     expect(bet).toMatchObject({ count: 1, maxMs: 5000 });
   });
 
+  it('leaves out a race at the end of a long story, and nothing else', () => {
+    const long = range(3000).flatMap((at) => call('bet', at, 1));
+    const raced = ['r1', 'r2'].flatMap((id) => call('bet', 3000, 900, undefined, id));
+    const race: JournalEvent = {
+      event: 'race',
+      scenario: 's',
+      attempt: 1,
+      round: 1,
+      step: '2',
+      exchanges: ['r1', 'r2'],
+      barrier: 3000,
+      staggerMs: 0,
+      overlapped: 2,
+    };
+    expect(tally([...long, ...raced, race])).toMatchObject([{ call: 'bet', count: 3000, maxMs: 1 }]);
+  });
+
   it('warns of a budget when more than 5 of 100 replies are beyond it', () => {
     const calls = (slow: number) => range(100).flatMap((at) => call('bet', at * 10, at < slow ? 900 : 5));
     expect(tally(calls(5), { bet: 800 })[0]?.isOverBudget).toBe(false);
