@@ -5,7 +5,7 @@ WORKDIR /src
 COPY . .
 RUN npm ci && npm run binary
 
-# Nothing but libc, certificates and the executable: no shell, and nobody to become root.
+# Only libc, certificates and the executable: no shell, and no root user.
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /src/build/croupier /usr/local/bin/croupier
 WORKDIR /work

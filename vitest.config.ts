@@ -5,8 +5,8 @@ const SLOW = '**/*.slow.test.ts';
 const isSlow = process.env.CROUPIER_SLOW !== undefined;
 
 /**
- * Most tests wait for sockets and processes, so that more of them than there are cores can run side by side. Races and
- * browsers are at the mercy of a busy machine: what failed once is tried once more.
+ * Most tests wait for sockets and processes, so more of them than there are cores can run in parallel. No test is tried twice: a flaky
+ * test fails the run. The few tests that provoke real races say so themselves, with the reason.
  */
 export default defineConfig({
   test: {
@@ -14,6 +14,5 @@ export default defineConfig({
     exclude: ['node_modules', 'examples', ...(isSlow ? [] : [SLOW])],
     maxWorkers: 3,
     testTimeout: 20_000,
-    retry: 1,
   },
 });

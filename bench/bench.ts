@@ -1,7 +1,7 @@
 import { measureExchange } from './exchange.ts';
 import { measureHtml, measureOpening } from './html.ts';
 import { measureLaunch } from './launch.ts';
-import { measureLint } from './lint.ts';
+import { measureLint, measureUserLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
 import { measureMerge } from './merge.ts';
@@ -14,6 +14,7 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   version: measureVersion,
   binary: measureBinary,
   lint: measureLint,
+  'user-lint': measureUserLint,
   suite: measureSuite,
   exchange: measureExchange,
   memory: measureMemory,

@@ -22,12 +22,12 @@ function runToEnd(program: string, args: readonly string[], cwd?: string): Promi
   });
 }
 
-/** How long this Node took with the arguments. @throws Error when it did not succeed: what failed early was not measured */
+/** The time in milliseconds that this Node took with the arguments. @throws Error if it failed, because a failed run measures nothing */
 export function timeOf(args: readonly string[], cwd?: string): Promise<number> {
   return timeOfProgram(process.execPath, args, cwd);
 }
 
-/** How long a program took. @throws Error when it did not succeed */
+/** The time in milliseconds that a program took. @throws Error if it failed */
 export async function timeOfProgram(program: string, args: readonly string[], cwd?: string): Promise<number> {
   const { ms, status, stderr } = await runToEnd(program, args, cwd);
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with status ${status}:\n${stderr}`);

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Pool } from 'undici';
-import { play } from '../src/cli/play.ts';
-import { SILENT } from '../src/cli/progress.ts';
-import { loadSuite, userSource } from '../src/cli/suite.ts';
+import { play, SILENT } from '../src/app/run/play.ts';
+import { loadSuite, userSource } from '../src/app/suite.ts';
+import { REPLY_DEADLINE_MS } from '../src/contract/limits.ts';
 import { createScrubber } from '../src/journal/scrubber.ts';
 import { type BuiltRequest, buildRequest } from '../src/wire/request.ts';
 import { withFolder } from './folder.ts';
-import { longStory } from './long-story.ts';
+import { longScenario } from './long-scenario.ts';
 import { inTurn, type Measurement, median } from './measurement.ts';
 import { type ServedOperator, withOperator } from './served-operator.ts';
 
@@ -16,7 +16,7 @@ const EXCHANGES = 4000;
 const ROUNDS = 7;
 
 /**
- * What one exchange costs: planned, signed, written to the journal before and after, sent, judged, folded; against the same
+ * The cost of one exchange: planned, signed, written to the journal before and after, sent, judged, folded; against the same
  * calls signed beforehand and sent by undici alone. The operator is another process.
  */
 export async function measureExchange(): Promise<Measurement> {
@@ -34,8 +34,8 @@ export async function measureExchange(): Promise<Measurement> {
 }
 
 async function judge({ extCID, baseUrl, key, session }: ServedOperator, folder: string): Promise<number> {
-  const file = path.join(folder, 'story.yaml');
-  await writeFile(file, longStory(EXCHANGES));
+  const file = path.join(folder, 'scenario.yaml');
+  await writeFile(file, longScenario(EXCHANGES));
   const { scenarios } = loadSuite([userSource(file, folder)], folder, randomUUID);
   const started = performance.now();
   const { status, failure } = await play({
@@ -58,7 +58,7 @@ async function judge({ extCID, baseUrl, key, session }: ServedOperator, folder: 
       stakes: {},
       campaign: null,
       largeAmounts: false,
-      deadlineMs: 5000,
+      deadlineMs: REPLY_DEADLINE_MS,
       lingerMs: 2000,
       workers: 1,
       bail: null,
@@ -92,7 +92,7 @@ async function sendBare(operator: ServedOperator): Promise<number> {
   return took;
 }
 
-/** The calls of the story: half reads, half bets of the smallest unit. */
+/** The calls of the scenario: half reads, half bets of the smallest unit. */
 function signedRequests({ baseUrl, key, session: { sessionID } }: ServedOperator): BuiltRequest[] {
   const target = { baseUrl };
   return Array.from({ length: EXCHANGES }, (_, index) =>

@@ -6,8 +6,8 @@ import { chromiumPath } from '../test/service/chromium.ts';
 import { CROUPIER, timeOf } from './command.ts';
 import { withFolder } from './folder.ts';
 import { inTurn, type Measurement, median } from './measurement.ts';
+import { scenarioRun } from './scenario-run.ts';
 import { withOperator } from './served-operator.ts';
-import { storyRun } from './story-run.ts';
 
 const ROUNDS = 3;
 const CALLS = 20;
@@ -40,7 +40,7 @@ export async function measureHtml(): Promise<Measurement> {
   });
 }
 
-/** How long a browser takes until that page is there, drawn and ready for the reader. */
+/** The time until a browser has loaded and drawn that page. */
 export async function measureOpening(): Promise<Measurement> {
   return withFolder(async (folder) => {
     const page = path.join(folder, PAGE);
@@ -74,17 +74,17 @@ function convert(journal: string, to: string): readonly string[] {
   return [CROUPIER, 'report', 'convert', journal, '--to', to];
 }
 
-/** @returns the journal of so many scenarios */
+/** @returns the journal of a run with this number of scenarios */
 async function playedJournal(scenarios: number, folder: string): Promise<string> {
   const journal = path.join(folder, `${scenarios}.ndjson`);
   await withOperator(async (operator) => {
-    await timeOf([...(await storyRun(manyStories(scenarios), operator, folder)), '--journal', journal], folder);
+    await timeOf([...(await scenarioRun(manyScenarios(scenarios), operator, folder)), '--journal', journal], folder);
   });
   return journal;
 }
 
-/** So many scenarios of 20 exchanges: the read that each begins with, bets, and a read after each. */
-function manyStories(count: number): string {
+/** Scenarios of 20 exchanges each: a read, and then bets with a read after each. */
+function manyScenarios(count: number): string {
   const cases = Array.from({ length: count }, (_, at) => `  - { name: s${at} }`).join('\n');
   return `croupier: 1
 title: Bets and reads, \${name}

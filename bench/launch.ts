@@ -13,7 +13,7 @@ const ROUNDS = 5;
 const KEY = 'key-of-the-bench';
 
 /**
- * How many games can be launched in a second, with every session on the disk and every exchange in the log; against a bare
+ * The number of games that can be launched in a second, with every session on disk and every exchange in the log; compared with a bare
  * server that only reads as many bodies, checks their signatures and answers as much.
  */
 export async function measureLaunch(): Promise<Measurement> {

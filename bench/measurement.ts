@@ -16,7 +16,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
 }
 
-/** What was exceeded: a limit, or the measurement is no number at all. */
+/** True if the value is above its limit, or is not a number. */
 export function isExceeded({ value, limit }: Measurement): boolean {
   return !(value <= limit);
 }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { timeOf } from './command.ts';
 import { withFolder } from './folder.ts';
-import { longStory } from './long-story.ts';
+import { longScenario } from './long-scenario.ts';
 import type { Measurement } from './measurement.ts';
+import { scenarioRun } from './scenario-run.ts';
 import { type ServedOperator, withOperator } from './served-operator.ts';
-import { storyRun } from './story-run.ts';
 
 const FEW = 1000;
 const MANY = 100_000;
@@ -29,7 +29,7 @@ async function peakOf(exchanges: number, operator: ServedOperator): Promise<numb
   return withFolder(async (folder) => {
     const peak = path.join(folder, 'peak');
     await timeOf(
-      ['--import', `${REPORTER}?${peak}`, ...(await storyRun(longStory(exchanges), operator, folder))],
+      ['--import', `${REPORTER}?${peak}`, ...(await scenarioRun(longScenario(exchanges), operator, folder))],
       folder,
     );
     return Number(await readFile(peak, 'utf8'));

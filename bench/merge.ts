@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { readShard } from '../src/cli/merge.ts';
-import { mergeShards } from '../src/cli/merge-shards.ts';
+import { mergeShards, readShard } from '../src/cli/commands/report/merge.ts';
 import { conclude } from '../src/journal/conclusion.ts';
 import type { JournalEvent, RunStarted } from '../src/journal/event.ts';
-import { complaintAboutEvent } from '../src/journal/event-schema.ts';
+import { eventProblem } from '../src/journal/event-schema.ts';
 import { readJournal } from '../src/journal/read.ts';
-import { misfitOf } from '../src/journal/shard-set.ts';
-import { junitReport } from '../src/report/junit.ts';
+import { shardMismatch } from '../src/journal/shard-set.ts';
+import { junitReport } from '../src/report/exports/junit.ts';
 import { CROUPIER, timeOf } from './command.ts';
 import { withFolder } from './folder.ts';
 import { inTurn, type Measurement, median } from './measurement.ts';
@@ -35,8 +34,8 @@ export async function measureMerge(): Promise<Measurement> {
 async function timeToMerge(files: readonly string[]): Promise<number> {
   const started = performance.now();
   const shards = await Promise.all(files.map((name) => readShard(name, '/')));
-  const misfit = misfitOf(shards);
-  if (misfit) throw new Error(misfit.reasons.join('\n'));
+  const mismatch = shardMismatch(shards);
+  if (mismatch) throw new Error(mismatch.reasons.join('\n'));
   const { fold } = await mergeShards(shards);
   let length = 0;
   for await (const piece of junitReport(fold)) length += piece.length;
@@ -47,11 +46,11 @@ async function timeToMerge(files: readonly string[]): Promise<number> {
 async function timeToRead(shards: readonly string[]): Promise<number> {
   const started = performance.now();
   for (const shard of shards)
-    for await (const event of readJournal(createReadStream(shard, 'utf8'), complaintAboutEvent)) void event;
+    for await (const event of readJournal(createReadStream(shard, 'utf8'), eventProblem)) void event;
   return performance.now() - started;
 }
 
-/** The journal of one run, told anew by as many shards, each with scenarios and sessions of its own. */
+/** Copies the journal of one run for each shard, each with its own scenarios and sessions. */
 async function makeShards(folder: string): Promise<readonly string[]> {
   const whole = path.join(folder, 'whole.ndjson');
   await timeOf(

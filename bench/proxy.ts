@@ -21,7 +21,7 @@ interface Summary {
   readonly findings: readonly unknown[];
 }
 
-/** What the proxy adds to a call at the median: calls to the operator and calls through the proxy take turns, one at a time. */
+/** The median time that the proxy adds to a call: calls to the operator and calls through the proxy take turns, one at a time. */
 export async function measureProxy(): Promise<Measurement> {
   const { direct, through } = await withOperator(async (operator) => {
     const { result } = await withProxy(operator, (url) => takeTurns(operator, url));
@@ -40,7 +40,7 @@ export async function measureProxy(): Promise<Measurement> {
 
 /**
  * Whether the proxy keeps up with a thousand calls a second, judged to the last: how long they take, against how long they should, or
- * against how long the same calls take without the proxy where this machine is too slow for so many.
+ * against how long the same calls take without the proxy where this machine is too slow for this rate.
  */
 export async function measureProxyRate(): Promise<Measurement> {
   const { direct, through, summary } = await withOperator(async (operator) => {
@@ -54,8 +54,8 @@ export async function measureProxyRate(): Promise<Measurement> {
         random: seeded(1),
       });
     const bare = await send(operator.baseUrl);
-    const { result, summary: said } = await withProxy(operator, send);
-    return { direct: bare, through: result, summary: said };
+    const { result, summary: printed } = await withProxy(operator, send);
+    return { direct: bare, through: result, summary: printed };
   });
   if (through.unanswered > 0) throw new Error(`${through.unanswered} calls through the proxy were not answered`);
   if (summary.unjudged > 0) throw new Error(`the proxy left ${summary.unjudged} calls unjudged`);

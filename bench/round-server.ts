@@ -1,5 +1,5 @@
-// What rounds are played against, in a process of its own: node round-server.ts operator|bare. Prints where it listens; ends with
-// its standard input.
+// The server for the measured rounds, in its own process: node round-server.ts operator|bare. Prints its address, and ends with its
+// standard input.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signBody } from '../src/contract/signature.ts';

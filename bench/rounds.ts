@@ -7,10 +7,11 @@ import { Pool } from 'undici';
 import { canonicalJson } from '../src/contract/canonical.ts';
 import { signBody } from '../src/contract/signature.ts';
 import { Adapter } from '../src/service/adapter/adapter.ts';
-import { openLedger } from '../src/service/adapter/ledger.ts';
 import { ReverseCalls } from '../src/service/adapter/reverse-calls.ts';
+import { RoundStore } from '../src/service/adapter/round-store.ts';
 import { sleep } from '../src/service/adapter/sleep.ts';
 import { ExchangeLog } from '../src/service/exchange-log.ts';
+import { openServiceDatabase } from '../src/service/service-database.ts';
 import { withFolder } from './folder.ts';
 import { inTurn, type Measurement, median } from './measurement.ts';
 import { ROUND_KEY, ROUND_PLAYERS } from './round-players.ts';
@@ -20,7 +21,7 @@ const REPEATS = 5;
 const SERVER = path.join(import.meta.dirname, 'round-server.ts');
 
 /**
- * How many rounds, a bet and a win each, can be played in a second: through the adapter, with its ledger on the disk and every exchange
+ * The number of rounds, a bet and a win each, that can be played in a second: through the adapter, with its store on the disk and every exchange
  * in the log, against the reference operator; beside a client that signs as many calls and sends them to a bare server that only checks
  * the signatures. Operator and bare server are processes of their own.
  */
@@ -61,8 +62,9 @@ async function withAdapter<T>(url: string, folder: string, use: (adapter: Adapte
   const client = { cID: 'c', extCID: 'bench', apiKey: 'unused', integrationApiKey: ROUND_KEY, integratorBaseUrl: url };
   const log = new ExchangeLog({ secrets: [client.apiKey, client.integrationApiKey], clock: Date.now });
   const calls = new ReverseCalls({ clients: [client], log, sleep });
+  const database = openServiceDatabase(folder);
   const adapter = new Adapter({
-    ledger: openLedger(folder),
+    store: new RoundStore(database),
     send: calls.send,
     uuid: randomUUID,
     clock: Date.now,
@@ -74,6 +76,7 @@ async function withAdapter<T>(url: string, folder: string, use: (adapter: Adapte
   } finally {
     await adapter.close();
     await calls.close();
+    database.close();
   }
 }
 

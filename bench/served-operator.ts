@@ -11,7 +11,7 @@ export interface ServedOperator {
   readonly extCID: string;
   readonly baseUrl: string;
   readonly key: string;
-  /** A session of a player who has enough for the stories here. */
+  /** A session of a player with enough money for the measured scenarios. */
   readonly session: { readonly sessionID: string; readonly player: string; readonly currency: string };
 }
 

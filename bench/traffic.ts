@@ -28,7 +28,7 @@ interface Bet {
 }
 
 /**
- * What a service sends on a busy day: reads, bets, wins, wins sent again, and bets that are broken off and refunded; several of one player
+ * The calls of a service on a busy day: reads, bets, wins, wins sent again, and bets that are broken off and refunded; several of one player
  * at once, at a rate that does not wait for the replies.
  */
 export async function sendTraffic(options: TrafficOptions): Promise<Traffic> {

@@ -1,5 +1,5 @@
-// The same with nothing but Node: `node --test`. A croupier.yaml says where the wallets are;
-// `croupier serve operator --write-config croupier.yaml` gives one to try it with.
+// Tests a wallet with Node's own test runner: `node --test`. croupier.yaml has the addresses of the wallets;
+// `croupier serve operator --write-config croupier.yaml` writes one to try it with.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from 'croupier-conformance';

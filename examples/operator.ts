@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import * as sdk from 'croupier-conformance/sdk';
 
 const key = process.env.INTEGRATION_API_KEY ?? 'play-money-key';
-/** Money in the smallest unit, as whole numbers: floating point has no place here. */
+/** Money in the smallest unit, as whole numbers: never floating point. */
 const wallets = new Map([['eva', { units: 100_000n, decimals: 2 }]]);
 const sessions = new Map([['session-of-eva', 'eva']]);
-/** What was answered to each txID, and the body that it was answered to. */
+/** The reply to each txID, and the body of the request. */
 const answered = new Map<string, { body: string; reply: sdk.Reply }>();
 const bets = new Map<string, { player: string; units: bigint }>();
 const refunded = new Set<string>();
@@ -28,8 +28,8 @@ const done = (wallet: Wallet): sdk.Reply => sdk.success({ balance: decimal(walle
 function bet(call: sdk.BetRequest, player: string, wallet: Wallet): sdk.Reply {
   const units = unitsOf(call.amount, wallet.decimals);
   if (units === undefined) return sdk.badRequest({ message: 'The amount has too many decimals.' });
-  if (refunded.has(call.txID)) return sdk.conflict({ message: 'This bet was given back before it arrived.' });
-  // Whether free bets cost is the operator's choice: here they don't.
+  if (refunded.has(call.txID)) return sdk.conflict({ message: 'This bet was refunded before it arrived.' });
+  // An operator may debit free bets or not: this one does not.
   const cost = call.type === 'free' ? 0n : units;
   if (cost > wallet.units) return sdk.insufficientFunds();
   wallet.units -= cost;
@@ -40,12 +40,12 @@ function bet(call: sdk.BetRequest, player: string, wallet: Wallet): sdk.Reply {
 function win(call: sdk.WinRequest, wallet: Wallet): sdk.Reply {
   const units = unitsOf(call.amount, wallet.decimals);
   if (units === undefined) return sdk.badRequest({ message: 'The amount has too many decimals.' });
-  // Wins of free rounds are paid at the end of the campaign, by the regular win that carries its frID.
+  // This operator pays free wins at the end of the campaign, with the regular win that has its frID.
   wallet.units += call.type === 'free' ? 0n : units;
   return done(wallet);
 }
 
-/** A bet that never arrived is remembered as refunded, so that it can't be taken when it comes late. */
+/** Marks an unknown bet as refunded, so that it is not debited when it arrives late. */
 function refund(call: sdk.RefundRequest, wallet: Wallet): sdk.Reply {
   const original = bets.get(call.origTxID);
   const owner = original && wallets.get(original.player);

@@ -1,4 +1,4 @@
-// The conformance of a wallet among its other tests: `npx vitest run`, with the wallet at WALLET_URL.
+// Tests a wallet together with its other tests: `npx vitest run`, with the wallet at WALLET_URL.
 import { run } from 'croupier-conformance';
 import { expect, test } from 'vitest';
 

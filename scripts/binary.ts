@@ -1,4 +1,4 @@
-// node scripts/binary.ts [FOLDER]: builds build/croupier, one file that runs where no Node is: this Node, with the program and its files put into it.
+// node scripts/binary.ts [FOLDER]: builds build/croupier, one file that runs without Node: this Node, with the program and its files.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import pkg from '@yao-pkg/pkg/lib-es5/sea.js';
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
+import { COMPILED_SUITE } from './suite.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const BUILD = path.resolve(process.argv[2] ?? path.join(ROOT, 'build'));
@@ -14,7 +15,7 @@ const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, 'linux' | 'macos' | 'w
   darwin: 'macos',
   win32: 'win',
 };
-/** What an installed package has on the disk, and the executable within itself. */
+/** Folders that an installed package has on disk, and that the executable contains. */
 const CARRIED = ['scenarios', 'dist/pages', 'schema'];
 
 /** One script without imports of its own: all that can be started from within an executable. */
@@ -30,7 +31,7 @@ async function bundle(entry: string, name: string): Promise<string> {
   return file;
 }
 
-/** What V8 makes of the program: the same each time. */
+/** The code cache that V8 makes of the program; its bytes are the same each time. */
 function codeCache(program: string): string {
   const file = path.join(BUILD, 'program.cache');
   execFileSync(process.execPath, ['--random-seed=1', path.join(import.meta.dirname, 'code-cache.ts'), program, file]);
@@ -49,21 +50,21 @@ if (!platform) throw new Error(`no executable can be built on ${process.platform
 mkdirSync(BUILD, { recursive: true });
 const start = await bundle('src/cli/binary.ts', 'start.cjs');
 const program = await bundle('src/cli/program.ts', 'program.cjs');
-const worker = await bundle('src/cli/selftest-worker.ts', 'selftest-worker.cjs');
+const worker = await bundle('src/cli/commands/selftest/worker.ts', 'selftest-worker.cjs');
 const output = path.join(BUILD, platform === 'win' ? 'croupier.exe' : 'croupier');
 const seaConfig = {
-  // Written into the executable as it stands here, so that it must not be this machine's path; it is looked for from a folder
-  // within the one for what is temporary.
+  // The executable contains this path as it is written, so it must not be a path of this machine. It is resolved from a folder
+  // inside the one for temporary files.
   main: path.join('..', path.basename(start)),
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // What it starts with is too small to gain from it, and it would differ each time.
+  // The entry is too small to gain from a code cache, and Node's own cache differs each time.
   useCodeCache: false,
   assets: {
     'program.cjs': program,
     'program.cache': codeCache(program),
     'dist/selftest-worker.js': worker,
-    ...Object.fromEntries(CARRIED.flatMap(filesOf).map((name) => [name, path.join(ROOT, name)])),
+    ...Object.fromEntries([COMPILED_SUITE, ...CARRIED.flatMap(filesOf)].map((name) => [name, path.join(ROOT, name)])),
   },
 };
 process.env.TMPDIR = BUILD;
@@ -73,6 +74,6 @@ await pkg.default(start, {
   targets: [{ nodeRange: `node${process.versions.node}`, platform, arch: process.arch, output }],
 });
 chmodSync(output, 0o755);
-const said = execFileSync(output, ['--version'], { env: {}, encoding: 'utf8' }).trim();
+const version = execFileSync(output, ['--version'], { env: {}, encoding: 'utf8' }).trim();
 const size = Math.round(statSync(output).size / 1e6);
-process.stdout.write(`${path.relative(process.cwd(), output)}: croupier ${said}, ${size} MB\n`);
+process.stdout.write(`${path.relative(process.cwd(), output)}: croupier ${version}, ${size} MB\n`);

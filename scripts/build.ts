@@ -2,6 +2,8 @@
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
 import { buildPages } from './pages.ts';
+import { buildSuite, COMPILED_SUITE } from './suite.ts';
 
 await build(config as BuildOptions);
 await buildPages('dist/pages');
+buildSuite('scenarios', COMPILED_SUITE);

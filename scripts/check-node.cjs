@@ -1,4 +1,4 @@
-// Written for old Nodes too: it runs before the build and must say what is wrong in plain words.
+// Written for old Nodes too: it runs before the build and must print a clear message.
 var parts = process.versions.node.split('.').map(Number);
 var fits = (parts[0] === 22 && parts[1] >= 19) || (parts[0] === 24 && parts[1] >= 11) || parts[0] > 24;
 if (!fits) {

@@ -1,5 +1,5 @@
-// node --random-seed=1 scripts/code-cache.ts PROGRAM CACHE: writes what V8 makes of the program, so that no start has to make it
-// again. V8 numbers things at random; with a seed the same program gives the same bytes.
+// node --random-seed=1 scripts/code-cache.ts PROGRAM CACHE: writes the code cache of the program, so that no start
+// compiles it again. V8 uses random numbers; with a seed the same program gives the same bytes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 

@@ -1,26 +1,26 @@
 /**
- * Counts how many defects that cost money `explore` finds by itself, and that it accuses no correct operator.
+ * Counts the defects that cost money and that `explore` finds without scenarios, and checks that it accuses no correct operator.
  *
- * usage: explore-count.ts [--seed TEXT] [--runs N] [--time MS] [--habits] [DEFECT… | HABIT… | correct]
- *   --runs: histories for each operator; --time: after so long no new one is begun
- *   --habits: all correct operators instead of the defects
+ * usage: explore-count.ts [--seed TEXT] [--runs N] [--time MS] [--variants] [DEFECT… | VARIANT… | correct]
+ *   --runs: histories for each operator; --time: no new history starts after this time
+ *   --variants: all correct operators instead of the defects
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { startReference } from '../src/cli/reference.ts';
+import { startReference } from '../src/app/reference-operator.ts';
 import { type RuleId, ruleById } from '../src/contract/catalogue.ts';
 import { explore } from '../src/engine/explore/explore.ts';
 import { DEFECTS, defectByName } from '../src/operator/defects.ts';
-import { HABITS, habitByName } from '../src/operator/habits.ts';
+import { VARIANTS, variantByName } from '../src/operator/variants.ts';
 import { behaviourWith, type Variation } from '../src/operator/variation.ts';
 
-/** So many have to be found. */
-const WANTED = 40;
-/** More than there are cores: most of a search is waiting for what may land late. */
+/** Minimum number of defects that must be found. */
+const MIN_FOUND = 40;
+/** More than the number of cores, because a search mostly waits for late effects. */
 const THREADS = 4;
 const DEADLINE_MS = 1000;
-const LINGER_MS = 200;
+const SETTLE_MS = 200;
 
 interface Order {
   readonly name: string;
@@ -43,7 +43,7 @@ interface Searched {
 
 async function search({ name, seed, runs, timeMs }: Order): Promise<Searched> {
   const defect = defectByName(name);
-  const varied: readonly Variation[] = [defect ?? habitByName(name) ?? []].flat();
+  const varied: readonly Variation[] = [defect ?? variantByName(name) ?? []].flat();
   const reference = await startReference(
     (error) => console.error(`${name}: the operator failed: ${String(error)}`),
     behaviourWith(varied, { deadlineMs: DEADLINE_MS }),
@@ -58,7 +58,7 @@ async function search({ name, seed, runs, timeMs }: Order): Promise<Searched> {
       campaign: reference.campaign,
       largeAmounts: false,
       deadlineMs: DEADLINE_MS,
-      lingerMs: LINGER_MS,
+      lingerMs: SETTLE_MS,
       workers: 8,
       bail: defect ? 1 : null,
       ratePerSecond: null,
@@ -83,7 +83,7 @@ async function search({ name, seed, runs, timeMs }: Order): Promise<Searched> {
   }
 }
 
-/** The next defect goes to whichever thread is free first. */
+/** The first free thread takes the next defect. */
 async function searchAll(orders: readonly Order[], onSearched: (searched: Searched) => void): Promise<void> {
   const queue = [...orders];
   await Promise.all(
@@ -100,7 +100,7 @@ async function searchAll(orders: readonly Order[], onSearched: (searched: Search
   );
 }
 
-/** @returns true when the search came to what it should */
+/** @returns true if the defect was found, or if nothing was found at a correct operator */
 function isRight({ name, finds }: Searched): boolean {
   const defect = defectByName(name);
   if (!defect) return finds.length === 0;
@@ -124,11 +124,11 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: 'count' },
       runs: { type: 'string', default: '60' },
       time: { type: 'string', default: '5000' },
-      habits: { type: 'boolean', default: false },
+      variants: { type: 'boolean', default: false },
     },
   });
   const money = DEFECTS.filter(({ breaks }) => breaks.some((rule) => ruleById(rule).money)).map(({ name }) => name);
-  const all = ['correct', ...(values.habits ? HABITS.map(({ name }) => name) : money)];
+  const all = ['correct', ...(values.variants ? VARIANTS.map(({ name }) => name) : money)];
   const names = positionals.length > 0 ? positionals : all;
   const results: Searched[] = [];
   const began = performance.now();
@@ -145,8 +145,8 @@ async function main(): Promise<void> {
   console.log(
     `${found} of ${defects.length} defects found, ${accused.length} correct operators accused, in ${((performance.now() - began) / 1000).toFixed(0)} s`,
   );
-  const few = positionals.length === 0 && !values.habits && found < WANTED;
-  if (few) console.log(`At least ${WANTED} have to be found.`);
+  const few = positionals.length === 0 && !values.variants && found < MIN_FOUND;
+  if (few) console.log(`At least ${MIN_FOUND} must be found.`);
   process.exitCode = few || accused.length > 0 ? 1 : 0;
 }
 

@@ -8,7 +8,7 @@ const SCRIPTS = {
   console: 'service/console/client/main.ts',
   report: 'report/html/client/main.ts',
 };
-const STILL = [
+const STATIC_FILES = [
   'service/game-page/client/game.html',
   'service/game-page/client/game.css',
   'service/game-page/client/icon.svg',
@@ -17,7 +17,7 @@ const STILL = [
   'report/html/client/report.css',
 ];
 
-/** Builds what browsers load of the service's pages and of the HTML report: one script each, and what stands beside it. */
+/** Builds the scripts of the service's pages and of the HTML report, and copies their static files. */
 export async function buildPages(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const [name, entry] of Object.entries(SCRIPTS)) {
@@ -27,5 +27,5 @@ export async function buildPages(folder: string): Promise<void> {
       output: { dir: folder, format: 'esm', minify: true },
     });
   }
-  for (const file of STILL) cpSync(path.join(SRC, file), path.join(folder, path.basename(file)));
+  for (const file of STATIC_FILES) cpSync(path.join(SRC, file), path.join(folder, path.basename(file)));
 }

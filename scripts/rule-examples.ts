@@ -1,14 +1,14 @@
 /**
- * Plays the embedded operator, correct and with a defect, and keeps for each rule the shortest story that shows it kept and
- * broken: `fixtures/rule-examples.json`, from which `docs/rules.md` is written.
+ * Runs the suite against the embedded operator, correct and with a defect, and keeps for each rule the shortest scenario in which it is
+ * kept and broken: `fixtures/rule-examples.json`, from which `docs/rules.md` is written.
  *
- * usage: rule-examples.ts [RULE…]   without any: all of them, in some minutes
+ * usage: rule-examples.ts [RULE…]   without RULE: all rules, which takes some minutes
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { builtInSource, loadSuite } from '../src/cli/suite.ts';
+import { builtInSource, loadSuite } from '../src/app/suite.ts';
 import { RULES, type RuleId } from '../src/contract/catalogue.ts';
 import { DEFECTS } from '../src/operator/defects.ts';
 import { exampleOf, findingOf, lengthOf, type PlayedScenario, type RuleExample } from './docs/rule-example.ts';
@@ -20,7 +20,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'croupier-examples-'));
 const suite = loadSuite([builtInSource()], folder, () => crypto.randomUUID());
 const wholeRuns = new Map<string, Promise<readonly PlayedScenario[]>>();
 
-/** One player after another and a fixed seed, so that the correct operator and the other meet the same stories. */
+/** Runs one scenario after another with a fixed seed, so that both operators get the same scenarios. */
 async function play(defect: string | null, selection: readonly string[]): Promise<readonly PlayedScenario[]> {
   const name = path.join(folder, crypto.randomUUID());
   const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...selection];
@@ -58,7 +58,7 @@ async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | 
     const example = exampleFrom(rule, defect, right, await play(defect, [rule]));
     if (example) return example;
   }
-  // Some need what other stories did before.
+  // Some rules need the calls of earlier scenarios.
   for (const defect of defects) {
     const wholeRight = wholeRuns.get('') ?? play(null, []);
     wholeRuns.set('', wholeRight);
@@ -79,14 +79,14 @@ function exampleFrom(
   return shown && beside && exampleOf(rule, defect, planOf(shown.id), beside, shown);
 }
 
-/** Written after each, so that what was found is kept when it is cut short. */
+/** Writes the file after each example, so that an interrupted run keeps them. */
 function keep(rule: RuleId, example: RuleExample): void {
   kept[rule] = example;
   const ordered = Object.fromEntries(RULES.flatMap(({ id }) => (kept[id] ? [[id, kept[id]]] : [])));
   writeFileSync(FILE, `${JSON.stringify(ordered, null, 2)}\n`);
 }
 
-/** Most of a run is waiting, so that more than one can be under way for each core. */
+/** More than the number of cores, because a run mostly waits. */
 const AT_ONCE = 4;
 const wanted = process.argv.slice(2);
 const kept = JSON.parse(readFileSync(FILE, { encoding: 'utf8', flag: 'a+' }) || '{}') as Record<string, RuleExample>;

@@ -1,4 +1,4 @@
-// What the package says of its types: only the files that its entries lead to, of all that the compiler writes.
+// Writes the types of the package: of all files from the compiler, only those that its entries import.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -15,16 +15,16 @@ const { scripts, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'pa
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-/** No container can be built where these tests run: what the file relies on is looked at instead. */
+/** These tests cannot build a container, so they check everything that the file depends on. */
 describe('the Dockerfile', () => {
-  it('builds with the Node that is tested, by commands that there are', () => {
+  it('builds with the tested Node version, by existing scripts', () => {
     expect(lines[0]).toBe(`FROM node:${devDependencies.node}-bookworm-slim AS build`);
     const commands = lines.filter((line) => line.startsWith('RUN ')).flatMap((line) => line.slice(4).split(' && '));
     expect(commands).toEqual(['npm ci', 'npm run binary']);
     expect(scripts.binary).toBeDefined();
   });
 
-  it('sends everything that the build reads, and neither secrets nor what is built', () => {
+  it('sends all sources of the build, and neither secrets nor build results', () => {
     const names = sent.map((line) => line.slice(1));
     expect(names.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
     const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
@@ -33,7 +33,7 @@ describe('the Dockerfile', () => {
     expect(names.filter((name) => !tracked.includes(name))).toEqual([]);
   });
 
-  it('ends with an image of one file, that nobody is root in', () => {
+  it('ends with an image of one file, which does not run as root', () => {
     const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
     expect(last).toEqual([
       expect.stringMatching(/^FROM gcr\.io\/distroless\/cc-debian\d+:nonroot$/),

@@ -19,11 +19,13 @@ import { croupier, ended, line, start } from './cli/croupier.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const PAGES = [
   ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
-  // Those of rules.md were played when its examples were: each is one rule and one defect.
-  ...readdirSync(path.join(ROOT, 'docs')).flatMap((file) => (file === 'rules.md' ? [] : [`docs/${file}`])),
+  // `npm run docs:examples` has played the commands of rules.md, which have one rule and one defect each.
+  ...readdirSync(path.join(ROOT, 'docs')).flatMap((file) =>
+    file.endsWith('.md') && file !== 'rules.md' ? [`docs/${file}`] : [],
+  ),
 ];
 
-/** What a page writes for its reader, and what stands there in this test. */
+/** The words of the pages that a reader must replace, with their values in this test. */
 const MEANT: readonly (readonly [printed: RegExp, meant: string])[] = [
   [/^acme-eu$/u, 'demo-eu'],
   [/^eu-usd-1(?=$|,)/u, 'eu-anna-usd-catch'],
@@ -38,7 +40,7 @@ const MEANT: readonly (readonly [printed: RegExp, meant: string])[] = [
   [/^…$/u, ''],
 ];
 
-/** Words in the place of which others are played, so that no command takes minutes or a port that may be taken. */
+/** Words that are replaced so that no command takes minutes or needs a certain port. */
 const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^serve|^proxy|^run/u, / --(port|listen|core-api-port) \d+/u, ''],
   [/ --race-rounds/u, /--race-rounds \d+/u, '--race-rounds 1 concurrency/no-overdraft'],
@@ -57,9 +59,9 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^init/u, /^init/u, 'init --yes --force --base-url http://127.0.0.1:1 --ext-cid acme-eu --session eu-usd-1'],
 ];
 
-/** What keeps on until it is told to end. */
+/** The commands that run until a signal ends them. */
 const SERVING = /^(serve|proxy)\b|--watch/u;
-/** Asked for without what it needs: named, and nothing that could be run. */
+/** Commands that a page only names, without the arguments that they need. */
 const NAMED_ALONE = /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+)$/u;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
@@ -77,13 +79,13 @@ function argsOf({ args }: PrintedCommand): readonly string[] {
   for (const [of, from, to] of SHORTER) {
     const spaced = text.replaceAll('\0', ' ');
     if (!of.test(spaced)) continue;
-    // Words with blanks in them stand in commands that none of these is about.
+    // The replaced words never contain blanks.
     if (!words.some((word) => word.includes(' '))) text = spaced.replace(from, to).replaceAll(' ', '\0');
   }
   return text.split('\0').flatMap((word) => (word.includes('*') ? globSync(word, { cwd: folder }) : word));
 }
 
-/** `npm run test:docs` has these run, which takes a minute. */
+/** `npm run test:docs` runs these tests, which take a minute. */
 describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeout: 60_000, retry: 0 }, () => {
   const printed = PAGES.flatMap((page) => commandsIn(page, readFileSync(path.join(ROOT, page), 'utf8')));
   const different = [...new Map(printed.map((one) => [`${JSON.stringify(one.env)} ${one.text}`, one])).values()];
@@ -111,7 +113,7 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
       const args = argsOf(one);
       const env = { CROUPIER_CLIENT: 'demo-eu', ...one.env, ...(one.env.CROUPIER_KEY && { CROUPIER_KEY: key }) };
       if (args.includes('--base-url') || args.includes('--reference')) Reflect.deleteProperty(env, 'CROUPIER_CLIENT');
-      // What writes a configuration of its own must not take the place of the one that is here.
+      // A command that writes a configuration must not overwrite the one of this test.
       const cwd = /^(init|serve operator)/u.test(args.join(' '))
         ? mkdtempSync(path.join(folder, 'elsewhere-'))
         : folder;
@@ -123,14 +125,14 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
         return;
       }
       const { status, out, err } = await croupier(args, { cwd, env, stdin: '{"amount":"1.00"}' });
-      // Where nothing failed there is nothing to play again.
+      // Without a failed run, there is nothing to repeat.
       const fine = args.includes('--last-failed') ? [0, 1, 2, 3] : [0, 1, 3];
       expect(fine, `${args.join(' ')}\n${out}${err}`).toContain(status);
     },
   );
 });
 
-/** What a page shows of a command: its lines, in this order, with whatever stands between them left out. */
+/** The lines of an output that a page shows, in this order. Lines between them may be missing. */
 function shownOutputs(text: string): readonly { readonly command: string; readonly lines: readonly string[] }[] {
   const blocks = [...text.matchAll(/^```\n(\$ [\s\S]*?)^```/gmu)].map(([, block = '']) => block);
   return blocks
@@ -141,29 +143,33 @@ function shownOutputs(text: string): readonly { readonly command: string; readon
     });
 }
 
-describe.runIf(process.env.CROUPIER_DOCS)('the incident of docs/support.md', { timeout: 60_000, retry: 0 }, () => {
-  const told = mkdtempSync(path.join(tmpdir(), 'croupier-support-'));
-  cpSync(path.join(ROOT, 'examples/incident'), told, { recursive: true });
-  afterAll(() => rmSync(told, { recursive: true }));
+describe.runIf(process.env.CROUPIER_DOCS)('the outputs that a page shows', { timeout: 60_000, retry: 0 }, () => {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-outputs-'));
+  cpSync(path.join(ROOT, 'examples/incident'), cwd, { recursive: true });
+  afterAll(() => rmSync(cwd, { recursive: true }));
 
-  it.each(shownOutputs(readFileSync(path.join(ROOT, 'docs/support.md'), 'utf8')))('$command', async (shown) => {
-    const [printed] = commandsIn('docs/support.md', `\`\`\`sh\n${shown.command}\n\`\`\``);
-    const { out, err } = await croupier(printed?.args ?? [], { cwd: told });
-    let rest = out + err;
-    for (const one of shown.lines) {
+  const outputs = ['README.md', 'docs/support.md'].flatMap((page) =>
+    shownOutputs(readFileSync(path.join(ROOT, page), 'utf8')).map((shown) => ({ page, ...shown })),
+  );
+  it.each(outputs)('$page: $command', async ({ page, command, lines }) => {
+    const [printed] = commandsIn(page, `\`\`\`sh\n${command}\n\`\`\``);
+    const { out, err } = await croupier(printed?.args ?? [], { cwd });
+    // In a clone, the paths of scenarios have no folder before them.
+    let rest = (out + err).replaceAll(`${ROOT}/`, '');
+    for (const one of lines) {
       expect(rest).toContain(one);
       rest = rest.slice(rest.indexOf(one) + one.length);
     }
   });
 });
 
-/** The files that the pages speak of. */
+/** The files that the pages mention. */
 async function prepare(): Promise<void> {
   const at = (...names: readonly string[]) => path.join(folder, ...names);
   const example = path.join(ROOT, 'examples/incident');
   const logs = readFileSync(path.join(example, 'croupier.yaml'), 'utf8');
   const written = readFileSync(at('croupier.yaml'), 'utf8');
-  // A service to launch games on needs to know who calls it.
+  // The service accepts launches only from a client with a cID and an API key.
   const config = written.replaceAll(
     / {2}- extCID: (\S+)\n/gu,
     '$&    cID: c-$1\n    apiKey: { file: "./.croupier/$1.key" }\n',

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { commandsIn, type PrintedCommand } from '../scripts/docs/commands-in-pages.ts';
 import { croupierCommands, fullName, leaves } from '../scripts/docs/commands-page.ts';
@@ -11,13 +11,12 @@ import { loadScenario } from '../src/scenario/load.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
-const PAGES = [
-  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
-  ...readdirSync(path.join(ROOT, 'docs')).map((file) => `docs/${file}`),
-];
+const pagesOf = (folder: string): readonly string[] =>
+  readdirSync(path.join(ROOT, folder)).filter((file) => file.endsWith('.md'));
+const PAGES = [...pagesOf('.'), ...pagesOf('docs').map((file) => `docs/${file}`)];
 
 describe('pages that the code writes', () => {
-  it.each(Object.entries(WRITTEN_PAGES))('%s is what it says (else: npm run docs)', (file, text) => {
+  it.each(Object.entries(WRITTEN_PAGES))('%s is up to date (else: npm run docs)', (file, text) => {
     expect(read(file)).toBe(text());
   });
 
@@ -32,7 +31,7 @@ describe('pages that the code writes', () => {
   });
 });
 
-/** The anchors of a page, as hosts of repositories make them of headings. */
+/** The anchors of a page, which hosts of repositories make from headings. */
 function anchors(text: string): readonly string[] {
   return [...text.matchAll(/^#+ (.*)$/gmu)].map(([, heading = '']) =>
     heading
@@ -59,19 +58,19 @@ describe.each(PAGES)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
-  it('names only commands, flags and values that there are', () => {
+  it('names only existing commands, flags and values', () => {
     expect(commandsIn(page, text).flatMap(mistakes)).toEqual([]);
   });
 
-  it('shows only scenarios that can be played', () => {
+  it('shows only valid scenarios', () => {
     const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```/gmu)].map(([, block = '']) => block);
-    const complaints = blocks
+    const diagnostics = blocks
       .filter((block) => /^croupier: 1$/mu.test(block))
-      .flatMap((block) => loadScenario(block, page, { id: 'page', readFragment: () => undefined }).complaints);
-    expect(complaints).toEqual([]);
+      .flatMap((block) => loadScenario(block, page, { id: 'page', readFragment: () => undefined }).diagnostics);
+    expect(diagnostics).toEqual([]);
   });
 
-  it('names only scripts that there are', () => {
+  it('names only existing scripts', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...text.matchAll(/\bnpm run ([\w:-]+)/gu)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
@@ -80,23 +79,33 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-it('README.md or the map of the pages leads to every page', () => {
+it('README.md or docs/README.md links to every page', () => {
   const map = read('README.md') + read('docs/README.md');
-  const pages = readdirSync(path.join(ROOT, 'docs')).filter((file) => file !== 'README.md');
+  const pages = pagesOf('docs').filter((file) => file !== 'README.md');
   expect(pages.filter((file) => !map.includes(`(docs/${file})`) && !map.includes(`(${file})`))).toEqual([]);
 });
 
-it('README.md names every command', () => {
-  const text = read('README.md');
+it('README.md can be read in a few minutes: it has at most 700 words', () => {
+  expect(read('README.md').split(/\s+/u).filter(Boolean).length).toBeLessThanOrEqual(700);
+});
+
+it('docs/tasks.md names every command', () => {
+  const text = read('docs/tasks.md');
   const unnamed = leaves(croupierCommands())
     .map(fullName)
     .filter((name) => !text.includes(name));
   expect(unnamed).toEqual([]);
 });
 
-/** What commander would say of it. Ids and files are not looked for: a page may have others than the suite's. */
+it('docs/environment.md names every variable of a flag', () => {
+  const text = read('docs/environment.md');
+  const variables = leaves(croupierCommands()).flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? []));
+  expect([...new Set(variables)].filter((name) => !text.includes(name))).toEqual([]);
+});
+
+/** The mistakes that commander finds in a command. Ids and files are not checked, because a page may have its own. */
 function mistakes(printed: PrintedCommand): readonly string[] {
-  const told = (what: string) => [`${printed.page}:${String(printed.line)}: ${printed.text}: ${what}`];
+  const logged = (what: string) => [`${printed.page}:${String(printed.line)}: ${printed.text}: ${what}`];
   let command: Command = croupierCommands();
   let rest = [...printed.args];
   for (;;) {
@@ -106,8 +115,9 @@ function mistakes(printed: PrintedCommand): readonly string[] {
     rest = rest.slice(1);
   }
   if (rest[0] === '--help') return [];
-  // `croupier COMMAND --help` stands for all of them.
-  if (command.commands.length > 0) return /^[A-Z]*$/u.test(rest[0] ?? '') ? [] : told(`no command ${String(rest[0])}`);
+  // `COMMAND` is a placeholder for every command.
+  if (command.commands.length > 0)
+    return /^[A-Z]*$/u.test(rest[0] ?? '') ? [] : logged(`no command ${String(rest[0])}`);
   const words: string[] = [];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (!word.startsWith('-') || word === '-' || word === '--') {
@@ -118,18 +128,18 @@ function mistakes(printed: PrintedCommand): readonly string[] {
     const option = command.options.find(({ short, long }) => short === flag || long === flag);
     if (!option) {
       if (flag === '--color' || flag === '--no-color' || flag === '--help') continue;
-      return told(`no flag ${flag}`);
+      return logged(`no flag ${flag}`);
     }
     if (!option.required && !(option.optional && rest[0]?.startsWith('-') === false)) continue;
     const value = given ?? rest.shift();
-    if (value === undefined) return told(`${flag} needs a value`);
-    if (option.argChoices && value !== '…' && !option.argChoices.includes(value)) return told(`no ${flag} ${value}`);
+    if (value === undefined) return logged(`${flag} needs a value`);
+    if (option.argChoices && value !== '…' && !option.argChoices.includes(value)) return logged(`no ${flag} ${value}`);
   }
   const [argument] = command.registeredArguments;
   const choices = argument?.argChoices;
   const [first] = words;
   if (choices && first !== undefined && !choices.includes(first))
-    return told(`${first} is none of ${choices.join(', ')}`);
-  if (first !== undefined && !argument) return told(`it takes no ${first}`);
+    return logged(`${first} is none of ${choices.join(', ')}`);
+  if (first !== undefined && !argument) return logged(`it takes no ${first}`);
   return [];
 }

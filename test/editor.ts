@@ -1,21 +1,21 @@
 import { getLanguageService, TextDocument } from 'yaml-language-server';
 
 type Service = ReturnType<typeof getLanguageService>;
-/** The server's own type of document is a narrower one of the same object. */
+/** The document type of the server, which narrows the type of the same object. */
 type Document = Parameters<Service['doHover']>[0];
 
-/** What an editor with the YAML language server shows. In texts the cursor stands at the `|`. */
+/** An editor with the YAML language server. The `|` in a text is the cursor. */
 export interface Editor {
   readonly offered: (text: string) => Promise<string[]>;
   readonly hover: (text: string) => Promise<string>;
-  /** Lines, from 0, that are marked, each with what is said. */
+  /** The marked lines, from 0, each with its message. */
   readonly marks: (text: string) => Promise<{ line: number; message: unknown }[]>;
 }
 
-/** The server remembers documents by their names, of all editors together. */
+/** The server stores the documents of all editors by name, so every name must be unique. */
 let documents = 0;
 
-/** An editor in which every file has this schema, given as its JSON. */
+/** Starts an editor in which every file has the given JSON schema. */
 export function openEditor(schema: string): Editor {
   const service = getLanguageService({
     schemaRequestService: () => Promise.resolve(schema),
@@ -25,7 +25,7 @@ export function openEditor(schema: string): Editor {
     validate: true,
     hover: true,
     completion: true,
-    // The server resolves references in place: it gets a copy of its own.
+    // The server changes the schema when it resolves references, so it gets a copy.
     schemas: [{ uri: 'file:///schema.json', fileMatch: ['*.yaml'], schema: JSON.parse(schema) }],
   });
   const open = (text: string) => {

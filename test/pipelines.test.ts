@@ -13,7 +13,7 @@ const { version } = JSON.parse(read('package.json')) as { version: string };
 let cwd = '';
 beforeEach(() => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
-  // The registry's package is the one that was built here.
+  // The package of the registry is replaced by the one that was built here.
   mkdirSync(path.join(cwd, 'bin'));
   const npx = `#!/bin/sh\n[ "$1" = --yes ] && [ "$2" = croupier-conformance@${version} ] || exit 99\nshift 2\nexec '${process.execPath}' '${ROOT}/bin/croupier.js' "$@"\n`;
   writeFileSync(path.join(cwd, 'bin/npx'), npx);
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Runs a script as a runner does: with `bash -e`, and a PATH that finds our npx first. */
+/** Runs a script like a runner: with `bash -e`, and with our npx first in the PATH. */
 function shell(script: string, env: Readonly<Record<string, string>>) {
   const { PATH = '', HOME = '' } = process.env;
   const all = { PATH: `${path.join(cwd, 'bin')}:${PATH}`, HOME, ...env };
@@ -38,7 +38,7 @@ interface Action {
   };
 }
 
-it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps of .croupier nothing but journals', (file) => {
+it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps only the journals of .croupier', (file) => {
   const kept = [...read(file).matchAll(/\.croupier(\/[^ ',\]\n]*)?(?=['\n,\]])/g)].map(([, what]) => what);
   expect(kept).toEqual(['/*.ndjson']);
 });
@@ -47,7 +47,7 @@ describe('action.yml', () => {
   const action = parse(read('action.yml')) as Action;
   const script = action.runs.steps.find(({ run }) => run !== undefined)?.run ?? '';
 
-  it('is a composite action whose every input is described, used, and reaches a shell through the environment only', () => {
+  it('is a composite action. Each input has a description, is used, and reaches a shell only through the environment', () => {
     expect(action.runs.using).toBe('composite');
     expect(action.inputs.version?.default).toBe(version);
     const used = new Set([...read('action.yml').matchAll(/\$\{\{ inputs\.([a-z-]+) \}\}/g)].map(([, name]) => name));
@@ -59,7 +59,7 @@ describe('action.yml', () => {
     }
   });
 
-  it('runs, writes its reports and the summary, and ends as the run does', async () => {
+  it('runs, writes its reports and the summary, and ends with the status of the run', async () => {
     const github = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: cwd, GITHUB_STEP_SUMMARY: path.join(cwd, 'summary.md') };
     const env = { ...github, VERSION: version };
     const { status, out } = await shell(script, { ...env, ARGS: JUDGED });
@@ -73,7 +73,7 @@ describe('action.yml', () => {
     expect(failing.status).toBe(1);
   });
 
-  it('takes what stands in its input for words, and for no command', async () => {
+  it('reads its input as words, and never as a command', async () => {
     const { status, err } = await shell(script, { VERSION: version, ARGS: '$(touch owned) ; touch owned * --list' });
     expect(status).toBe(2);
     expect(err).not.toBe('');
@@ -82,7 +82,7 @@ describe('action.yml', () => {
 });
 
 describe('ci/gitlab.yml', () => {
-  it('runs, and shows GitLab where the reports are', async () => {
+  it('runs, and gives GitLab the paths of the reports', async () => {
     const { croupier } = parse(read('ci/gitlab.yml')) as {
       croupier: { script: string[]; artifacts: { when: string; reports: { junit: string } } };
     };
@@ -95,7 +95,7 @@ describe('ci/gitlab.yml', () => {
 });
 
 describe('ci/Jenkinsfile', () => {
-  it('runs, and shows Jenkins where the reports are', async () => {
+  it('runs, and gives Jenkins the paths of the reports', async () => {
     const text = read('ci/Jenkinsfile');
     const script = /sh "(.*)"/.exec(text)?.[1] ?? 'exit 98';
     expect((await shell(`${script} ${JUDGED}`, {})).status).toBe(0);

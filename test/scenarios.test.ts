@@ -3,8 +3,8 @@ import { join, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { GROUPS, RULES } from '../src/contract/catalogue.ts';
-import { renderComplaint } from '../src/scenario/complaint.ts';
 import { type Loaded, loadScenario } from '../src/scenario/load.ts';
+import { renderDiagnostic } from '../src/scenario/yaml/diagnostic.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'scenarios');
 
@@ -14,7 +14,7 @@ const FILES = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
   .filter((path) => path.endsWith('.yaml'))
   .sort();
 
-interface Story {
+interface ScenarioHead {
   readonly title: string;
   readonly rules: readonly string[];
 }
@@ -22,26 +22,26 @@ interface Story {
 const textOf = (path: string): string => readFileSync(join(FOLDER, path), 'utf8');
 const load = (path: string): Loaded =>
   loadScenario(textOf(path), path, { id: path.replace(/\.yaml$/, ''), readFragment: () => undefined });
-const storyOf = (path: string): Story => parse(textOf(path)) as Story;
+const headOf = (path: string): ScenarioHead => parse(textOf(path)) as ScenarioHead;
 
 describe('the built-in suite', () => {
-  test('is not empty, so that the tests below prove something', () => {
+  test('has more than 100 scenarios, so that the tests below are not empty', () => {
     expect(FILES.length).toBeGreaterThan(100);
   });
 
   test('tests every rule', () => {
-    const claimed = new Set(FILES.flatMap((path) => storyOf(path).rules));
+    const claimed = new Set(FILES.flatMap((path) => headOf(path).rules));
     const untested = RULES.filter((rule) => !claimed.has(rule.id)).map((rule) => rule.id);
     expect(untested).toEqual([]);
   });
 
-  test('has a title for each story, and no title twice', () => {
-    const titles = FILES.map((path) => storyOf(path).title);
+  test('has a different title for each scenario', () => {
+    const titles = FILES.map((path) => headOf(path).title);
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
   });
 
   describe.each(FILES)('%s', (path) => {
-    test('lies in the folder of a rule group, under a name in kebab-case', () => {
+    test('is in the folder of a rule group, under a name in kebab-case', () => {
       const groups = GROUPS.map((group) => group.name);
       expect(path).toMatch(/^[a-z-]+\/[a-z]+(-[a-z]+)*\.yaml$/);
       expect(groups).toContain(path.split('/')[0]);
@@ -54,16 +54,16 @@ describe('the built-in suite', () => {
       expect(title).toMatch(/^title: \S/);
     });
 
-    test('can be read without a complaint, under ids that a shell takes as they are', () => {
-      const { scenario, complaints } = load(path);
-      expect(complaints.map(renderComplaint)).toEqual([]);
-      const ids = scenario?.stories.map((story) => story.caseId) ?? [];
+    test('has no mistakes, and has case ids that are safe in a shell', () => {
+      const { scenario, diagnostics } = load(path);
+      expect(diagnostics.map(renderDiagnostic)).toEqual([]);
+      const ids = scenario?.boundScenarios.map(({ caseId }) => caseId) ?? [];
       expect(new Set(ids).size).toBe(ids.length);
       for (const id of ids) if (id !== undefined) expect(id).toMatch(/^[A-Za-z0-9._-]+$/);
     });
 
-    test('claims rules that exist, each once, and one of its own group at least', () => {
-      const { rules } = storyOf(path);
+    test('names rules that exist, each once, and at least one of its own group', () => {
+      const { rules } = headOf(path);
       const known = new Set<string>(RULES.map((rule) => rule.id));
       expect(rules.filter((id) => !known.has(id))).toEqual([]);
       expect(new Set(rules).size).toBe(rules.length);

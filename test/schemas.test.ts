@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { SCHEMAS, schemaText } from '../src/cli/schema.ts';
+import { schemaText } from '../src/cli/commands/schema/action.ts';
+import { SCHEMAS } from '../src/cli/commands/schema/flags.ts';
 import { JOURNALS, journalText, reportText } from './report/journals.ts';
 
 const published = (of: string): string => readFileSync(new URL(`../schema/${of}.json`, import.meta.url), 'utf8');
@@ -9,7 +10,7 @@ const validator = (of: string) =>
   new Ajv2020({ strict: false, allErrors: true }).compile(JSON.parse(published(of)) as object);
 
 describe('the published schemas', () => {
-  it.each(SCHEMAS)('%s.json is what the code says (else: npm run schema)', async (of) => {
+  it.each(SCHEMAS)('%s.json is up to date (else: npm run schema)', async (of) => {
     expect(published(of)).toBe(await schemaText(of));
   });
 
@@ -28,13 +29,13 @@ describe('the published schemas', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it('journal.json refuses an event that is none', () => {
+  it('journal.json refuses an unknown event', () => {
     const validate = validator('journal');
     expect(validate({ event: 'notice' })).toBe(false);
     expect(validate({ event: 'invented', text: '' })).toBe(false);
   });
 
-  it('report.json refuses a rule that does not exist and a status that is none', async () => {
+  it('report.json refuses an unknown rule and an unknown status', async () => {
     const validate = validator('report');
     const report = JSON.parse(await reportText('green', 'json')) as { rules: { id: string }[]; exitCode: number };
     expect(validate({ ...report, exitCode: 4 })).toBe(false);

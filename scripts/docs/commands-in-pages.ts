@@ -2,11 +2,11 @@
 export interface PrintedCommand {
   readonly page: string;
   readonly line: number;
-  /** As it is printed, without comment, pipe and redirection. */
+  /** As on the page, without comment, pipe and redirection. */
   readonly text: string;
   /** Variables that are set before it. */
   readonly env: Readonly<Record<string, string>>;
-  /** What follows `croupier`, quotes taken off. */
+  /** The words after `croupier`, without quotes. */
   readonly args: readonly string[];
 }
 
@@ -16,11 +16,11 @@ const INLINE = /(?<!`)`([^`\n]+)`(?!`)/gu;
 
 interface Word {
   readonly text: string;
-  /** An operator of the shell that stood without quotes. */
+  /** An operator of the shell outside quotes. */
   readonly operator: boolean;
 }
 
-/** As much of a shell as the pages use: quotes, comments, pipes, lists, redirections, `<( … )`. */
+/** Splits a line into the parts of shell syntax that the pages use: quotes, comments, pipes, lists, redirections, `<( … )`. */
 function words(line: string): readonly Word[] {
   const found: Word[] = [];
   const pattern =
@@ -61,13 +61,13 @@ function commandsOf(line: string, page: string, at: number): readonly PrintedCom
   });
 }
 
-/** The line that is typed, of one in a block: all of it in `sh`, what follows `$` where outputs are shown too. */
+/** The command in a line of a block: the whole line in `sh`, the text after `$` in blocks with outputs. */
 function typedLine(fence: string, line: string, carried: string): string {
   if (fence === 'sh' || carried !== '') return carried + line;
   return /^\s*\$ (.*)/u.exec(line)?.[1] ?? '';
 }
 
-/** All that a page tells its reader to type of croupier: in blocks for the shell, after a `$`, and within a line. */
+/** All croupier commands of a page: in shell blocks, after a `$`, and in inline code. */
 export function commandsIn(page: string, text: string): readonly PrintedCommand[] {
   const found: PrintedCommand[] = [];
   let fence: string | undefined;

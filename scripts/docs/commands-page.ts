@@ -1,41 +1,41 @@
-import { Command, type Option } from 'commander';
+import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings';
+import { silentStdio } from '../../src/app/stdio.ts';
 import { addCommands } from '../../src/cli/commands.ts';
-import { processStdio } from '../../src/cli/stdio.ts';
-import { cell } from './schema-table.ts';
+import { node } from './schema-table.ts';
 
 const INTRODUCTION = `# Every command and flag
 
 <!-- Written by \`npm run docs\` from the commands themselves. -->
 
-\`croupier COMMAND --help\` says the same with examples. A flag that calls an operator can stand in the environment or in
-[croupier.yaml](configuration.md) instead. \`--color\` and \`--no-color\` belong to all.
+\`croupier COMMAND --help\` prints the same, with examples. [The environment](environment.md) or [croupier.yaml](configuration.md) can
+replace the flags for the connection to an operator. All commands have \`--color\` and \`--no-color\`.
 `;
 
-/** The commands as the program has them; none of them is run. */
-export function croupierCommands(): Command {
+/** All commands of the program; none of them is run. */
+export function croupierCommands(): CommandUnknownOpts {
   const program = new Command('croupier');
-  addCommands(program, processStdio(undefined), () => {});
+  addCommands(program, silentStdio('.', {}), () => {});
   return program;
 }
 
-/** Those that do something: `report` itself only has commands below it. */
-export function leaves(command: Command): readonly Command[] {
+/** The commands that can be run: `report` itself only has subcommands. */
+export function leaves(command: CommandUnknownOpts): readonly CommandUnknownOpts[] {
   const below = command.commands.filter((one) => one.name() !== 'help');
   return below.length === 0 ? [command] : below.flatMap(leaves);
 }
 
 /** `croupier report convert`. */
-export function fullName(command: Command): string {
+export function fullName(command: CommandUnknownOpts): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
 function optionRow(option: Option): string {
   const choices = option.argChoices ? ` One of ${option.argChoices.map((one) => `\`${one}\``).join(', ')}.` : '';
   const variable = option.envVar === undefined ? '' : ` (env: ${option.envVar})`;
-  return `| \`${cell(option.flags)}\` | ${cell(option.description + choices + variable)} |`;
+  return `| \`${node(option.flags)}\` | ${node(option.description + choices + variable)} |`;
 }
 
-function commandText(command: Command): string {
+function commandText(command: CommandUnknownOpts): string {
   const args = command.registeredArguments.map((arg) => {
     const dots = arg.variadic ? '…' : '';
     return arg.required ? ` <${arg.name()}${dots}>` : ` [${arg.name()}${dots}]`;
@@ -43,10 +43,10 @@ function commandText(command: Command): string {
   const described = command.registeredArguments.flatMap((arg) => {
     if (arg.description === '') return [];
     const choices = arg.argChoices ? ` One of ${arg.argChoices.map((one) => `\`${one}\``).join(', ')}.` : '';
-    return `| \`${arg.name()}\` | ${cell(arg.description + choices)} |`;
+    return `| \`${arg.name()}\` | ${node(arg.description + choices)} |`;
   });
   const rows = [...described, ...command.options.filter(({ hidden }) => !hidden).map(optionRow)];
-  const table = rows.length === 0 ? [] : ['| takes | what |', '|---|---|', ...rows, ''];
+  const table = rows.length === 0 ? [] : ['| argument or flag | meaning |', '|---|---|', ...rows, ''];
   return [
     `## ${fullName(command)}`,
     '',

@@ -5,12 +5,12 @@ const INTRODUCTION = `# The language of scenarios
 
 <!-- Written by \`npm run docs\` from schema/scenario.json. -->
 
-Every key of a scenario file. [Writing scenarios](scenarios.md) tells how they are used; editors complete and explain
-them ([docs/shell.md](shell.md#editors)), and \`croupier lint\` names every mistake with its line.
+Every key of a scenario file. [Writing scenarios](scenarios.md) explains how to use them. Editors complete and explain the keys
+([docs/shell.md](shell.md#editors)), and \`croupier lint\` prints every mistake with its line.
 
-Any value can hold \`\${…}\`: the names of \`cases\` and parameters, \`stake\`, \`unit\` (the smallest step of the currency), \`balance\`,
-\`bet1.txID\` (ours) and \`bet1.reply.txID\` (the operator's) of a step called \`bet1\`, and \`+\`, \`-\`, \`*\`. Money is reckoned exactly and stands
-in quotes.
+Any value can contain \`\${…}\`: the names of \`cases\` and parameters, \`stake\`, \`unit\` (the smallest step of the currency), \`balance\`,
+\`bet1.txID\` (croupier's) and \`bet1.reply.txID\` (the operator's) of a step called \`bet1\`, and \`+\`, \`-\`, \`*\`. croupier computes money exactly;
+amounts are in quotes.
 `;
 
 function definition(schema: Schema, name: string): Schema {
@@ -19,7 +19,7 @@ function definition(schema: Schema, name: string): Schema {
   return found;
 }
 
-/** The reference of the language, from the schema that editors and `croupier schema scenario` have. */
+/** The reference of the language, from the schema of `croupier schema scenario`. */
 export function languagePage(schema: Schema): string {
   const step = definition(schema, 'step');
   const verbs = (step.oneOf ?? []).flatMap(({ required }) => required ?? []);
@@ -28,22 +28,22 @@ export function languagePage(schema: Schema): string {
     INTRODUCTION,
     '## A scenario',
     '',
-    `\`rules\` (needed) lists what it tests, by the ids of the [rules](rules.md) in the groups ${RULE_GROUPS.join(', ')}.`,
+    `\`rules\` (required) lists the ids of the [rules](rules.md) that it tests, from the groups ${RULE_GROUPS.join(', ')}.`,
     '',
     tableOf(definition(schema, 'scenario'), ['rules']),
-    '## A step: what is done',
+    '## A step: the action',
     '',
-    'Exactly one of these in each step.',
+    'Each step has exactly one of these keys.',
     '',
     tableOf(step, others),
-    '## A step: how it is done, and what is expected',
+    '## A step: options and expectations',
     '',
-    'A step that departs from what the service sends says what it expects, unless it only breaks the connection.',
+    'A step that differs from what the service sends must say what it expects, unless it only breaks the connection.',
     '',
     tableOf(step, verbs),
     '## A fragment',
     '',
-    'Steps in a file of their own, for `use`.',
+    'Steps in a separate file, for `use`.',
     '',
     tableOf(definition(schema, 'fragment')),
   ].join('\n');
@@ -53,8 +53,9 @@ const CONFIGURATION = `# croupier.yaml
 
 <!-- Written by \`npm run docs\` from schema/config.json. -->
 
-Every key of the configuration. It lies in the working directory, or where \`--config\` says. A flag beats the environment, which beats the
-file; \`croupier run --print-config\` shows what holds. \`croupier init\` writes one with comments, and \`\${NAME}\` stands for a variable of the environment.
+Every key of the configuration. The file is in the working directory, or where \`--config\` says. A flag beats the environment, and the
+environment beats the file; \`croupier run --print-config\` prints the settings in force. \`croupier init\` writes a file with comments.
+\`\${NAME}\` stands for an environment variable.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/croupier-conformance/schema/config.json

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { builtInSource, loadSuite } from '../../src/cli/suite.ts';
+import { builtInSource, loadSuite } from '../../src/app/suite.ts';
 import { commandsPage } from './commands-page.ts';
 import { configurationPage, languagePage } from './language-page.ts';
 import type { RuleExample } from './rule-example.ts';
@@ -13,12 +13,12 @@ function read(file: string): unknown {
   return JSON.parse(readFileSync(new URL(file, ROOT), 'utf8'));
 }
 
-/** The examples of all rules: those that were played, and those written by hand. */
+/** The examples of all rules: recorded ones, and those written by hand. */
 export function ruleExamples(): Readonly<Record<string, RuleExample>> {
   return { ...(read('fixtures/rule-examples.json') as Record<string, RuleExample>), ...WRITTEN_EXAMPLES };
 }
 
-/** The text of a page that is made from the code, by its path. */
+/** The generated pages by path, each with the function that writes its text. */
 export const WRITTEN_PAGES: Readonly<Record<string, () => string>> = {
   'docs/commands.md': commandsPage,
   'docs/configuration.md': () => configurationPage(read('schema/config.json') as Schema),

@@ -1,4 +1,4 @@
-/** Puts names in the place of ids and addresses that are others in each run. */
+/** Replaces ids and addresses, which differ in each run, by names. */
 export type Renaming = (text: string) => string;
 
 const ID = /"(txID|roundID|origTxID)":"([^"]*)"/gu;

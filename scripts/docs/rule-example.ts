@@ -1,28 +1,27 @@
-import type { Exchange } from '../../src/journal/exchange.ts';
-import { replyMs } from '../../src/journal/exchange.ts';
-import { noReplySentence } from '../../src/report/no-reply.ts';
-import type { CallStep, Plan } from '../../src/scenario/plan.ts';
+import { type Exchange, replyMs } from '../../src/journal/exchange.ts';
+import { noReplySentence } from '../../src/report/exchange-summary.ts';
+import type { CallStep, Plan } from '../../src/scenario/plan/plan.ts';
 import { type Renaming, renaming } from './renaming.ts';
 
-/** One call of a story, with what a correct operator answers, and what one with a defect does. */
+/** One call of an example, with the reply of a correct operator and the reply of one with a defect. */
 export interface ExampleCall {
   readonly call: string;
   readonly right: string | null;
   readonly wrong: string | null;
 }
 
-/** A story that shows one rule kept and broken. */
+/** A scenario in which one rule is kept and broken. */
 export interface RuleExample {
   readonly scenario: string;
-  /** What the operator of the wrong replies was started with; null where there is no wrong one. */
+  /** The defect of the operator with the wrong replies; null for a rule without a wrong reply. */
   readonly defect: string | null;
   readonly calls: readonly ExampleCall[];
-  /** What was said of the wrong one; of a NOTE, what was written down. */
+  /** The finding about the wrong reply; for a NOTE rule, the noted text. */
   readonly expected: string;
   readonly actual: string;
 }
 
-/** What is needed of a scenario in the JSON report. */
+/** The part of a scenario in the JSON report that an example needs. */
 export interface PlayedScenario {
   readonly id: string;
   readonly findings: readonly {
@@ -35,7 +34,7 @@ export interface PlayedScenario {
   readonly exchanges: readonly (Exchange & { readonly step: string | null; readonly purpose: string })[];
 }
 
-interface Told {
+interface ShownCall {
   readonly key: string;
   readonly id: string;
   readonly request: string;
@@ -45,7 +44,7 @@ interface Told {
 
 const PARTS_SHOWN = { first: 4, last: 4 };
 
-/** What a step does that a plain call does not, in the words of the language. */
+/** The differences between a step and a plain call, in the words of the language. */
 function deviationNote(step: CallStep): string {
   const { sign, tamper, headerCase, body, query, break: broken, trickle } = step.deviations;
   const notes = [
@@ -91,11 +90,11 @@ function replyText({ outcome, stamps }: Exchange, names: Renaming, withType: boo
     .join(' ');
 }
 
-function tell(scenario: PlayedScenario, plan: Plan, withType: boolean): { told: Told[]; names: Renaming } {
+function shownCalls(scenario: PlayedScenario, plan: Plan, withType: boolean): { shown: ShownCall[]; names: Renaming } {
   const names = renaming();
   const notes = stepNotes(plan);
   const seen = new Map<string, number>();
-  const told: Told[] = [];
+  const shown: ShownCall[] = [];
   for (const exchange of scenario.exchanges) {
     if (exchange.purpose === 'restore' || exchange.purpose === 'prepare') continue;
     const at = `${exchange.purpose} ${String(exchange.step)}`;
@@ -103,7 +102,7 @@ function tell(scenario: PlayedScenario, plan: Plan, withType: boolean): { told: 
     seen.set(at, nth);
     const url = new URL(exchange.request.url);
     const path = url.pathname.slice(url.pathname.lastIndexOf('/'));
-    told.push({
+    shown.push({
       key: `${at} ${String(nth)}`,
       id: exchange.id,
       request: `${exchange.request.method} ${names(`${path}${url.search} ${bodyText(exchange.request.body?.data ?? '')}`).trim()}`,
@@ -111,14 +110,14 @@ function tell(scenario: PlayedScenario, plan: Plan, withType: boolean): { told: 
       reply: replyText(exchange, names, withType),
     });
   }
-  return { told, names };
+  return { shown, names };
 }
 
 function balanceIn(reply: string): number {
   return Number(/"balance":"?(-?[\d.]+)/u.exec(reply)?.[1]);
 }
 
-/** The calls of a story up to the one that shows it, a long middle left out. */
+/** The calls of a scenario up to the one that breaks the rule, without a long middle. */
 export function exampleOf(
   rule: string,
   defect: string | null,
@@ -126,26 +125,26 @@ export function exampleOf(
   right: PlayedScenario,
   wrong: PlayedScenario | null,
 ): RuleExample | undefined {
-  const shown = wrong ?? right;
-  const finding = findingOf(rule, shown);
+  const scenario = wrong ?? right;
+  const finding = findingOf(rule, scenario);
   if (!finding) return undefined;
   const withType = rule === 'reply.content-type';
-  const { told, names } = tell(shown, plan, withType);
-  const others = new Map(tell(right, plan, withType).told.map((one) => [one.key, one]));
-  const differs = ({ key, request, reply }: Told): boolean => {
+  const { shown, names } = shownCalls(scenario, plan, withType);
+  const others = new Map(shownCalls(right, plan, withType).shown.map((one) => [one.key, one]));
+  const differs = ({ key, request, reply }: ShownCall): boolean => {
     const other = others.get(key);
     return other !== undefined && other.request === request && other.reply !== reply;
   };
-  let end = told.findIndex(({ id }) => id === finding.exchange);
+  let end = shown.findIndex(({ id }) => id === finding.exchange);
   if (wrong) {
-    // Where the reply itself looks right, what was wrong shows in one that follows.
-    const next = told.findIndex((one, at) => at >= end && differs(one));
+    // If this reply looks right, a later one shows the error.
+    const next = shown.findIndex((one, at) => at >= end && differs(one));
     if (next > end) end = next;
     const balance = /the balance is (\d[\d.]*)/u.exec(finding.actual)?.[1];
-    const shows = told.findIndex(({ reply }, at) => at >= end && balanceIn(reply) === Number(balance));
+    const shows = shown.findIndex(({ reply }, at) => at >= end && balanceIn(reply) === Number(balance));
     if (balance !== undefined && shows > end) end = shows;
   }
-  const some = end === -1 ? told : told.slice(0, end + 1);
+  const some = end === -1 ? shown : shown.slice(0, end + 1);
   const calls = some.map((one, at): ExampleCall => {
     const other = others.get(one.key);
     const fits = other !== undefined && other.request === one.request;
@@ -157,7 +156,7 @@ export function exampleOf(
     };
   });
   return {
-    scenario: shown.id,
+    scenario: scenario.id,
     defect,
     calls: shortened(calls),
     expected: names(finding.expected),
@@ -173,7 +172,7 @@ function shortened(calls: readonly ExampleCall[]): readonly ExampleCall[] {
   return [...calls.slice(0, first), gap, ...calls.slice(-last)];
 }
 
-/** What a played scenario was told of the rule, a breach before all else. */
+/** The finding of a scenario about the rule; a breach comes first. */
 export function findingOf(rule: string, { findings }: PlayedScenario): PlayedScenario['findings'][number] | undefined {
   const some = findings.filter((one) => one.rule === rule);
   return (
@@ -182,10 +181,10 @@ export function findingOf(rule: string, { findings }: PlayedScenario): PlayedSce
   );
 }
 
-/** How many calls somebody must read to see it. */
+/** The number of calls that a reader must read to see the breach. */
 export function lengthOf(rule: string, scenario: PlayedScenario): number {
   const finding = findingOf(rule, scenario);
   const at = scenario.exchanges.findIndex(({ id }) => id === finding?.exchange);
-  // A finding without an exchange is the least clear one.
+  // A finding without an exchange is the hardest to see.
   return at === -1 ? Number.MAX_SAFE_INTEGER : at;
 }

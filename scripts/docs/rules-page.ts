@@ -1,5 +1,4 @@
-import { GROUPS } from '../../src/contract/catalogue.ts';
-import type { Rule } from '../../src/contract/rule.ts';
+import { GROUPS, type Rule } from '../../src/contract/catalogue.ts';
 import { DEFECTS } from '../../src/operator/defects.ts';
 import type { ExampleCall, RuleExample } from './rule-example.ts';
 
@@ -7,16 +6,16 @@ const INTRODUCTION = `# Every rule, with a right and a wrong reply
 
 <!-- Written by \`npm run docs\`. -->
 
-Each rule is one thing that an operator can get right or wrong. \`croupier list rules\` prints them too; \`croupier run RULE\` judges
-one alone.
+Each rule is one requirement of the contract. \`croupier list rules\` prints them too; \`croupier run RULE\` judges one alone.
 
-- **MUST**: a breach fails a run. **SHOULD**: it warns, and fails under \`--strict\`. **NOTE**: the contract leaves it open, and what
-  was seen is written down.
+- **MUST**: a breach fails a run. **SHOULD**: a breach warns, and fails with \`--strict\`. **NOTE**: the contract leaves this open, and
+  the report notes what the operator does.
 - **$**: a breach loses or invents money.
-- The clause names the section of the contract. \`position\`: it is silent there, and [croupier's position](positions.md) counts.
-- The examples were played by the [reference operator](operator.md): where a call shows \`right\` and \`wrong\`, the correct operator
-  answered the first, and one with the defect that is named the second; else both answered the same. Ids are shortened, and signed headers left
-  out; in brackets stands what a call does that a plain one does not. The command plays the story again.
+- The clause names the section of the contract. \`position\` means that the contract says nothing, and [croupier's position](positions.md)
+  decides.
+- The examples are calls to the [reference operator](operator.md). If a call shows \`right\` and \`wrong\`, the correct operator gave the
+  first reply, and one with the named defect the second; otherwise both gave the same reply. Ids are shortened, and headers left out.
+  Brackets say how a call differs from a plain one. The command runs the scenario again.
 `;
 
 function sentence(text: string): string {
@@ -28,8 +27,8 @@ function callLines({ call, right, wrong }: ExampleCall): readonly string[] {
   return [call, ...(right === null ? [] : [`    right  ${right}`]), `    wrong  ${wrong}`];
 }
 
-/** A call that is sent again and again, and always answered the same, is told once. */
-function told(calls: readonly ExampleCall[]): readonly ExampleCall[] {
+/** Joins repeats of a call that all got the same reply to one line with their number. */
+function joinRepeats(calls: readonly ExampleCall[]): readonly ExampleCall[] {
   const groups: ExampleCall[][] = [];
   for (const one of calls) {
     const before = groups.at(-1)?.[0];
@@ -45,8 +44,8 @@ function told(calls: readonly ExampleCall[]): readonly ExampleCall[] {
 }
 
 function exampleText({ calls, expected, actual, defect }: RuleExample): string {
-  const conclusion = defect === null ? `Written down: ${actual}` : `Expected: ${expected}. Seen: ${actual}`;
-  return ['```text', ...told(calls).flatMap(callLines), '```', '', sentence(conclusion), ''].join('\n');
+  const conclusion = defect === null ? `Noted: ${actual}` : `Expected: ${expected}. Seen: ${actual}`;
+  return ['```text', ...joinRepeats(calls).flatMap(callLines), '```', '', sentence(conclusion), ''].join('\n');
 }
 
 function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample): string {
@@ -57,7 +56,7 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
   const conforms = /^(when|where)\b/u.test(rule.sentence)
     ? 'An operator conforms when this holds:'
     : 'An operator conforms when';
-  const lead = rule.level === 'NOTE' ? 'Written down is' : conforms;
+  const lead = rule.level === 'NOTE' ? 'The report notes' : conforms;
   const defects = DEFECTS.filter(({ breaks }) => breaks.includes(rule.id)).map(({ name }) => `\`${name}\``);
   const played = [rule.id, ...(example.defect === null ? [] : [`--defect ${example.defect}`])].join(' ');
   return [
@@ -69,7 +68,7 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
     '',
     exampleText(example),
     ...(rule.means === null ? [] : [`- If broken: ${rule.means}`]),
-    `- ${rule.level === 'NOTE' ? 'Worth knowing' : 'Where to look'}: ${rule.hint}`,
+    `- ${rule.level === 'NOTE' ? 'Note' : 'Where to look'}: ${rule.hint}`,
     `- Scenarios: ${scenarios.map((id) => `[${id}](../scenarios/${id}.yaml)`).join(', ')}`,
     ...(defects.length === 0 ? [] : [`- Defects that break it: ${defects.join(', ')}`]),
     `- See it: \`croupier run --reference ${played}\``,
@@ -80,7 +79,7 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
 /**
  * The page of all rules.
  *
- * @param scenariosOf the scenarios that claim to test a rule
+ * @param scenariosOf the scenarios whose `rules` name a rule
  * @throws Error where a rule has no example
  */
 export function rulesPage(

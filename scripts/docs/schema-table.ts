@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the published schemas use. */
+/** The part of JSON Schema that the published schemas use. */
 export interface Schema {
   readonly $ref?: string;
   readonly title?: string;
@@ -21,11 +21,11 @@ export interface Schema {
   readonly default?: unknown;
 }
 
-/** Where `${…}` may stand instead of a value; said once for the whole page. */
+/** The pattern of `${…}`, which the page explains once for all values. */
 const EXPRESSION = '\\$\\{[^}]+\\}';
 const DURATION = '(ms|s|m)$';
 
-export function cell(text: string): string {
+export function node(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
@@ -64,7 +64,7 @@ function typeText(type: string, schema: Schema): string {
   return schema.minimum === undefined || schema.minimum < 0 ? 'a number' : `a number from ${String(schema.minimum)}`;
 }
 
-/** What may stand there, in a few words. */
+/** The allowed values, in a few words. */
 function takes(schema: Schema): string {
   const kinds = alternatives(schema).map(kindText);
   return [...new Set(kinds)].filter((kind) => kind !== '').join(', ');
@@ -75,7 +75,7 @@ function objectsOf(schema: Schema): readonly Schema[] {
   return alternatives(schema).filter((one) => one.properties !== undefined);
 }
 
-/** The values among the alternatives that are explained one by one, such as the ways to sign. */
+/** The alternatives with a description each, such as the kinds of signing. */
 function explainedValues(schema: Schema): readonly Schema[] {
   const values = alternatives(schema).filter((one) => one.const !== undefined && one.description !== undefined);
   return values.length > 1 ? values : [];
@@ -85,10 +85,10 @@ function keyRows(name: string, schema: Schema, required: boolean): readonly stri
   // `expect.outcome` has the values of `expect` again.
   const explained = name.includes('.') ? [] : explainedValues(schema);
   const further = alternatives(schema).some((one) => one.properties) ? ', or a map' : '';
-  const taken = explained.length > 0 ? `one of those below${further}` : takes(schema);
+  const taken = explained.length > 0 ? `one of the values below${further}` : takes(schema);
   const rows = [
-    `| \`${name}\`${required ? ' (needed)' : ''} | ${cell(taken)} | ${cell(schema.description ?? '')} |`,
-    ...explained.map((one) => `| | ${cell(valueText(one.const))} | ${cell(one.description ?? '')} |`),
+    `| \`${name}\`${required ? ' (required)' : ''} | ${node(taken)} | ${node(schema.description ?? '')} |`,
+    ...explained.map((one) => `| | ${node(valueText(one.const))} | ${node(one.description ?? '')} |`),
   ];
   const listed = alternatives(schema).flatMap((one) => (one.items ? [one.items] : []));
   const nested = [
@@ -108,5 +108,5 @@ function rowsOf(prefix: string, schema: Schema): readonly string[] {
 export function tableOf(schema: Schema, leaveOut: readonly string[] = []): string {
   const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !leaveOut.includes(key));
   const rows = rowsOf('', { ...schema, properties: Object.fromEntries(properties) });
-  return `| key | takes | means |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `| key | value | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }

@@ -26,8 +26,8 @@ function example(
 const LAUNCH = 'POST /create-new-game, by the backend';
 
 /**
- * Written by hand: of the rules about what the operator's backend sends, where the requests are right or wrong and not the
- * replies, and of a NOTE that the reference operator gives no reason for.
+ * Examples written by hand: for the launch rules, whose requests are right or wrong instead of replies, and for a NOTE rule that the
+ * reference operator never triggers.
  */
 export const WRITTEN_EXAMPLES: Readonly<Record<string, RuleExample>> = {
   'reply.error-code': {
@@ -56,8 +56,8 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, RuleExample>> = {
     LAUNCH,
     launch({}),
     launch({ locale: 'en-US' }),
-    'one of the supported locales, in small letters with an underscore',
-    'browsers write it in another way',
+    'one of the supported locales, in lower case with an underscore',
+    'it is written as browsers write it',
   ),
   'launch.currency': example(
     'launch-small-currency',
@@ -65,7 +65,7 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, RuleExample>> = {
     launch({}),
     launch({ currency: 'eur' }),
     'a supported currency, in capitals',
-    'it is written in small letters',
+    'it is in lower case',
   ),
   'launch.session-known': example(
     'launch-other-session',
@@ -73,22 +73,22 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, RuleExample>> = {
     launch({}),
     launch({ sessionID: 'login-s-1' }),
     'a session that the wallet knows: `GET /balance` in it is answered 200',
-    'the wallet answers that it has no such session',
+    'the wallet answers that the session is unknown',
   ),
   'launch.campaign': example(
     'campaign-too-long',
     'the dates of a new campaign',
     '{"validFrom":"2027-06-01T00:00:00Z","validUntil":"2027-06-30T00:00:00Z"}',
     '{"validFrom":"2027-06-01T00:00:00Z","validUntil":"2027-07-16T00:00:00Z"}',
-    'a campaign of 30 days at most',
-    'it is to last 45 days',
+    'a campaign of at most 30 days',
+    'it lasts 45 days',
   ),
   'launch.games-gzip': example(
     'games-uncompressed',
     'GET /games, by the backend',
     'Accept-Encoding: gzip',
     'Accept-Encoding: identity',
-    'the list is asked for in gzip',
-    'it is asked for uncompressed',
+    'the request accepts gzip',
+    'the request does not accept gzip',
   ),
 };

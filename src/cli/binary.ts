@@ -4,8 +4,8 @@ import { Script } from 'node:vm';
 import { type Program, start } from './start.ts';
 
 /**
- * How the single executable starts. The program is a file within it, with what V8 made of it when it was built; both are
- * touched only when they are needed, as an installed package does it by importing.
+ * Starts the single executable. It contains the program as a file, with the code cache that V8 made at the build. Both are
+ * read only when they are needed, like the imports of an installed package.
  */
 start(async () => {
   const script = new Script(`(function (exports, require) {${getAsset('program.cjs', 'utf8')}\n})`, {
@@ -15,6 +15,6 @@ start(async () => {
   const program: Partial<Program> = {};
   const run = script.runInThisContext() as (exports: object, require: NodeJS.Require) => void;
   run(program, createRequire(process.execPath));
-  if (!program.main) throw new Error('the executable is not whole: it holds no program');
+  if (!program.main) throw new Error('the executable is damaged: it contains no program');
   return { main: program.main };
 });

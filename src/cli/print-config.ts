@@ -1,28 +1,30 @@
-import type { Command, Option } from 'commander';
-import { type Configuration, loadConfiguration } from './configuration.ts';
-import { DEFAULTS } from './run-settings.ts';
-import type { Stdio } from './stdio.ts';
-import { isOn, SWITCHES } from './switches.ts';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Option } from 'commander';
+import { type Configuration, loadConfiguration } from '../app/config/configuration.ts';
+import { isOn, SWITCHES } from '../app/config/run-flags.ts';
+import { DEFAULTS } from '../app/run/settings.ts';
+import type { Stdio } from '../app/stdio.ts';
+import { columnsOf, padEnd } from '../report/terminal/layout.ts';
 
-/** One setting that holds, and where it came from: a flag beats the environment, which beats the file. */
+/** One setting and its source: a flag overrides the environment, which overrides the file. */
 interface Setting {
-  /** As in croupier.yaml, or the flag where the file has nothing like it. Of a client: `acme-eu: integratorBaseUrl`. */
+  /** The key of croupier.yaml, or the flag if the file has no such key. For a client: `acme-eu: integratorBaseUrl`. */
   readonly name: string;
   readonly value: string;
   readonly from: 'flag' | 'environment' | 'file' | 'default';
-  /** The flag, the variables, or file and line; null of what nobody has said. */
+  /** The flag, the variables, or file and line; null for a default. */
   readonly where: string | null;
 }
 
 type Path = readonly (string | number)[];
 
 const HIDDEN = '(hidden)';
-/** What is longer stands out of its column. */
-const WIDEST_VALUE = 50;
-/** Never shown: keys, and where gateways and proxies take theirs. */
+/** Longer values overflow their column. */
+const MAX_VALUE_WIDTH = 50;
+/** The parts whose values are hidden: keys, and the credentials for gateways and proxies. */
 const SECRETS: ReadonlySet<string | number> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy', 'body']);
 
-/** Flags that say what croupier.yaml can say too, by their attribute. */
+/** The keys of croupier.yaml for the same settings, by the attribute of the flag. */
 const AS_IN_FILE: Readonly<Record<string, string>> = {
   deadline: 'deadline',
   linger: 'linger',
@@ -35,7 +37,7 @@ const AS_IN_FILE: Readonly<Record<string, string>> = {
   proxy: 'proxy',
 };
 
-/** The same, of the client that is called. */
+/** The same for keys of the called client. */
 const OF_CLIENT: Readonly<Record<string, string>> = {
   baseUrl: 'integratorBaseUrl',
   keyFile: 'integrationApiKey',
@@ -44,14 +46,14 @@ const OF_CLIENT: Readonly<Record<string, string>> = {
   production: 'production',
 };
 
-/** `--print-config`: every setting that holds, and where it came from. Nothing is sent, and no secret is shown. */
-export async function printConfig(command: Command, stdio: Stdio): Promise<void> {
+/** `--print-config`: every setting with its source. Nothing is sent, and no secret is shown. */
+export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Promise<void> {
   const flags: { config?: string; client?: readonly string[]; extCid?: string; json?: boolean } = command.opts();
   const configuration = await loadConfiguration(flags.config, stdio);
   const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
   const settings = new Map<string, Setting>();
   const put = (setting: Setting): void => {
-    // Where the whole of something is said anew, its parts are gone.
+    // A new value for a map or a list replaces the values of its parts.
     for (const name of settings.keys())
       if (/^[.[]/.test(name.slice(setting.name.length)) && name.startsWith(setting.name)) settings.delete(name);
     settings.set(setting.name, setting);
@@ -68,11 +70,11 @@ export async function printConfig(command: Command, stdio: Stdio): Promise<void>
     );
     return;
   }
-  if (!configuration.found) stdio.out.write(`There is no ${configuration.file} here.\n`);
-  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
-  const valueWidth = Math.max(...rows.map(({ value }) => Math.min(value.length, WIDEST_VALUE)));
+  if (!configuration.found) stdio.out.write(`There is no ${configuration.file} in this folder.\n`);
+  const nameWidth = Math.max(...rows.map(({ name }) => columnsOf(name)));
+  const valueWidth = Math.max(...rows.map(({ value }) => Math.min(columnsOf(value), MAX_VALUE_WIDTH)));
   for (const { name, value, from, where } of rows) {
-    stdio.out.write(`${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${where ?? from}\n`);
+    stdio.out.write(`${padEnd(name, nameWidth)}  ${padEnd(value, valueWidth)}  ${where ?? from}\n`);
   }
 }
 
@@ -82,13 +84,13 @@ function ofFile(configuration: Configuration, wanted: readonly string[] | undefi
     const client = path[0] === 'clients' ? config.clients?.[Number(path[1])] : undefined;
     if (client && wanted && !wanted.includes(client.extCID)) return [];
     const { line, variables } = configuration.origin(path) ?? { line: 1, variables: [] };
-    const holes = configuration.unset
-      .filter((hole) => hole.complaint.line === line)
-      .map(({ complaint }) => complaint.message);
+    const unset = configuration.unset
+      .filter((variable) => variable.diagnostic.line === line)
+      .map(({ diagnostic }) => diagnostic.message);
     return [
       {
         name: client ? `${client.extCID}: ${nameOf(path.slice(2))}` : nameOf(path),
-        value: holes[0] ?? (isSecret(path) ? HIDDEN : value),
+        value: unset[0] ?? (isSecret(path) ? HIDDEN : value),
         from: 'file',
         where: [`${file}:${line}`, ...variables].join(', '),
       },
@@ -112,7 +114,7 @@ function nameOf(path: Path): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
 }
 
-function ofCommandLine(command: Command, client: string, { env }: Stdio): readonly Setting[] {
+function ofCommandLine(command: CommandUnknownOpts, client: string, { env }: Stdio): readonly Setting[] {
   const nameFor = (attribute: string, otherwise: string) => {
     const own = OF_CLIENT[attribute];
     return own === undefined ? (AS_IN_FILE[attribute] ?? otherwise) : `${client}: ${own}`;

@@ -1,14 +1,13 @@
-import { CommanderError } from 'commander';
-import { tellFault } from './bug.ts';
+import { Command, CommanderError } from '@commander-js/extra-typings';
+import { EXIT, UsageError } from '../app/exit-status.ts';
+import { reportFault } from '../app/fault.ts';
+import type { Stdio } from '../app/stdio.ts';
+import { version } from '../app/version.ts';
 import { addCommands } from './commands.ts';
-import { CroupierCommand } from './help-page.ts';
-import { processStdio, type Stdio } from './stdio.ts';
-import { UsageError } from './usage-error.ts';
-import { version } from './version.ts';
+import { HELP, MAX_HELP_WIDTH } from './help.ts';
+import { processStdio } from './process-stdio.ts';
 
-const USAGE_STATUS = 2;
-
-/** `--color` and `--no-color` hold for every message, those about wrong flags too, so they are read before the rest. */
+/** Reads `--color` and `--no-color` before the other flags: they apply to messages about wrong flags too. */
 function colourFlag(args: readonly string[]): boolean | undefined {
   const last = args.findLast((arg) => arg === '--color' || arg === '--no-color');
   return last === undefined ? undefined : last === '--color';
@@ -17,35 +16,40 @@ function colourFlag(args: readonly string[]): boolean | undefined {
 function reportFailure(error: unknown, stdio: Stdio): number {
   if (error instanceof CommanderError) {
     // Commander has printed its message or the help already.
-    return error.exitCode === 0 ? 0 : USAGE_STATUS;
+    return error.exitCode === 0 ? 0 : EXIT.USAGE;
   }
   if (error instanceof UsageError) {
     stdio.err.write(`${error.message}\n`);
-    return USAGE_STATUS;
+    return EXIT.USAGE;
   }
-  return tellFault(error, stdio);
+  return reportFault(error, stdio);
 }
 
-/** Runs one command line (without node and script) to its exit status. Throws nothing. */
+/** Runs one command line, without node and script. Throws nothing. @returns the exit status */
 export async function main(args: readonly string[]): Promise<number> {
   const stdio = processStdio(colourFlag(args));
   let status = 0;
-  const program = new CroupierCommand('croupier')
-    .description("Plays a game platform's part towards an operator's wallet and judges every reply by the contract.")
+  const program = new Command('croupier')
+    .description(
+      "Tests an operator's wallet: makes the calls of the game service, and judges every reply by the contract.",
+    )
     .version(version, '-V, --version', 'print the version')
-    .option('--color', 'colours also where there is no terminal')
+    .option('--color', 'colours also without a terminal')
     .option('--no-color', 'no colours')
     .exitOverride()
     .showHelpAfterError('(croupier --help shows the commands, croupier COMMAND --help their options)')
     .configureOutput({
       writeOut: (text) => stdio.out.write(text),
       writeErr: (text) => stdio.err.write(text),
+      getOutHelpWidth: () => Math.min(stdio.out.columns, MAX_HELP_WIDTH),
+      getErrHelpWidth: () => Math.min(stdio.err.columns, MAX_HELP_WIDTH),
       getOutHasColors: () => stdio.out.colour,
       getErrHasColors: () => stdio.err.colour,
     })
+    .configureHelp(HELP)
     .usage('COMMAND …')
     .helpCommand(false)
-    .helpOption('-h, --help', 'this, and of each command what it takes');
+    .helpOption('-h, --help', 'show this page, or that of a command');
   addCommands(program, stdio, (value) => {
     status = value;
   });

@@ -1,52 +1,24 @@
-import type { JournalEvent } from '../journal/event.ts';
-import type { Sink } from './stdio.ts';
+import type { Progress } from '../app/run/play.ts';
+import type { Sink } from '../app/stdio.ts';
+import { cutTo } from '../report/terminal/layout.ts';
 
-/** Shows how far a run is. On a terminal one line that is drawn anew, elsewhere a line now and then. */
-export interface Progress {
-  on(event: JournalEvent): void;
-  /** Writes lines above the progress line. */
-  print(text: string): void;
-  /** Takes the progress line away. */
-  end(): void;
-}
-
-export const SILENT: Progress = { on: () => {}, print: () => {}, end: () => {} };
-
-const FRAME_MS = 80;
-const PLAIN_MS = 10_000;
-const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
-const CLEAR_LINE = '\r\u001B[2K';
-
+/** Shows the progress of a run: on a terminal one line that is redrawn, elsewhere a line every 10 s. */
 export function startProgress(sink: Sink): Progress {
   let total = 0;
   let done = 0;
   let calls = 0;
   let failing = 0;
   let current = '';
-  let frame = 0;
-  let shown = false;
 
-  const summary = () => {
+  const line = startProgressLine(sink, () => {
     const parts = [`${done}/${total} scenarios`, `${calls} call${calls === 1 ? '' : 's'}`];
     if (failing > 0) parts.push(`${failing} failing`);
     if (current !== '') parts.push(current);
     return parts.join(' · ');
-  };
-  const clear = () => {
-    if (shown) sink.write(CLEAR_LINE);
-    shown = false;
-  };
-  const draw = () => {
-    frame = (frame + 1) % FRAMES.length;
-    // One column is left free, so that no terminal wraps the line and leaves half of it behind.
-    const line = `${FRAMES[frame]} ${summary()}`.slice(0, sink.columns - 1);
-    sink.write(`${CLEAR_LINE}${line}`);
-    shown = true;
-  };
-  const timer = setInterval(sink.tty ? draw : () => sink.write(`${summary()}\n`), sink.tty ? FRAME_MS : PLAIN_MS);
-  timer.unref();
+  });
 
   return {
+    ...line,
     on: (event) => {
       if (event.event === 'run-started') total = event.scenarios.length;
       else if (event.event === 'sending') calls += 1;
@@ -56,13 +28,49 @@ export function startProgress(sink: Sink): Progress {
         if (event.verdict === 'fail') failing += 1;
       }
     },
-    print: (text) => {
-      clear();
-      sink.write(text);
-    },
-    end: () => {
-      clearInterval(timer);
-      clear();
-    },
   };
+}
+
+const PLAIN_MS = 10_000;
+/** Columns for ora's symbol and the blanks behind it, and a free one so that no terminal breaks the line. */
+const BESIDE = 4;
+
+/** A line that shows progress: on a terminal ora redraws it, elsewhere it is written every 10 s. */
+export interface ProgressLine {
+  /** Writes lines above it. */
+  print(text: string): void;
+  /** Removes it. */
+  end(): void;
+}
+
+/** @param text gives the text each time the line is drawn; empty: nothing is written yet */
+export function startProgressLine(sink: Sink, text: () => string): ProgressLine {
+  const { terminal } = sink;
+  if (terminal === undefined) {
+    const timer = setInterval(() => {
+      const line = text();
+      if (line !== '') sink.write(`${line}\n`);
+    }, PLAIN_MS);
+    timer.unref();
+    return { print: (lines) => sink.write(lines), end: () => clearInterval(timer) };
+  }
+  const ending = new AbortController();
+  void drawn(terminal, () => cutTo(text(), Math.max(sink.columns - BESIDE, 1)), ending.signal);
+  // Text that is written while ora draws appears above its line.
+  return { print: (lines) => sink.write(lines), end: () => ending.abort() };
+}
+
+async function drawn(terminal: NodeJS.WriteStream, text: () => string, signal: AbortSignal): Promise<void> {
+  const { default: ora } = await import('ora');
+  if (signal.aborted) return;
+  const line = ora({
+    stream: terminal,
+    suffixText: text,
+    color: false,
+    isEnabled: true,
+    // --watch reads the keys itself. A killed run must leave the cursor visible.
+    discardStdin: false,
+    hideCursor: false,
+  }).start();
+  signal.addEventListener('abort', () => line.stop(), { once: true });
 }

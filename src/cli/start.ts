@@ -1,14 +1,14 @@
-import { version } from './version.ts';
+import { version } from '../app/version.ts';
 
-/** What a command line is handed to. */
+/** The program that runs a command line. */
 export interface Program {
   readonly main: (args: readonly string[]) => Promise<number>;
 }
 
 /**
- * Answers `--version` at once, as tools that probe for it need, and runs every other command line of this process to its end.
+ * Runs the command line of this process. `--version` is answered without loading the program, because tools call it often.
  *
- * @param load is asked only then: the program takes far longer to load than the version to print
+ * @param load imports the program
  */
 export function start(load: () => Promise<Program>): void {
   const args = process.argv.slice(2);
@@ -19,7 +19,7 @@ export function start(load: () => Promise<Program>): void {
   void load().then(async ({ main }) => {
     const status = await main(args);
     process.exitCode = status;
-    // What a command leaves open (an idle connection, a timer) must not keep the process; what it wrote must be out first.
+    // Open connections and timers must not keep the process alive. The output must be flushed before the exit.
     process.stdout.write('', () => process.stderr.write('', () => process.exit(status)));
   });
 }

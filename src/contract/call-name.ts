@@ -1,5 +1,14 @@
-/** The four reverse calls, by the last part of their usual path (contract, Integration Adapter). */
-export type CallName = 'balance' | 'bet' | 'win' | 'refund';
+/** The four reverse calls. A name is the last part of the usual path; the order is that of the contract (Integration Adapter). */
+export const CALL_NAMES = ['balance', 'bet', 'win', 'refund'] as const;
 
-/** In the order in which the contract lists them. */
-export const CALL_NAMES: readonly CallName[] = ['balance', 'bet', 'win', 'refund'];
+export type CallName = (typeof CALL_NAMES)[number];
+
+/** The reverse calls that move money. Each carries a `txID`. */
+export const TRANSACTION_CALLS = ['bet', 'win', 'refund'] as const;
+
+export type TransactionCall = (typeof TRANSACTION_CALLS)[number];
+
+/** The `type` of a bet or win. `free` marks an action of a free-rounds campaign. */
+export const ACTION_TYPES = ['regular', 'free'] as const;
+
+export type ActionType = (typeof ACTION_TYPES)[number];

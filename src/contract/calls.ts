@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CallName } from './call-name.ts';
-import { field } from './since.ts';
+import { ACTION_TYPES, type CallName } from './call-name.ts';
+import { field } from './versions.ts';
 
 /** A plain decimal: digits, then perhaps a point and more digits. No sign, exponent, leading zero or white space. */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -9,14 +9,14 @@ const sessionID = z.string().min(1).describe("The operator's own reference of th
 const txID = z.uuidv4().describe('Identifies one action, globally and for good: the key of idempotency.');
 const roundID = z.uuid().describe('Shared by all actions of one round; unique within one game only.');
 const amount = z.string().regex(AMOUNT_PATTERN).describe("Plain decimal in the currency's main unit, such as 0.90.");
-const type = z.enum(['regular', 'free']).describe('`free` marks an action of a free-rounds campaign.');
+const type = z.enum(ACTION_TYPES).describe('`free` marks an action of a free-rounds campaign.');
 const frID = z.string().min(1).describe('The free-rounds campaign that the action belongs to.');
 const balance = z
   .string()
   .regex(AMOUNT_PATTERN)
   .describe("The player's balance after the call, a plain decimal in the main unit.");
 
-/** The query of `GET /balance`. All its parameters are text and are signed, also the ones not known here. */
+/** The query of `GET /balance`. All parameters are text and are signed, including those that this schema does not name. */
 export const balanceQuerySchema = z.object({ sessionID }).catchall(z.string()).describe('The query of GET /balance.');
 
 /** The body of `POST /bet`. Further fields are allowed, so that the contract can grow. */
@@ -48,10 +48,10 @@ export const refundRequestSchema = z
   })
   .describe('The body of POST /refund. The amount is always the whole bet.');
 
-/** What `GET /balance` is answered with when it succeeds. */
+/** The reply to a `GET /balance` that succeeds. */
 export const balanceReplySchema = z.looseObject({ balance }).describe('The 200 body of GET /balance.');
 
-/** What bet, win and refund are answered with when they succeed. */
+/** The reply to a bet, win or refund that succeeds. */
 export const transactionReplySchema = z
   .looseObject({ txID: z.string().min(1).describe("The operator's own id of the transaction."), balance })
   .describe('The 200 body of POST /bet, /win and /refund.');
@@ -62,7 +62,7 @@ export const errorReplySchema = z
     message: z.string().describe('May be shown to the player.').optional(),
     code: z.string().describe('Lets a game client handle the case, such as insufficient_funds.').optional(),
     details: z.unknown().describe('For developers; never shown to a player.').optional(),
-    action: z.literal('refresh').describe('What the game client shall do.').optional(),
+    action: z.literal('refresh').describe('The action that the game client must take.').optional(),
     actionData: z.unknown().describe('Belongs to the action.').optional(),
   })
   .describe('The body of an error.');
@@ -72,7 +72,7 @@ export type BetRequest = z.infer<typeof betRequestSchema>;
 export type WinRequest = z.infer<typeof winRequestSchema>;
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
-/** What each call sends: its query (balance) or its body. */
+/** The request of each call: its query (balance) or its body (the others). */
 export const REQUEST_SCHEMAS = {
   balance: balanceQuerySchema,
   bet: betRequestSchema,
@@ -80,7 +80,7 @@ export const REQUEST_SCHEMAS = {
   refund: refundRequestSchema,
 } as const satisfies Record<CallName, z.ZodType>;
 
-/** What each call is answered with when it succeeds. */
+/** The body of the reply when a call succeeds. */
 export const REPLY_SCHEMAS = {
   balance: balanceReplySchema,
   bet: transactionReplySchema,

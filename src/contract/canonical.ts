@@ -1,17 +1,18 @@
+import { canonicalize } from 'json-canonicalize';
 import type { JsonValue } from './json.ts';
 
 /** Why a value has no canonical form. */
 export type NotCanonicalReason = 'lone-surrogate' | 'not-finite' | 'not-json' | 'cycle' | 'too-deep';
 
 const EXPLANATIONS: Record<NotCanonicalReason, string> = {
-  'lone-surrogate': 'text with half of a surrogate pair has no UTF-8 form',
-  'not-finite': 'NaN and the infinities are no JSON numbers',
+  'lone-surrogate': 'text with an unpaired surrogate has no UTF-8 form',
+  'not-finite': 'NaN and the infinities are not JSON numbers',
   'not-json': 'only null, booleans, numbers, text, arrays and plain objects are JSON',
   cycle: 'it contains itself',
   'too-deep': 'it is nested more than 1000 levels deep',
 };
 
-/** Thrown for a value that RFC 8785 cannot represent; says where in the value it is, as `$.name[0]`. */
+/** Thrown for a value that RFC 8785 cannot represent. The message says where in the value it is, as `$.name[0]`. */
 export class NotCanonicalError extends TypeError {
   readonly reason: NotCanonicalReason;
   readonly path: string;
@@ -30,65 +31,95 @@ const MAX_DEPTH = 1000;
  * The canonical text of a value (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and text as
  * ECMAScript writes them.
  *
- * Stricter than JSON.stringify: nothing is left out or turned into null, and no `toJSON` is called. An object that
+ * It is stricter than JSON.stringify: no value is left out or turned into null, and no `toJSON` is called. An object that
  * occurs in several places is written in each of them.
  *
  * @throws NotCanonicalError for lone surrogates, numbers that are not finite, anything that is not JSON, cycles, and
  *   nesting beyond 1000 levels
  */
 export function canonicalJson(value: JsonValue): string {
-  return write(value, [], []);
+  const check = new Check();
+  check.value(value);
+  return check.isForLibrary ? canonicalize(value) : writeWithoutLibrary(value);
 }
 
-/** The names and indexes that lead to a value. Kept as a stack, so that a path is only put together for a complaint. */
-type Trail = (string | number)[];
+/** Checks a value before json-canonicalize, which writes lone surrogates, leaves out undefined members, and calls `toJSON`. */
+class Check {
+  /**
+   * False if the library would handle valid JSON wrongly: it writes an object with a member named `toJSON` unsorted, and it
+   * reports a cycle for an object that occurs twice if the path of one occurrence begins with the path of the other.
+   */
+  isForLibrary = true;
+  /** Names and indexes that lead to the value. It is a stack, so that a path is built only for an error. */
+  readonly #trail: (string | number)[] = [];
+  readonly #ancestors: object[] = [];
+  readonly #seen = new Set<object>();
 
-function write(value: unknown, trail: Trail, ancestors: object[]): string {
-  if (typeof value === 'string') return quote(value, trail);
-  if (value === null || typeof value === 'boolean') return String(value);
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw refusal('not-finite', trail);
-    return JSON.stringify(value);
+  value(value: unknown): void {
+    if (value === null || typeof value === 'boolean') return;
+    if (typeof value === 'string') this.#text(value);
+    else if (typeof value === 'number') this.#number(value);
+    else if (typeof value === 'object') this.#nested(value);
+    else throw refusal('not-json', this.#trail);
   }
-  if (typeof value !== 'object') throw refusal('not-json', trail);
-  if (ancestors.includes(value)) throw refusal('cycle', trail);
-  if (ancestors.length >= MAX_DEPTH) throw refusal('too-deep', trail);
-  ancestors.push(value);
-  const text = Array.isArray(value) ? writeArray(value, trail, ancestors) : writeObject(value, trail, ancestors);
-  ancestors.pop();
-  return text;
-}
 
-function writeArray(values: readonly unknown[], trail: Trail, ancestors: object[]): string {
-  let text = '';
-  // An index loop, because it visits the holes of a sparse array, which have to be refused like undefined.
-  for (let index = 0; index < values.length; index += 1) {
-    trail.push(index);
-    text += `${index === 0 ? '' : ','}${write(values[index], trail, ancestors)}`;
-    trail.pop();
+  #nested(value: object): void {
+    if (this.#seen.has(value)) {
+      if (this.#ancestors.includes(value)) throw refusal('cycle', this.#trail);
+      this.isForLibrary = false;
+    }
+    if (this.#ancestors.length >= MAX_DEPTH) throw refusal('too-deep', this.#trail);
+    this.#seen.add(value);
+    this.#ancestors.push(value);
+    if (Array.isArray(value)) this.#array(value);
+    else this.#object(value);
+    this.#ancestors.pop();
   }
-  return `[${text}]`;
+
+  #array(values: readonly unknown[]): void {
+    // An index loop also visits the holes of a sparse array, which must be refused like undefined.
+    for (let index = 0; index < values.length; index += 1) {
+      this.#trail.push(index);
+      this.value(values[index]);
+      this.#trail.pop();
+    }
+  }
+
+  #object(value: object): void {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) throw refusal('not-json', this.#trail);
+    if (Object.hasOwn(value, 'toJSON')) this.isForLibrary = false;
+    for (const name of Object.keys(value)) {
+      this.#trail.push(name);
+      this.#text(name);
+      this.value((value as Record<string, unknown>)[name]);
+      this.#trail.pop();
+    }
+  }
+
+  #number(value: number): void {
+    if (!Number.isFinite(value)) throw refusal('not-finite', this.#trail);
+  }
+
+  #text(text: string): void {
+    if (!text.isWellFormed()) throw refusal('lone-surrogate', this.#trail);
+  }
 }
 
-function writeObject(value: object, trail: Trail, ancestors: object[]): string {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw refusal('not-json', trail);
-  let text = '';
+/** Writes objects and arrays here, and uses the library only for their strings and numbers. */
+function writeWithoutLibrary(value: JsonValue): string {
+  if (value === null || typeof value !== 'object') return canonicalize(value);
+  if (isArray(value)) return `[${value.map(writeWithoutLibrary).join(',')}]`;
   // The default sort compares UTF-16 code units, which is the order of RFC 8785 §3.2.3.
-  for (const name of Object.keys(value).sort()) {
-    trail.push(name);
-    text += `${text === '' ? '' : ','}${quote(name, trail)}:${write((value as Record<string, unknown>)[name], trail, ancestors)}`;
-    trail.pop();
-  }
-  return `{${text}}`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${canonicalize(name)}:${writeWithoutLibrary(member)}`).join(',')}}`;
 }
 
-function quote(text: string, trail: Trail): string {
-  if (!text.isWellFormed()) throw refusal('lone-surrogate', trail);
-  return JSON.stringify(text);
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
-function refusal(reason: NotCanonicalReason, trail: Trail): NotCanonicalError {
+function refusal(reason: NotCanonicalReason, trail: readonly (string | number)[]): NotCanonicalError {
   const shown = trail.slice(0, 20).map((part) => (typeof part === 'number' ? `[${part}]` : `.${part.toWellFormed()}`));
   return new NotCanonicalError(reason, `$${shown.join('')}${trail.length > 20 ? '…' : ''}`);
 }

@@ -1,4 +1,5 @@
-import { RULE_GROUPS, type Rule, type RuleEntry, type RuleGroup } from './rule.ts';
+import type { CallName } from './call-name.ts';
+import { type Level, RULE_GROUPS, type RuleEntry, type RuleGroup } from './rule.ts';
 import { balanceRules } from './rules/balance.ts';
 import { betRules } from './rules/bet.ts';
 import { concurrencyRules } from './rules/concurrency.ts';
@@ -29,8 +30,23 @@ const ENTRIES = {
   ...launchRules,
 };
 
-/** Every id of the catalogue as a literal: naming a rule that does not exist does not compile. */
+/** Every id of the catalogue as a literal, so that a misspelled rule id does not compile. */
 export type RuleId = keyof typeof ENTRIES;
+
+/** One requirement of the contract that can be checked over HTTP. */
+export interface Rule {
+  readonly id: RuleId;
+  readonly group: RuleGroup;
+  readonly level: Level;
+  readonly money: boolean;
+  readonly clause: string;
+  readonly sentence: string;
+  readonly since: string;
+  readonly hint: string;
+  /** The harm that a breach can do to players, their money or the operator, in plain words. null for a NOTE, which cannot be broken. */
+  readonly means: string | null;
+  readonly endpoints?: readonly CallName[];
+}
 
 const FIRST_VERSION = '1.0.0';
 
@@ -49,7 +65,7 @@ function toRule(id: RuleId, entry: RuleEntry): Rule {
   };
 }
 
-/** The whole catalogue, group by group, in the order in which reports list it. */
+/** All rules, group by group, in the order in which reports list them. */
 export const RULES: readonly Rule[] = Object.entries(ENTRIES).map(([id, entry]) => toRule(id as RuleId, entry));
 
 const BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, rule]));
@@ -63,9 +79,9 @@ export function isRuleId(text: string): text is RuleId {
   return BY_ID.has(text);
 }
 
-/** The rule of an id. Every {@link RuleId} has one; ids from outside go through {@link isRuleId} first. */
+/** The rule with an id. Check an id from outside with {@link isRuleId} first. */
 export function ruleById(id: RuleId): Rule {
   const rule = BY_ID.get(id);
-  if (!rule) throw new RangeError(`no rule is called ${JSON.stringify(id)}`);
+  if (!rule) throw new RangeError(`there is no rule ${JSON.stringify(id)}`);
   return rule;
 }

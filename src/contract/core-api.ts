@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { AMOUNT_PATTERN } from './calls.ts';
-import { field } from './since.ts';
+import { CURRENCY_TYPES } from './currencies.ts';
+import { MAX_CAMPAIGN_DAYS } from './limits.ts';
+import { type ContractVersion, field } from './versions.ts';
 
 const cID = z.string().min(1).meta(field("The operator's id on the service's side."));
 const extCID = z.string().min(1).meta(field("The operator's own id of the client that calls: its ExtCID."));
@@ -11,7 +13,12 @@ const instant = z.iso.datetime({
   error: 'expected a date and time with its offset, such as 2026-01-31T00:00:00Z',
 });
 
-/** Who plays, as the operator knows the player. */
+/** Devices that a game can be launched for. */
+export const PLATFORMS = ['desktop', 'mobile'] as const;
+
+export type Platform = (typeof PLATFORMS)[number];
+
+/** The player, as the operator knows them. */
 const userSchema = z
   .object({
     id: z.string().min(1).meta(field("The player on the operator's side.")),
@@ -23,8 +30,8 @@ const userSchema = z
   .describe('The player. May be left out in demo mode (position).');
 
 /**
- * The body of `POST /create-new-game` (contract, Create New Game; the fields from `gameID` on are positions). Whether
- * currency, locale and game are supported is not the schema's business: each has an error code of its own.
+ * The body of `POST /create-new-game` (contract, Create New Game; the fields from `gameID` on are positions). The schema does
+ * not check if currency, locale and game are supported, because each has an error code of its own.
  */
 export const createNewGameSchema = z
   .object({
@@ -61,7 +68,7 @@ export const createNewGameSchema = z
       .boolean()
       .optional()
       .meta(field('When true, no reverse call is made, and the demo balance is played with.')),
-    platform: z.enum(['desktop', 'mobile']).optional(),
+    platform: z.enum(PLATFORMS).optional(),
   })
   .check((context) => {
     const { demo, user, sessionID } = context.value;
@@ -75,7 +82,7 @@ export const createNewGameSchema = z
   })
   .describe('The body of POST /create-new-game. Unknown fields are ignored.');
 
-/** What `POST /create-new-game` is answered with. */
+/** The reply of `POST /create-new-game`. */
 export const createNewGameReplySchema = z
   .object({
     gameURL: z.url().meta(field('Where the player is sent, by redirect or in an iframe.')),
@@ -83,10 +90,7 @@ export const createNewGameReplySchema = z
   })
   .describe('A launched game.');
 
-/** Which currencies a list is narrowed to. */
-export const CURRENCY_TYPES = ['fiat', 'crypto', 'virtual'] as const;
-
-/** A list in a query: comma-separated, repeated, or both. An empty part is nothing, and white space around one counts for nothing. */
+/** A list in a query: comma-separated, repeated, or both. Empty items and white space around items are ignored. */
 function listOf<T extends z.ZodType<string>>(item: T) {
   return z.preprocess(
     (given) =>
@@ -99,8 +103,8 @@ function listOf<T extends z.ZodType<string>>(item: T) {
   );
 }
 
-/** The query of `GET /games`. A parameter that is given several times comes as a list. */
-export const gamesQuerySchema = z
+/** The query of `GET /games`. A parameter that is given several times becomes a list. */
+const gamesQuerySchema = z
   .object({
     cID,
     extCID,
@@ -118,11 +122,11 @@ export const gamesQuerySchema = z
   .describe('The query of GET /games.');
 
 const betLineSchema = z.object({
-  maxBet: amount.meta(field('What a free round on this line bets, in the main unit.')),
+  maxBet: amount.meta(field('The bet of a free round on this line, in the main unit.')),
   maxCoeff: amount.meta(field('By how much that bet can be multiplied at most.')),
 });
 
-/** The paths of a game's images, each to be appended to `baseURL`. */
+/** The paths of a game's images. Each is appended to `baseURL`. */
 const imagesSchema = z
   .object({
     baseURL: z.url(),
@@ -141,32 +145,29 @@ export const gameInfoSchema = z
     title: z.string(),
     locales: z.array(z.string()),
     currencies: z.array(z.string()),
-    platforms: z.array(z.enum(['desktop', 'mobile'])),
+    platforms: z.array(z.enum(PLATFORMS)),
     hasFreeSpins: z.boolean(),
     rtp: z.int().meta(field('The part of all bets that is won back in the long run, in per cent.')),
     images: imagesSchema,
     betLines: z
       .array(z.object({ currency: z.string(), values: z.array(betLineSchema).meta(field('Line 1 first.')) }))
       .optional()
-      .meta(field('What free rounds bet, by currency.')),
+      .meta(field('The bets of free rounds, by currency.')),
   })
   .describe('A game that the client may launch.');
 
-/** What `GET /games` is answered with. */
+/** The reply of `GET /games`. */
 export const gamesReplySchema = z.array(gameInfoSchema).describe('The games of the client.');
-
-/** No finite campaign is longer (contract, Limits). */
-export const MAX_CAMPAIGN_DAYS = 30;
 
 const campaignTerms = {
   extID: z.string().min(1).meta(field("The operator's own id of the campaign, good for one campaign only.")),
   currency,
-  quantity: z.int().min(1).max(99).meta(field('How many rounds each player gets.')),
+  quantity: z.int().min(1).max(99).meta(field('The number of rounds for each player.')),
   betLine: z.int().min(1).max(99).meta(field('Which of the bet lines of the currency is played; the first is 1.')),
   validFrom: instant.meta(field('From when it can be played.')),
   validUntil: instant
     .optional()
-    .meta(field('Until when it can be played; at most 30 days after validFrom. Left out: for ever.')),
+    .meta(field(`Until when it can be played; at most ${MAX_CAMPAIGN_DAYS} days after validFrom. Left out: for ever.`)),
   gameIDs: z
     .array(z.string().min(1))
     .min(1, { error: 'expected at least one game; leave gameIDs out for all games' })
@@ -184,7 +185,7 @@ export const createFreeRoundsSchema = z
   .object({ cID, extCID, ...campaignTerms })
   .describe('The body of POST /free-rounds.');
 
-/** What `POST /free-rounds` is answered with. */
+/** The reply of `POST /free-rounds`. */
 export const createFreeRoundsReplySchema = z
   .object({ id: z.uuid(), extID: z.string() })
   .describe("The ids of the campaign: the service's and the operator's.");
@@ -194,7 +195,7 @@ const campaignName = {
   extID: z.string().min(1).optional().meta(field("The operator's id of the campaign.")),
 };
 
-/** Adds the requirement that a request names its campaign. */
+/** Requires that a request names its campaign. */
 function naming<T extends z.ZodType<{ id?: string | undefined; extID?: string | undefined }>>(schema: T): T {
   return schema.refine(({ id, extID }) => id !== undefined || extID !== undefined, {
     path: ['id'],
@@ -203,7 +204,7 @@ function naming<T extends z.ZodType<{ id?: string | undefined; extID?: string | 
 }
 
 /** The query of `GET /free-rounds`. */
-export const freeRoundsQuerySchema = naming(z.object({ cID, extCID, ...campaignName })).describe(
+const freeRoundsQuerySchema = naming(z.object({ cID, extCID, ...campaignName })).describe(
   'The query of GET /free-rounds: one of id and extID, or both.',
 );
 
@@ -212,14 +213,14 @@ export const cancelFreeRoundsSchema = naming(z.object({ cID, extCID, ...campaign
   'The body of DELETE /free-rounds: one of id and extID, or both.',
 );
 
-/** What `GET /free-rounds` is answered with, and what `DELETE /free-rounds` is. */
+/** The reply of `GET /free-rounds` and of `DELETE /free-rounds`. */
 export const campaignSchema = z
   .object({
     id: z.uuid().meta(field("The service's id of the campaign.")),
     cID,
     extCID,
     ...campaignTerms,
-    maxBet: amount.meta(field('What each round bets.')),
+    maxBet: amount.meta(field('The bet of each round.')),
     maxMult: amount.meta(field('By how much a bet can be multiplied at most.')),
     cancelledAt: instant.optional().meta(field('When it was cancelled. Rounds that had begun went on.')),
   })
@@ -228,7 +229,7 @@ export const campaignSchema = z
 /** The body of every error of the Core API. */
 export const coreErrorSchema = z
   .object({
-    message: z.string().meta(field('What is wrong and what to change.')),
+    message: z.string().meta(field('The mistake, and the change that fixes it.')),
     code: z.string().optional().meta(field('Lets a program handle the case.', '1.0.1')),
     details: z.string().optional().meta(field('For developers: which fields, or what was expected to be signed.')),
   })
@@ -243,3 +244,77 @@ export type CreateFreeRoundsReply = z.infer<typeof createFreeRoundsReplySchema>;
 export type FreeRoundsQuery = z.infer<typeof freeRoundsQuerySchema>;
 export type CancelFreeRounds = z.infer<typeof cancelFreeRoundsSchema>;
 export type Campaign = z.infer<typeof campaignSchema>;
+
+/** One operation of the Core API. A GET carries its fields in the query, the others in a JSON body. */
+export interface CoreOperation {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Begins with a slash; it is appended to `{base_url}`. */
+  readonly path: string;
+  readonly since: ContractVersion;
+  readonly summary: string;
+  readonly request: z.ZodObject;
+  readonly reply: z.ZodType;
+  /** The error statuses except 401 and 500, each with its cause. */
+  readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
+}
+
+const WRONG_FIELDS = 'A field is missing or not what it should be.';
+
+/** The whole Core API (contract, Endpoints; `POST` and `DELETE /free-rounds` are positions). */
+export const CORE_OPERATIONS = {
+  createNewGame: {
+    method: 'POST',
+    path: '/create-new-game',
+    since: '1.0.0',
+    summary: 'Launch a game for a player.',
+    request: createNewGameSchema,
+    reply: createNewGameReplySchema,
+    errors: {
+      400: 'A field is not what it should be, or the code is currency_not_supported or locale_not_supported.',
+      403: 'The code is account_blocked or game_not_found.',
+    },
+  },
+  games: {
+    method: 'GET',
+    path: '/games',
+    since: '1.1.0',
+    summary: 'List the games that the client may launch. Ask for gzip: the list can be large.',
+    request: gamesQuerySchema,
+    reply: gamesReplySchema,
+    errors: { 400: WRONG_FIELDS },
+  },
+  freeRounds: {
+    method: 'GET',
+    path: '/free-rounds',
+    since: '1.9.0',
+    summary: 'Read a campaign of free rounds.',
+    request: freeRoundsQuerySchema,
+    reply: campaignSchema,
+    errors: { 400: WRONG_FIELDS, 404: 'The client has no such campaign.' },
+  },
+  createFreeRounds: {
+    method: 'POST',
+    path: '/free-rounds',
+    since: '1.0.0',
+    summary: 'Create a campaign of free rounds.',
+    request: createFreeRoundsSchema,
+    reply: createFreeRoundsReplySchema,
+    errors: {
+      400: 'A field is not what it should be, or the code is currency_not_supported.',
+      403: 'The code is game_not_found.',
+      409: 'The client has used this extID for a campaign before.',
+    },
+  },
+  cancelFreeRounds: {
+    method: 'DELETE',
+    path: '/free-rounds',
+    since: '1.0.0',
+    summary: 'Cancel a campaign of free rounds. Rounds that have begun go on.',
+    request: cancelFreeRoundsSchema,
+    reply: campaignSchema,
+    errors: { 400: WRONG_FIELDS, 404: 'The client has no such campaign.' },
+  },
+} as const satisfies Record<string, CoreOperation>;
+
+/** The name of an operation in programs. */
+export type CoreOperationName = keyof typeof CORE_OPERATIONS;

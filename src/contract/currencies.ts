@@ -1,14 +1,17 @@
-type CurrencyType = 'fiat' | 'crypto' | 'virtual';
+/** Types of currencies. `GET /games` can filter by them (contract, Parameters of `GET /games`). */
+export const CURRENCY_TYPES = ['fiat', 'crypto', 'virtual'] as const;
+
+export type CurrencyType = (typeof CURRENCY_TYPES)[number];
 
 export interface Currency {
-  /** As it stands in requests; letter case matters (`mBTC` is not `MBTC`). */
+  /** As in requests; letter case matters (`mBTC` is not `MBTC`). */
   readonly code: string;
   readonly type: CurrencyType;
-  /** The most decimals that an amount may have; null means no limit. */
+  /** Maximum number of decimals of an amount; null means no limit. */
   readonly decimals: number | null;
   /**
-   * What `decimals` rests on: the contract ("What the service does" 6), so that a breach fails, or a position taken
-   * where it is silent, so that a breach is only a warning.
+   * The source of `decimals`: the contract ("What the service does" 6), so that a breach fails; or a position on a point that the
+   * contract leaves open, so that a breach only warns.
    */
   readonly basis: 'contract' | 'position';
 }
@@ -21,7 +24,7 @@ const TWO_DECIMALS =
 
 const NO_DECIMALS_BY_CONTRACT = 'JPY KRW VND';
 
-/** ISO 4217 gives these no minor unit; the contract does not name them. */
+/** Currencies without a minor unit in ISO 4217 that the contract does not name. */
 const NO_DECIMALS_BY_POSITION = 'CLP ISK PYG RWF UGX XAF XOF';
 
 const CRYPTO =

@@ -1,10 +1,10 @@
-/** What a launch falls back to when it asks for that (contract, Locales). */
+/** The locale of a launch with `fallbackToDefaultLocale` whose locale is not supported (contract, Locales). */
 export const DEFAULT_LOCALE = 'en_us';
 
 /** The locales that the contract names. */
 const NAMED = ['en_us', 'zh_cn', 'cs', 'fi', 'el', 'hu', 'it', 'no', 'pl'] as const;
 
-/** Further ones, taken by position: the contract does not show its whole list. */
+/** Further locales by position: the contract does not show its whole list. */
 const BY_POSITION = [
   'pt_br',
   'es',
@@ -26,7 +26,7 @@ const BY_POSITION = [
 /** Every locale that a game can be launched in. */
 export const LOCALES: readonly string[] = [...NAMED, ...BY_POSITION];
 
-/** Letter case and underscore count: `en-US` is none. */
+/** True for a supported locale. Letter case and underscore matter: `en-US` is not one. */
 export function isLocale(text: string): boolean {
   return LOCALES.includes(text);
 }

@@ -3,8 +3,8 @@ const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 /**
  * An exact amount of one currency, in its main unit, of any size and with any number of decimals.
  *
- * Held as a whole number of 10^-scale, so that no binary fraction can creep in (contract, "What the service does" 5).
- * Immutable. Money of different currencies is never mixed: who reckons knows the currency.
+ * The value is a whole number of 10^-scale, so that there are no binary fractions (contract, "What the service does" 5).
+ * It is immutable. It does not hold its currency: the caller must not mix currencies.
  */
 export class Money {
   static readonly zero = new Money(0n, 0);
@@ -18,10 +18,10 @@ export class Money {
   }
 
   /**
-   * Reads a plain decimal as the contract writes it: digits, and a point with digits after it. No sign, no exponent, no
-   * leading zeros, no white space.
+   * Reads a plain decimal as the contract writes it: digits, then optionally a point and more digits. It has no sign, exponent,
+   * leading zeros or white space.
    *
-   * @returns the amount, or undefined when the text is anything else
+   * @returns undefined for any other text
    */
   static read(text: string): Money | undefined {
     const match = PLAIN_DECIMAL.exec(text);
@@ -30,7 +30,7 @@ export class Money {
     return new Money(BigInt(`${match[1]}${fraction}`), fraction.length);
   }
 
-  /** As {@link Money.read}, but throws a RangeError that names the text. For constants and values known to be good. */
+  /** Same as {@link Money.read} for constants and valid values; throws a RangeError that quotes the text if it is not a plain decimal. */
   static of(text: string): Money {
     const money = Money.read(text);
     if (!money) throw new RangeError(`not a plain decimal amount: ${JSON.stringify(text)}`);
@@ -64,7 +64,7 @@ export class Money {
     return this.#units < 0n ? this.negated() : this;
   }
 
-  /** Negative, zero or positive, as this is less than, equal to or more than the other. */
+  /** -1, 0 or 1 if this amount is less than, equal to or more than the other. */
   compare(other: Money): -1 | 0 | 1 {
     const scale = Math.max(this.#scale, other.#scale);
     const a = this.#at(scale);
@@ -84,7 +84,7 @@ export class Money {
     return this.#units < 0n;
   }
 
-  /** How many decimals the amount really needs: 1.50 needs 1, 2.00 needs none. */
+  /** Number of decimals that the amount needs: 1 for 1.50, 0 for 2.00. */
   decimals(): number {
     let units = this.#units;
     let scale = this.#scale;
@@ -95,16 +95,22 @@ export class Money {
     return scale;
   }
 
-  /** The amount moved by so many decimal places: `shift(2)` is a hundred times as much. */
+  /** The amount with its point moved to the right by a number of places: `shift(2)` is 100 times the amount. */
   shift(places: number): Money {
     return places >= 0
       ? new Money(this.#units * 10n ** BigInt(places), this.#scale)
       : new Money(this.#units, this.#scale - places);
   }
 
+  /** The amount cut to a number of decimals: with 2, 1.259 becomes 1.25 and -1.259 becomes -1.25. */
+  truncated(decimals: number): Money {
+    if (this.#scale <= decimals) return this;
+    return new Money(this.#units / 10n ** BigInt(this.#scale - decimals), decimals);
+  }
+
   /**
-   * The amount as a plain decimal with at least so many decimals, more only where they are needed to stay exact.
-   * A negative amount begins with `-`.
+   * The amount as a plain decimal with at least this number of decimals, and with more only if the amount needs them. A negative
+   * amount begins with `-`.
    */
   format(decimals = 0): string {
     const scale = Math.max(decimals, this.decimals());
@@ -115,7 +121,7 @@ export class Money {
     return `${units < 0n ? '-' : ''}${whole}${scale > 0 ? `.${fraction}` : ''}`;
   }
 
-  /** Without trailing zeros: two equal amounts have the same text. */
+  /** The plain decimal without trailing zeros, so that two equal amounts have the same text. */
   toString(): string {
     return this.format();
   }

@@ -1,18 +1,19 @@
+import type { ActionType } from './call-name.ts';
 import type { BetRequest, RefundRequest, WinRequest } from './calls.ts';
 
 /**
- * Where a bet is. `refund-owed` and `refund-pending` are bets declined by a 500 or without a reply in time: the refund
- * was not answered yet, or answered with an error.
+ * The state of a bet. `refund-owed` and `refund-pending` are bets with a reply of 500 or without a reply in time. `refund-owed`: the
+ * refund has no reply yet. `refund-pending`: the last reply to the refund was an error.
  */
 type BetStatus = 'sent' | 'accepted' | 'declined' | 'refund-owed' | 'refund-pending' | 'refunded';
 
-/** Where a win is. `pending`: it failed at least once and is sent again until it is answered 200. */
+/** The state of a win. `pending`: it failed at least once and is sent again until the reply is 200. */
 type WinStatus = 'sent' | 'pending' | 'settled';
 
 interface RoundBet {
   readonly status: BetStatus;
   readonly request: BetRequest;
-  /** Reserved when the bet is placed, so that every retry of the refund, also after a crash, carries the same `txID`. */
+  /** Chosen when the bet is placed, so that every retry of the refund carries the same `txID`, even after a crash. */
   readonly refundTxID: string;
 }
 
@@ -21,7 +22,7 @@ interface RoundWin {
   readonly request: WinRequest;
 }
 
-/** Everything that happened in one round so far, oldest first. */
+/** All bets and wins of one round, oldest first. */
 export interface Round {
   readonly sessionID: string;
   readonly roundID: string;
@@ -29,52 +30,56 @@ export interface Round {
   readonly wins: readonly RoundWin[];
 }
 
-/** What a bet or win says beside the session and the round. */
+/** The fields of a bet or win, without session and round. */
 interface Placed {
   readonly txID: string;
   readonly amount: string;
-  readonly type: 'regular' | 'free';
+  readonly type: ActionType;
   readonly frID?: string;
 }
 
 export type RoundEvent =
   | ({ readonly kind: 'bet'; readonly refundTxID: string } & Placed)
   | ({ readonly kind: 'win' } & Placed)
-  /** A whole reply came in time to the call with this `txID`. */
+  /** The call with this `txID` got a whole reply in time. */
   | { readonly kind: 'reply'; readonly txID: string; readonly status: number }
-  /** No whole reply came within five seconds. */
+  /** No whole reply came before the deadline. */
   | { readonly kind: 'timeout'; readonly txID: string }
-  /** The connection broke before the reply, so that nobody knows whether the operator acted: as bad as a timeout. */
+  /** The connection broke before the reply. It is treated as a timeout, because the operator may or may not have acted. */
   | { readonly kind: 'broken'; readonly txID: string };
 
-/** A call that the service has to make, with the body to send. Retries carry the same body. */
+/** A call that the service must make. Retries carry the same body. */
 export type OwedCall =
   | { readonly call: 'bet'; readonly body: BetRequest }
   | { readonly call: 'win'; readonly body: WinRequest }
   | { readonly call: 'refund'; readonly body: RefundRequest };
 
 /**
- * Why an event cannot happen in a round: its `txID` was given to another action, no action has it, that action awaits
- * no answer any more, or it is a win while no bet of the round is accepted.
+ * Why an event is not possible in a round.
+ *
+ * - `tx-id-used`: another action has its `txID`
+ * - `tx-id-unknown`: no action has its `txID`
+ * - `not-awaited`: the action does not wait for a reply
+ * - `no-accepted-bet`: it is a win, and no bet of the round is accepted
  */
 type RoundRefusal = 'tx-id-used' | 'tx-id-unknown' | 'not-awaited' | 'no-accepted-bet';
 
-/** `owed` are the calls that became due by this event; each has to be sent once, and its answer reported back. */
+/** The result of an event. `owed`: the calls to send now. Send each once, and report its reply as the next event. */
 export type RoundStep =
   | { readonly kind: 'moved'; readonly round: Round; readonly owed: readonly OwedCall[] }
   | { readonly kind: 'refused'; readonly round: Round; readonly owed: readonly []; readonly reason: RoundRefusal };
 
-/** A round in which nothing was placed yet. */
+/** A round without bets and wins. */
 export function startRound(sessionID: string, roundID: string): Round {
   return { sessionID, roundID, bets: [], wins: [] };
 }
 
 /**
- * The round as a state machine (contract, States and transitions). Only a 500 or no reply in time on a bet leads to a
- * refund; a bet is never sent again; wins and refunds are sent again with the same ids until they are answered 200; a
- * win is never refunded. Several bets and several wins may share the round.
+ * The round as a state machine (contract, States and transitions). A bet is never sent again. It is refunded only if its reply is
+ * 500 or does not come in time. Wins and refunds are sent again with the same ids until the reply is 200. A win is never refunded.
+ * A round may have several bets and several wins.
  *
- * An event that cannot happen leaves the round as it is and says why.
+ * An event that is not possible does not change the round; the result says why.
  */
 export function stepRound(round: Round, event: RoundEvent): RoundStep {
   switch (event.kind) {
@@ -91,8 +96,8 @@ export function stepRound(round: Round, event: RoundEvent): RoundStep {
 }
 
 /**
- * Every call that was owed and is not concluded yet, whether it is in flight or waits for a retry. Empty when the round
- * owes nothing more. After a crash a bet among them must not be sent again: report it as `broken`, and its refund is due.
+ * All calls that are in flight or wait for a retry. After a crash, do not send a bet of this list again: report it as `broken`, so
+ * that its refund becomes due.
  */
 export function outstandingCalls(round: Round): readonly OwedCall[] {
   return [...round.bets.flatMap(owedByBet), ...round.wins.flatMap(owedByWin)];
@@ -192,7 +197,7 @@ function concludeWin(round: Round, win: RoundWin, answer: Answer): RoundStep {
   }
 }
 
-/** The reserved `txID` of a refund counts as used from the moment when its bet is placed. */
+/** The `txID` of a refund counts as used from the moment when its bet is placed. */
 function isUsed(round: Round, txID: string): boolean {
   return (
     round.bets.some((bet) => bet.request.txID === txID || bet.refundTxID === txID) ||

@@ -1,13 +1,14 @@
 import type { CallName } from './call-name.ts';
-import type { RuleId } from './catalogue.ts';
 
 /**
- * How much a rule binds. A breach of a MUST is a `fail`, of a SHOULD a `warn` (a `fail` when strict); a NOTE has no
- * breach, what was seen is written down.
+ * The binding force of a rule. A breach of a MUST is a `fail`. A breach of a SHOULD is a `warn`, and a `fail` in strict mode. A NOTE
+ * cannot be broken: reports only describe what the operator does.
  */
-export type Level = 'MUST' | 'SHOULD' | 'NOTE';
+export const LEVELS = ['MUST', 'SHOULD', 'NOTE'] as const;
 
-/** In the order of the catalogue. The part of a rule's id before its dot. */
+export type Level = (typeof LEVELS)[number];
+
+/** The part of a rule's id before its dot, in the order of the catalogue. */
 export const RULE_GROUPS = [
   'balance',
   'bet',
@@ -26,44 +27,29 @@ export const RULE_GROUPS = [
 
 export type RuleGroup = (typeof RULE_GROUPS)[number];
 
-/** What the catalogue says about one rule, under its id. */
+/** The entry of one rule in the catalogue, without its id. */
 export type RuleEntry = RuleText &
   (
     | {
         readonly level: 'MUST' | 'SHOULD';
-        /** What a breach can do to players, their money or the operator: one sentence for whoever answers them. */
+        /** The harm that a breach can do to players, their money or the operator: one sentence for support staff. */
         readonly means: string;
       }
-    // What the contract leaves open has no breach, and so no consequence.
+    // The contract leaves the subject of a NOTE open, so there is no breach and no harm.
     | { readonly level: 'NOTE'; readonly means?: never }
   );
 
 interface RuleText {
   /** True when a breach loses or invents money. Left out means false. */
   readonly money?: true;
-  /** The section of the contract it comes from, or `position` where the contract leaves the point open. */
+  /** The section of the contract, or `position` if the contract leaves the point open. */
   readonly clause: string;
-  /** Completes "an operator conforms when …"; a NOTE completes "it is written down …". */
+  /** Completes "an operator conforms when …". The sentence of a NOTE completes "it is written down …". */
   readonly sentence: string;
-  /** The contract version since which it holds. Left out means the first, 1.0.0. */
+  /** The first version of the contract that has the requirement. Left out means 1.0.0. */
   readonly since?: string;
-  /** For the person who must mend it: where to look in the wallet's code. */
+  /** For the person who fixes a breach: where to look in the wallet's code. */
   readonly hint: string;
-  /** The endpoints that each get a verdict of their own behind the rule's one verdict. Left out means no such split. */
-  readonly endpoints?: readonly CallName[];
-}
-
-/** One thing that an operator can get right or wrong, seen from outside, over HTTP. */
-export interface Rule {
-  readonly id: RuleId;
-  readonly group: RuleGroup;
-  readonly level: Level;
-  readonly money: boolean;
-  readonly clause: string;
-  readonly sentence: string;
-  readonly since: string;
-  readonly hint: string;
-  /** What a breach can do to players, their money or the operator, in plain words; null for a NOTE, which has no breach. */
-  readonly means: string | null;
+  /** The endpoints that each get a verdict of their own, beside the verdict of the rule. Left out means one verdict only. */
   readonly endpoints?: readonly CallName[];
 }

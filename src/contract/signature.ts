@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
+import { readJson } from './json.ts';
+import { readQuery } from './query.ts';
 
 /** The header that carries the signature of a reverse call, and of an operator's request to the Core API. */
 export const SIGNATURE_HEADER = 'X-REQUEST-SIGN';
@@ -12,11 +14,11 @@ export function signBody(body: Uint8Array, key: string | Uint8Array): string {
 }
 
 /**
- * What is signed of a GET: the canonical JSON object of all query parameters, decoded, every value as text (contract,
- * Authentication 3). Their order does not matter.
+ * The signed payload of a GET: the canonical JSON object of all decoded query parameters, every value as text (contract,
+ * Authentication 3). The order of the parameters does not matter.
  *
- * @throws RangeError when a name occurs twice, because the object could then not hold all parameters
- * @throws NotCanonicalError when a name or value has a lone surrogate
+ * @throws RangeError if a name occurs twice, because an object cannot hold both
+ * @throws NotCanonicalError if a name or value has a lone surrogate
  */
 export function queryPayload(params: readonly (readonly [name: string, value: string])[]): string {
   const object = Object.fromEntries(params);
@@ -28,7 +30,7 @@ export function queryPayload(params: readonly (readonly [name: string, value: st
   return canonicalJson(object);
 }
 
-/** The signature of a GET, over its {@link queryPayload}. Throws what that throws. */
+/** The signature of a GET, over its {@link queryPayload}. Throws the same errors. */
 export function signQuery(
   params: readonly (readonly [name: string, value: string])[],
   key: string | Uint8Array,
@@ -37,8 +39,8 @@ export function signQuery(
 }
 
 /**
- * Whether a signature header belongs to a payload. Only lower-case hexadecimal is let in; how long the comparison takes
- * tells nothing about the right signature.
+ * True if a signature header is the right one for a payload. Only lower-case hexadecimal is accepted. The comparison takes
+ * constant time, so that its duration does not reveal the right signature.
  */
 export function verifySignature(
   payload: Uint8Array | string,
@@ -49,3 +51,116 @@ export function verifySignature(
   const expected = createHmac('sha256', key).update(payload).digest();
   return timingSafeEqual(expected, Buffer.from(header, 'hex'));
 }
+
+/** The part of a reverse call that is signed, as far as it is known. */
+interface SignedContent {
+  /** The signature of a GET covers its query, that of any other method its body. */
+  readonly method: string;
+  /** Percent-encoded, without the question mark; null if unknown. */
+  readonly query: string | null;
+  /** All bytes of the body; null if there is none, or not all of it is known. */
+  readonly body: Uint8Array | null;
+}
+
+/** A reverse call from the wire or from a file. */
+export interface ReceivedRequest extends SignedContent {
+  /** Value of the signature header; undefined if there is no such header; null if that is unknown. */
+  readonly signature: string | undefined | null;
+  /**
+   * `wire`: exactly as it was sent. `record`: from a file such as a HAR, with the exact body, but headers may be masked and queries
+   * may be left out. `log`: same as `record`, but the body may have been parsed and written again.
+   */
+  readonly source: 'wire' | 'record' | 'log';
+}
+
+/**
+ * The signed payload of a reverse call: the raw body of a POST (contract, Authentication 2), the canonical JSON of all query
+ * parameters of a GET (Authentication 3).
+ *
+ * @returns undefined if it is unknown, or if the query has no canonical form: a name occurs twice, or escapes are not UTF-8
+ */
+export function signedPayload({ method, query, body }: SignedContent): Uint8Array | string | undefined {
+  if (method !== 'GET') return body ?? undefined;
+  if (query === null) return undefined;
+  try {
+    return queryPayload(readQuery(query));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The signature that a reverse call must carry; undefined if its payload is unknown. */
+export function rightSignature(content: SignedContent, key: string): string | undefined {
+  const payload = signedPayload(content);
+  return payload === undefined ? undefined : signBody(Buffer.from(payload), key);
+}
+
+/** True if one of the keys gives the signature of a reverse call, exactly as the contract says. */
+export function isSigned(
+  content: SignedContent & { readonly signature: string | undefined },
+  keys: readonly string[],
+): boolean {
+  const payload = signedPayload(content);
+  return payload !== undefined && isGivenBy(keys, payload, content.signature);
+}
+
+/**
+ * Checks the signature of a call that croupier did not send. The result is `unknown`, so that no operator is accused, in these cases:
+ *
+ * - No key is known, or the exact body, query or header is not known.
+ * - The header is masked, which happens only in files.
+ * - The signature fits the canonical form of the body, but not its bytes. Operators that parse the body and write it again accept
+ *   it, others refuse it. If the body comes from a log, the log wrote it again, and the signature is `right`.
+ * - The digits are right, but in upper case. Some operators accept that.
+ *
+ * A missing signature is found without any key.
+ */
+export function verify(request: ReceivedRequest, keys: readonly string[]): SignatureState {
+  const { signature, source } = request;
+  if (signature === null) return 'unknown';
+  if (signature === undefined || signature.trim() === '') return 'missing';
+  if (source !== 'wire' && isMasked(signature)) return 'unknown';
+  // Access logs leave the query out.
+  if (source !== 'wire' && request.method === 'GET' && request.query === '') return 'unknown';
+  const payload = signedPayload(request);
+  if (payload === undefined || keys.length === 0) return 'unknown';
+  if (isGivenBy(keys, payload, signature)) return 'right';
+  const canonical = request.method === 'GET' || request.body === null ? undefined : canonicalBody(request.body);
+  if (source === 'log' && canonical !== undefined && isGivenBy(keys, canonical, signature)) return 'right';
+  const lowerCase = signature.toLowerCase();
+  return [payload, canonical].some((each) => each !== undefined && isGivenBy(keys, each, lowerCase))
+    ? 'unknown'
+    : 'wrong';
+}
+
+/** The canonical JSON of a body; undefined if it has none, or if parsers may read the JSON differently. */
+export function canonicalBody(body: Uint8Array): string | undefined {
+  const reading = readJson(body);
+  if (reading.kind === 'refused') return undefined;
+  try {
+    return canonicalJson(reading.value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a text that replaces a signature in a file to keep it secret. */
+export function isMasked(signature: string): boolean {
+  return /[*…•]|\.\.\.|redact|filter|hidden|mask|removed|^x+$|x{4,}/i.test(signature);
+}
+
+function isGivenBy(keys: readonly string[], payload: Uint8Array | string, signature: string | undefined): boolean {
+  return keys.some((key) => verifySignature(payload, key, signature));
+}
+
+/**
+ * The result of checking the signature of a call that croupier did not send.
+ *
+ * - `right`: a known key gives this signature
+ * - `wrong`: none of the known keys gives it
+ * - `missing`: the call has no signature
+ * - `unknown`: no key is known, the signed content is not fully known, or the contract leaves open if such a signature is valid
+ */
+export const SIGNATURE_STATES = ['right', 'wrong', 'missing', 'unknown'] as const;
+
+export type SignatureState = (typeof SIGNATURE_STATES)[number];

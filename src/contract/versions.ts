@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import { MAX_CAMPAIGN_DAYS } from './limits.ts';
+
 /** The published versions of the contract that changed something, newest first (contract, Versioning). */
 export const CONTRACT_VERSIONS = [
   '1.10.2',
@@ -26,10 +29,10 @@ export type ContractVersion = (typeof CONTRACT_VERSIONS)[number];
 /** The version that operators are judged by. */
 export const CONTRACT_VERSION: ContractVersion = CONTRACT_VERSIONS[0];
 
-/** What came with each version, in a few words (contract, Versioning). */
+/** The changes of each version, in a few words (contract, Versioning). */
 export const CHANGES: Readonly<Record<ContractVersion, string>> = {
-  '1.10.2': 'more locales; the life of a demo balance made clear',
-  '1.10.1': 'the fields of wins and the id in GET /free-rounds described rightly',
+  '1.10.2': 'more locales; the life of a demo balance clarified',
+  '1.10.1': 'the description of win fields and of the id in GET /free-rounds corrected',
   '1.10.0': 'fallbackToDefaultLocale in create-new-game; its 400 and 403 codes corrected',
   '1.9.0': 'GET /free-rounds',
   '1.8.2': 'more currencies; at most two decimals in fiat currencies, in some none',
@@ -39,20 +42,20 @@ export const CHANGES: Readonly<Record<ContractVersion, string>> = {
   '1.7.0': 'the image horizontal_337x181',
   '1.6.0': 'excludeBetLines in GET /games',
   '1.5.1': 'gzip in GET /games',
-  '1.5.0': 'roundID in refunds; how unique a txID is',
+  '1.5.0': 'roundID in refunds; the time for which a txID is unique',
   '1.2.11': 'amounts of bets may have decimals',
-  '1.2.8': 'finite campaigns of free rounds last 30 days at most',
+  '1.2.8': `finite campaigns of free rounds last ${MAX_CAMPAIGN_DAYS} days at most`,
   '1.2.0': 'initDemoBalance in create-new-game',
   '1.1.1': 'returnUrl became optional',
   '1.1.0': 'GET /games',
   '1.0.1': 'error codes of the Core API',
-  '1.0.0': 'the beginning',
+  '1.0.0': 'the first version',
 };
 
 /**
- * The published version that an integration of this version was made by: of a patch that changed nothing, the one before.
+ * The newest published version that is not newer than the given one. Versions that changed nothing are not in the list.
  *
- * @returns undefined for what is no version, or one that is newer than {@link CONTRACT_VERSION} or older than the first
+ * @returns undefined if the text is not a version, or the version is newer than {@link CONTRACT_VERSION} or older than the first
  */
 export function contractVersion(text: string): ContractVersion | undefined {
   if (!VERSION.test(text) || compareVersions(text, CONTRACT_VERSION) > 0) return undefined;
@@ -62,9 +65,9 @@ export function contractVersion(text: string): ContractVersion | undefined {
 const VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * Orders two versions by their numbers, so that 1.10.0 comes after 1.9.0. Usable as a sort function.
+ * Compares two versions by their numbers, so that 1.10.0 is newer than 1.9.0. Can be used as a sort function.
  *
- * @throws RangeError when one of them is not of the form major.minor.patch
+ * @throws RangeError for a version that does not have the form major.minor.patch
  */
 export function compareVersions(a: string, b: string): number {
   const left = numbers(a);
@@ -76,4 +79,35 @@ function numbers(version: string): [major: number, minor: number, patch: number]
   const match = VERSION.exec(version);
   if (!match) throw new RangeError(`not a version of the form major.minor.patch: ${JSON.stringify(version)}`);
   return [Number(match[1]), Number(match[2]), Number(match[3])];
+}
+
+/** The key in a schema's metadata, and in its JSON Schema, for the first version of the contract that has the field. */
+export const SINCE = 'x-since';
+
+/** The metadata of a field: its meaning, and the version that added it if that is not the first. */
+export function field(description: string, since?: ContractVersion): z.core.GlobalMeta {
+  return since === undefined ? { description } : { description, [SINCE]: since };
+}
+
+/** True if a version has something that was added in `since`. undefined means that the first version has it. */
+export function isThere(since: string | undefined, version: ContractVersion): boolean {
+  return since === undefined || compareVersions(since, version) <= 0;
+}
+
+/**
+ * The fields of a request that an API of this version knows. It ignores fields of later versions, as it ignores any unknown
+ * field. Only the outermost fields are checked.
+ */
+export function knownFields(
+  value: Readonly<Record<string, unknown>>,
+  schema: z.ZodObject,
+  version: ContractVersion,
+): Readonly<Record<string, unknown>> {
+  const shape: Readonly<Record<string, z.ZodType | undefined>> = schema.shape;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => {
+      const since = Object.hasOwn(shape, name) ? shape[name]?.meta()?.[SINCE] : undefined;
+      return isThere(typeof since === 'string' ? since : undefined, version);
+    }),
+  );
 }

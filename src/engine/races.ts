@@ -1,36 +1,36 @@
-import type { Plan } from '../scenario/plan.ts';
+import type { Plan } from '../scenario/plan/plan.ts';
 
-/** In which manner the calls of a race are let go. */
+/** The way in which the calls of a race are released. */
 export interface Release {
-  /** In the order in which the story has them, or the other way round. */
+  /** False: in the order of the scenario. True: in the opposite order. */
   readonly reversed: boolean;
-  /** So many ms after the first half the second half follows; 0: all at once. */
+  /** Delay of the second half of the calls after the first half, in ms; 0: all at once. */
   readonly staggerMs: number;
-  /** By how much the times (`at`) that the story gives the calls are multiplied. */
+  /** The factor by which the times (`at`) of the scenario are multiplied. */
   readonly scale: number;
 }
 
-/** What decides how often a story with a race is told. */
+/** The settings that decide how often a race scenario is repeated. */
 export interface RaceOptions {
-  /** Exactly so often, unless it has shown something before; undefined: a few times, as long as that does not take long. */
+  /** Exact number of rounds, unless a round finds a problem. Undefined: a few, as long as they do not take long. */
   readonly raceRounds?: number | undefined;
   readonly deadlineMs: number;
   readonly now: () => number;
 }
 
-/** So many calls are let go in all, where that leaves it at a sensible number of rounds: small races are the rarer to hit. */
-const CALLS = 48;
-const FEWEST_ROUNDS = 4;
-const MOST_ROUNDS = 12;
-/** After this part of the deadline no further round is begun. */
-const ROUNDS_TAKE = 0.3;
-/** A race in which nothing overlapped is tried so often, also when time is up. */
-const TRIES = 3;
+/** Number of calls to release in all rounds together: a small race needs more rounds, because it is hit less often. */
+const TARGET_CALLS = 48;
+const MIN_ROUNDS = 4;
+const MAX_ROUNDS = 12;
+/** No further round begins after this part of the deadline. */
+const DEADLINE_SHARE = 0.3;
+/** A race without overlapping calls is repeated this number of times, even if the time is over. */
+const MIN_TRIES = 3;
 
-// Windows of calls of one kind lie at the same distance from their arrival, so they meet best when the calls leave at
-// once. Of calls of different kinds one may look where the other writes only some milliseconds later. Stories name what
-// should come first first, so the other way round is tried a little oftener.
-const MIXED: readonly Omit<Release, 'scale'>[] = [
+// The critical moment of calls of one kind comes at the same time after their arrival, so such calls meet best if they leave at
+// once. With calls of different kinds, one may read what the other writes only some milliseconds later. Scenarios name first the
+// call that should come first, so the opposite order is tried a little more often.
+const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
   { reversed: true, staggerMs: 1 },
@@ -41,18 +41,18 @@ const MIXED: readonly Omit<Release, 'scale'>[] = [
   { reversed: true, staggerMs: 7 },
 ];
 
-const CLOSER: readonly number[] = [1, 0.25];
+const SCALES: readonly number[] = [1, 0.25];
 
-/** True when telling the story again may show what one telling missed: a race whose calls all leave at the same instant. */
+/** True if a repetition may show what one round missed: a race whose calls all leave at the same instant. */
 export function hasRace({ steps }: Plan): boolean {
   return steps.some((step) => step.kind === 'together' && step.steps.every(({ deviations }) => !deviations.trickle));
 }
 
-/** What the races of one scenario have brought so far, over all rounds. */
+/** The results of the races of one scenario, over all rounds. */
 export class Races {
   readonly #options: RaceOptions;
   readonly #since: number;
-  /** By step: the calls of one round, and how many overlapped over all rounds. */
+  /** By step: the number of calls in one round, and the number of overlapping calls over all rounds. */
   readonly #seen = new Map<string, { readonly calls: number; overlapped: number }>();
   #round = 1;
   #misses = 0;
@@ -68,35 +68,35 @@ export class Races {
   }
 
   /**
-   * @param kinds of the calls that race each other
-   * @param isTimed the story says when each leaves
+   * @param kinds the kinds of the calls that race each other
+   * @param isTimed true if the scenario says when each call leaves
    */
   release(kinds: readonly string[], isTimed = false): Release {
-    // An operator may be quicker than the story has it, so that nothing meets: then the calls move closer.
-    if (isTimed) return { reversed: false, staggerMs: 0, scale: CLOSER[this.#misses] ?? 0 };
-    const manner = new Set(kinds).size > 1 ? MIXED[(this.#round - 1) % MIXED.length] : undefined;
+    // A fast operator may answer each call before the next one leaves. Then the calls move closer together.
+    if (isTimed) return { reversed: false, staggerMs: 0, scale: SCALES[this.#misses] ?? 0 };
+    const manner = new Set(kinds).size > 1 ? MIXED_RELEASES[(this.#round - 1) % MIXED_RELEASES.length] : undefined;
     return { ...(manner ?? { reversed: this.#round % 2 === 0, staggerMs: 0 }), scale: 1 };
   }
 
-  landed(step: string, calls: number, overlapped: number): void {
+  noteOverlap(step: string, calls: number, overlapped: number): void {
     const seen = this.#seen.get(step) ?? { calls, overlapped: 0 };
     seen.overlapped += overlapped;
     this.#seen.set(step, seen);
   }
 
-  /** In some race too few calls overlapped for its passing to mean anything. */
+  /** True if too few calls of some race overlapped, so that its success means nothing. */
   get missed(): boolean {
     return [...this.#seen.values()].some(isMissed);
   }
 
-  /** Another round is worth its while, and the budget allows it. */
+  /** True if another round is useful and within the limits. */
   get wantsAnother(): boolean {
     const { raceRounds, deadlineMs, now } = this.#options;
-    if (this.missed && this.#round < TRIES) return true;
+    if (this.missed && this.#round < MIN_TRIES) return true;
     if (raceRounds !== undefined) return this.#round < raceRounds;
     const calls = [...this.#seen.values()].reduce((sum, seen) => sum + seen.calls, 0);
-    const rounds = Math.min(MOST_ROUNDS, Math.max(FEWEST_ROUNDS, Math.ceil(CALLS / calls)));
-    return this.#round < rounds && now() - this.#since < deadlineMs * ROUNDS_TAKE;
+    const rounds = Math.min(MAX_ROUNDS, Math.max(MIN_ROUNDS, Math.ceil(TARGET_CALLS / calls)));
+    return this.#round < rounds && now() - this.#since < deadlineMs * DEADLINE_SHARE;
   }
 
   next(): void {
@@ -104,13 +104,13 @@ export class Races {
     this.#round += 1;
   }
 
-  /** What was seen of the race that was missed. */
-  get described(): string {
+  /** A message about the race whose calls did not overlap. */
+  get missedText(): string {
     const missed = [...this.#seen.values()].find(isMissed);
     const times = this.#round === 1 ? '' : ` in ${this.#round} rounds`;
     return missed?.overlapped
-      ? `of ${missed.calls} calls that were sent at once only ${missed.overlapped} were in flight together with another${times}`
-      : `no two of the calls that were sent at once were in flight together${times}`;
+      ? `of ${missed.calls} calls that were sent at once, only ${missed.overlapped} overlapped with another one${times}`
+      : `none of the calls that were sent at once overlapped${times}`;
   }
 }
 

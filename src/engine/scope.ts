@@ -1,28 +1,29 @@
 import type { JsonValue } from '../contract/json.ts';
 import { Money } from '../contract/money.ts';
 import type { Judge } from '../judge/judge.ts';
-import type { Wallet } from '../judge/wallet.ts';
-import type { Scope, Value } from '../scenario/evaluate.ts';
-import type { CallStep } from '../scenario/plan.ts';
-import { driftingWins } from './drift.ts';
-import type { PastCall } from './past-call.ts';
+import type { Wallet } from '../judge/wallet/wallet.ts';
+import type { Scope, Value } from '../scenario/expressions/evaluate.ts';
+import type { CallStep } from '../scenario/plan/plan.ts';
+import type { UnfinishedBet } from './run-options.ts';
 import type { Denomination } from './stakes.ts';
 
-/** What a scenario's names stand for while it is played. */
+/** The values of a scenario's names while it is played. */
 export interface Names {
   readonly judge: Judge;
   readonly steps: ReadonlyMap<string, CallStep>;
+  /** By step key: the amounts of the named calls that were built. */
+  readonly amounts: Map<string, Money>;
   readonly denomination: Denomination;
   readonly campaign: string;
-  /** A bet that an earlier run has placed in the main session, and whose round it left unfinished. */
-  readonly begun: PastCall | undefined;
+  /** A bet of an earlier run in the main session, whose round is unfinished. */
+  readonly unfinishedBet: UnfinishedBet | undefined;
   sessionID(alias: string): string | undefined;
   walletOf(alias: string): Wallet | null;
-  /** The two wins of `drift`, once they are reckoned. */
+  /** The two wins of `drift`, once they are computed. */
   drift: readonly [Money, Money] | undefined;
 }
 
-/** The scope of one step. */
+/** Creates the scope in which the expressions of one step are evaluated. */
 export function scopeOf(names: Names, self: CallStep | undefined): Scope {
   return {
     decimals: names.denomination.decimals,
@@ -59,7 +60,7 @@ function drift(names: Names, which: string | undefined): Money | undefined {
   return names.drift?.[which === 'first' ? 0 : 1];
 }
 
-function begun({ begun: bet }: Names, what: string | undefined): Value | undefined {
+function begun({ unfinishedBet: bet }: Names, what: string | undefined): Value | undefined {
   if (what === 'txID') return bet?.txID;
   if (what === 'roundID') return bet?.roundID ?? undefined;
   return what === 'amount' ? bet?.amount : undefined;
@@ -68,7 +69,7 @@ function begun({ begun: bet }: Names, what: string | undefined): Value | undefin
 function ofStep(names: Names, step: CallStep, what: string | undefined, path: readonly string[]): Value | undefined {
   if (what === 'txID') return step.txID ?? undefined;
   if (what === 'roundID') return step.roundID ?? undefined;
-  if (what === 'amount') return names.judge.amountOf(step.key);
+  if (what === 'amount') return names.amounts.get(step.key);
   return what === 'reply' ? within(names.judge.replyOf(step.key)?.object, path) : undefined;
 }
 
@@ -81,9 +82,29 @@ function within(value: JsonValue | undefined, path: readonly string[]): JsonValu
   return here;
 }
 
-/** A balance that is shown with more decimals than the currency has can only be bet down to what an amount may say. */
+/** Cuts a balance to the decimals of the currency, because a bet can only have that many. */
 function inDecimals(balance: Money | undefined, decimals: number): Money | undefined {
   if (!balance || balance.isNegative() || balance.decimals() <= decimals) return balance;
-  const [whole = '0', fraction = ''] = balance.format().split('.');
-  return Money.of(decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`);
+  return balance.truncated(decimals);
+}
+
+/**
+ * Finds two small wins whose sum with this balance is too low in binary floating point.
+ *
+ * Most sums of doubles are correct after rounding, so random wins would not reveal a wallet that computes with doubles. This
+ * function searches until the double is below the decimal.
+ *
+ * @param unit the smallest unit of the currency, below 1
+ */
+export function driftingWins(balance: Money, unit: Money): readonly [Money, Money] {
+  const start = Number(balance.format());
+  for (let first = 1; first <= 99; first += 1) {
+    for (let second = first; second <= 99; second += 1) {
+      const a = unit.times(Money.of(String(first)));
+      const b = unit.times(Money.of(String(second)));
+      const drifted = start + Number(a.format()) + Number(b.format());
+      if (drifted < Number(balance.plus(a).plus(b).format())) return [a, b];
+    }
+  }
+  return [unit, unit.times(Money.of('2'))];
 }

@@ -1,7 +1,7 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
-/** Small, and yet what a bet of a person might be: limits of operators seldom lie above it. */
+/** Small stakes that a person might bet. Bet limits of operators are seldom higher. */
 const STAKES: Readonly<Record<string, string>> = {
   JPY: '100',
   KRW: '1000',
@@ -30,33 +30,32 @@ const STAKES: Readonly<Record<string, string>> = {
   SOL: '0.01',
 };
 
-/** How an amount is written and staked in one currency. */
+/** The stake and the decimals of amounts in one currency. */
 export interface Denomination {
   readonly code: string | undefined;
   readonly stake: Money;
-  /** The smallest step that croupier uses. */
+  /** The smallest amount that croupier uses. */
   readonly unit: Money;
-  /** How many decimals amounts are written with. */
+  /** Number of decimals with which amounts are written. */
   readonly decimals: number;
 }
 
-/** Of a currency without a limit of decimals croupier uses this many. */
+/** Number of decimals in a currency without a limit. */
 const DECIMALS_WITHOUT_LIMIT = 8;
-/** An unknown currency is played with no more: a balance written with further ones does not prove that bets may have them. */
+/** Maximum number of decimals in an unknown currency: a balance with more decimals does not prove that bets may have them. */
 const DECIMALS_UNKNOWN = 2;
 
 /**
- * @param code undefined: the session's currency is not configured, and is told from how its balance is written
- * @param written a balance of the session as the operator wrote it
+ * @param code undefined: the session has no configured currency, so the decimals are taken from its balance
+ * @param shown number of decimals in a balance of the session; 0 if none was read
  */
 export function denominationOf(
   code: string | undefined,
   stakes: Readonly<Record<string, string>>,
-  written: string,
+  shown: number,
 ): Denomination {
   const currency = code === undefined ? undefined : currencyByCode(code);
-  const seen = /\.(\d+)$/.exec(written)?.[1]?.length ?? 0;
-  const decimals = currency ? (currency.decimals ?? DECIMALS_WITHOUT_LIMIT) : Math.min(seen, DECIMALS_UNKNOWN);
+  const decimals = currency ? (currency.decimals ?? DECIMALS_WITHOUT_LIMIT) : Math.min(shown, DECIMALS_UNKNOWN);
   const stake = (code === undefined ? undefined : (stakes[code] ?? STAKES[code])) ?? '1';
   return { code, stake: Money.of(stake), unit: Money.unit(decimals), decimals };
 }

@@ -3,15 +3,15 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Raced, ScenarioEnded, ScenarioStarted } from './event.ts';
 import type { Finding, Verdict } from './finding.ts';
 
-/** So many findings are kept as examples of one verdict on one rule at one endpoint in one scenario; all are counted. */
-const SAMPLES = 5;
-/** So many races of one attempt are kept: a story with a race is told a few times, not without end. */
-const RACES = 100;
-/** Longer phrases of a finding are cut: an operator's text may stand in them. */
-const PHRASE = 4000;
+/** Maximum number of findings that are kept as examples for one outcome. All findings are counted. */
+const MAX_SAMPLES = 5;
+/** Maximum number of races that are kept for one attempt. A scenario with a race is repeated only a few times. */
+const MAX_RACES = 100;
+/** Maximum length of a text of a finding, in characters. The text may contain text of the operator. */
+const MAX_TEXT = 4000;
 
-/** What one scenario says about one rule at one endpoint with one verdict. */
-export interface Cell {
+/** The findings and passes of one attempt for one rule, one endpoint and one verdict. */
+export interface RuleOutcome {
   readonly rule: Finding['rule'];
   readonly endpoint: CallName | null;
   readonly verdict: Verdict;
@@ -19,34 +19,34 @@ export interface Cell {
   readonly samples: Finding[];
 }
 
-/** One attempt at a scenario: what it found, summed up so that its size does not follow the number of steps. */
+/** One attempt at a scenario. Its findings are summed up, so that its size does not depend on the number of steps. */
 export interface Attempt {
   readonly started: ScenarioStarted | null;
-  readonly cells: Map<string, Cell>;
+  readonly outcomes: Map<string, RuleOutcome>;
   readonly races: Raced[];
   ended: ScenarioEnded | null;
-  /** An earlier attempt that failed, where this one is to show whether it always does. */
+  /** The earlier attempt that failed, if this attempt is a retry. */
   readonly failed: Failure | null;
 }
 
-/** What was found before a failed scenario was played again. */
+/** The failure of a scenario before its retry. */
 interface Failure {
   /** The latest attempt that failed. */
   readonly attempt: Attempt;
-  /** How often it has failed. */
+  /** Number of failed attempts. */
   readonly times: number;
 }
 
-/** What counts of a scenario that was played several times. */
-export interface Counting {
+/** The attempt of a scenario whose result counts. */
+export interface CountedAttempt {
   readonly attempt: Attempt;
-  /** The failure before it, when it passed; what was played again and decided nothing takes no failure away. */
+  /** The failure before it, if the retry passed. A retry that decided nothing does not remove the failure. */
   readonly flaky: Failure | null;
 }
 
-/** Begins an attempt. @param before the one before it */
+/** Starts an attempt. @param before the previous attempt at the same scenario */
 export function startAttempt(started: ScenarioStarted | null, before?: Attempt): Attempt {
-  return { started, cells: new Map(), races: [], ended: null, failed: failureBefore(started, before) };
+  return { started, outcomes: new Map(), races: [], ended: null, failed: failureBefore(started, before) };
 }
 
 function failureBefore(started: ScenarioStarted | null, before: Attempt | undefined): Failure | null {
@@ -54,52 +54,52 @@ function failureBefore(started: ScenarioStarted | null, before: Attempt | undefi
   return hasFailed(before) ? { attempt: before, times: (before.failed?.times ?? 0) + 1 } : before.failed;
 }
 
-function hasFailed({ cells }: Attempt): boolean {
-  return [...cells.values()].some(({ verdict }) => verdict === 'fail');
+function hasFailed({ outcomes }: Attempt): boolean {
+  return [...outcomes.values()].some(({ verdict }) => verdict === 'fail');
 }
 
-/** Which of the attempts at a scenario counts. @param last the latest of them */
-export function countingAttempt(last: Attempt): Counting {
+/** Selects the attempt whose result counts. @param last the latest attempt at the scenario */
+export function countedAttempt(last: Attempt): CountedAttempt {
   if (!last.failed || hasFailed(last)) return { attempt: last, flaky: null };
   const verdict = last.ended?.verdict;
   const passed = verdict === 'pass' || verdict === 'warn' || verdict === 'note';
   return passed ? { attempt: last, flaky: last.failed } : { attempt: last.failed.attempt, flaky: null };
 }
 
-function cellOf(attempt: Attempt, rule: Finding['rule'], endpoint: CallName | null, verdict: Verdict): Cell {
+function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName | null, verdict: Verdict): RuleOutcome {
   const key = `${rule} ${endpoint ?? '*'} ${verdict}`;
-  let cell = attempt.cells.get(key);
-  if (!cell) {
-    cell = { rule, endpoint, verdict, count: 0, samples: [] };
-    attempt.cells.set(key, cell);
+  let outcome = attempt.outcomes.get(key);
+  if (!outcome) {
+    outcome = { rule, endpoint, verdict, count: 0, samples: [] };
+    attempt.outcomes.set(key, outcome);
   }
-  return cell;
+  return outcome;
 }
 
 /** Counts a finding, and keeps the first ones as examples. */
 export function addFinding(attempt: Attempt, finding: Finding): void {
-  const cell = cellOf(attempt, finding.rule, finding.endpoint, finding.verdict);
-  cell.count += 1;
-  if (cell.samples.length < SAMPLES) {
-    cell.samples.push({
+  const outcome = outcomeFor(attempt, finding.rule, finding.endpoint, finding.verdict);
+  outcome.count += 1;
+  if (outcome.samples.length < MAX_SAMPLES) {
+    outcome.samples.push({
       ...finding,
-      expected: finding.expected.slice(0, PHRASE),
-      actual: finding.actual.slice(0, PHRASE),
+      expected: finding.expected.slice(0, MAX_TEXT),
+      actual: finding.actual.slice(0, MAX_TEXT),
     });
   }
 }
 
-/** Notes what was let go together, for the findings that show it. */
+/** Adds a race, so that reports can show it beside its findings. */
 export function addRace(attempt: Attempt, race: Raced): void {
-  if (attempt.races.length < RACES) attempt.races.push(race);
+  if (attempt.races.length < MAX_RACES) attempt.races.push(race);
 }
 
-/** Counts what held, from the sums that a scenario ends with. */
+/** Adds the passes that the end of a scenario reports. */
 export function addPasses(attempt: Attempt, ended: ScenarioEnded): void {
   for (const [rule, endpoints] of Object.entries(ended.passes)) {
     for (const [endpoint, count] of Object.entries(endpoints)) {
       const at = endpoint === '*' ? null : (endpoint as CallName);
-      cellOf(attempt, rule as RuleId, at, 'pass').count += count;
+      outcomeFor(attempt, rule as RuleId, at, 'pass').count += count;
     }
   }
 }

@@ -1,40 +1,41 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { EXPECTATION, type Verdict } from './finding.ts';
-import { byGravity, countOf, isFinding, type JudgedCell, type JudgedFinding } from './judged-cell.ts';
+import { byGravity, countOf, isFinding, type JudgedFinding, type JudgedOutcome } from './judged-outcome.ts';
 import type { RuleResult } from './rule-result.ts';
 
-/** Another rule whose findings a cause explains, with the verdict that is left of it. */
+/** Another rule whose findings a cause explains, with the verdict of that rule. */
 interface Explained {
   readonly rule: RuleId;
   readonly verdict: Verdict;
 }
 
-/** A broken rule that has to be taken for broken, and what need not be once it is. */
+/** A broken rule that is a likely cause, with the other findings that it explains. */
 export interface Cause {
   readonly result: RuleResult;
-  /** Gravest first, then in the order of the catalogue. */
+  /** Most severe verdict first, then in the order of the catalogue. */
   readonly explains: readonly Explained[];
-  /** How many findings it accounts for: those of its own, and those of the rules that it explains. */
+  /** Number of its own findings and of the findings that it explains. */
   readonly findings: number;
-  /** Scenarios in which the rule itself was seen broken, the most telling first. */
+  /** Scenarios in which the rule itself was broken, the most informative first. */
   readonly scenarios: readonly string[];
   /** The finding to look at first. */
-  readonly telling: JudgedFinding | null;
+  readonly mainFinding: JudgedFinding | null;
 }
 
 /**
- * A small set of broken rules that explains every breach of the run, and all that could not be decided because of one: those about
- * money first, then those that account for most. What scenarios expect beyond the rules is nobody's consequence and is left out.
+ * Finds a small set of broken rules that explains every breach of the run and everything that could not be decided because of
+ * a breach. Rules about money come first, then those that explain the most findings. Expectations of scenarios are not
+ * consequences of a rule and are left out.
  *
- * @param rules every rule's result
- * @param cells all that was said, with the explanations of the run taken in
+ * @param rules the results of all rules
+ * @param outcomes all outcomes of the run, after attribution
  */
-export function likelyCauses(rules: readonly RuleResult[], cells: readonly JudgedCell[]): readonly Cause[] {
+export function likelyCauses(rules: readonly RuleResult[], outcomes: readonly JudgedOutcome[]): readonly Cause[] {
   const broken = rules.filter(({ verdict }) => verdict === 'fail');
-  const breaches = cells
+  const breaches = outcomes
     .filter(({ verdict, rule }) => verdict === 'fail' && rule !== EXPECTATION)
-    .map((cell) => ({ rule: cell.rule, suspects: suspectsOf(cell, broken) }));
-  const chosen = fewest(
+    .map((outcome) => ({ rule: outcome.rule, suspects: candidatesOf(outcome, broken) }));
+  const chosen = smallestCover(
     broken,
     breaches.map(({ suspects }) => suspects),
   );
@@ -45,13 +46,13 @@ export function likelyCauses(rules: readonly RuleResult[], cells: readonly Judge
     if (cause !== undefined) standsFor.set(rule.id, cause);
   }
   const explained = Map.groupBy(
-    cells.filter(({ rule }) => !chosen.has(rule)),
+    outcomes.filter(({ rule }) => !chosen.has(rule)),
     ({ because, verdict, rule }) => standsFor.get(because ?? (verdict === 'fail' ? rule : '')),
   );
   return broken
     .filter(({ rule }) => chosen.has(rule.id))
     .map((result) => causeOf(result, explained.get(result.rule.id) ?? [], rules))
-    .filter((cause) => isNews(cause, rules))
+    .filter((cause) => explainsNewFailure(cause, rules))
     .toSorted(
       (a, b) =>
         Number(b.result.rule.money) - Number(a.result.rule.money) ||
@@ -60,14 +61,14 @@ export function likelyCauses(rules: readonly RuleResult[], cells: readonly Judge
     );
 }
 
-/** What fails as a baseline says needs no explanation; it may be one. */
-function isNews({ result, explains }: Cause, rules: readonly RuleResult[]): boolean {
+/** False for a known failure that explains only known failures. It is expected, so reports need not show it. */
+function explainsNewFailure({ result, explains }: Cause, rules: readonly RuleResult[]): boolean {
   const isNewFailure = ({ rule }: Explained): boolean =>
     rules.some((other) => other.rule.id === rule && other.verdict === 'fail' && !other.isKnown);
   return !result.isKnown || explains.some(isNewFailure);
 }
 
-function causeOf(result: RuleResult, explained: readonly JudgedCell[], rules: readonly RuleResult[]): Cause {
+function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules: readonly RuleResult[]): Cause {
   const ids = new Set(explained.map(({ rule }) => rule));
   const own = result.findings.filter(({ verdict }) => verdict === 'fail');
   return {
@@ -78,23 +79,23 @@ function causeOf(result: RuleResult, explained: readonly JudgedCell[], rules: re
       .toSorted(byGravity),
     findings: result.breaches + countOf(explained, isFinding),
     scenarios: [...new Set(own.map(({ scenario }) => scenario))],
-    telling: own[0] ?? null,
+    mainFinding: own[0] ?? null,
   };
 }
 
-/** The broken rules that each explain the whole of a breach: the rule itself, and what all of its findings name. */
-function suspectsOf(cell: JudgedCell, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
+/** The broken rules that each explain all findings of a breach: the rule itself, and the causes that every finding names. */
+function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
   const named = broken.filter(
-    ({ rule }) => rule.id === cell.rule || cell.findings.every(({ causes }) => causes.includes(rule.id)),
+    ({ rule }) => rule.id === outcome.rule || outcome.findings.every(({ causes }) => causes.includes(rule.id)),
   );
   return new Set(named.map(({ rule }) => rule.id));
 }
 
 /**
- * A set cover: first the rules that nothing else explains, then always the one that explains most of what is left, of equals the
- * one about money, then the first of the catalogue.
+ * Solves a set cover greedily: first the rules that nothing else explains, then each time the rule that explains most of the
+ * remaining breaches. If several explain the same number, a rule about money wins, then the first in the catalogue.
  */
-function fewest(broken: readonly RuleResult[], suspects: readonly ReadonlySet<RuleId>[]): ReadonlySet<string> {
+function smallestCover(broken: readonly RuleResult[], suspects: readonly ReadonlySet<RuleId>[]): ReadonlySet<string> {
   const chosen = new Set<string>(suspects.filter(({ size }) => size === 1).flatMap((only) => [...only]));
   for (;;) {
     const open = suspects.filter((each) => ![...each].some((rule) => chosen.has(rule)));

@@ -2,18 +2,18 @@ import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import type { Fold } from './fold.ts';
 import type { RuleResult } from './rule-result.ts';
 
-/** What a run says about the operator as a whole. */
+/** The overall verdict of a run. */
 export interface Conclusion {
   readonly verdict: 'conforming' | 'nonconforming' | 'undecided';
   /** 0 conforming; 1 not conforming; 3 undecided; 70 a bug of croupier; 130 and 143 interrupted. */
   readonly exitCode: 0 | 1 | 3 | 70 | 130 | 143;
-  /** The first line of every report. Names from outside in it are not yet escaped. */
+  /** The first line of every report. It contains names from outside that are not yet escaped. */
   readonly firstLine: string;
 }
 
 /**
- * The one place that turns what was found into a verdict, an exit status and the sentence that says so. Status 2, for
- * usage and configuration errors, never comes from a run: nothing was sent then.
+ * Decides the verdict, the exit status and the first line of a run; no other code does. Status 2 (usage and configuration errors)
+ * never comes from a run, because nothing was sent then.
  */
 export function conclude(fold: Fold): Conclusion {
   const failed = fold.rules.filter((result) => result.verdict === 'fail' && !result.isKnown);
@@ -29,10 +29,10 @@ export function conclude(fold: Fold): Conclusion {
     return {
       verdict: 'undecided',
       exitCode: 70,
-      firstLine: `UNDECIDED: croupier itself failed while it judged ${name}.`,
+      firstLine: `UNDECIDED: croupier itself failed while it tested ${name}.`,
     };
   }
-  const breach = broken ? sentenceOfBreach(fold, failed, missed.length) : '';
+  const breach = broken ? breachSentence(fold, failed, missed.length) : '';
   const stale = staleEntries(fold.baseline);
   if (how === 'interrupted') {
     const exitCode = fold.ended?.signal === 'SIGTERM' ? 143 : 130;
@@ -50,10 +50,10 @@ export function conclude(fold: Fold): Conclusion {
     return { verdict: 'nonconforming', exitCode: 1, firstLine };
   }
   if (doubt !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.` };
-  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${sentenceOfPraise(fold)}.` };
+  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.` };
 }
 
-/** True for a rule that was decided by this run, one way or the other. */
+/** True for a rule that this run decided. */
 function isJudged(result: RuleResult): boolean {
   return result.verdict === 'pass' || result.verdict === 'warn' || result.verdict === 'fail';
 }
@@ -67,21 +67,21 @@ function whyUndecided(fold: Fold): string | null {
   if (fold.ended === null) return `the run against ${name} was cut off`;
   if (fold.ended.how === 'unreachable') return `${name} could not be reached`;
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
-  if (judgedRules(fold) === 0) return `nothing about ${name} was judged`;
+  if (judgedRules(fold) === 0) return `no rule was judged for ${name}`;
   if (open > 0) {
     return open === 1
-      ? `one rule that ${name} must keep was tried and could not be decided`
-      : `${open} rules that ${name} must keep were tried and could not be decided`;
+      ? `1 MUST rule was tested against ${name} and could not be decided`
+      : `${open} MUST rules were tested against ${name} and could not be decided`;
   }
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
-    return `what a scenario expects of ${name} could not be decided`;
+    return `an expectation of a scenario for ${name} could not be decided`;
   }
-  // Stopping early is for failures. When these turned out to have another cause, much is simply not known.
-  if (fold.ended.how === 'bail') return `the run against ${name} stopped before everything was played`;
+  // A run stops early because of failures. If these were later attributed to another cause, no failure is left.
+  if (fold.ended.how === 'bail') return `the run against ${name} stopped before all scenarios were played`;
   return null;
 }
 
-/** A MUST that was left open. One that may fail may be open too, and so may what a known failure keeps from being decided. */
+/** True for an undecided MUST, except one that is on the baseline and one that is undecided because of a known failure. */
 function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline']): boolean {
   if (rule.level !== 'MUST' || verdict !== 'inconclusive') return false;
   return !baseline.some(
@@ -90,41 +90,41 @@ function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline
   );
 }
 
-/** `2 known failures of acme are mended and must leave the list, 1 has expired (baseline.yaml)`. */
+/** `2 known failures of acme no longer fail and must be removed, 1 has expired (baseline.yaml)`. */
 function staleSentence({ run }: Fold, stale: readonly KnownResult[]): string {
   const count = (wanted: KnownResult['state']): number => stale.filter(({ state }) => state === wanted).length;
-  const mended = count('mended');
+  const fixed = count('mended');
   const expired = count('expired');
   const of = `of ${run.client.extCID}`;
   const list = run.baseline === undefined ? '' : ` (${run.baseline.file})`;
-  const left = mended === 1 ? 'is mended and must leave the list' : 'are mended and must leave the list';
+  const left = `${fixed === 1 ? 'no longer fails' : 'no longer fail'} and must be removed`;
   const over = expired === 1 ? 'has expired' : 'have expired';
-  if (mended === 0) return `${plural(expired, 'known failure')} ${of} ${over}${list}`;
+  if (fixed === 0) return `${plural(expired, 'known failure')} ${of} ${over}${list}`;
   const rest = expired === 0 ? '' : `, ${expired} ${over}`;
-  return `${plural(mended, 'known failure')} ${of} ${left}${rest}${list}`;
+  return `${plural(fixed, 'known failure')} ${of} ${left}${rest}${list}`;
 }
 
-/** How many rules fail as the baseline says. */
-function knownFailing({ rules }: Fold): number {
+/** Number of rules whose breaches are all on the baseline. */
+function knownFailureCount({ rules }: Fold): number {
   return rules.filter(({ isKnown }) => isKnown).length;
 }
 
-function sentenceOfBreach(fold: Fold, failed: readonly RuleResult[], missed: number): string {
+function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: number): string {
   const money = failed.filter((result) => result.rule.money).length;
   const parts: string[] = [];
   if (failed.length > 0) {
-    const known = knownFailing(fold);
-    const beyond = known === 0 ? '' : ` beyond ${plural(known, 'known failure')}`;
+    const known = knownFailureCount(fold);
+    const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
     const rules = `breaks ${failed.length} of ${plural(judgedRules(fold), 'rule')} judged${beyond}`;
     parts.push(money === 0 ? rules : `${rules}, ${moneyPart(failed.length, money)}`);
   }
-  if (missed > 0) parts.push(`misses ${plural(missed, 'expectation')} of its scenarios`);
+  if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
   const { scenarios, expectations, run } = fold;
-  // What shows only now and then is said to, for who looks into it would else not see it.
+  // A reader who investigates a flaky failure must know that it does not occur every time.
   const always =
     failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
   const flaky = scenarios.filter((scenario) => scenario.flaky).length;
-  const passed = always ? '' : `, though ${plural(flaky, 'scenario')} passed when played again (flaky)`;
+  const passed = always ? '' : `, but ${plural(flaky, 'scenario')} passed on retry (flaky)`;
   return `${run.client.extCID} ${parts.join(', and ')}${passed}`;
 }
 
@@ -133,19 +133,19 @@ function moneyPart(failed: number, money: number): string {
   return money === failed ? 'all of them about money' : `${money} of them about money`;
 }
 
-function sentenceOfPraise(fold: Fold): string {
+function conformingSentence(fold: Fold): string {
   const judged = judgedRules(fold);
   const warned = fold.rules.filter((result) => result.verdict === 'warn').length;
-  const scope = fold.run.whole ? '' : ', in the part of the suite that was selected';
-  const known = knownFailing(fold);
-  const beyond = known === 0 ? '' : ` beyond ${plural(known, 'known failure')}`;
+  const scope = fold.run.whole ? '' : ', in the selected part of the suite';
+  const known = knownFailureCount(fold);
+  const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;
   const flaky = fold.scenarios.filter((scenario) => scenario.flaky).length;
-  const besides = [
+  const extras = [
     ...(warned === 0 ? [] : [plural(warned, 'warning')]),
-    ...(flaky === 0 ? [] : [`${plural(flaky, 'scenario')} that passed only when played again (flaky)`]),
+    ...(flaky === 0 ? [] : [`${plural(flaky, 'scenario')} that passed only on retry (flaky)`]),
   ];
-  return besides.length === 0 ? kept : `${kept}, with ${besides.join(' and ')}`;
+  return extras.length === 0 ? kept : `${kept}, with ${extras.join(' and ')}`;
 }
 
 function plural(count: number, noun: string): string {

@@ -1,9 +1,62 @@
 import { z } from 'zod';
-import { CALL_NAMES } from '../contract/call-name.ts';
+import { CALL_NAMES, TRANSACTION_CALLS } from '../contract/call-name.ts';
+import { AMOUNT_PATTERN } from '../contract/calls.ts';
 import { RULES, type RuleId } from '../contract/catalogue.ts';
-import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
-import { count, list, object, outcome, request, signature, stamp, stamps, text } from './exchange-schema.ts';
+import { EARLY_BREAKS } from '../contract/deviation.ts';
+import { SESSION_STATES } from '../contract/session-state.ts';
+import { SIGNATURE_STATES } from '../contract/signature.ts';
+import { JOURNAL_FORMAT, type JournalEvent, PURPOSES, RUN_ENDINGS, STOP_SIGNALS } from './event.ts';
+import { NO_REPLY_REASONS } from './exchange.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
+
+/** An object of the journal. Unknown keys are allowed, because a later croupier may add keys within the same format. */
+export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape).readonly();
+export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+export const text = z.string();
+export const stamp = z.number().describe('milliseconds of one monotonic clock that the whole run shares');
+const stampOrNone = stamp.nullable().describe('null: it did not happen, or the time is unknown');
+export const count = z.int().min(0);
+
+const body = object({
+  encoding: z.enum(['utf8', 'base64']),
+  data: text,
+  length: count.describe('number of bytes, including those that were not kept'),
+  truncated: z.boolean().describe('true: data holds only the beginning of the body'),
+});
+const headers = list(z.tuple([text, text]).readonly()).describe(
+  'name and value, in the order and letter case in which they were sent',
+);
+export const request = object({
+  method: text,
+  url: text.describe('the whole address, query included'),
+  headers,
+  body: body.nullable(),
+});
+export const outcome = z.discriminatedUnion('kind', [
+  object({
+    kind: z.literal('reply'),
+    reply: object({ status: z.int(), headers, body: body.describe('after decompression') }),
+  }),
+  object({
+    kind: z.literal('none'),
+    reason: z.enum(NO_REPLY_REASONS),
+    detail: text,
+    head: object({ status: z.int(), headers }).exactOptional(),
+  }),
+]);
+export const stamps = object({
+  start: stamp,
+  resolved: stampOrNone,
+  connected: stampOrNone,
+  secured: stampOrNone,
+  sent: stampOrNone,
+  firstByte: stampOrNone,
+  end: stamp,
+});
+
+export const signature = z
+  .enum(SIGNATURE_STATES)
+  .describe('in a capsule, whose bytes are not the signed ones: the result of verifying the signature before');
 
 const ms = z.number().describe('milliseconds');
 
@@ -18,7 +71,7 @@ const place = object({
   file: text,
   line: z.int().min(1),
   column: z.int().min(1),
-}).describe('where it stands in a scenario file, counted from 1');
+}).describe('position in a scenario file, counted from 1');
 
 const finding = object({
   rule: z.union([ruleId, z.literal(EXPECTATION)]),
@@ -29,7 +82,7 @@ const finding = object({
   exchange: text.nullable().describe('id of the exchange that shows it'),
   expected: text,
   actual: text,
-  causes: list(ruleId).describe('rules whose breach would explain exactly this too'),
+  causes: list(ruleId).describe('other rules whose breach would explain this finding'),
 });
 
 const knownFailure = object({
@@ -38,9 +91,9 @@ const knownFailure = object({
   scenario: scenarioID.nullable(),
   reason: text,
   ticket: text,
-  expires: text.describe('YYYY-MM-DD: the last day, in UTC, on which it counts'),
-  line: z.int().min(1).describe('where it stands in the file'),
-  tried: z.boolean().describe('true: every scenario of the suite that tries it is part of the run'),
+  expires: text.describe('YYYY-MM-DD: the last day, in UTC, on which the entry is valid'),
+  line: z.int().min(1).describe('its line in the file'),
+  tried: z.boolean().describe('true: the run has every scenario of the suite that tests it'),
 });
 
 const runStarted = object({
@@ -52,22 +105,22 @@ const runStarted = object({
   startedAt: text.describe('ISO 8601, UTC'),
   seed: text,
   client: object({ extCID: text, integratorBaseUrl: text }),
-  selection: list(text).describe('what was asked for, word by word; empty: everything'),
-  flags: list(text).exactOptional().describe('command-line flags that meet the same operator in the same way'),
-  whole: z.boolean().describe('true: the whole built-in suite was to be run'),
+  selection: list(text).describe('the selection of the user, one word each; empty: everything'),
+  flags: list(text).exactOptional().describe('command-line flags that reach the same operator in the same way'),
+  whole: z.boolean().describe('true: the run was of the whole built-in suite'),
   planHash: text,
   shard: object({
     index: z.int().min(1),
     count: z.int().min(1),
     planHash: text.describe('of the whole plan'),
-    divisionHash: text.describe('which scenario, and which player, is in which part'),
+    divisionHash: text.describe('hash of which scenario and which player is in which part'),
     scenarios: count.describe('of the whole'),
     players: count.describe('of the whole'),
-    whole: z.boolean().describe('true: the parts are the whole built-in suite'),
-    seed: text.nullable().describe('that all parts were given; null: each has drawn its own'),
+    whole: z.boolean().describe('true: all parts together are the whole built-in suite'),
+    seed: text.nullable().describe('the seed given to all parts; null: each part chose its own'),
   })
     .exactOptional()
-    .describe('which part of a divided run it is'),
+    .describe('which part of a divided run this is'),
   settings: object({
     deadlineMs: ms,
     lingerMs: ms,
@@ -77,16 +130,16 @@ const runStarted = object({
       .partialRecord(callName, ms)
       .readonly()
       .exactOptional()
-      .describe('what 95 of 100 replies may take, by call'),
-    retries: count.exactOptional().describe('how often a failed scenario is played again'),
-    allowFlaky: z.boolean().exactOptional().describe('true: what fails and then passes is a warning'),
+      .describe('time limit for 95 of 100 replies, by call'),
+    retries: count.exactOptional().describe('maximum number of retries of a failed scenario'),
+    allowFlaky: z.boolean().exactOptional().describe('true: a scenario that fails and then passes is a warning'),
     sessions: list(
       object({
         sessionID: text,
         player: text.nullable(),
         currency: text.nullable(),
         gameID: text.nullable(),
-        state: z.enum(['active', 'expired']),
+        state: z.enum(SESSION_STATES),
       }),
     ),
   }),
@@ -94,25 +147,29 @@ const runStarted = object({
     .exactOptional()
     .describe('rules that may fail'),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
-  source: z.literal('proxy').exactOptional().describe('proxy: what somebody else sent, as it passed through croupier'),
-  process: object({ pid: z.int(), host: text }).exactOptional().describe('who writes it'),
-}).describe('first event: what is about to be done, and to whom');
+  source: z.literal('proxy').exactOptional().describe('proxy: calls of a real service that passed through croupier'),
+  process: object({ pid: z.int(), host: text }).exactOptional().describe('the process that writes the journal'),
+}).describe('first event: the plan of the run and the operator under test');
 
-const notice = object({ event: z.literal('notice'), text }).describe('worth knowing, and no finding');
+const notice = object({ event: z.literal('notice'), text }).describe(
+  'information for the reader that is not a finding',
+);
 
 const scenarioStarted = object({
   event: z.literal('scenario-started'),
   scenario: scenarioID,
   attempt: attempt.describe(
-    '2 or more: played again because the connection failed; what earlier attempts found is void',
+    '2 or more: played again because the connection failed; findings of earlier attempts are void',
   ),
   retry: z
     .int()
     .min(1)
     .exactOptional()
-    .describe('it had failed, and is played again to see whether it always does; that failure is not void'),
+    .describe(
+      'it failed before and is played again to see whether it fails every time; the earlier failure is not void',
+    ),
   at: stamp,
-  sessions: z.record(text, text).readonly().describe('which session plays which alias'),
+  sessions: z.record(text, text).readonly().describe('which session is used for which alias'),
 });
 
 const sending = object({
@@ -120,16 +177,23 @@ const sending = object({
   id: text.describe('id of the exchange'),
   scenario: scenarioID.nullable(),
   step: text.nullable(),
-  purpose: z.enum(['step', 'read', 'prepare', 'restore', 'probe', 'settle']),
+  purpose: z.enum(PURPOSES),
   call: callName,
   request,
-  signed: text.exactOptional().describe('in which manner it is signed, where that is not the right one on purpose'),
+  amount: z
+    .string()
+    .regex(AMOUNT_PATTERN)
+    .exactOptional()
+    .describe(
+      'of a bet, win or refund: the amount that was sent, a plain decimal in the main unit; left out: no amount, or only the body has it',
+    ),
+  signed: text.exactOptional().describe('how it is signed, if it is signed wrongly on purpose'),
   brokenAt: z
-    .enum(['head', 'half-body'])
+    .enum(EARLY_BREAKS)
     .exactOptional()
     .describe('the connection is broken on purpose before the whole request is out'),
   signature: signature.exactOptional(),
-  source: z.enum(['service', 'proxy']).exactOptional().describe('of what passed through the proxy: who sent it'),
+  source: z.enum(['service', 'proxy']).exactOptional().describe('who sent the call, if it passed through the proxy'),
 }).describe('written before the bytes leave');
 
 const received = object({
@@ -141,36 +205,34 @@ const received = object({
   connection: object({ id: z.int(), reused: z.boolean() }).nullable(),
   model: object({ before: list(text), after: list(text) })
     .nullable()
-    .describe('balances that croupier held possible, as decimal text'),
-  aside: text.exactOptional().describe('what else became of it in the proxy, on purpose or not'),
+    .describe('balances that croupier considered possible, as decimal text'),
+  aside: text.exactOptional().describe('what else happened to the call in the proxy, on purpose or not'),
 });
 
 const raced = object({
   event: z.literal('race'),
   scenario: scenarioID,
   attempt,
-  round: z.int().min(1).describe('a story with a race is told several times'),
+  round: z.int().min(1).describe('a scenario with a race is repeated; 1 is the first time'),
   step: text.describe('key of the together step'),
-  exchanges: list(text).describe('ids, in the order in which they were let go'),
-  barrier: stamp.describe('when the first was let go; until then the last byte of each was held back'),
-  staggerMs: ms.describe('so much later the second half was let go; 0: all at once'),
+  exchanges: list(text).describe('ids, in the order in which they were released'),
+  barrier: stamp.describe('when the first was released; until then the last byte of each was held back'),
+  staggerMs: ms.describe('delay of the second half after the first half; 0: all at once'),
   offsetsMs: list(ms)
     .exactOptional()
-    .describe(
-      'so much after the first each was let go, in that order; absent: the story gives them no times of their own',
-    ),
-  overlapped: count.describe('how many of them were in flight together with another'),
-}).describe('calls that were let go together have all landed');
+    .describe('delay of each after the first, in that order; absent: the scenario sets no delays'),
+  overlapped: count.describe('number of calls that were in flight together with another one'),
+}).describe('all calls of a race have ended');
 
 const found = object({ event: z.literal('finding'), scenario: scenarioID, attempt, finding });
 
 const owed = object({
   event: z.literal('owed'),
   scenario: scenarioID.nullable(),
-  call: z.enum(['win', 'refund', 'bet']),
+  call: z.enum(TRANSACTION_CALLS),
   sessionID: text,
   txID: text,
-  open: z.boolean().describe('true: owed from now on; false: no longer'),
+  open: z.boolean().describe('true: owed from now on; false: no longer owed'),
   fields: z.record(text, text).readonly(),
 });
 
@@ -181,14 +243,14 @@ const scenarioEnded = object({
   verdict,
   reason: text.nullable(),
   durationMs: ms,
-  restored: z.boolean().nullable().describe('false: the balance could not be brought back; null: nothing moved'),
+  restored: z.boolean().nullable().describe('false: the balance could not be restored; null: no balance changed'),
   passes: z
     .partialRecord(ruleId, z.partialRecord(z.enum([...CALL_NAMES, '*']), count).readonly())
     .readonly()
-    .describe('how often a rule held, by endpoint; * where it is not judged by endpoint'),
+    .describe('number of passes of each rule, by endpoint; *: the rule is not judged by endpoint'),
 });
 
-const blamed = object({
+const attributed = object({
   event: z.literal('blamed'),
   rule: ruleId,
   endpoint: callName.nullable(),
@@ -196,12 +258,12 @@ const blamed = object({
   verdict: decidedVerdict,
   because: ruleId,
   reason: text,
-}).describe('findings of this rule count as what is said here, because another rule was broken');
+}).describe('findings of this rule get the verdict of this event, because another rule was broken');
 
 const runEnded = object({
   event: z.literal('run-ended'),
-  how: z.enum(['complete', 'bail', 'interrupted', 'unreachable', 'bug']),
-  signal: z.enum(['SIGINT', 'SIGTERM']).nullable(),
+  how: z.enum(RUN_ENDINGS),
+  signal: z.enum(STOP_SIGNALS).nullable(),
   detail: text.nullable(),
   durationMs: ms,
 });
@@ -216,18 +278,18 @@ const journalEvent = z.discriminatedUnion('event', [
   found,
   owed,
   scenarioEnded,
-  blamed,
+  attributed,
   runEnded,
 ]);
 
-/** True where each type fits the other: same keys, the same of them optional. */
+/** True if both types accept each other: the same keys, and the same of them optional. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
-/** One line of a journal. The compiler holds schema and types together: where they differ, this is a `never`. */
+/** One line of a journal. The compiler keeps schema and types equal: if they differ, the type is `never`. */
 const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true ? typeof journalEvent : never =
   journalEvent;
 
-/** The parts that the schema of a report has in common with the journal's. */
+/** The parts of the schema that the JSON report has in common with the journal. */
 export const shared = {
   request,
   signature,
@@ -250,11 +312,11 @@ export function journalJsonSchema(): object {
   };
 }
 
-/** What is wrong with a value that should be one line of a journal, in one sentence; null when nothing is. */
-export function complaintAboutEvent(value: unknown): string | null {
+/** Describes the first problem of a value that should be one line of a journal; null if it is valid. */
+export function eventProblem(value: unknown): string | null {
   const result = lineSchema.safeParse(value);
   if (result.success) return null;
   const [issue] = result.error.issues;
   const where = issue?.path.map(String).join('.') ?? '';
-  return where === '' ? (issue?.message ?? 'it is no event') : `${where}: ${issue?.message}`;
+  return where === '' ? (issue?.message ?? 'it is not an event') : `${where}: ${issue?.message}`;
 }

@@ -4,9 +4,9 @@ import type { CallName } from '../contract/call-name.ts';
 export interface Body {
   readonly encoding: 'utf8' | 'base64';
   readonly data: string;
-  /** How many bytes there were, also when not all were kept. */
+  /** Number of bytes, including those that were not kept. */
   readonly length: number;
-  /** True when `data` holds only the beginning. */
+  /** True if `data` holds only the beginning of the body. */
   readonly truncated: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ExchangeRequest {
   readonly method: string;
   /** The whole address that was called, query included. */
   readonly url: string;
-  /** In the order and letter case of the wire. */
+  /** In the order and letter case in which they were sent. */
   readonly headers: HeaderList;
   readonly body: Body | null;
 }
@@ -29,60 +29,44 @@ export interface Reply {
 }
 
 /**
- * Why no reply came: a closed set. Only `too-late` says something about the operator; the others are transport, or our
- * own doing (`broken`).
+ * Why no reply came: a closed set. Only `too-late` says something about the operator; the others are problems of the
+ * transport, or were caused by croupier (`broken`).
  */
-export type NoReplyReason =
-  | 'broken' // we broke the connection on purpose
-  | 'too-late' // the deadline passed after the last byte of the request was sent
-  | 'unresolved' // the host name has no address
-  | 'refused' // nothing listens there
-  | 'unreachable' // no route, or the network is down
-  | 'connect-timeout' // no connection within the deadline
-  | 'send-timeout' // connected, but the request could not be sent within the deadline
-  | 'tls' // handshake or certificate
-  | 'proxy' // the proxy would not let us through
-  | 'reset' // the peer closed a connection before or within its reply
-  | 'stale-connection' // a kept-alive connection was closed under our request: nobody's fault
-  | 'closed-early' // the reply ended before its announced length
-  | 'too-large' // the reply passed the cap
-  | 'not-http' // what came back was not HTTP
-  | 'bad-encoding' // Content-Encoding could not be undone
-  | 'aborted'; // the run was interrupted
+export const NO_REPLY_REASONS = [
+  'broken', // croupier broke the connection on purpose
+  'too-late', // the deadline passed after the last byte of the request was sent
+  'unresolved', // the host name has no address
+  'refused', // nothing listens there
+  'unreachable', // no route, or the network is down
+  'connect-timeout', // no connection within the deadline
+  'send-timeout', // connected, but the request could not be sent within the deadline
+  'tls', // handshake or certificate
+  'proxy', // an HTTP proxy on the way refused the call
+  'reset', // the peer closed a connection before or within its reply
+  'stale-connection', // the peer closed a kept-alive connection while the request was sent: not a fault of the operator
+  'closed-early', // the reply ended before its announced length
+  'too-large', // the reply was longer than the limit
+  'not-http', // what came back was not HTTP
+  'bad-encoding', // the body could not be decoded by its Content-Encoding
+  'aborted', // the run was interrupted
+] as const;
 
-export const NO_REPLY_REASONS: readonly NoReplyReason[] = [
-  'broken',
-  'too-late',
-  'unresolved',
-  'refused',
-  'unreachable',
-  'connect-timeout',
-  'send-timeout',
-  'tls',
-  'proxy',
-  'reset',
-  'stale-connection',
-  'closed-early',
-  'too-large',
-  'not-http',
-  'bad-encoding',
-  'aborted',
-];
+export type NoReplyReason = (typeof NO_REPLY_REASONS)[number];
 
 export type Outcome =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | {
       readonly kind: 'none';
       readonly reason: NoReplyReason;
-      /** What the system said, for a person; no secrets. */
+      /** The error message of the system, without secrets. */
       readonly detail: string;
-      /** Status line and headers, when they had arrived before it failed. */
+      /** Status line and headers, if they arrived before the failure. */
       readonly head?: { readonly status: number; readonly headers: HeaderList };
     };
 
 /**
- * When each phase ended, in milliseconds of one monotonic clock that all exchanges of a run share, so that overlap can
- * be told. null: did not happen, or is not known.
+ * When each phase ended, in milliseconds of one monotonic clock that all exchanges of a run share, so that overlaps can
+ * be found. null: the phase did not happen, or its time is unknown.
  */
 export interface Stamps {
   readonly start: number;
@@ -92,7 +76,7 @@ export interface Stamps {
   /** The last byte of the request was handed to the kernel. */
   readonly sent: number | null;
   readonly firstByte: number | null;
-  /** The last byte of the reply, or the moment when it was given up. */
+  /** The last byte of the reply, or the moment when croupier stopped waiting. */
   readonly end: number;
 }
 
@@ -106,23 +90,29 @@ export interface Exchange {
   readonly connection: { readonly id: number; readonly reused: boolean } | null;
 }
 
-/** The five seconds of the contract: from the last byte of the request to the last byte of the reply. */
+/** The time that the contract limits (contract/limits.ts): from the last byte of the request to the last byte of the reply. */
 export function replyMs(stamps: Stamps): number | null {
   return stamps.sent === null ? null : stamps.end - stamps.sent;
 }
 
-/** True when the two were in flight at the same moment: each was sent before the other had its reply. */
+/** True if both exchanges were in flight at the same moment: each was sent before the other was answered. */
 export function overlapped(a: Stamps, b: Stamps): boolean {
   return a.sent !== null && b.sent !== null && a.sent < b.end && b.sent < a.end;
 }
 
-/** The first value of a header, whatever the letter case of its name. */
+/** The first value of a header; the letter case of its name is ignored. */
 export function header(headers: HeaderList, name: string): string | undefined {
   const wanted = name.toLowerCase();
   return headers.find(([key]) => key.toLowerCase() === wanted)?.[1];
 }
 
-/** A body as text: its UTF-8 text, or the bytes of base64 read as Latin-1 so that something can be shown. */
+/** A body as text: UTF-8, or Latin-1 for a body that is not valid UTF-8. */
 export function bodyText(body: Body): string {
   return body.encoding === 'utf8' ? body.data : Buffer.from(body.data, 'base64').toString('latin1');
+}
+
+/** The `sessionID` in the query or the body of a call. The body is searched as text and not validated. */
+export function sessionNamedIn({ url, body }: ExchangeRequest): string | undefined {
+  if (body === null) return URL.parse(url)?.searchParams.get('sessionID') ?? undefined;
+  return /"sessionID":"((?:[^"\\]|\\.)*)"/.exec(bodyText(body))?.[1];
 }

@@ -1,56 +1,56 @@
 import { RULES } from '../contract/catalogue.ts';
-import { type Attempt, addFinding, addPasses, addRace, countingAttempt, startAttempt } from './attempt.ts';
+import { type Attempt, addFinding, addPasses, addRace, countedAttempt, startAttempt } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
 import { type Cause, likelyCauses } from './cause.ts';
-import type { Blamed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
+import type { Attributed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
 import { EXPECTATION } from './finding.ts';
-import { byGravity, flakyCell, type JudgedCell, type JudgedFinding, judgeCell } from './judged-cell.ts';
+import { byGravity, flakyOutcome, type JudgedFinding, type JudgedOutcome, judgeOutcome } from './judged-outcome.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
-import { impliedCells, type ScenarioResult, scenarioResult } from './scenario-result.ts';
+import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
-/** So many different notices are kept. An operator that provokes one per call must not fill the memory. */
-const NOTICES = 100;
+/** Maximum number of different notices that are kept. An operator that causes one per call must not fill the memory. */
+const MAX_NOTICES = 100;
 
-/** All that a run decided: what every report starts from. Its size follows the plan, not the number of exchanges. */
+/** The results of a run, from which every report is made. Its size depends on the plan, not on the number of exchanges. */
 export interface Fold {
   readonly run: RunStarted;
-  /** null: the run was cut off, nothing says how it ended. */
+  /** null: the run was cut off, so the journal has no end event. */
   readonly ended: RunEnded | null;
   /** Every rule of the catalogue, each exactly once, in its order. */
   readonly rules: readonly RuleResult[];
-  /** The few broken rules that explain all that is broken, those about money first. */
+  /** The few broken rules that explain all breaches, those about money first. */
   readonly causes: readonly Cause[];
-  /** What the run says of each known failure of its baseline, in the order of that. */
+  /** The state of each known failure, in the order of the baseline. */
   readonly baseline: readonly KnownResult[];
-  /** What scenarios demanded beyond the rules and did not get. */
+  /** Expectations of scenarios that were not met or could not be decided. */
   readonly expectations: readonly JudgedFinding[];
   readonly scenarios: readonly ScenarioResult[];
-  /** What was let go together, where a finding names one of the calls. */
+  /** The races of which a finding names a call. */
   readonly races: readonly Raced[];
   readonly notices: readonly string[];
-  /** What has to be sent yet so that nobody's money hangs in the air. */
+  /** Calls that must still be sent so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
-  /** How quick the operator was, for each call that was made. */
+  /** Response times of the operator, for each call. */
   readonly latency: readonly CallLatency[];
 }
 
-/** Takes the events of one run, in order, and says at any time what they amount to. */
-export interface Folding {
+/** Builds a fold from the events of one run, in order. */
+export interface FoldBuilder {
   add(event: JournalEvent): void;
-  /** @throws Error when no `run-started` was added. */
+  /** The fold of all events so far. @throws Error if no `run-started` was added. */
   result(): Fold;
 }
 
 /** Starts a fold over the events of one run. */
-export function startFolding(): Folding {
+export function startFold(): FoldBuilder {
   let run: RunStarted | null = null;
   let ended: RunEnded | null = null;
   let sent = 0;
   let answered = 0;
   const attempts = new Map<string, Attempt>();
-  const blames: Blamed[] = [];
+  const attributions: Attributed[] = [];
   const notices = new Set<string>();
   const owed = new Map<string, Owed>();
   const latency = startLatencyTally();
@@ -76,7 +76,7 @@ export function startFolding(): Folding {
         run = event;
         return;
       case 'notice':
-        if (notices.size < NOTICES) notices.add(event.text);
+        if (notices.size < MAX_NOTICES) notices.add(event.text);
         return;
       case 'scenario-started':
         attempts.set(event.scenario, startAttempt(event, attempts.get(event.scenario)));
@@ -105,7 +105,7 @@ export function startFolding(): Folding {
         }
         return;
       case 'blamed':
-        blames.push(event);
+        attributions.push(event);
         return;
       case 'run-ended':
         ended = event;
@@ -115,7 +115,7 @@ export function startFolding(): Folding {
 
   const result = (): Fold => {
     if (run === null) throw new Error('a run cannot be folded before its run-started event');
-    return sumUp(run, ended, attempts, blames, {
+    return sumUp(run, ended, attempts, attributions, {
       notices: [...notices],
       owed: [...owed.values()],
       exchanges: { sent, answered },
@@ -126,9 +126,9 @@ export function startFolding(): Folding {
   return { add, result };
 }
 
-/** Folds a whole journal. @throws Error when it holds no `run-started`. */
+/** Folds a whole journal. @throws Error if it holds no `run-started`. */
 export async function foldJournal(events: AsyncIterable<JournalEvent> | Iterable<JournalEvent>): Promise<Fold> {
-  const folding = startFolding();
+  const folding = startFold();
   for await (const event of events) folding.add(event);
   return folding.result();
 }
@@ -137,49 +137,51 @@ function sumUp(
   run: RunStarted,
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
-  blames: readonly Blamed[],
+  attributions: readonly Attributed[],
   rest: Pick<Fold, 'notices' | 'owed' | 'exchanges' | 'latency'>,
 ): Fold {
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));
   for (const id of attempts.keys()) {
-    // Checks of the run as a whole find things in the name of a scenario that nobody planned.
+    // Checks of the run as a whole report findings under the name of a scenario that is not in the plan.
     if (!planned.has(id)) planned.set(id, { id, title: id, place: { file: '', line: 1, column: 1 }, rules: [] });
   }
-  const cells: JudgedCell[] = [];
+  const outcomes: JudgedOutcome[] = [];
   const scenarios: ScenarioResult[] = [];
   const races: Raced[] = [];
   for (const scenario of planned.values()) {
     const last = attempts.get(scenario.id);
-    const counting = last && countingAttempt(last);
+    const counting = last && countedAttempt(last);
     const attempt = counting?.attempt;
     const judged = (from: Attempt | undefined) =>
-      [...(from?.cells.values() ?? [])].map((cell) => judgeCell(scenario.id, cell, blames, strict));
-    const flaky = judged(counting?.flaky?.attempt).flatMap((cell) => flakyCell(cell, run.settings.allowFlaky === true));
+      [...(from?.outcomes.values() ?? [])].map((outcome) => judgeOutcome(scenario.id, outcome, attributions, strict));
+    const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
+      flakyOutcome(outcome, run.settings.allowFlaky === true),
+    );
     const own = [...judged(attempt), ...flaky];
-    cells.push(...own, ...impliedCells(scenario, attempt, own));
+    outcomes.push(...own, ...impliedOutcomes(scenario, attempt, own));
     scenarios.push(scenarioResult(scenario, counting, own, ended, last?.started?.retry ?? 0));
-    for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? telling(one) : []));
+    for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? racesWithFindings(one) : []));
   }
-  const byRule = Map.groupBy(cells, (cell) => cell.rule);
-  const baseline = judgeBaseline(run, ended, cells);
+  const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
+  const baseline = judgeBaseline(run, ended, outcomes);
   const how = { run, ended, baseline };
   const rules = RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, how));
   return {
     run,
     ended,
     rules,
-    causes: likelyCauses(rules, cells),
+    causes: likelyCauses(rules, outcomes),
     baseline,
-    expectations: (byRule.get(EXPECTATION) ?? []).flatMap((cell) => cell.findings).toSorted(byGravity),
+    expectations: (byRule.get(EXPECTATION) ?? []).flatMap((outcome) => outcome.findings).toSorted(byGravity),
     scenarios,
     races,
     ...rest,
   };
 }
 
-/** The races of an attempt that something was found in. */
-function telling({ races, cells }: Attempt): readonly Raced[] {
-  const shown = new Set([...cells.values()].flatMap(({ samples }) => samples.map(({ exchange }) => exchange)));
+/** The races of an attempt that have a finding. */
+function racesWithFindings({ races, outcomes }: Attempt): readonly Raced[] {
+  const shown = new Set([...outcomes.values()].flatMap(({ samples }) => samples.map(({ exchange }) => exchange)));
   return races.filter(({ exchanges }) => exchanges.some((id) => shown.has(id)));
 }

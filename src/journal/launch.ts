@@ -1,18 +1,18 @@
 import type { JsonObject } from '../contract/json.ts';
 
-/** What an operator's backend sent to the Core API, and how it was answered: what the `launch` rules are judged by. */
+/** A request of an operator's backend to the Core API, with its reply. The `launch` rules are judged by it. */
 export interface LaunchRequest {
   readonly operation: 'createNewGame' | 'games' | 'freeRounds' | 'createFreeRounds' | 'cancelFreeRounds';
-  /** When it was answered, in milliseconds since 1970. */
+  /** Time of the reply, in milliseconds since 1970. */
   readonly at: number;
-  /** Header lines as name and value, as they came. */
+  /** Header lines as name and value, unchanged. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body, or of a GET the query, as it was sent; undefined when it could not be read. */
+  /** The body, or the query of a GET, as it was sent; undefined if it could not be read. */
   readonly fields?: JsonObject;
-  /** Which fields are missing or of a wrong type. */
-  readonly complaints: readonly { readonly field: string; readonly message: string }[];
+  /** The fields that are missing or have a wrong type. */
+  readonly diagnostics: readonly { readonly field: string; readonly message: string }[];
   readonly status: number;
-  /** The error code that it was answered with. */
+  /** The error code of the reply. */
   readonly code?: string;
   /** The game session that it opened. */
   readonly session?: LaunchedSession;
@@ -26,6 +26,6 @@ export interface LaunchedSession {
   readonly player: string;
   readonly currency: string;
   readonly gameID: string;
-  /** Nothing of it reaches the operator. */
+  /** True: a demo game, of which no call is sent to the operator. */
   readonly demo: boolean;
 }

@@ -1,21 +1,22 @@
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
 
-/** The text is no journal that this croupier can read. The message says which line, and what is wrong with it. */
+/** The text is not a journal that this version of croupier can read. The message names the line and the problem. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** Says what is wrong with a value that should be an event; null when nothing is. */
+/** Describes the problem of a value that should be an event; null if it is valid. */
 export type EventCheck = (value: unknown) => string | null;
 
 const FORMAT_NAME = /^croupier-journal\/(\d+)$/;
 const NEWEST = formatNumber(JOURNAL_FORMAT) ?? 0;
 
 /**
- * Reads a journal piece by piece. What follows the last line end may have been torn by a kill and is left out when it is no JSON.
+ * Reads a journal in pieces. The text after the last line end may be incomplete because the run was killed. It is left out if it
+ * is not JSON.
  *
- * @param check every event must stand it. Without one the shapes are taken on trust, as for a journal of this very run.
- * @throws JournalError for an empty text, another kind of file, a newer format, and a line that is no event.
+ * @param check validates every event. Left out: events are not validated, as for a journal of the current run.
+ * @throws JournalError for an empty text, another kind of file, a newer format, and a line that is not an event.
  */
 export async function* readJournal(
   chunks: AsyncIterable<string> | Iterable<string>,
@@ -28,18 +29,18 @@ export async function* readJournal(
     const value = parse(text);
     if (value === undefined) {
       if (!ended && line > 1) return;
-      throw new JournalError(line === 1 ? NO_JOURNAL : `line ${line} of the journal is not JSON: ${excerpt(text)}`);
+      throw new JournalError(line === 1 ? NOT_A_JOURNAL : `line ${line} of the journal is not JSON: ${excerpt(text)}`);
     }
     if (line === 1) checkHead(value);
-    const complaint = check(value);
-    if (complaint !== null) throw new JournalError(`line ${line} of the journal is no event: ${complaint}`);
-    if (!isEvent(value)) throw new JournalError(`line ${line} of the journal is no event: ${excerpt(text)}`);
+    const diagnostic = check(value);
+    if (diagnostic !== null) throw new JournalError(`line ${line} of the journal is not an event: ${diagnostic}`);
+    if (!isEvent(value)) throw new JournalError(`line ${line} of the journal is not an event: ${excerpt(text)}`);
     yield value;
   }
   if (line === 0) throw new JournalError('the journal is empty: the run ended before it wrote anything');
 }
 
-const NO_JOURNAL = 'line 1: this is no journal of croupier, which begins with a run-started event';
+const NOT_A_JOURNAL = 'line 1: this is not a journal of croupier, which begins with a run-started event';
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -63,7 +64,7 @@ function formatNumber(format: unknown): number | null {
 }
 
 function checkHead(value: unknown): void {
-  if (!isObject(value) || value.event !== 'run-started') throw new JournalError(NO_JOURNAL);
+  if (!isObject(value) || value.event !== 'run-started') throw new JournalError(NOT_A_JOURNAL);
   const number = formatNumber(value.format);
   if (number === null) throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value.format))} is unknown`);
   if (number > NEWEST) {

@@ -1,24 +1,24 @@
 import type { JournalEvent } from './event.ts';
 import type { Exchange } from './exchange.ts';
 
-/** By how much what is counted within one run goes on where another ended. */
+/** The numbers that are added to the events of a run when they are appended to those of an earlier run. */
 export interface Offset {
-  /** Of the numbers in the ids of exchanges. */
+  /** Added to the numbers in the ids of exchanges. */
   readonly exchanges: number;
-  /** Of the ids of connections. */
+  /** Added to the ids of connections. */
   readonly connections: number;
-  /** Of all moments, in ms. */
+  /** Added to all stamps, in ms. */
   readonly ms: number;
 }
 
 const ID = /^x(\d+)$/;
 
-/** The number in the id of an exchange; 0 for what is none of croupier's. */
+/** The number in the id of an exchange; 0 for an id that croupier did not make. */
 export function numberOfExchange(id: string): number {
   return Number(ID.exec(id)?.[1] ?? 0);
 }
 
-/** An event as it stands in a journal that holds those of another run before it. */
+/** An event with new ids and stamps, for a journal that already holds the events of another run. */
 export function renumbered(event: JournalEvent, { exchanges, connections, ms }: Offset): JournalEvent {
   const idOf = (id: string): string => (ID.test(id) ? `x${numberOfExchange(id) + exchanges}` : `${id}+${exchanges}`);
   switch (event.event) {

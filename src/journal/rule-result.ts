@@ -1,8 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
-import type { RuleId } from '../contract/catalogue.ts';
-import type { Rule } from '../contract/rule.ts';
-import { isThere } from '../contract/since.ts';
-import { contractVersion } from '../contract/versions.ts';
+import type { Rule, RuleId } from '../contract/catalogue.ts';
+import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownFailing, type KnownResult } from './baseline.ts';
 import type { RunEnded, RunStarted } from './event.ts';
 import type { Verdict } from './finding.ts';
@@ -12,11 +10,11 @@ import {
   gravest,
   isDecided,
   isFinding,
-  type JudgedCell,
   type JudgedFinding,
+  type JudgedOutcome,
   reasonOf,
-} from './judged-cell.ts';
-import { howItStopped, type ScenarioResult } from './scenario-result.ts';
+} from './judged-outcome.ts';
+import { type ScenarioResult, stopReason } from './scenario-result.ts';
 
 interface EndpointResult {
   readonly endpoint: CallName;
@@ -25,84 +23,88 @@ interface EndpointResult {
   readonly checks: number;
 }
 
-/** What the run says about one rule of the catalogue. */
+/** The result of a run for one rule of the catalogue. */
 export interface RuleResult {
   readonly rule: Rule;
-  /** The gravest of all that was found. */
+  /** The most severe verdict of all outcomes. */
   readonly verdict: Verdict;
-  /** Why it is not a pass, in the words of its most telling finding; null for a pass. */
+  /** Why it is not a pass, in the words of its main finding; null for a pass. */
   readonly reason: string | null;
   /** The rule whose breach explains the verdict. */
   readonly because: RuleId | null;
-  /** True: nothing speaks for the verdict but what failed and then passed when it was played again. */
+  /** True: the verdict comes only from scenarios that failed and then passed on retry. */
   readonly flaky: boolean;
   /** The scenario that the reason comes from. */
   readonly seenIn: string | null;
-  /** How often it was decided, one way or the other. */
+  /** Number of checks that decided it. */
   readonly checks: number;
-  /** How often it was found broken, what counts as a failure only. */
+  /** Number of findings with the verdict `fail`. */
   readonly breaches: number;
   /** True: it fails, and all of its breaches are on the run's baseline. */
   readonly isKnown: boolean;
-  /** Scenarios that tried it, in the order of the plan. */
+  /** Scenarios that tested it, in the order of the plan. */
   readonly scenarios: readonly string[];
-  /** A verdict for each endpoint, where the rule is judged at each; else empty. */
+  /** A verdict for each endpoint if the rule is judged by endpoint, else empty. */
   readonly endpoints: readonly EndpointResult[];
-  /** Examples, gravest first, of equals the most telling; `findingCount` counts all. */
+  /** Examples, the most severe and most informative first. `findingCount` is the number of all findings. */
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
 }
 
-/** The cell of the most telling finding first, so that the reason is that of the place that reports lead to. */
-function tellingFirst(cells: readonly JudgedCell[], [telling]: readonly JudgedFinding[]): readonly JudgedCell[] {
-  const first = cells.filter((cell) => telling !== undefined && cell.findings.includes(telling));
-  return [...first, ...cells.filter((cell) => !first.includes(cell))];
+/** Puts the outcome of the main finding first, so that the reason belongs to the place that reports point to. */
+function mainFindingFirst(
+  outcomes: readonly JudgedOutcome[],
+  [main]: readonly JudgedFinding[],
+): readonly JudgedOutcome[] {
+  const first = outcomes.filter((outcome) => main !== undefined && outcome.findings.includes(main));
+  return [...first, ...outcomes.filter((outcome) => !first.includes(outcome))];
 }
 
 /**
- * Sums up one rule. One that its scenarios were there for and left open is inconclusive, unless another scenario decided it.
+ * Sums up one rule. If a scenario that claims the rule did not decide it, the rule is inconclusive, unless another scenario
+ * decided it.
  *
- * @param cells all that was said about this rule
+ * @param outcomes all outcomes of this rule
  */
 export function ruleResult(
   rule: Rule,
-  cells: readonly JudgedCell[],
+  outcomes: readonly JudgedOutcome[],
   scenarios: readonly ScenarioResult[],
   how: { readonly run: RunStarted; readonly ended: RunEnded | null; readonly baseline: readonly KnownResult[] },
 ): RuleResult {
-  const tried = new Set(cells.filter((cell) => cell.verdict !== 'skip').map((cell) => cell.scenario));
+  const tried = new Set(outcomes.filter((outcome) => outcome.verdict !== 'skip').map((outcome) => outcome.scenario));
   const base = {
     rule,
-    checks: countOf(cells, isDecided),
+    checks: countOf(outcomes, isDecided),
     scenarios: [...tried],
-    breaches: countOf(cells, ({ verdict }) => verdict === 'fail'),
-    isKnown: isKnownFailing(how.baseline, cells),
-    findings: cells.flatMap((cell) => cell.findings).toSorted(mostTelling(rule, scenarios)),
-    findingCount: countOf(cells, isFinding),
+    breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),
+    isKnown: isKnownFailing(how.baseline, outcomes),
+    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios)),
+    findingCount: countOf(outcomes, isFinding),
     flaky: false,
     endpoints: (rule.endpoints ?? []).map((endpoint): EndpointResult => {
-      const here = cells.filter((cell) => cell.endpoint === endpoint);
+      const here = outcomes.filter((outcome) => outcome.endpoint === endpoint);
       const verdict = gravest(here);
       return { endpoint, verdict, reason: reasonOf(here, verdict).reason, checks: countOf(here, isDecided) };
     }),
   };
   const version = contractVersion(how.run.contract);
   if (version && !isThere(rule.since, version)) {
-    const reason = `it came with version ${rule.since} of the contract, and this run judges by ${how.run.contract}`;
+    const reason = `the rule is new in version ${rule.since} of the contract, and this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
-  const verdict = gravest(cells);
+  const verdict = gravest(outcomes);
   if (verdict !== 'untested' && verdict !== 'skip') {
-    const flaky = cells.every((cell) => cell.verdict !== verdict || cell.flaky);
-    const why = reasonOf(tellingFirst(cells, base.findings), verdict);
-    const reason = flaky ? `${why.reason ?? ''} (flaky: the scenario passed when it was played again)` : why.reason;
+    const flaky = outcomes.every((outcome) => outcome.verdict !== verdict || outcome.flaky);
+    const why = reasonOf(mainFindingFirst(outcomes, base.findings), verdict);
+    const reason = flaky ? `${why.reason ?? ''} (flaky: the scenario passed on retry)` : why.reason;
     return { ...base, verdict, ...why, reason, flaky };
   }
-  const heard = new Set(cells.map((cell) => cell.scenario));
+  const reporting = new Set(outcomes.map((outcome) => outcome.scenario));
   const undecided = scenarios.find(
-    ({ planned, state }) => planned.rules.includes(rule.id) && state !== 'not-started' && !heard.has(planned.id),
+    ({ planned, state }) => planned.rules.includes(rule.id) && state !== 'not-started' && !reporting.has(planned.id),
   );
-  // A skip with its reason says more than that the scenario is over.
+  // The reason of a skip is more useful than the fact that the scenario ended.
   if (undecided && (verdict === 'untested' || undecided.state === 'cut-off')) {
     return {
       ...base,
@@ -115,15 +117,15 @@ export function ruleResult(
           : 'its scenario ended without deciding it',
     };
   }
-  if (verdict === 'skip') return { ...base, verdict, ...reasonOf(cells, verdict) };
+  if (verdict === 'skip') return { ...base, verdict, ...reasonOf(outcomes, verdict) };
   return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };
 }
 
 /**
- * Gravest first, then what nothing else would explain, then the rule's own stories, of these the one of its name, then what an
- * exchange shows.
+ * Compares findings: the most severe first, then those that no other rule explains, then those of the scenario that is named like
+ * the rule, then those of scenarios that claim the rule, then those that an exchange shows.
  */
-function mostTelling(rule: Rule, scenarios: readonly ScenarioResult[]) {
+function byImportance(rule: Rule, scenarios: readonly ScenarioResult[]) {
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));
   const weight = ({ causes, scenario, exchange }: JudgedFinding): number => {
     const claim = claims.get(scenario) ?? -1;
@@ -144,6 +146,6 @@ function whyUntested(
   { run, ended }: { readonly run: RunStarted; readonly ended: RunEnded | null },
 ): string {
   const waiting = scenarios.some(({ planned }) => planned.rules.includes(rule.id));
-  if (waiting) return howItStopped(ended);
-  return run.whole ? 'no scenario of this run tries it' : 'not among what was selected';
+  if (waiting) return stopReason(ended);
+  return run.whole ? 'no scenario of this run tests it' : 'not selected';
 }

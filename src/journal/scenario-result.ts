@@ -1,4 +1,4 @@
-import type { Attempt, Counting } from './attempt.ts';
+import type { Attempt, CountedAttempt } from './attempt.ts';
 import type { PlannedScenario, RunEnded } from './event.ts';
 import { graver, type Verdict } from './finding.ts';
 import {
@@ -6,12 +6,12 @@ import {
   countOf,
   gravest,
   isFinding,
-  type JudgedCell,
   type JudgedFinding,
+  type JudgedOutcome,
   reasonOf,
-} from './judged-cell.ts';
+} from './judged-outcome.ts';
 
-/** What became of one scenario. */
+/** The result of one scenario. */
 export interface ScenarioResult {
   readonly planned: PlannedScenario;
   readonly state: 'ended' | 'cut-off' | 'not-started';
@@ -19,28 +19,28 @@ export interface ScenarioResult {
   readonly reason: string | null;
   readonly durationMs: number | null;
   readonly restored: boolean | null;
-  /** The attempt that counts. */
+  /** The attempt whose result counts. */
   readonly attempt: number;
-  /** How often it was played again because it had failed. */
+  /** Number of retries after a failure. */
   readonly retries: number;
-  /** True: it failed, and passed when it was played again. */
+  /** True: it failed and then passed on retry. */
   readonly flaky: boolean;
   readonly sessions: Readonly<Record<string, string>>;
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
 }
 
-/** What a scenario that was skipped, or could not be played to its end, says about the rules that it was there for. */
-export function impliedCells(
+/** The outcomes of a scenario that was skipped or undecided, for the rules that it claims and did not report on. */
+export function impliedOutcomes(
   scenario: PlannedScenario,
   attempt: Attempt | undefined,
-  own: readonly JudgedCell[],
-): readonly JudgedCell[] {
+  own: readonly JudgedOutcome[],
+): readonly JudgedOutcome[] {
   const ended = attempt?.ended;
   if (!ended || (ended.verdict !== 'skip' && ended.verdict !== 'inconclusive')) return [];
   const { verdict, reason } = ended;
   return scenario.rules
-    .filter((rule) => !own.some((cell) => cell.rule === rule))
+    .filter((rule) => !own.some((outcome) => outcome.rule === rule))
     .map((rule) => ({
       scenario: scenario.id,
       rule,
@@ -54,11 +54,11 @@ export function impliedCells(
     }));
 }
 
-/** Sums up one scenario; `own` are the cells of the attempt that counts, and of a failure that was flaky. */
+/** Sums up one scenario. @param own the outcomes of the attempt that counts, and of a flaky failure before it */
 export function scenarioResult(
   planned: PlannedScenario,
-  counting: Counting | undefined,
-  own: readonly JudgedCell[],
+  counting: CountedAttempt | undefined,
+  own: readonly JudgedOutcome[],
   runEnded: RunEnded | null,
   retries: number,
 ): ScenarioResult {
@@ -67,7 +67,7 @@ export function scenarioResult(
   const ended = attempt?.ended ?? null;
   const findings = own
     .filter(isFinding)
-    .flatMap((cell) => cell.findings)
+    .flatMap((outcome) => outcome.findings)
     .toSorted(byGravity);
   const base = {
     planned,
@@ -81,18 +81,18 @@ export function scenarioResult(
     findingCount: countOf(own, isFinding),
   };
   if (!attempt) {
-    return { ...base, state: 'not-started', verdict: 'untested', reason: howItStopped(runEnded) };
+    return { ...base, state: 'not-started', verdict: 'untested', reason: stopReason(runEnded) };
   }
   if (!ended) {
     return {
       ...base,
       state: 'cut-off',
       verdict: graver('inconclusive', gravest(own)),
-      reason: `it was cut off: ${howItStopped(runEnded)}`,
+      reason: `it was cut off: ${stopReason(runEnded)}`,
     };
   }
-  // When the whole run explains a finding away, the scenario's own verdict no longer stands; its doubts do.
-  const explained = own.some((cell) => cell.because !== null);
+  // If a finding was attributed to another rule, the scenario's own verdict is replaced, except if it was undecided.
+  const explained = own.some((outcome) => outcome.because !== null);
   const doubt = ended.verdict === 'inconclusive' || own.length === 0;
   const verdict = explained && !doubt ? gravest(own) : graver(ended.verdict, gravest(own));
   const reason = ended.reason ?? reasonOf(own, verdict).reason;
@@ -102,12 +102,12 @@ export function scenarioResult(
     ...base,
     state: 'ended',
     verdict,
-    reason: `it failed ${often} and then passed: ${reason ?? 'nothing says why'}`,
+    reason: `it failed ${often} and then passed: ${reason ?? 'the reason is unknown'}`,
   };
 }
 
-/** Why something that was planned was not played. */
-export function howItStopped(ended: RunEnded | null): string {
+/** Why a planned scenario was not played. */
+export function stopReason(ended: RunEnded | null): string {
   if (ended === null) return 'the run was cut off';
   switch (ended.how) {
     case 'complete':
@@ -121,4 +121,22 @@ export function howItStopped(ended: RunEnded | null): string {
     case 'bug':
       return 'croupier failed';
   }
+}
+
+/** The reason of a scenario that was stopped because a balance changed while no call was in flight. */
+export const MOVED_ALONE = 'the balance moved while croupier sent nothing: somebody else is using the session';
+
+const MAX_NAMES = 4;
+
+/**
+ * A warning that another user of the session may have caused failures, because a balance changed by itself in a scenario that
+ * failed; null if no scenario shows that.
+ */
+export function movedAloneWarning({ scenarios }: { readonly scenarios: readonly ScenarioResult[] }): string | null {
+  const seen = scenarios
+    .filter(({ verdict, reason }) => verdict === 'fail' && reason === MOVED_ALONE)
+    .map(({ planned }) => planned.id);
+  if (seen.length === 0) return null;
+  const more = seen.length > MAX_NAMES ? `, and ${seen.length - MAX_NAMES} more` : '';
+  return `In ${seen.slice(0, MAX_NAMES).join(', ')}${more} the balance also changed while croupier sent nothing: another user of the session may have caused these failures. Make sure that only croupier uses the session, and run again before you fix anything.`;
 }

@@ -1,18 +1,18 @@
-/** What stands in place of a secret. Shorter than the shortest secret that is removed, so that it can't hold one. */
+/** Replaces a secret. It is shorter than the shortest secret that is removed, so it cannot contain one. */
 const MASK = '***';
 
-/** Shorter secrets would blank half of every text, and are guessed at once anyway; configuration warns of them. */
-const SHORTEST = 4;
+/** Minimum length of a secret. Removing shorter ones would remove half of every text; the configuration warns about them. */
+const MIN_SECRET = 4;
 
 /**
- * Makes a function that removes secrets from any text that is written: plain; in base64 and base64url, at each of the
- * three offsets within a longer encoded text; in hexadecimal; percent-encoded, once or repeatedly; escaped for JSON, also within
- * JSON; escaped for HTML. Parts of a secret may be escaped and others not. Secrets of fewer than 4 characters are left alone.
+ * Creates a function that removes secrets from text: plain; in base64 and base64url, at each of the three offsets within a
+ * longer encoded text; in hexadecimal; percent-encoded, once or repeatedly; escaped for JSON, also within JSON; escaped for HTML.
+ * Only a part of a secret may be escaped. Secrets of fewer than 4 characters are not removed.
  */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
-  const kept = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST);
+  const kept = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET);
   if (kept.length === 0) return (text) => text;
-  // Where one secret is the beginning of another, the longer one has to be tried first, or its rest would stay.
+  // If one secret is the beginning of another, the longer one must be tried first, or its rest would stay in the text.
   const patterns = kept.toSorted((a, b) => b.length - a.length).flatMap(patternsOf);
   const pattern = new RegExp(patterns.join('|'), 'g');
   return (text) => text.replace(pattern, MASK);
@@ -20,18 +20,18 @@ export function createScrubber(secrets: readonly string[]): (text: string) => st
 
 function patternsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8');
-  const base64 = base64Within(bytes).filter((core) => core.length >= SHORTEST);
+  const base64 = base64Within(bytes).filter((core) => core.length >= MIN_SECRET);
   return [escapedPattern(secret), ...base64.map(base64Pattern), anyCase(bytes.toString('hex'))];
 }
 
 /**
- * How often text may have been put into a text of the next kind. Repetitions in a pattern are bounded by it, so that no text of an
- * operator's can make the search slow.
+ * Maximum number of times that a text may have been escaped. It limits the repetitions in a pattern, so that no text of an
+ * operator can make the search slow.
  */
-const NESTED = 3;
-const BACKSLASHES = 2 ** NESTED;
+const MAX_NESTING = 3;
+const MAX_BACKSLASHES = 2 ** MAX_NESTING;
 
-/** Each character as itself or in any of the ways in which JSON, URLs and HTML write it. */
+/** A pattern that matches each character as itself or as JSON, URLs and HTML may write it. */
 function escapedPattern(secret: string): string {
   return (secret.match(/\\+|[^\\]/gu) ?? [])
     .map((part) => (part.startsWith('\\') ? backslashPattern(part.length) : characterPattern(part)))
@@ -49,45 +49,45 @@ const JSON_SHORT: Readonly<Record<string, string>> = {
   '\t': 't',
 };
 
-/** Backslashes double with every JSON text that they are put into, so that a run of them can only be taken as a whole. */
+/** Backslashes double each time they are escaped for JSON, so a sequence of them is matched as a whole. */
 function backslashPattern(count: number): string {
   const one = `(?:${[percentCode('\\'), jsonCode('\\'), htmlCode('\\')].join('|')})`;
-  return `(?:\\\\{${count},${count * BACKSLASHES}}|${one}{${count}})`;
+  return `(?:\\\\{${count},${count * MAX_BACKSLASHES}}|${one}{${count}})`;
 }
 
 function characterPattern(character: string): string {
   const ways = [literal(character), percentCode(character), jsonCode(character), htmlCode(character)];
   const short = JSON_SHORT[character];
-  if (short !== undefined) ways.push(`\\\\{1,${BACKSLASHES}}${short}`);
+  if (short !== undefined) ways.push(`\\\\{1,${MAX_BACKSLASHES}}${short}`);
   if (character === ' ') ways.push('\\+');
   return `(?:${ways.join('|')})`;
 }
 
 function percentCode(character: string): string {
   const bytes = Array.from(Buffer.from(character, 'utf8'), (byte) => byte.toString(16).padStart(2, '0'));
-  return bytes.map((byte) => `%(?:25){0,${NESTED}}${anyCase(byte)}`).join('');
+  return bytes.map((byte) => `%(?:25){0,${MAX_NESTING}}${anyCase(byte)}`).join('');
 }
 
 function jsonCode(character: string): string {
   const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
-  return units.map((unit) => `\\\\{1,${BACKSLASHES}}u${anyCase(unit)}`).join('');
+  return units.map((unit) => `\\\\{1,${MAX_BACKSLASHES}}u${anyCase(unit)}`).join('');
 }
 
 function htmlCode(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const numbers = `#0{0,6}${code}|#[xX]0{0,6}${anyCase(code.toString(16))}`;
   const name = HTML_NAMES[character];
-  return `&(?:amp;){0,${NESTED}}(?:${name === undefined ? numbers : `${name}|${numbers}`});`;
+  return `&(?:amp;){0,${MAX_NESTING}}(?:${name === undefined ? numbers : `${name}|${numbers}`});`;
 }
 
-/** What shows these bytes within a longer text in base64, at each of the three places where they may begin in it. */
+/** The characters that these bytes have within a longer base64 text, for each of the three offsets at which they may begin. */
 export function base64Within(bytes: Buffer): readonly string[] {
   return [0, 1, 2].map((offset) => base64At(bytes, offset));
 }
 
 /**
- * The characters of base64 that these bytes alone decide when `offset` bytes stand before them. The character at either end that
- * a neighbour shares is left out: it gives away at most four bits.
+ * The base64 characters that depend only on these bytes if `offset` bytes come before them. A character at either end that also
+ * depends on other bytes is left out: it reveals at most four bits.
  */
 function base64At(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

@@ -3,19 +3,19 @@ import type { RunEnded, RunStarted } from './event.ts';
 
 /** One journal that was given as a shard. */
 export interface ShardHead {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly run: RunStarted;
 }
 
-/** Why journals are no whole. */
-export interface Misfit {
-  /** `missing`: the rest may still come; `unfit`: these do not belong together. */
+/** Why journals cannot be joined to one run. */
+export interface ShardMismatch {
+  /** `missing`: parts are missing, which may still come; `unfit`: the journals do not belong together. */
   readonly kind: 'missing' | 'unfit';
   readonly reasons: readonly string[];
 }
 
-/** What all parts of one run have in common, each in words for who mixed two up. */
+/** The values that all parts of one run have in common, with their names for messages. */
 const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown])[] = [
   ['client', ({ client }) => client.extCID],
   ['croupier version', ({ croupier }) => croupier],
@@ -30,41 +30,41 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],
 ];
 
-/** Whether journals are all the parts of one divided run, each once. undefined: they are. */
-export function misfitOf(heads: readonly ShardHead[]): Misfit | undefined {
+/** Checks that journals are all parts of one divided run, each once. undefined: they are. */
+export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | undefined {
   const whole = heads.filter(({ run }) => run.shard === undefined);
   if (whole.length > 0) {
-    return unfit(whole.map(({ name }) => `${name} is no part of a divided run (croupier run --shard)`));
+    return misfit(whole.map(({ name }) => `${name} is not a part of a divided run (croupier run --shard)`));
   }
   const [first] = heads;
-  const strangers = heads.flatMap(({ name, run }) => {
+  const foreign = heads.flatMap(({ name, run }) => {
     const differing = COMMON.filter(([, of]) => first && of(run) !== of(first.run)).map(([what]) => what);
     return differing.length === 0
       ? []
-      : [`${name} is of another run than ${first?.name}: it differs in ${differing.join(', ')}`];
+      : [`${name} is from another run than ${first?.name}: it differs in ${differing.join(', ')}`];
   });
-  if (strangers.length > 0) return unfit(strangers);
+  if (foreign.length > 0) return misfit(foreign);
   const count = first?.run.shard?.count ?? 0;
   const byIndex = Map.groupBy(heads, ({ run }) => run.shard?.index ?? 0);
   const doubled = [...byIndex].flatMap(([index, same]) =>
     same.length > 1
-      ? [`shard ${index}/${count} is there ${same.length} times: ${same.map(({ name }) => name).join(', ')}`]
+      ? [`shard ${index}/${count} is given ${same.length} times: ${same.map(({ name }) => name).join(', ')}`]
       : [],
   );
-  if (doubled.length > 0) return unfit(doubled);
+  if (doubled.length > 0) return misfit(doubled);
   const missing = Array.from({ length: count }, (_, at) => at + 1).filter((index) => !byIndex.has(index));
   if (missing.length === 0) return undefined;
   return { kind: 'missing', reasons: missing.map((index) => `shard ${index}/${count} is missing`) };
 }
 
-function unfit(reasons: readonly string[]): Misfit {
+function misfit(reasons: readonly string[]): ShardMismatch {
   return { kind: 'unfit', reasons };
 }
 
-/** The first event of all parts together. @param runs at least one */
+/** Joins the first events of all parts. @param runs at least one */
 export function joinedStart(runs: readonly RunStarted[]): RunStarted {
   const [first] = runs;
-  if (!first) throw new RangeError('there are no parts to be joined');
+  if (!first) throw new RangeError('there are no parts to join');
   const { shard, process: _, ...common } = first;
   const seeds = [...new Set(runs.map(({ seed }) => seed))];
   const scenarios = runs.flatMap((run) => run.scenarios);
@@ -83,7 +83,7 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
       ...first.settings,
       sessions: runs.flatMap(({ settings }) => settings.sessions),
     },
-    // The whole was in the order of its files; which of several cases came first is not known any more.
+    // The undivided run is in the order of its files. The order of the cases of one file is no longer known.
     scenarios: scenarios.toSorted((a, b) => compare(a.place.file, b.place.file) || compare(a.id, b.id)),
   };
 }
@@ -92,8 +92,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Gravest first; a part that was cut off does not say how it ended. */
-const HOW: readonly (RunEnded['how'] | 'cut-off')[] = [
+/** Most severe first. A part that was cut off has no end event. */
+const ENDINGS: readonly (RunEnded['how'] | 'cut-off')[] = [
   'bug',
   'interrupted',
   'cut-off',
@@ -102,16 +102,16 @@ const HOW: readonly (RunEnded['how'] | 'cut-off')[] = [
   'complete',
 ];
 
-/** A part when it is over. */
+/** The start and the end of a part. */
 export interface ShardEnd {
   readonly run: RunStarted;
   /** null: it was cut off. */
   readonly ended: RunEnded | null;
 }
 
-/** The last event of all parts together: how the one ended that went worst. null: it was cut off. */
+/** Joins the last events of all parts: the most severe ending counts. null: a part was cut off. */
 export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
-  const rank = ({ ended }: ShardEnd): number => HOW.indexOf(ended?.how ?? 'cut-off');
+  const rank = ({ ended }: ShardEnd): number => ENDINGS.indexOf(ended?.how ?? 'cut-off');
   const [worst] = parts.toSorted((a, b) => rank(a) - rank(b));
   if (!worst?.ended) return null;
   const { how, signal, detail } = worst.ended;

@@ -1,15 +1,15 @@
 import type { JournalEvent } from './event.ts';
 
 /**
- * Knows when the moments of a journal were. It tells the time of day once, when a run begins; all else it tells by a clock that
- * shows milliseconds since some moment of its own.
+ * Converts the stamps of a journal to the time of day. A journal holds the time of day once, at the start of a run; all other
+ * stamps are milliseconds of a monotonic clock.
  */
 export class WallClock {
   #began = Number.NaN;
-  /** What the monotonic clock showed when the run began, as near as the journal tells. */
+  /** The monotonic clock at the start of the run, as exactly as the journal shows. */
   #origin: number | null = null;
 
-  /** Takes the events in their order; one journal may hold several runs. */
+  /** Takes the events in order. One journal may hold several runs. */
   take(event: JournalEvent): void {
     if (event.event === 'run-started') {
       this.#began = Date.parse(event.startedAt);
@@ -18,7 +18,7 @@ export class WallClock {
     else if (event.event === 'received') this.#origin ??= event.stamps.start;
   }
 
-  /** Milliseconds since 1970 of a stamp; null: not known. */
+  /** A stamp as milliseconds since 1970; null: unknown. */
   at(stamp: number): number | null {
     return Number.isNaN(this.#began) || this.#origin === null ? null : this.#began + stamp - this.#origin;
   }

@@ -1,217 +1,226 @@
 import type { CallName } from '../contract/call-name.ts';
-import type { Money } from '../contract/money.ts';
+import { Money } from '../contract/money.ts';
 import { CONTRACT_VERSION } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
-import { described, isPassing, PASS, type Seen } from './check.ts';
-import { ChecksByStep } from './checks/all.ts';
-import { Controls } from './controls.ts';
-import { breachOfDenial } from './denied.ts';
-import { Docket, endpointOf } from './docket.ts';
-import { Effects } from './effects.ts';
-import { type Stated, unmetExpectations } from './expectation.ts';
-import { leaveOthersAlone } from './isolation.ts';
-import type { JudgeContext } from './judge-context.ts';
-import { OperatorTxIDs } from './operator-tx-ids.ts';
-import { Passing } from './passing.ts';
-import type { ReadResult } from './quiet-read.ts';
-import { QuietReads } from './quiet-reads.ts';
-import { judgeRace, overlapCount } from './race.ts';
-import type { Reaction } from './reaction.ts';
-import type { ReplyReading } from './reading.ts';
-import { decisionOf } from './reply-decision.ts';
-import { oweOnePayment } from './retried.ts';
-import type { Sent } from './sent.ts';
-import { stopAfter, stopAfterRead } from './stop.ts';
-import type { Part, Story } from './story.ts';
-import { unfitting } from './unfitting-reply.ts';
-import type { Wallet } from './wallet.ts';
-import { Witness } from './witness.ts';
+import type { ReplyReading } from '../reply/read.ts';
+import { isTemporary } from '../reply/status.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { ChecksByStep } from './checks/checks.ts';
+import { unmetExpectations } from './checks/expectation.ts';
+import { breachOfWrongDecline } from './checks/insufficient-funds.ts';
+import { OperatorTxIDs } from './checks/reply.ts';
+import { decisionOf } from './checks/reply-decision.ts';
+import type { JudgeContext } from './context.ts';
+import { PASS } from './decision.ts';
+import { endpointOf, FindingCollector } from './finding-collector.ts';
+import type { ReadResult } from './idle-read.ts';
+import { describeOutcome, type ObservedCall, type SentCall, type StatedValues } from './observed-call.ts';
+import type { PlannedCall, PlannedCalls } from './planned-calls.ts';
+import { Controls, TemporaryErrors } from './policy/held-back.ts';
+import { type Stop, stopAfter, stopAfterRead } from './policy/stop.ts';
+import { judgeRace, overlapCount } from './races/race.ts';
+import { IdleReads } from './reads/idle-reads.ts';
+import { judgeReplyBalance } from './reads/reply-balance.ts';
+import { Effects } from './wallet/effects.ts';
+import { leaveOthersAlone } from './wallet/isolation.ts';
+import type { Wallet } from './wallet/wallet.ts';
 
-const ON: Reaction = { read: [], result: { kind: 'settled' }, stop: null };
+/** The next steps after a call was judged. */
+export interface Reaction {
+  /** Wallets that must be read at once, because the balance of a reply was not possible. */
+  readonly read: readonly Wallet[];
+  readonly result: ReadResult;
+  /** null: the scenario continues. */
+  readonly stop: Stop | null;
+}
+
+const CONTINUE: Reaction = { read: [], result: { kind: 'settled' }, stop: null };
 
 /**
- * Judges one scenario: call by call, as they are answered.
+ * Judges one scenario, call by call, in the order of the replies.
  *
- * Pure: exchanges come from wherever they come. The caller sends the reads that a {@link Reaction} asks for.
+ * Pure: it sends nothing. The caller passes in each exchange, and sends the reads that a {@link Reaction} asks for.
  */
 export class Judge {
-  readonly story: Story;
-  readonly docket: Docket;
+  readonly plannedCalls: PlannedCalls;
+  readonly collector: FindingCollector;
   readonly effects = new Effects();
-  readonly reads: QuietReads;
+  readonly reads: IdleReads;
   readonly #context: JudgeContext;
   readonly #checks: ChecksByStep;
   readonly #controls: Controls;
-  readonly #witness: Witness;
+  readonly #recorder: CallRecorder;
   readonly #txIDs = new OperatorTxIDs();
   readonly #replies = new Map<string, ReplyReading>();
-  readonly #passing: Passing;
+  readonly #passing: TemporaryErrors;
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn = new Set<CallName>();
 
-  constructor(story: Story, context: JudgeContext) {
-    this.story = story;
+  constructor(plannedCalls: PlannedCalls, context: JudgeContext) {
+    this.plannedCalls = plannedCalls;
     this.#context = context;
-    this.docket = new Docket(context.strict, context.contract ?? CONTRACT_VERSION, (finding) =>
+    this.collector = new FindingCollector(context.strict, context.contract ?? CONTRACT_VERSION, (finding) =>
       context.report(finding),
     );
-    this.reads = new QuietReads({
-      docket: this.docket,
+    this.reads = new IdleReads({
+      collector: this.collector,
       effects: this.effects,
-      claims: story.plan.rules,
+      claims: plannedCalls.plan.rules,
       proven: (rule) => context.proven(rule),
-      lateness: context.lateness,
+      staleReads: context.staleReads,
       rightUnit: context.rightUnit,
       seenBefore: (what) => context.seenBefore(what),
     });
-    this.#witness = new Witness(story, this.effects, context);
-    this.#checks = new ChecksByStep(story);
-    this.#controls = new Controls(story);
-    this.#passing = new Passing((step) => context.isLasting(step));
+    this.#recorder = new CallRecorder(plannedCalls, this.effects, context);
+    this.#checks = new ChecksByStep(plannedCalls);
+    this.#controls = new Controls(plannedCalls);
+    this.#passing = new TemporaryErrors((step) => context.isLasting(step));
   }
 
   get passes(): Tally {
-    return this.docket.passes;
+    return this.collector.passes;
   }
 
-  /** What a named step was answered, and what it was about: for `${first.reply.txID}`. */
+  /** Returns the reply to a named step, for `${first.reply.txID}`. */
   replyOf(stepKey: string): ReplyReading | undefined {
     return this.#replies.get(stepKey);
   }
 
-  amountOf(stepKey: string): Money | undefined {
-    return this.#witness.amountOf(stepKey);
-  }
-
-  /** A call that was sent alone. */
-  observe(sent: Sent): Reaction {
-    const seen = this.#witness.see(sent);
-    this.#judgeReply(seen);
+  /** Judges a call that was sent alone. */
+  observe(sent: SentCall): Reaction {
+    const observed = this.#recorder.record(sent);
+    this.#judgeReply(observed);
     const wallet = this.#context.walletOf(sent.step.session);
-    if (sent.step.call === 'balance') return this.#read(seen, sent, wallet);
-    const state = seen.earlier?.state;
-    this.effects.follow(seen, wallet);
-    if (sent.retried) oweOnePayment(seen, wallet);
-    leaveOthersAlone(seen, wallet, this.#context.wallets);
-    this.#distinct(seen);
-    this.#expectations(seen, sent.stated);
-    this.#remember(seen);
-    return { ...ON, read: unfitting(seen, wallet, state, this.reads), stop: stopAfter(seen) };
+    if (sent.step.call === 'balance') return this.#read(observed, sent, wallet);
+    const state = observed.earlier?.state;
+    this.effects.follow(observed, wallet);
+    if (sent.retried) expectOnePayment(observed, wallet);
+    leaveOthersAlone(observed, wallet, this.#context.wallets);
+    this.#judgeTxID(observed);
+    this.#expectations(observed, sent.stated);
+    this.#remember(observed);
+    return { ...CONTINUE, read: judgeReplyBalance(observed, wallet, state, this.reads), stop: stopAfter(observed) };
   }
 
-  /** A call outside of the story, which moves money all the same: nothing is decided by it. */
-  follow(sent: Sent): void {
-    const seen = this.#witness.see(sent);
+  /** Follows the effect of a call that is not part of the scenario, without judging it. */
+  follow(sent: SentCall): void {
+    const observed = this.#recorder.record(sent);
     const wallet = this.#context.walletOf(sent.step.session);
-    this.effects.follow(seen, wallet);
-    if (sent.retried) oweOnePayment(seen, wallet);
+    this.effects.follow(observed, wallet);
+    if (sent.retried) expectOnePayment(observed, wallet);
   }
 
-  /** Calls that were sent at the same instant. @returns how many of them overlapped */
-  observeTogether(sents: readonly Sent[]): { readonly reaction: Reaction; readonly overlapped: number } {
+  /**
+   * Judges calls that were sent at the same instant.
+   *
+   * @returns the next steps, and how many of the calls overlapped
+   */
+  observeTogether(sents: readonly SentCall[]): { readonly reaction: Reaction; readonly overlapped: number } {
     const wallets = new Map<Wallet, Money | undefined>();
     for (const { step } of sents) {
       const wallet = this.#context.walletOf(step.session);
       if (wallet) wallets.set(wallet, wallet.certain());
     }
-    const seens = sents.map((sent) => ({ sent, seen: this.#witness.see(sent) }));
-    for (const { seen } of seens) this.#judgeReply(seen);
-    const overlapped = overlapCount(seens.map(({ seen }) => seen));
-    // Of copies, one that was answered 200 says what became of the call; refunds come after what they refund.
-    const inOrder = [...seens].sort((a, b) => orderOf(a.seen) - orderOf(b.seen));
-    for (const { sent, seen } of inOrder) {
-      const earlier = this.#witness.earlier(seen.part);
+    const calls = sents.map((sent) => ({ sent, observed: this.#recorder.record(sent) }));
+    for (const { observed } of calls) this.#judgeReply(observed);
+    const overlapped = overlapCount(calls.map(({ observed }) => observed));
+    // A copy that was answered 200 decides the outcome of the call, so it comes first. Refunds come after their bets.
+    const inOrder = [...calls].sort((a, b) => orderOf(a.observed) - orderOf(b.observed));
+    for (const { sent, observed } of inOrder) {
+      const earlier = this.#recorder.earlier(observed.planned);
       this.effects.follow(
-        earlier === seen.earlier ? seen : { ...seen, earlier, target: this.#witness.target(seen.part) },
+        earlier === observed.earlier
+          ? observed
+          : { ...observed, earlier, target: this.#recorder.target(observed.planned) },
         this.#context.walletOf(sent.step.session),
       );
-      leaveOthersAlone(seen, this.#context.walletOf(sent.step.session), this.#context.wallets);
-      this.#distinct(seen);
-      this.#expectations(seen, sent.stated);
-      this.#remember(seen);
+      leaveOthersAlone(observed, this.#context.walletOf(sent.step.session), this.#context.wallets);
+      this.#judgeTxID(observed);
+      this.#expectations(observed, sent.stated);
+      this.#remember(observed);
     }
     for (const [wallet, before] of wallets) {
-      const own = seens
-        .map(({ seen }) => seen)
-        .filter(({ part }) => this.#context.walletOf(part.step.session) === wallet);
-      if (overlapped > 0) judgeRace({ seens: own, wallet, before }, this.docket, this.reads);
+      const own = calls
+        .map(({ observed }) => observed)
+        .filter(({ planned }) => this.#context.walletOf(planned.step.session) === wallet);
+      if (overlapped > 0) judgeRace({ calls: own, wallet, before }, this.collector, this.reads);
     }
-    const lost = seens.find(({ seen }) => seen.answer === 'lost');
-    return { reaction: lost ? { ...ON, stop: stopAfter(lost.seen) } : ON, overlapped };
+    const lost = calls.find(({ observed }) => observed.answer === 'lost');
+    return { reaction: lost ? { ...CONTINUE, stop: stopAfter(lost.observed) } : CONTINUE, overlapped };
   }
 
-  /** The story is over: what was held back until its control was known, or until it is sure that it counts. */
+  /** Ends the scenario: decides what was held back until its control, or the rest of the scenario, was known. */
   close(): void {
-    this.#passing.close(this.docket, this.#controls);
-    this.#controls.release(this.docket);
+    this.#passing.close(this.collector, this.#controls);
+    this.#controls.release(this.collector);
   }
 
-  /** Steps that were answered with a status that may be another one when the same is tried again. */
-  get turnedAway(): ReadonlySet<string> {
-    return this.#passing.turnedAway;
+  /** Keys of the steps whose reply may be different when the scenario is tried again. */
+  get stepsToRetry(): ReadonlySet<string> {
+    return this.#passing.stepsToRetry;
   }
 
-  #judgeReply(seen: Seen): void {
-    const { part, exchange } = seen;
-    const wallet = this.#context.walletOf(part.step.session);
-    const answered = { part, answer: seen.answer, status: seen.reading?.status };
-    this.#controls.saw(answered);
-    this.#passing.saw(answered);
-    if (seen.isDenied) {
-      const matter = { rule: 'bet.exact-balance', step: part.step, exchange: exchange.id } as const;
-      this.#passing.deny(matter, breachOfDenial(seen, wallet));
+  #judgeReply(observed: ObservedCall): void {
+    const { planned, exchange } = observed;
+    const wallet = this.#context.walletOf(planned.step.session);
+    const answered = { planned, answer: observed.answer, status: observed.reading?.status };
+    this.#controls.record(answered);
+    this.#passing.record(answered);
+    if (observed.isWronglyDeclined) {
+      const subject = { rule: 'bet.exact-balance', step: planned.step, exchange: exchange.id } as const;
+      this.#passing.holdWrongDecline(subject, breachOfWrongDecline(observed, wallet));
     }
-    if (seen.answer === 'accepted' && !part.signedRight && part.step.expect.outcome === 'refused')
-      this.letIn.add(part.step.call);
-    for (const [rule, check] of this.#checks.of(part)) {
-      const matter = { rule, step: part.step, exchange: exchange.id };
-      const decision = decisionOf(rule, check, seen);
+    if (observed.answer === 'accepted' && !planned.signedRight && planned.step.expect.outcome === 'refused')
+      this.letIn.add(planned.step.call);
+    for (const [rule, check] of this.#checks.of(planned)) {
+      const subject = { rule, step: planned.step, exchange: exchange.id };
+      const decision = decisionOf(rule, check, observed);
       if (decision) {
         const held = { ...answered, rule, exchange: exchange.id, decision };
-        if (decision.kind === 'breach' && isPassing(answered.status)) this.#passing.hold(held);
+        if (decision.kind === 'breach' && isTemporary(answered.status)) this.#passing.hold(held);
         else if (check.controlled) this.#controls.hold(held);
-        else this.docket.decide(matter, decision);
+        else this.collector.decide(subject, decision);
       }
-      const offsets = check.offsets?.(seen) ?? [];
-      const watched = check.watched === true && seen.answer === 'accepted';
-      if ((offsets.length > 0 || watched) && wallet) {
+      const hypotheses = check.hypotheses?.(observed) ?? [];
+      const watched = check.watched === true && observed.answer === 'accepted';
+      if ((hypotheses.length > 0 || watched) && wallet) {
         const { rank = 0, until = 'read', effect = '' } = check;
-        // A rule that was decided by the reply still explains what the wallet shows.
+        // A breach that the reply has shown still explains a wrong balance.
         const reported = decision !== undefined && decision.kind !== 'pass';
-        wallet.owe({
+        wallet.expectLater({
           rule,
-          endpoint: endpointOf(rule, part.step.call),
-          step: part.step,
+          endpoint: endpointOf(rule, planned.step.call),
+          step: planned.step,
           exchange: exchange.id,
-          offsets,
+          hypotheses,
           rank,
           until,
           expected: effect,
           reported,
         });
       }
-      if (check.observed && wallet && check.isOdd?.(seen) !== false)
+      if (check.observed && wallet && check.isAbout?.(observed) !== false)
         this.reads.observe(wallet, {
           rule,
           endpoint: null,
-          step: part.step,
+          step: planned.step,
           exchange: exchange.id,
-          answered: described(seen),
+          answered: describeOutcome(observed),
         });
     }
   }
 
-  #read(seen: Seen, sent: Sent, wallet: Wallet | null): Reaction {
-    this.#remember(seen);
-    const value = seen.reading?.balance.money;
-    const regular = seen.answer === 'accepted' && value !== undefined && wallet !== null;
+  #read(observed: ObservedCall, sent: SentCall, wallet: Wallet | null): Reaction {
+    this.#remember(observed);
+    const value = observed.reading?.balance.money;
+    const regular = observed.answer === 'accepted' && value !== undefined && wallet !== null;
     const before = wallet ? this.reads.lastRead(wallet) : undefined;
     const result: ReadResult =
-      regular && !isOdd(seen.part)
-        ? this.reads.take({ wallet, value, step: sent.step, exchange: seen.exchange.id, lingered: sent.lingered })
+      regular && !expectsError(observed.planned)
+        ? this.reads.take({ wallet, value, step: sent.step, exchange: observed.exchange.id, lingered: sent.lingered })
         : { kind: 'settled' };
     const moves = sent.stated.moves;
-    this.#expectations(seen, sent.stated);
+    this.#expectations(observed, sent.stated);
     if (
       this.#context.demanding &&
       regular &&
@@ -220,72 +229,97 @@ export class Judge {
       !value.minus(before).equals(moves) &&
       sent.step.expect.outcome !== 'either'
     ) {
-      this.docket.unmet(
+      this.collector.unmet(
         sent.step,
-        seen.exchange.id,
+        observed.exchange.id,
         `the balance moves by ${moves}`,
         `it moved by ${value.minus(before)}`,
       );
     }
-    if (regular && result.kind === 'settled') this.#readRules(seen);
+    if (regular && result.kind === 'settled') this.#readRules(observed);
     return {
-      ...ON,
+      ...CONTINUE,
       result,
-      stop: seen.part.step.expect.outcome === 'accepted' && !isOdd(seen.part) ? stopAfterRead(seen, value) : null,
+      stop:
+        observed.planned.step.expect.outcome === 'accepted' && !expectsError(observed.planned)
+          ? stopAfterRead(observed, value)
+          : null,
     };
   }
 
-  /** Rules that are about reads as such, where the read fitted. */
-  #readRules(seen: Seen): void {
-    for (const [rule] of this.#checks.of(seen.part)) {
-      const matter = { rule, step: seen.part.step, exchange: seen.exchange.id };
-      if (rule === 'balance.read-only') this.docket.decide(matter, PASS);
+  /** Passes the rules about the read itself, after a read that was right. */
+  #readRules(observed: ObservedCall): void {
+    for (const [rule] of this.#checks.of(observed.planned)) {
+      const subject = { rule, step: observed.planned.step, exchange: observed.exchange.id };
+      if (rule === 'balance.read-only') this.collector.decide(subject, PASS);
     }
   }
 
-  #distinct(seen: Seen): void {
+  #judgeTxID(observed: ObservedCall): void {
     const rule = 'reply.tx-id-distinct';
-    if (!this.#checks.of(seen.part).some(([id]) => id === rule)) return;
-    const decision = this.#txIDs.take(seen);
-    if (decision) this.docket.decide({ rule, step: seen.part.step, exchange: seen.exchange.id }, decision);
+    if (!this.#checks.of(observed.planned).some(([id]) => id === rule)) return;
+    const decision = this.#txIDs.take(observed);
+    if (decision)
+      this.collector.decide({ rule, step: observed.planned.step, exchange: observed.exchange.id }, decision);
   }
 
-  #expectations(seen: Seen, stated: Stated): void {
+  #expectations(observed: ObservedCall, stated: StatedValues): void {
     if (!this.#context.demanding) return;
-    for (const { about, expected, actual } of unmetExpectations(seen, stated)) {
-      // What a rule has said of the answer already is not reported a second time under the scenario's own words.
-      if (this.#ruleSpoke(seen, about)) continue;
-      this.docket.unmet(seen.part.step, seen.exchange.id, expected, actual);
+    for (const { about, expected, actual } of unmetExpectations(observed, stated)) {
+      // A fault that a rule has reported already is not reported again as an unmet expectation.
+      if (this.#isReportedByRule(observed, about)) continue;
+      this.collector.unmet(observed.planned.step, observed.exchange.id, expected, actual);
     }
   }
 
-  #ruleSpoke(seen: Seen, about: 'answer' | 'content'): boolean {
-    return this.#checks.of(seen.part).some(([, check]) => {
-      const kind = check.reply?.(seen)?.kind ?? 'pass';
+  #isReportedByRule(observed: ObservedCall, about: 'answer' | 'content'): boolean {
+    return this.#checks.of(observed.planned).some(([, check]) => {
+      const kind = check.reply?.(observed)?.kind ?? 'pass';
       return about === 'answer' ? kind !== 'pass' : kind === 'breach';
     });
   }
 
-  #remember(seen: Seen): void {
-    const { step } = seen.part;
-    // Only what a later step can refer to is kept, so that a long story needs no memory.
-    if (step.name !== undefined && seen.reading && !this.#replies.has(step.key))
-      this.#replies.set(step.key, seen.reading);
-    if (!/x\d+$/.test(step.key) || seen.part.group !== null) return;
+  #remember(observed: ObservedCall): void {
+    const { step } = observed.planned;
+    // Only the calls that a later step can refer to are kept, so that a long scenario needs little memory.
+    if (step.name !== undefined && observed.reading && !this.#replies.has(step.key))
+      this.#replies.set(step.key, observed.reading);
+    if (!/x\d+$/.test(step.key) || observed.planned.group !== null) return;
     const transaction = this.effects.ofStep(step.key);
     if (transaction && transaction.state !== 'unknown') this.effects.forget(transaction);
-    this.#witness.forget(step.key);
+    this.#recorder.forget(step.key);
   }
 }
 
-function orderOf({ part, answer }: Seen): number {
+function orderOf({ planned, answer }: ObservedCall): number {
   return (
-    (part.step.call === 'refund' ? 10 : 0) +
-    (part.step.origin.kind === 'fresh' ? 0 : 1) +
+    (planned.step.call === 'refund' ? 10 : 0) +
+    (planned.step.origin.kind === 'fresh' ? 0 : 1) +
     (answer === 'accepted' ? 0 : 0.5)
   );
 }
 
-function isOdd(part: Part): boolean {
-  return part.step.expect.outcome === 'refused' || part.step.expect.outcome === 'declined';
+function expectsError(planned: PlannedCall): boolean {
+  return planned.step.expect.outcome === 'refused' || planned.step.expect.outcome === 'declined';
+}
+
+/** Expects one payment for a call that failed and was sent again: it may have been carried out at every attempt. */
+function expectOnePayment({ planned, exchange, effect, answer }: ObservedCall, wallet: Wallet | null): void {
+  const { step } = planned;
+  const rule = step.call === 'win' ? 'win.retried' : step.call === 'refund' ? 'refund.retried' : undefined;
+  if (!rule || !wallet || answer !== 'accepted' || effect.isZero()) return;
+  wallet.expectLater({
+    rule,
+    endpoint: null,
+    step,
+    exchange: exchange.id,
+    hypotheses: ['twice', 'three times', 'four times'].map((times, more) => ({
+      by: effect.times(Money.of(String(more + 1))),
+      meaning: `the ${step.call} was paid ${times}, though it was answered with an error first`,
+    })),
+    rank: 0,
+    until: 'read',
+    expected: `a ${step.call} that is sent again until it is answered 200 is paid once`,
+    reported: false,
+  });
 }

@@ -1,6 +1,6 @@
-/** For the tests of others: judges an operator from code, with a typed result. */
-export type { Config } from '../cli/config-schema.ts';
-export { UsageError } from '../cli/usage-error.ts';
+/** The library of the package: judges an operator from code, for example in its own tests, with a typed result. */
+export type { Config } from '../app/config/schema.ts';
+export { UsageError } from '../app/exit-status.ts';
 export type {
   JsonReport,
   ReportedCause,
@@ -8,5 +8,5 @@ export type {
   ReportedFinding,
   ReportedRule,
   ReportedScenario,
-} from '../report/json-schema.ts';
+} from '../report/json/json-schema.ts';
 export { type RunOptions, type RunResult, run } from './run.ts';

@@ -1,89 +1,88 @@
 import { randomUUID } from 'node:crypto';
-import { choose, isWhole, sourcesFor, wishText } from '../cli/choice.ts';
-import { type Clients, resolveClients } from '../cli/clients.ts';
-import type { Config } from '../cli/config-schema.ts';
-import { complaintsError, configurationOf, loadConfiguration } from '../cli/configuration.ts';
-import { play } from '../cli/play.ts';
-import { askForProduction, movesMoney } from '../cli/production.ts';
-import { SILENT } from '../cli/progress.ts';
-import { reportOptions } from '../cli/publish.ts';
-import type { RunFlags } from '../cli/run-flags.ts';
-import { runSettings } from '../cli/run-settings.ts';
-import { withOwnSessions } from '../cli/sessions-from.ts';
-import { silentStdio } from '../cli/stdio.ts';
-import { loadSuite } from '../cli/suite.ts';
-import { UsageError } from '../cli/usage-error.ts';
-import { version } from '../cli/version.ts';
+import { type Clients, resolveClients } from '../app/config/clients.ts';
+import { configurationOf, diagnosticsError, loadConfiguration } from '../app/config/configuration.ts';
+import { askForProduction, movesMoney } from '../app/config/production.ts';
+import type { RunFlags } from '../app/config/run-flags.ts';
+import type { Config } from '../app/config/schema.ts';
+import { withOwnSessions } from '../app/config/sessions-from.ts';
+import { UsageError } from '../app/exit-status.ts';
+import { play, SILENT } from '../app/run/play.ts';
+import { reportOptions } from '../app/run/publish.ts';
+import { runSettings } from '../app/run/settings.ts';
+import { choose, isWhole, selectionWords, sourcesFor } from '../app/selection.ts';
+import { silentStdio } from '../app/stdio.ts';
+import { loadSuite } from '../app/suite.ts';
+import { version } from '../app/version.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/scrubber.ts';
-import { jsonReport } from '../report/json.ts';
-import type { JsonReport } from '../report/json-schema.ts';
-import { terminalReport } from '../report/terminal.ts';
+import { jsonReport } from '../report/json/json.ts';
+import type { JsonReport } from '../report/json/json-schema.ts';
+import { terminalReport } from '../report/terminal/terminal.ts';
 
-/** Whom to judge, by what, and how. What a key of these does not say is as at the command line. */
+/** The settings of a run. A missing key has the default of the command line. */
 export interface RunOptions {
-  /** A configuration file, or what one may hold. Left out: `croupier.yaml` of `cwd`. */
+  /** The path of a configuration file, or its content. Default: `croupier.yaml` in `cwd`. */
   readonly config?: string | Config;
-  /** The ExtCID to judge, where the configuration has several. */
+  /** The ExtCID of the client to judge, if the configuration has several. */
   readonly client?: string;
-  /** Groups, rules, scenarios, files and file:line; any of them is enough. Left out: everything. */
+  /** Groups, rules, scenarios, files and file:line. A scenario must match at least one. Default: all scenarios. */
   readonly select?: readonly string[];
-  /** A scenario needs one of these. */
+  /** A scenario must have at least one of these tags. */
   readonly tags?: readonly string[];
-  /** A scenario needs this text in its id or title. */
+  /** A scenario must have this text in its id or title. */
   readonly grep?: string;
-  /** Repeats choices and order of an earlier run. */
+  /** Repeats the choices and the order of an earlier run. */
   readonly seed?: string;
-  /** A breach of a SHOULD counts as one of a MUST. */
+  /** Treats a breach of a SHOULD rule as a breach of a MUST rule. */
   readonly strict?: boolean;
-  /** How often a scenario that failed is played once more; one that passes then is flaky, and fails the run all the same. */
+  /** Maximum number of retries of a failed scenario. A scenario that passes on a retry is flaky, and fails the run. */
   readonly retries?: number;
   /** Flaky scenarios do not fail the run. */
   readonly allowFlaky?: boolean;
-  /** Stops after so many failed scenarios. */
+  /** Stops after this number of failed scenarios. */
   readonly bail?: number;
-  /** Says that money may be moved at an address that looks like production. */
+  /** Allows the run to move money at an address that looks like production. */
   readonly production?: boolean;
-  /** Where the journal goes, from which every other report can be made. Left out: a file of its own in `.croupier/` of `cwd`. */
+  /** The path of the journal, from which every other report can be made. Default: a new file in `.croupier/` in `cwd`. */
   readonly journal?: string;
-  /** What paths are relative to. Left out: that of the process. */
+  /** The folder to which paths are relative. Default: the working directory of the process. */
   readonly cwd?: string;
-  /** Where `${NAME}` of the configuration comes from. Left out: the environment of the process. */
+  /** The variables for `${NAME}` in the configuration. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Ends the run early and neatly: what is under way is given back. */
+  /** Ends the run early. Open bets are refunded first. */
   readonly signal?: AbortSignal;
 }
 
-/** The JSON report of a run (`schema/report.json` describes it), and what belongs to it. */
+/** The result of a run: the JSON report, which `schema/report.json` describes, with its text and the path of its journal. */
 export interface RunResult extends JsonReport {
-  /** The report for people, without colours: what a failed assertion should show. */
+  /** The report for people, without colours, for example for the message of a failed assertion. */
   readonly text: string;
   /** The path of the journal. */
   readonly journal: string;
 }
 
 /**
- * Judges one client of an operator, as `croupier run` does, and prints nothing. An operator that breaks rules, or that can't be
- * reached, is a result: see `verdict`.
+ * Judges one client of an operator as `croupier run` does, and prints nothing. If the operator breaks rules or cannot be reached,
+ * the function does not throw: the `verdict` of the result says so.
  *
- * @throws UsageError when it can't be done as asked: nothing was sent then, and the message says what to do
- * @throws Error for a bug of croupier's own
+ * @throws UsageError when the settings cannot be used. Nothing was sent, and the message says what to do.
+ * @throws Error for a bug in croupier
  */
 export async function run(options: RunOptions = {}): Promise<RunResult> {
-  const stdio = silentStdio(options.cwd, options.env);
+  const stdio = silentStdio(options.cwd ?? process.cwd(), options.env ?? process.env);
   const { cwd, env } = stdio;
   const flags = flagsOf(options);
   const configuration =
     typeof options.config === 'object'
       ? await configurationOf(options.config, stdio)
       : await loadConfiguration(options.config, stdio);
-  const wish = { words: options.select ?? [], tags: options.tags ?? [], grep: options.grep };
-  const suite = loadSuite(sourcesFor(wish.words, configuration, cwd), cwd, randomUUID);
+  const selection = { words: options.select ?? [], tags: options.tags ?? [], grep: options.grep };
+  const suite = loadSuite(sourcesFor(selection.words, configuration, cwd), cwd, randomUUID);
   const clients = await resolveClients(configuration, flags, stdio);
-  const complaints = [...clients.complaints, ...suite.complaints];
-  if (complaints.length > 0) throw complaintsError(complaints);
+  const diagnostics = [...clients.diagnostics, ...suite.diagnostics];
+  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   const configured = onlyOne(clients);
-  const chosen = choose(suite, wish, cwd);
+  const chosen = choose(suite, selection, cwd);
   if (movesMoney(chosen)) await askForProduction([configured], flags, stdio);
   const { extCID } = configured;
   const signal = options.signal ?? new AbortController().signal;
@@ -95,7 +94,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       croupier: version,
       client,
       scenarios: chosen,
-      selection: wishText(wish),
+      selection: selectionWords(selection),
       whole: isWhole(suite, chosen),
       ...runSettings(configuration.config, flags, env),
       signal,
@@ -107,14 +106,14 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
     onExchange: undefined,
   });
   if (failure !== undefined) throw failure;
-  const look = { ...reportOptions(stdio.out, stdio, journal), unicode: true };
-  const report = JSON.parse(scrub(await whole(jsonReport(fold, open, look)))) as JsonReport;
-  return { ...report, text: scrub(await whole(terminalReport(fold, open, look))), journal };
+  const reportLook = { ...reportOptions(stdio.out, stdio, journal), unicode: true };
+  const report = JSON.parse(scrub(await joined(jsonReport(fold, open, reportLook)))) as JsonReport;
+  return { ...report, text: scrub(await joined(terminalReport(fold, open, reportLook))), journal };
 }
 
-/** The options that are flags at the command line. */
+/** The options that are flags on the command line. */
 function flagsOf({ client, seed, strict, retries, allowFlaky, bail, production }: RunOptions): RunFlags {
-  const given = {
+  const flags = {
     seed,
     strict,
     retries,
@@ -123,7 +122,7 @@ function flagsOf({ client, seed, strict, retries, allowFlaky, bail, production }
     production,
     client: client === undefined ? client : [client],
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
 function onlyOne({ clients }: Clients): ClientUnderTest {
@@ -131,11 +130,11 @@ function onlyOne({ clients }: Clients): ClientUnderTest {
   if (first && clients.length === 1) return first;
   const names = clients.map(({ extCID }) => extCID).join(', ');
   throw new UsageError(
-    `The configuration has ${clients.length} clients, and one call of run judges one of them. Name it as \`client\`: ${names}.`,
+    `The configuration has ${clients.length} clients, and run judges only one. Set \`client\` to one of: ${names}.`,
   );
 }
 
-async function whole(pieces: AsyncIterable<string>): Promise<string> {
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;
   return text;

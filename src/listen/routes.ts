@@ -2,16 +2,16 @@ import { type Handler, jsonReply } from './message.ts';
 
 export interface Route {
   readonly method: string;
-  /** Compared to the letter with the path as it was sent; no patterns. */
+  /** Compared exactly with the path of the request; no patterns. */
   readonly path: string;
   readonly handler: Handler;
 }
 
 /**
- * One handler out of many: finds the route by path and method. An unknown path is answered 404, a known one with another
- * method 405 with `Allow` (RFC 9110, 15.5.6), both with a JSON `message`.
+ * A handler that finds the route by path and method. It answers 404 for an unknown path, and 405 with `Allow` for another method
+ * (RFC 9110, 15.5.6), both with a JSON `message`.
  *
- * @throws RangeError when two routes have the same method and path
+ * @throws RangeError if two routes have the same method and path
  */
 export function routeTable(routes: readonly Route[]): Handler {
   const byPath = new Map<string, Map<string, Handler>>();

@@ -1,36 +1,35 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Carriage, InterimStatus } from './carriage.ts';
-import { type HeaderPairs, headerOf, type ListenReply } from './message.ts';
+import { type HeaderPairs, headerOf, type InterimStatus, type ListenReply, type Transfer } from './message.ts';
 
-/** Writes a reply. `isLast`: the server is about to close, so that the connection takes no further request. */
+/** Writes a reply. `isLast`: the server is about to close, so the connection accepts no further request. */
 export function sendReply(response: ServerResponse, reply: ListenReply, isLast: boolean): void {
-  const { carriage = {} } = reply;
-  if (carriage.withheld) {
+  const { transfer = {} } = reply;
+  if (transfer.withheld) {
     response.destroy();
     return;
   }
-  for (const status of carriage.interim ?? []) sendInterim(response, status);
-  if (carriage.lastOf) {
-    void sendByHand(response, reply, carriage);
+  for (const status of transfer.interim ?? []) sendInterim(response, status);
+  if (transfer.closeWithVersion) {
+    void sendRaw(response, reply, transfer);
     return;
   }
-  closeLater(response, carriage.closeAfterMs);
-  response.writeHead(reply.status, headerLines(reply, carriage, isLast).flat());
-  if (isWhole(reply.body) && !carriage.pieces && !carriage.lengthUnknown) response.end(reply.body);
-  else void sendPieces(response, reply, carriage);
+  closeLater(response, transfer.closeAfterMs);
+  response.writeHead(reply.status, headerLines(reply, transfer, isLast).flat());
+  if (isWhole(reply.body) && !transfer.pieces && !transfer.lengthUnknown) response.end(reply.body);
+  else void sendPieces(response, reply, transfer);
 }
 
-function headerLines(reply: ListenReply, carriage: Carriage, isLast: boolean): HeaderPairs {
-  const { lengthUnknown, headerCase, lastOf } = carriage;
+function headerLines(reply: ListenReply, transfer: Transfer, isLast: boolean): HeaderPairs {
+  const { lengthUnknown, headerCase, closeWithVersion } = transfer;
   const lines = [...reply.headers];
   if (isWhole(reply.body) && !lengthUnknown && headerOf(lines, 'content-length') === undefined) {
     lines.push(['Content-Length', String(Buffer.byteLength(reply.body))]);
   }
   if (isLast) lines.push(['Connection', 'close']);
-  // Node adds a date by itself, in a letter case of its own, to what goes through its hands.
-  if (headerCase || lastOf) lines.push(['Date', new Date().toUTCString()]);
+  // Node would add a Date header in its own letter case.
+  if (headerCase || closeWithVersion) lines.push(['Date', new Date().toUTCString()]);
   if (!headerCase) return lines;
   return lines.map(([name, value]) => [headerCase === 'lower' ? name.toLowerCase() : name.toUpperCase(), value]);
 }
@@ -49,25 +48,25 @@ function sendInterim(response: ServerResponse, status: InterimStatus): void {
   }
 }
 
-/** What Node does not write: another version, or a body that ends with its connection. */
-async function sendByHand(response: ServerResponse, reply: ListenReply, carriage: Carriage): Promise<void> {
+/** Writes a reply that Node cannot write: with another version, or with a body that ends with its connection. */
+async function sendRaw(response: ServerResponse, reply: ListenReply, transfer: Transfer): Promise<void> {
   const { socket } = response;
   if (!socket) return;
-  const lines = headerLines(reply, carriage, true).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = headerLines(reply, transfer, true).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(
-    `${carriage.lastOf} ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n${lines.join('')}\r\n`,
+    `${transfer.closeWithVersion} ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n${lines.join('')}\r\n`,
     'latin1',
   );
-  await writePieces(socket, piecesOf(reply.body, carriage));
+  await writePieces(socket, piecesOf(reply.body, transfer));
   socket.end(() => socket.destroy());
 }
 
-async function sendPieces(response: ServerResponse, reply: ListenReply, carriage: Carriage): Promise<void> {
-  await writePieces(response, piecesOf(reply.body, carriage));
+async function sendPieces(response: ServerResponse, reply: ListenReply, transfer: Transfer): Promise<void> {
+  await writePieces(response, piecesOf(reply.body, transfer));
   response.end();
 }
 
-/** Stops when the caller has gone away. A caller that reads slowly is waited for, so that nothing piles up. */
+/** Writes the pieces, and stops if the caller closes the connection. It waits for a slow reader, so that pieces do not fill memory. */
 async function writePieces(to: ServerResponse | Socket, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   for await (const piece of pieces) {
     if (to.destroyed) return;
@@ -75,7 +74,7 @@ async function writePieces(to: ServerResponse | Socket, pieces: AsyncIterable<st
   }
 }
 
-/** Resolves once what was written has left, or never can. */
+/** Resolves once all written bytes are sent, or the connection is closed. */
 function drained(to: ServerResponse | Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -89,7 +88,7 @@ function drained(to: ServerResponse | Socket): Promise<void> {
   });
 }
 
-async function* piecesOf(body: ListenReply['body'], { pieces }: Carriage): AsyncGenerator<string | Uint8Array> {
+async function* piecesOf(body: ListenReply['body'], { pieces }: Transfer): AsyncGenerator<string | Uint8Array> {
   if (!isWhole(body)) {
     yield* body;
     return;
@@ -103,14 +102,14 @@ async function* piecesOf(body: ListenReply['body'], { pieces }: Carriage): Async
   }
 }
 
-/** A caller whose next request is on its way meets a closed connection, but none that has arrived is dropped. */
+/** Closes the connection after a time, unless bytes of a further request have arrived by then. */
 function closeLater(response: ServerResponse, ms: number | undefined): void {
   if (ms === undefined) return;
   response.once('finish', () => {
     const { socket } = response.req;
-    const heard = socket.bytesRead;
+    const bytesBefore = socket.bytesRead;
     setTimeout(() => {
-      if (socket.bytesRead === heard) socket.destroy();
+      if (socket.bytesRead === bytesBefore) socket.destroy();
     }, ms);
   });
 }

@@ -1,26 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { type Handler, type HeaderPairs, jsonReply, type ListenReply } from './message.ts';
 import { sendReply } from './sending.ts';
 
 export interface ListenOptions {
-  /** 0, the default, lets the system choose a free one. */
+  /** 0, the default, lets the system choose a free port. */
   readonly port?: number;
-  /** Loopback by default: nothing here is meant for a public network. */
+  /** Loopback by default, because no server here is made for a public network. */
   readonly host?: string;
   readonly limits?: Partial<Limits>;
-  /** Hears of what a handler threw; the caller only ever reads a plain 500. */
+  /** Called with each error that a handler threw. The caller gets a plain 500. */
   readonly onFault: (error: unknown) => void;
-  /** Hears of what was answered before any handler saw it: no HTTP, too large, too slow. */
+  /** Called with each request that was answered without a handler: not HTTP, too large or too slow. */
   readonly onRefused?: (refused: Refused) => void;
 }
 
-/** A request that no handler saw. */
+/** A request that was answered without a handler. */
 export interface Refused {
   readonly status: number;
   readonly message: string;
-  /** Method, target and headers, where these could be read. */
+  /** Method, target and headers, if they could be read. */
   readonly head?: { readonly method: string; readonly target: string; readonly headers: HeaderPairs };
 }
 
@@ -28,17 +27,17 @@ export interface Listening {
   /** Without a slash at the end: `http://127.0.0.1:41234`. */
   readonly url: string;
   /**
-   * Takes no more connections, closes those between requests, and waits for the replies under way; what is still open
-   * after the grace (milliseconds) is cut off. May be called again.
+   * Stops accepting connections, closes idle ones, and waits for the replies in progress. Connections that are still open after the
+   * grace (milliseconds) are closed. A second call returns the same promise.
    */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
 /**
- * Opens a port and answers what arrives there with the handler. Whatever is not HTTP, too large or too slow is answered
- * with a status of RFC 9110 and a JSON `message`; a request that breaks off before its end never reaches the handler.
+ * Opens a port and answers its requests with the handler. A request that is not HTTP, too large or too slow is answered with a
+ * status of RFC 9110 and a JSON `message`. A request that is cut off before its end does not reach the handler.
  *
- * @throws Error when the port cannot be opened, with the address and the reason
+ * @throws Error with the address and the reason if the port cannot be opened
  */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -53,7 +52,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersMs / 4, limits.requestMs / 4)),
     noDelay: true,
-    // Node would answer a missing Host with an empty 400; no handler here looks at it.
+    // Node would answer a request without Host with an empty 400, and no handler here reads the header.
     requireHostHeader: false,
   });
   server.timeout = limits.idleMs;
@@ -107,19 +106,19 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     refuse(417, 'The only expectation that can be met is 100-continue.', incoming, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // While a reply is under way, further bytes on its connection would be taken for that reply.
+    // While a reply is in progress, the client would read further bytes on the connection as part of it.
     if (!socket.writable || answering.has(socket) || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    const [status, phrase, message] = COMPLAINTS.get(error.code) ?? NOT_HTTP;
+    const [status, phrase, message] = CLIENT_ERRORS.get(error.code) ?? NOT_HTTP;
     const body = JSON.stringify({ message });
     socket.end(
       `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
       () => socket.destroy(),
     );
-    // A connection that was opened ahead and never used is no request.
+    // A connection that was opened and never used is not a request.
     if (socket.bytesRead > 0) options.onRefused?.({ status, message });
   });
 
@@ -146,24 +145,27 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-/** A request has a body exactly when one of these says so (RFC 9112, 6.3). */
+/** True if a header announces a body (RFC 9112, 6.3). */
 function hasBody(incoming: IncomingMessage): boolean {
   const { headers } = incoming;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-function readBody(incoming: IncomingMessage, cap: number): Promise<readonly Uint8Array[] | 'too-large' | 'broken-off'> {
+function readBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+): Promise<readonly Uint8Array[] | 'too-large' | 'broken-off'> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
     incoming.on('data', (chunk: Uint8Array) => {
       length += chunk.length;
-      // What is above the cap is read and dropped: closing at once would make many clients lose the reply.
-      if (length <= cap) chunks.push(chunk);
+      // Bytes above the limit are read and dropped: after closing at once, many clients would lose the reply.
+      if (length <= maxBytes) chunks.push(chunk);
       else chunks.length = 0;
     });
     incoming.on('end', () => {
-      if (length > cap) resolve('too-large');
+      if (length > maxBytes) resolve('too-large');
       else resolve(chunks);
     });
     incoming.on('error', () => resolve('broken-off'));
@@ -171,7 +173,7 @@ function readBody(incoming: IncomingMessage, cap: number): Promise<readonly Uint
   });
 }
 
-/** Path and query of a request target, also of the absolute form that clients send to proxies (RFC 9112, 3.2.2). */
+/** Path and query of a request target, including the absolute form that clients send to proxies (RFC 9112, 3.2.2). */
 function target(url: string): readonly [path: string, query: string] {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   const mark = origin.indexOf('?');
@@ -184,21 +186,50 @@ function pairs(rawHeaders: readonly string[]): HeaderPairs {
   return result;
 }
 
-type Complaint = readonly [status: number, phrase: string, message: string];
+type ClientError = readonly [status: number, phrase: string, message: string];
 
-const COMPLAINTS: ReadonlyMap<string | undefined, Complaint> = new Map([
+const CLIENT_ERRORS: ReadonlyMap<string | undefined, ClientError> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout', 'The request took too long to arrive.']],
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large', 'The headers are too large.']],
 ]);
 
-const NOT_HTTP: Complaint = [400, 'Bad Request', 'This is not a well-formed HTTP request.'];
+const NOT_HTTP: ClientError = [400, 'Bad Request', 'This is not a well-formed HTTP request.'];
 
-const PORT_TROUBLE: ReadonlyMap<string | undefined, string> = new Map([
-  ['EADDRINUSE', 'another program already does; choose another port, or 0 for a free one'],
+const PORT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
+  ['EADDRINUSE', 'another program uses this port; choose another port, or 0 for a free one'],
   ['EACCES', 'not permitted; ports below 1024 usually need privileges, so choose a higher one'],
   ['EADDRNOTAVAIL', 'this machine does not have that address'],
 ]);
 
 function cannotOpen(host: string, port: number, error: NodeJS.ErrnoException): string {
-  return `cannot listen on ${host}:${port}: ${PORT_TROUBLE.get(error.code) ?? error.message}`;
+  return `cannot listen on ${host}:${port}: ${PORT_ERRORS.get(error.code) ?? error.message}`;
 }
+
+/** The limits of a request and its connection. */
+export interface Limits {
+  /** Maximum body, in bytes. A larger one is read to its end, dropped, and answered 413. */
+  readonly bodyBytes: number;
+  /** Maximum of all header lines together, in bytes. More are answered 431. */
+  readonly headerBytes: number;
+  /** Milliseconds for the header lines to arrive; later ones are answered 408. */
+  readonly headersMs: number;
+  /** Milliseconds for the whole request to arrive; a later one is answered 408. */
+  readonly requestMs: number;
+  /** Milliseconds without any byte within a request or its reply, until the connection is closed. */
+  readonly idleMs: number;
+  /** Milliseconds that an idle connection stays open. */
+  readonly keepAliveMs: number;
+}
+
+/**
+ * The defaults are far above the needs of the contract's calls. Idle connections stay open longer than clients usually keep theirs,
+ * because a server that closes first breaks a request that is already being sent.
+ */
+const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 120_000,
+  keepAliveMs: 65_000,
+};

@@ -1,21 +1,21 @@
 import { currencyByCode } from '../contract/currencies.ts';
 
-/** How an operator keeps amounts of one currency. */
+/** The format in which an operator stores and writes amounts of one currency. */
 export interface AmountScale {
   /** An amount of 1 in the ledger is 10^-decimals of the main unit. */
   readonly decimals: number;
-  /** Whether replies write all decimals, as fiat does (`1.50`), or no more than are needed (`0.5` of a coin). */
+  /** True: replies write all decimals (`1.50` in fiat). False: only as many as needed (`0.5` of a coin). */
   readonly padded: boolean;
 }
 
-/** What a currency without a limit of its own is kept with: the finest that any of them is known to use. */
+/** Number of decimals of a currency without a limit: the most that any of them is known to use. */
 const FINEST_DECIMALS = 18;
 
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * How amounts of a currency are kept and written: as many decimals as the currency has, and for one without a limit as
- * many as needed.
+ * The scale of a currency: as many decimals as the currency has. Amounts of a currency without a limit are written with as many as
+ * needed.
  *
  * @throws RangeError for a currency that the service does not support
  */
@@ -30,7 +30,7 @@ export function scaleOf(currency: string): AmountScale {
 /**
  * Reads an amount in the main unit as a whole number of the ledger's smallest unit.
  *
- * @returns undefined for anything but a plain decimal, and for more decimals than the currency has, zeros included
+ * @returns undefined if the text is not a plain decimal, or has more decimals than the currency, even if they are zeros
  */
 export function readAmount(text: string, scale: AmountScale): bigint | undefined {
   const match = PLAIN_DECIMAL.exec(text);

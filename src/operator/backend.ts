@@ -1,24 +1,24 @@
 import type { CreateFreeRoundsReply, CreateNewGameReply, GameInfo } from '../contract/core-api.ts';
+import { DAY_MS } from '../contract/limits.ts';
 import { type CoreApiOptions, createCoreApiClient } from '../sdk/core-api-client.ts';
 import { type Behaviour, CORRECT } from './behaviour.ts';
 import type { SessionOptions } from './options.ts';
 
-/** The part of an operator that calls the service: it launches games, lists them and promises free rounds. */
+/** The part of an operator that calls the service: it launches games, lists them and creates free rounds. */
 export interface Backend {
   /** Launches the game of a session that the operator has opened. */
   readonly launch: (
     session: Pick<SessionOptions, 'sessionID' | 'player' | 'currency' | 'gameID'>,
   ) => Promise<CreateNewGameReply>;
   readonly games: () => Promise<readonly GameInfo[]>;
-  /** @param extID what the bets of the campaign will carry as their frID */
+  /** @param extID the frID of the campaign's bets */
   readonly promiseFreeRounds: (extID: string, currency: string) => Promise<CreateFreeRoundsReply>;
 }
 
 const FREE_ROUNDS = 10;
 const CAMPAIGN_DAYS = 14;
-const DAY_MS = 86_400_000;
 
-/** @param now when a campaign begins that is promised at once, in milliseconds since 1970 */
+/** @param now the current time in milliseconds since 1970, at which campaigns begin */
 export function createBackend(
   coreApi: CoreApiOptions,
   behaviour: Behaviour = CORRECT,
@@ -45,5 +45,5 @@ export function createBackend(
   };
 }
 
-/** Where players of a demonstration go back to; there is nothing there. */
+/** The return address of players in a demonstration. It does not exist. */
 const RETURN_URL = 'https://casino.example/lobby';

@@ -8,39 +8,39 @@ import { type Decision, type DeclineReason, WORDINGS } from './decision.ts';
 import type { ClientOptions } from './options.ts';
 import type { Claim, Session, Store, Transaction, TransactionEntry, Wallet } from './store.ts';
 
-/** What the books say about those whom a call concerns. */
-export interface Books {
+/** The stored data that a call needs. */
+export interface StoredState {
   readonly session: Session | undefined;
   readonly wallet: Wallet | undefined;
-  /** What has been processed under the call's txID. */
+  /** The transaction that was processed under the call's txID. */
   readonly earlier: Transaction | undefined;
 }
 
-/** One call to be decided: to look into the books, then to act on what was read there. */
+/** The processing of one call in two steps: read the stored state, then decide and write. */
 export interface Work {
-  readonly look: () => Books;
-  readonly act: (books: Books) => Decision;
+  readonly look: () => StoredState;
+  readonly act: (state: StoredState) => Decision;
 }
 
 /**
- * The steps in which operators differ, each by itself, so that one can be done in another way and the rest stays right.
- * None of the right ones keeps a state of its own.
+ * The steps of processing a call, so that a variant or a defect can replace single steps. The correct steps keep no state of their
+ * own.
  */
 export interface Behaviour {
-  /** Takes a request in, and lets the reply out. */
+  /** Receives a request and returns the reply. */
   readonly receive: (
     request: ListenRequest,
     answer: (request: ListenRequest) => Promise<ListenReply>,
   ) => Promise<ListenReply>;
-  /** Lays the text of a finished reply out: how it looks, never what it says. */
-  readonly layOut: (reply: ListenReply, request: ListenRequest) => ListenReply;
-  /** Puts a reply on its way: how it is encoded and carried. */
+  /** Formats the text of a finished reply, without a change of its content. */
+  readonly format: (reply: ListenReply, request: ListenRequest) => ListenReply;
+  /** Decides how a reply is encoded and sent. */
   readonly deliver: (reply: ListenReply, request: ListenRequest) => ListenReply;
   /** Finds the signature among the headers. */
   readonly signatureOf: (headers: HeaderPairs) => string | undefined;
   /** The keys that may have signed a call for this client. */
   readonly keysOf: (client: ClientOptions, all: readonly ClientOptions[]) => readonly string[];
-  /** Is the call signed with the client's key, and does it say what such a call must say? */
+  /** Checks the signature and the fields of a call. */
   readonly verify: {
     readonly balance: typeof verifyBalance;
     readonly bet: typeof verifyBet;
@@ -48,62 +48,62 @@ export interface Behaviour {
     readonly refund: typeof verifyRefund;
   };
   /**
-   * Answers what can't be carried out as it is. `anyway` carries it out as though it were rightly signed; undefined: it
-   * still can't be.
+   * Answers a call that was refused. `anyway` carries it out as if its signature were right, and returns undefined if it cannot be
+   * carried out.
    */
   readonly refuse: (refused: Refused, anyway: () => Promise<Reply | undefined>) => Reply | Promise<Reply>;
-  /** Carries out one call, apart from all others, whole or not at all. */
+  /** Carries out one call in isolation from all others, completely or not at all. */
   readonly carryOut: (store: Store, work: Work) => Decision | Promise<Decision>;
   /** Finds the session that a call names. */
   readonly sessionOf: (store: Store, extCID: string, sessionID: string) => Session | undefined;
-  /** Finds the wallet that a session plays with. */
+  /** Finds the wallet of a session. */
   readonly walletOf: (store: Store, session: Session) => Wallet;
-  /** Finds what was processed under the same txID. */
+  /** Finds the transaction that was processed under the same txID. */
   readonly find: (store: Store, claim: Claim) => Transaction | undefined;
-  /** The answer to a txID that was processed before; undefined: it is processed as though it were new. */
+  /** The reply to a txID that was processed before; undefined: it is processed as a new one. */
   readonly recall: (earlier: Transaction, again: Claim, store: Store) => Decision | undefined;
-  /** Reads an amount as it was sent, in the smallest unit; undefined: it can't be. */
+  /** Reads the amount of a call, in the smallest unit; undefined if it is not valid. */
   readonly readAmount: (text: string, scale: AmountScale) => bigint | undefined;
-  /** A reason of the operator's own not to carry out a new call. */
+  /** A reason of the operator's own to decline a new call. */
   readonly objection: (store: Store, claim: Claim, session: Session | undefined) => DeclineReason | undefined;
-  /** May this session begin something new? */
+  /** True if a session may begin a new round. */
   readonly isOpen: (session: Session) => boolean;
-  /** Does the claim name a campaign of the client? */
+  /** True if the claim names a campaign of the client. */
   readonly knowsCampaign: (campaigns: ReadonlySet<string>, claim: Claim) => boolean;
-  /** What a bet takes, in the smallest unit. */
+  /** The amount that a bet takes, in the smallest unit. */
   readonly debitOf: (bet: Claim) => bigint;
-  /** Is there money enough for it? */
+  /** True if the balance is enough for a debit. */
   readonly covers: (wallet: Wallet, debit: bigint) => boolean;
-  /** The refunds because of which a bet that arrives only now must take nothing. */
+  /** The refunds that arrived before their bet: the bet must then take nothing. */
   readonly refundsAhead: (store: Store, walletID: number, betTxID: string) => readonly Transaction[];
-  /** Is a round of these bets, accepted and declined ones, over without anything to be won in it? */
+  /** True if a round with these bets (accepted and declined) has no bet left that a win could be for. */
   readonly isCancelled: (bets: readonly Transaction[]) => boolean;
-  /** What a win adds, in the smallest unit. */
+  /** The amount that a win adds, in the smallest unit. */
   readonly creditOf: (win: Claim) => bigint;
-  /** The transaction that a refund is about. */
+  /** The transaction that a refund names. */
   readonly originalOf: (store: Store, refund: Claim) => Transaction | undefined;
-  /** What a refund gives back to this wallet for the transaction that it names, if that is known. */
+  /** The amount that a refund gives back for the transaction that it names, if that is known. */
   readonly restoredBy: (refund: Claim, original: Transaction | undefined) => bigint;
-  /** Moves money in the books, and says how much there is then. */
+  /** Changes a stored balance, and returns the new one. */
   readonly book: (store: Store, wallet: Wallet, moved: bigint) => bigint;
-  /** Writes a transaction down under its txID. */
+  /** Stores a transaction under its txID. */
   readonly record: (store: Store, entry: TransactionEntry) => Transaction;
-  /** Writes a balance as the player's currency wants it. */
+  /** Writes a balance in the format of the player's currency. */
   readonly show: (wallet: Wallet, balance: bigint) => string;
-  /** Puts a decision into status, headers and body. */
+  /** Turns a decision into status, headers and body. */
   readonly reply: (decision: Decision) => Reply;
-  /** What is sent to the service to launch a game. */
+  /** Makes the request with which the operator launches a game at the service. */
   readonly launch: (game: NewGame) => NewGame;
-  /** What is sent to the service to promise free rounds. */
+  /** The request to the service that creates free rounds. */
   readonly campaign: (campaign: NewCampaign) => NewCampaign;
-  /** The encodings that the operator asks the service for, as `Accept-Encoding` has them. */
+  /** The value of `Accept-Encoding` in requests to the service. */
   readonly encodings: string;
 }
 
-/** Right by every MUST and SHOULD of the catalogue. */
+/** The behaviour that conforms to every MUST and SHOULD of the catalogue. */
 export const CORRECT: Behaviour = {
   receive: (request, answer) => answer(request),
-  layOut: (reply) => reply,
+  format: (reply) => reply,
   deliver: (reply) => reply,
   signatureOf: (headers) => headerOf(headers, SIGNATURE_HEADER),
   keysOf: (client) => [client.integrationApiKey],
@@ -155,14 +155,14 @@ export function stands({ call, outcome, reversedBy }: Transaction): boolean {
   return call === 'bet' && outcome === 'done' && reversedBy === null;
 }
 
-/** The decision that was made about a transaction when it came first. */
+/** The decision that was made about a transaction when it first arrived. */
 export function decisionOf(transaction: Transaction): Decision {
   return transaction.outcome === 'done'
     ? { kind: 'done', txID: `op-${transaction.id}`, balance: transaction.balance ?? '0' }
     : { kind: 'declined', reason: transaction.outcome };
 }
 
-/** Compared by what moves money or decides where to: a further field, or `1.0` for `1.00`, makes no other claim. */
+/** Compares the fields that decide about money: a further field, or `1.0` for `1.00`, makes no difference. */
 function isSameClaim(a: Claim, b: Claim): boolean {
   return (
     a.call === b.call &&

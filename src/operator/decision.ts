@@ -1,14 +1,14 @@
-/** Why a call was not carried out. Nothing has moved then. */
+/** Why a call was not carried out. No money has moved then. */
 export type DeclineReason =
   | 'insufficient-funds'
   | 'session-unknown'
   | 'session-expired'
   | 'campaign-unknown'
   | 'amount-invalid'
-  | 'bet-reversed' // its refund came first
+  | 'bet-reversed' // its refund arrived first
   | 'round-cancelled' // every bet of the round was declined or refunded
-  | 'transaction-conflict' // the txID stands for something else already
-  // Only operators with certain habits decline for these:
+  | 'transaction-conflict' // the txID belongs to another transaction
+  // Only some variants decline for these reasons:
   | 'bet-limit'
   | 'stake-missing'
   | 'round-ended'
@@ -18,20 +18,20 @@ export type DeclineReason =
   | 'refund-mistaken'
   | 'wallet-busy';
 
-/** What the operator made of one call, before it is put into words. */
+/** The decision about one call, before it becomes a reply. */
 export type Decision =
   | { readonly kind: 'balance'; readonly balance: string }
   | { readonly kind: 'done'; readonly txID: string; readonly balance: string }
   | { readonly kind: 'declined'; readonly reason: DeclineReason };
 
-/** Status, a code of the published list where one fits, and a sentence that a player understands. */
+/** A status, a published code if one fits, and a sentence that a player understands. */
 interface Wording {
   readonly status: number;
   readonly code?: string;
   readonly message: string;
 }
 
-/** The words for each reason. */
+/** The reply for each reason. */
 export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   'insufficient-funds': {
     status: 402,

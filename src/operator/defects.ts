@@ -1,9 +1,7 @@
-import type { Defect } from './defect.ts';
 import { BALANCE_DEFECTS } from './defects/balance.ts';
 import { BET_DEFECTS } from './defects/bet.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
-import { ERROR_REPLY_DEFECTS } from './defects/error-reply.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
 import { LAUNCH_DEFECTS } from './defects/launch.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
@@ -11,16 +9,15 @@ import { OVERTAKEN_BET_DEFECTS } from './defects/overtaken-bet.ts';
 import { REFUND_DEFECTS } from './defects/refund.ts';
 import { REFUSAL_DEFECTS } from './defects/refusal.ts';
 import { REPEAT_DEFECTS } from './defects/repeat.ts';
-import { REPLY_DEFECTS } from './defects/reply.ts';
+import { ERROR_REPLY_DEFECTS, REPLY_DEFECTS, TX_ID_DEFECTS } from './defects/reply.ts';
 import { SESSION_DEFECTS } from './defects/session.ts';
 import { SHOWN_BALANCE_DEFECTS } from './defects/shown-balance.ts';
-import { SIGNATURE_DEFECTS } from './defects/signature.ts';
-import { SIGNED_PAYLOAD_DEFECTS } from './defects/signed-payload.ts';
-import { TX_ID_DEFECTS } from './defects/tx-id.ts';
+import { SIGNATURE_DEFECTS, SIGNED_PAYLOAD_DEFECTS } from './defects/signature.ts';
 import { UNKNOWN_REFUND_DEFECTS } from './defects/unknown-refund.ts';
 import { WIN_DEFECTS } from './defects/win.ts';
+import type { Defect } from './variation.ts';
 
-/** Every defect that the reference operator can have, those that cost money first. */
+/** All defects of the reference operator. Those that cost money come first. */
 export const DEFECTS: readonly Defect[] = [
   ...IDEMPOTENCY_DEFECTS,
   ...REPEAT_DEFECTS,

@@ -8,7 +8,7 @@ export interface DemoKeys {
 /** The campaign that both clients know, by frID. */
 export const DEMO_CAMPAIGN = 'demo-campaign';
 
-/** The bet that is still to be settled in the expired session. */
+/** The open bet in the expired session. */
 export const DEMO_BEGUN = {
   txID: '6f1d2c7e-3b54-4a86-9c0f-2a7b51d8e3c1',
   roundID: 'b7e0a3d2-91c4-4f6b-8d15-0c3e9f7a6b24',
@@ -16,12 +16,10 @@ export const DEMO_BEGUN = {
 };
 
 /**
- * An operator to play with: two clients with keys of their own. The first has several players with wallets in currencies
- * with two, no and many decimals, one player in two games, and an expired session with a round begun in time.
+ * The options of a demonstration operator. It has two clients with different keys. The first has several players with wallets in
+ * currencies with two, no and many decimals, one player in two games, and an expired session with an open round.
  *
- * The sessions that are handed to croupier are those of the options.
- *
- * @throws RangeError when the two keys are equal: a call for one client would then be taken by the other
+ * @throws RangeError if the two keys are equal, because each client would then accept calls for the other
  */
 export function demoOperator(
   keys: DemoKeys,

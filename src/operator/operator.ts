@@ -1,34 +1,33 @@
 import type { CallName } from '../contract/call-name.ts';
-import { signBody, signQuery } from '../contract/signature.ts';
+import { rightSignature, signBody } from '../contract/signature.ts';
 import type { Handler, ListenReply, ListenRequest } from '../listen/message.ts';
 import { type Route, routeTable } from '../listen/routes.ts';
 import { type Listening, listen } from '../listen/server.ts';
 import type { Reply } from '../sdk/reply.ts';
 import type { SignedBody, Verified } from '../sdk/reverse-call.ts';
-import { scaleOf, writeAmount } from './amount.ts';
+import { readAmount, scaleOf, writeAmount } from './amount.ts';
 import { type Behaviour, CORRECT, type Work } from './behaviour.ts';
-import { balanceWork, betWork, type Desk, refundWork, winWork } from './desk.ts';
-import type { ClientOptions, OperatorOptions } from './options.ts';
-import { seed } from './seed.ts';
+import { balanceWork, betWork, type CallHandlers, refundWork, winWork } from './call-handlers.ts';
+import type { ClientOptions, OperatorOptions, SessionOptions } from './options.ts';
 import { Store, type Transaction } from './store.ts';
 
 export interface Operator {
   /** Answers one request without a port. */
   readonly handle: (request: ListenRequest) => Promise<ListenReply>;
-  /** Opens a port, on loopback unless told otherwise; `close` of what it gives also closes the books. */
+  /** Opens a port, on loopback by default. The `close` of the result also closes the store. */
   readonly start: (address?: { readonly port?: number; readonly host?: string }) => Promise<Listening>;
-  /** What a player has, in the currency's main unit; undefined when there is no such wallet. */
+  /** The balance of a player, in the currency's main unit; undefined if there is no such wallet. */
   readonly balanceOf: (extCID: string, player: string, currency: string) => string | undefined;
   /** All transactions of a client, oldest first, declined bets included. */
   readonly transactionsOf: (extCID: string) => readonly Transaction[];
-  /** Closes the books. For an operator that was never started. */
+  /** Closes the store of an operator that was never started. */
   readonly close: () => void;
 }
 
 /**
- * A whole operator: wallets, sessions and the four reverse calls for several clients.
+ * Creates an operator: wallets, sessions and the four reverse calls for several clients.
  *
- * @throws RangeError when two clients share a base path or ExtCID, or a session is stated in contradiction to another
+ * @throws RangeError if two clients share a base path or ExtCID, or two sessions contradict each other
  */
 export function createOperator(options: OperatorOptions, behaviour: Behaviour = CORRECT): Operator {
   const extCIDs = options.clients.map(({ extCID }) => extCID);
@@ -58,7 +57,7 @@ export function createOperator(options: OperatorOptions, behaviour: Behaviour = 
   };
 }
 
-/** Nothing stays open when the options turn out to be wrong. */
+/** Seeds the store and builds the routes. The store is closed if the options are wrong. */
 function open(store: Store, clients: readonly ClientOptions[], behaviour: Behaviour): Handler {
   try {
     seed(store, clients);
@@ -80,7 +79,7 @@ function routesOf(
   behaviour: Behaviour,
 ): readonly Route[] {
   const { extCID } = client;
-  const desk: Desk = { extCID, store, behaviour, campaigns: new Set(client.campaigns) };
+  const handlers: CallHandlers = { extCID, store, behaviour, campaigns: new Set(client.campaigns) };
   const basePath = client.basePath.replace(/\/+$/, '');
   const keys = behaviour.keysOf(client, all);
   const { verify } = behaviour;
@@ -88,26 +87,26 @@ function routesOf(
   const decide = async (work: Work): Promise<Reply> => behaviour.reply(await behaviour.carryOut(store, work));
   const handle = async <C>(
     verifyWith: (key: string, signature?: string) => Verified<C>,
-    sign: (key: string) => string,
-    workOf: (desk: Desk, call: C) => Work,
+    sign: (key: string) => string | undefined,
+    workOf: (handlers: CallHandlers, call: C) => Work,
   ): Promise<Reply> => {
     const verified = firstCall(keys.map((key) => verifyWith(key)));
-    if (verified.kind === 'call') return decide(workOf(desk, verified.call));
+    if (verified.kind === 'call') return decide(workOf(handlers, verified.call));
     return behaviour.refuse(verified, async () => {
       const anyway = verifyWith(client.integrationApiKey, sign(client.integrationApiKey));
-      return anyway.kind === 'call' ? decide(workOf(desk, anyway.call)) : undefined;
+      return anyway.kind === 'call' ? decide(workOf(handlers, anyway.call)) : undefined;
     });
   };
   const route = (name: CallName, method: string, handler: (request: ListenRequest) => Promise<ListenReply>): Route => ({
     method,
     path: `${basePath}/${name}`,
     handler: async (request) =>
-      behaviour.deliver(behaviour.layOut(await behaviour.receive(request, handler), request), request),
+      behaviour.deliver(behaviour.format(await behaviour.receive(request, handler), request), request),
   });
   const post = <C>(
     name: CallName,
     verifyBody: (signed: SignedBody) => Verified<C>,
-    workOf: (desk: Desk, call: C) => Work,
+    workOf: (handlers: CallHandlers, call: C) => Work,
   ): Route =>
     route(name, 'POST', ({ headers, body }) => {
       const given = behaviour.signatureOf(headers);
@@ -123,7 +122,7 @@ function routesOf(
       const given = behaviour.signatureOf(headers);
       return handle(
         (key, signature = given) => verify.balance({ query, key, signature }),
-        (key) => signQuery([...new URLSearchParams(`?${query}`)], key),
+        (key) => rightSignature({ method: 'GET', query, body: null }, key),
         balanceWork,
       );
     }),
@@ -133,9 +132,63 @@ function routesOf(
   ];
 }
 
-/** The first that is verified, else the first refusal. */
+/** The first verified call, or the first refusal. */
 function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {
   const [first] = all;
   if (!first) throw new RangeError('a client needs at least one key');
   return all.find(({ kind }) => kind === 'call') ?? first;
+}
+
+/**
+ * Stores the configured sessions, their wallets and their open bets. Balances and transactions of an earlier start stay; a session
+ * gets its new state and game.
+ *
+ * @throws RangeError for a balance that is not possible in its currency, or for two balances that contradict each other
+ */
+function seed(store: Store, clients: readonly ClientOptions[]): void {
+  store.atomically(() => {
+    for (const client of clients) seedClient(store, client);
+  });
+}
+
+function seedClient(store: Store, { extCID, sessions }: ClientOptions): void {
+  const opening = new Map<string, bigint>();
+  for (const session of sessions) {
+    const { sessionID, player, currency, gameID, state } = session;
+    const balance = amountIn(session, session.balance);
+    const owner = JSON.stringify([player, currency]);
+    if (opening.has(owner) && opening.get(owner) !== balance) {
+      throw new RangeError(`session ${sessionID}: ${player} has one balance in ${currency}, but two are given`);
+    }
+    opening.set(owner, balance);
+    const wallet = store.openWallet({ extCID, player, currency, balance });
+    store.putSession({ extCID, sessionID, gameID, state, walletID: wallet.id });
+    for (const bet of session.begun ?? []) {
+      if (store.transaction(extCID, bet.txID)) continue;
+      const amount = amountIn(session, bet.amount);
+      store.record({
+        extCID,
+        txID: bet.txID,
+        call: 'bet',
+        sessionID,
+        walletID: wallet.id,
+        gameID,
+        roundID: bet.roundID,
+        origTxID: null,
+        amount,
+        type: 'regular',
+        frID: null,
+        outcome: 'done',
+        moved: -amount,
+        balance: writeAmount(wallet.balance, scaleOf(currency)),
+      });
+    }
+  }
+}
+
+function amountIn({ sessionID, currency }: SessionOptions, text: string): bigint {
+  const amount = readAmount(text, scaleOf(currency));
+  if (amount === undefined)
+    throw new RangeError(`session ${sessionID}: ${currency} has no amount ${JSON.stringify(text)}`);
+  return amount;
 }

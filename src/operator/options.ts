@@ -1,10 +1,10 @@
-import type { SessionState } from './store.ts';
+import type { SessionState } from '../contract/session-state.ts';
 
 export interface OperatorOptions {
   readonly clients: readonly ClientOptions[];
-  /** Where the books are kept, made when it does not exist; in memory when left out. */
+  /** The folder of the database, created if it does not exist. Left out: the data is kept in memory. */
   readonly dataDir?: string;
-  /** Hears of faults of the operator's own, whose callers only read a plain 500. By default they become warnings of the process. */
+  /** Called with internal errors, whose callers get a plain 500. By default they become warnings of the process. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -12,7 +12,7 @@ export interface OperatorOptions {
 export interface ClientOptions {
   readonly extCID: string;
   readonly integrationApiKey: string;
-  /** What stands before `/balance`, `/bet`, `/win` and `/refund`, from a slash on: `/acme-eu`. Empty is allowed. */
+  /** The path before `/balance`, `/bet`, `/win` and `/refund`, with a slash at its start: `/acme-eu`. May be empty. */
   readonly basePath: string;
   /** The free-rounds campaigns that the client knows, by frID. */
   readonly campaigns: readonly string[];
@@ -25,12 +25,12 @@ export interface SessionOptions {
   readonly currency: string;
   readonly gameID: string;
   /**
-   * What the player has in this currency when the operator first hears of it, in the main unit; one amount for all
-   * sessions that share player and currency. Books kept from an earlier start go before it.
+   * The initial balance of the player in this currency, in the main unit. All sessions with the same player and currency have the
+   * same one. A stored balance of an earlier start replaces it.
    */
   readonly balance: string;
   readonly state: SessionState;
-  /** Bets that were accepted before the operator started, and that `balance` is already less by. */
+  /** Bets that were accepted before the start of the operator. `balance` is the balance after them. */
   readonly begun?: readonly BegunBet[];
 }
 

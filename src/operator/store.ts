@@ -1,12 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { TransactionCall } from '../contract/call-name.ts';
+import type { SessionState } from '../contract/session-state.ts';
+import { Database } from '../sqlite/database.ts';
 import type { DeclineReason } from './decision.ts';
-
-/** The three calls that move money or try to. */
-export type TransactionCall = 'bet' | 'win' | 'refund';
-
-export type SessionState = 'active' | 'expired';
 
 /** A player's money in one currency at one client. Amounts are whole numbers of the currency's smallest unit. */
 export interface Wallet {
@@ -25,37 +23,37 @@ export interface Session {
   readonly walletID: number;
 }
 
-/** What a call that moves money says, read into the operator's own terms. */
+/** The content of a bet, win or refund, in the operator's own terms. */
 export interface Claim {
   readonly extCID: string;
   /** The service's id: the idempotency key. */
   readonly txID: string;
   readonly call: TransactionCall;
   readonly sessionID: string;
-  /** null: the session is unknown, so there is no wallet. */
+  /** null if the session is unknown, so that there is no wallet. */
   readonly walletID: number | null;
   readonly gameID: string | null;
   readonly roundID: string | null;
   readonly origTxID: string | null;
-  /** In the smallest unit; null where there is no wallet, and so no currency to read it in. */
+  /** In the smallest unit; null if there is no wallet, because its currency is unknown then. */
   readonly amount: bigint | null;
   readonly type: string | null;
   readonly frID: string | null;
 }
 
-/** A claim and what became of it. */
+/** A claim and its result. */
 export interface TransactionEntry extends Claim {
   readonly outcome: 'done' | DeclineReason;
-  /** What it added to the balance; negative for a bet that was taken. */
+  /** The change of the balance; negative for a bet. */
   readonly moved: bigint;
   /** The balance as replied, in the main unit; null for a declined call. */
   readonly balance: string | null;
 }
 
 export interface Transaction extends TransactionEntry {
-  /** Counts all transactions of the store; the operator's own txID is made of it. */
+  /** The number of the transaction in the store. The operator's own txID contains it. */
   readonly id: number;
-  /** The refund that gave this bet back, by its id. */
+  /** The id of the refund that gave this bet back. */
   readonly reversedBy: number | null;
 }
 
@@ -108,41 +106,34 @@ const SCHEMA = `
 `;
 
 /**
- * The operator's books on SQLite. Amounts are kept as text, for they may pass 2^63 of the smallest unit.
+ * The operator's data in SQLite. Amounts are stored as text, because they may exceed 2^63 of the smallest unit.
  *
- * A store in a directory survives the end of its process at any moment: each transaction is on the disk before its reply
- * is made (write-ahead log, synced at every commit).
+ * A store in a folder survives the end of its process at any moment: each transaction is on the disk before its reply is made
+ * (write-ahead log, synced at every commit).
  */
 export class Store {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: Database;
 
-  /** @param dataDir made when it does not exist; undefined keeps everything in memory */
+  /**
+   * @param dataDir created if it does not exist; undefined keeps everything in memory
+   * @throws DatabaseError if the database is damaged or cannot be opened
+   */
   constructor(dataDir?: string) {
     if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
-    this.#database = new DatabaseSync(dataDir === undefined ? ':memory:' : join(dataDir, 'operator.sqlite'));
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 4000');
-    this.#database.exec(SCHEMA);
+    this.#database = new Database(dataDir === undefined ? undefined : join(dataDir, 'operator.sqlite'));
+    this.#database.run(SCHEMA);
   }
 
   close(): void {
     this.#database.close();
   }
 
-  /** Runs the work with the write lock held from its beginning: all of it lands, or nothing when it throws. */
+  /** Runs the work in a transaction that holds the write lock from its beginning. Nothing is changed if it throws. */
   atomically<T>(work: () => T): T {
-    this.#prepared('BEGIN IMMEDIATE').run();
-    try {
-      const result = work();
-      this.#prepared('COMMIT').run();
-      return result;
-    } catch (error) {
-      this.#prepared('ROLLBACK').run();
-      throw error;
-    }
+    return this.#database.atomically(work);
   }
 
-  /** Opens the wallet, unless it is known from before: then its balance stays as it is. */
+  /** Creates the wallet if it does not exist. An existing wallet keeps its balance. */
   openWallet({ extCID, player, currency, balance }: WalletSeed): Wallet {
     this.#prepared('INSERT OR IGNORE INTO wallet (extCID, player, currency, balance) VALUES (?, ?, ?, ?)').run(
       extCID,
@@ -175,7 +166,7 @@ export class Store {
     this.#prepared('UPDATE wallet SET balance = ? WHERE id = ?').run(String(balance), walletID);
   }
 
-  /** A session that is known already takes the new game, state and wallet. */
+  /** Stores a session. An existing one gets the new game, state and wallet. */
   putSession(session: Session): void {
     this.#prepared(
       'INSERT OR REPLACE INTO session (extCID, sessionID, gameID, state, walletID) VALUES (?, ?, ?, ?, ?)',
@@ -187,7 +178,7 @@ export class Store {
     return row as unknown as Session | undefined;
   }
 
-  /** @throws Error when the client's txID is taken */
+  /** @throws Error if the client has another transaction with this txID */
   record(entry: TransactionEntry): Transaction {
     const { lastInsertRowid } = this.#prepared(`
       INSERT INTO tx (extCID, txID, call, sessionID, walletID, gameID, roundID, origTxID, amount, type, frID, outcome, moved, balance)
@@ -214,22 +205,22 @@ export class Store {
     return this.#transactions('extCID = ? AND txID = ?', extCID, txID)[0];
   }
 
-  /** Everything that one wallet was told about a round of a game. */
+  /** All transactions of one wallet in a round of a game. */
   round(walletID: number, gameID: string, roundID: string): readonly Transaction[] {
     return this.#transactions('walletID = ? AND roundID = ? AND gameID = ?', walletID, roundID, gameID);
   }
 
-  /** The refunds that one wallet received for a bet, whether the bet was known by then or not. */
+  /** The refunds of one wallet that name a bet, whether the bet was known or not. */
   refundsOf(walletID: number, betTxID: string): readonly Transaction[] {
     return this.#transactions(`walletID = ? AND origTxID = ? AND call = 'refund'`, walletID, betTxID);
   }
 
-  /** What one wallet played in a campaign. */
+  /** All transactions of one wallet in a campaign. */
   campaign(walletID: number, frID: string): readonly Transaction[] {
     return this.#transactions('walletID = ? AND frID = ?', walletID, frID);
   }
 
-  /** All of one client, oldest first. */
+  /** All transactions of one client, oldest first. */
   transactions(extCID: string): readonly Transaction[] {
     return this.#transactions('extCID = ?', extCID);
   }
@@ -245,11 +236,7 @@ export class Store {
   }
 
   #prepared(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+    return this.#database.prepared(sql);
   }
 }
 

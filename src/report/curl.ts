@@ -1,23 +1,23 @@
 import type { Body, ExchangeRequest } from '../journal/exchange.ts';
 
-/** Headers that curl makes itself, from the address and the body. */
+/** Headers that curl sets itself, from the address and the body. */
 const MADE_BY_CURL = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding']);
 
 /**
- * A request as a line for a POSIX shell that sends the same bytes again, signature and all; null when not all of its body was kept.
- * The line is plain printable ASCII or text: whatever a terminal might obey is written as an octal code.
+ * A request as a curl command for a POSIX shell that sends the same bytes again, with the signature; null if the body was not kept
+ * whole. The command contains printable text only: characters that control a terminal are written as octal codes.
  */
 export function curlLine(request: ExchangeRequest): string | null {
   const { body } = request;
   if (body?.truncated) return null;
   const words = ['curl', '-sSi'];
-  // Left alone, curl would expand brackets and tidy the path.
+  // Without these options, curl would expand brackets and normalise the path.
   if (/[[\]{}]/.test(request.url)) words.push('--globoff');
   if (/\/\.{1,2}(?:[/?#]|$)/.test(request.url)) words.push('--path-as-is');
   words.push('-X', quoteWord(request.method), quoteWord(request.url));
   for (const [name, value] of request.headers) {
     if (MADE_BY_CURL.has(name.toLowerCase())) continue;
-    // For curl, a name and a colon alone mean: leave that header out. A semicolon sends it empty.
+    // For curl, `Name:` removes the header and `Name;` sends it with an empty value.
     words.push('-H', quoteWord(value === '' ? `${name};` : `${name}: ${value}`));
   }
   if (body === null) return words.join(' ');
@@ -26,7 +26,7 @@ export function curlLine(request: ExchangeRequest): string | null {
   return `printf ${printfFormat(body)} | ${[...words, '--data-binary', '@-'].join(' ')}`;
 }
 
-/** One word for a POSIX shell, whatever stands in it. */
+/** Quotes any text as one word for a POSIX shell. */
 export function quoteWord(text: string): string {
   return /^[\w./:=@%+,-][\w./:=@%+,#-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -41,9 +41,9 @@ function printfFormat(body: Body): string {
   for (const [index, byte] of bytes.entries()) {
     const character = String.fromCharCode(byte);
     // A format that begins with a hyphen would be read as an option.
-    const obeyed = byte < 0x20 || byte > 0x7e || character === '\\' || (index === 0 && character === '-');
+    const needsCode = byte < 0x20 || byte > 0x7e || character === '\\' || (index === 0 && character === '-');
     if (character === '%') format += '%%';
-    else if (obeyed) format += `\\${byte.toString(8).padStart(3, '0')}`;
+    else if (needsCode) format += `\\${byte.toString(8).padStart(3, '0')}`;
     else format += character;
   }
   return `'${format.replaceAll("'", "'\\''")}'`;

@@ -1,10 +1,10 @@
 /**
- * What moves a cursor, starts an escape sequence, turns the direction of text, or cannot be seen: control and format
- * characters, line and paragraph separators, lone surrogates, and code points that no character will ever have.
+ * Characters that move a cursor, start an escape sequence, change the direction of text, or are invisible: control and format
+ * characters, line and paragraph separators, lone surrogates, and noncharacters.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
-/** What XML 1.0 cannot hold, not even escaped, and what would deceive a reader of the file all the same. */
+/** Characters that XML 1.0 cannot contain, not even escaped, and characters that would deceive a reader of the file. */
 const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -17,8 +17,8 @@ function visible(character: string): string {
 }
 
 /**
- * Text from outside as one line that a terminal shows and does not obey: line ends become `\n`, everything invisible its
- * code. The rest, in any script, stays as it is.
+ * Text from outside as one line that cannot control a terminal: line ends become `\n`, and invisible characters become their
+ * codes. All other characters, of any script, are unchanged.
  */
 export function forTerminal(text: string): string {
   return text.replace(INVISIBLE, visible);
@@ -32,22 +32,22 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text from outside as character data of XML 1.0, line ends kept. */
+/** Text from outside as character data of XML 1.0. Line ends are kept. */
 export function forXmlText(text: string): string {
   return text.replace(NOT_IN_XML, visible).replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? '');
 }
 
-/** Text from outside as the value of an XML attribute: a line end would be read as a blank, so it is shown instead. */
+/** Text from outside as the value of an XML attribute. Line ends are shown as `\n`, because a parser reads them as spaces. */
 export function forXmlAttribute(text: string): string {
   return forXmlText(forTerminal(text));
 }
 
-/** What Markdown of any flavour could take for its own, HTML among it. */
+/** Characters that have a meaning in some flavour of Markdown, HTML included. */
 const IN_MARKDOWN = /[\\`*_{}[\]<>&"#!|~@$^]|:(?=\/\/)|(?<=\bwww)\./gi;
 
 /**
- * Text from outside as text in one line of Markdown, within a table too: nothing in it is set off, linked, or read as HTML, and nobody is
- * mentioned. Where GitHub would look for names and numbers in what is already text, an empty comment parts them.
+ * Text from outside as plain text in one line of Markdown, also in a table: without formatting, links, HTML and mentions. GitHub also
+ * looks for names and issue numbers in escaped text, so an empty comment is put after `@` and `#`.
  */
 export function forMarkdown(text: string): string {
   return forTerminal(text).replace(IN_MARKDOWN, (character) => {
@@ -56,29 +56,29 @@ export function forMarkdown(text: string): string {
   });
 }
 
-/** Text from outside as the message of a workflow command of GitHub, which stays one line. */
+/** Text from outside as the message of a workflow command of GitHub, in one line. */
 export function forWorkflowMessage(text: string): string {
   return forTerminal(text).replaceAll('%', '%25');
 }
 
-/** The same as the value of a property of one, which a colon or a comma would end. */
+/** Text from outside as the value of a property of a workflow command, which a colon or a comma would end. */
 export function forWorkflowProperty(text: string): string {
   return forWorkflowMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** What most text is made of: nothing in it needs a second look. */
+/** Text that needs no escaping, which is most text. */
 const HARMLESS = /^[ !#-%(-;=?-~]*$/;
 const HARMLESS_BLOCK = /^[\n\t !-%'-;=?-~]*$/;
 
-/** Text from outside as one line of HTML, in text or in a quoted attribute: what `forTerminal` shows, and no markup. */
+/** Text from outside as one line of HTML, for text or a quoted attribute: the text of `forTerminal`, with markup escaped. */
 export function forHtml(text: string): string {
   if (HARMLESS.test(text)) return text;
   return forTerminal(text).replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? '');
 }
 
 /**
- * As `forHtml`, for the text of an element that keeps white space: line ends and tabs stay what they are, quotation marks too,
- * so that it must not stand in an attribute.
+ * Text from outside for an HTML element that keeps white space. Line ends, tabs and quotation marks are unchanged, so it must not
+ * be used in an attribute.
  */
 export function forHtmlBlock(text: string): string {
   if (HARMLESS_BLOCK.test(text)) return text;

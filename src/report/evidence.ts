@@ -1,34 +1,35 @@
-import type { Raced, Received, Sending } from '../journal/event.ts';
-import type { JudgedFinding } from '../journal/judged-cell.ts';
+import type { Raced, Sending } from '../journal/event.ts';
+import type { JudgedFinding } from '../journal/judged-outcome.ts';
+import type { JournalledExchange } from './exchanges.ts';
 import type { OpenJournal } from './options.ts';
-import type { Timeline } from './timeline.ts';
 
-/** One exchange as the journal tells it: what was sent, and what came of it, if that was still written down. */
-export interface JournalledExchange {
-  readonly sending: Sending;
-  readonly received: Received | null;
+/** Calls that are shown on one time axis, in the order in which they were sent. */
+export interface Timeline {
+  readonly calls: readonly JournalledExchange[];
+  /** The race of the calls; null: they were sent one after another. */
+  readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'offsetsMs' | 'overlapped' | 'round'> | null;
 }
 
-/** What a journal holds about some findings. */
+/** The events of a journal that show some findings. */
 export interface Evidence {
-  /** By their ids: those that a finding names, and those that were let go together with one. */
+  /** By id: the exchanges that a finding names, and those of the same race. */
   readonly exchanges: ReadonlyMap<string, JournalledExchange>;
   readonly races: readonly Raced[];
-  /** By scenario, of its last attempt. */
-  readonly stories: ReadonlyMap<string, Story>;
+  /** By scenario, for its last attempt. */
+  readonly followUps: ReadonlyMap<string, FollowUp>;
 }
 
-/** What was sent from the first connection on that croupier broke, in the order in which it ended. */
-interface Story {
+/** The calls of a scenario from the first connection that croupier broke, in the order in which they ended. */
+interface FollowUp {
   readonly calls: JournalledExchange[];
-  /** By the exchange that a finding names: how many calls had ended when it was found. */
+  /** The number of calls that had ended at the time of a finding, by the exchange that the finding names. */
   readonly endedBy: Map<string, number>;
 }
 
-/** So many exchanges are kept of one story: what is worth drawing happens soon after the break. */
-const STORY = 30;
+/** Maximum number of calls that are kept after a broken connection. The effects show soon after the break. */
+const MAX_FOLLOW_UP = 30;
 
-/** Looks up, in one pass over a journal, what shows some findings. */
+/** Collects, in one pass over a journal, the events that show some findings. */
 export async function findEvidence(
   open: OpenJournal,
   findings: readonly Pick<JudgedFinding, 'exchange' | 'scenario'>[],
@@ -39,11 +40,11 @@ export async function findEvidence(
   const wanted = new Set([...named, ...shown.flatMap((race) => race.exchanges)]);
   const scenarios = new Set(findings.map(({ scenario }) => scenario));
   const exchanges = new Map<string, JournalledExchange>();
-  const stories = new Map<string, Story>();
-  if (findings.length === 0) return { exchanges, races: shown, stories };
+  const followUps = new Map<string, FollowUp>();
+  if (findings.length === 0) return { exchanges, races: shown, followUps };
   const inFlight = new Map<string, Sending>();
   for await (const event of open()) {
-    if (event.event === 'scenario-started') stories.delete(event.scenario);
+    if (event.event === 'scenario-started') followUps.delete(event.scenario);
     else if (event.event === 'sending' && (wanted.has(event.id) || scenarios.has(event.scenario ?? ''))) {
       inFlight.set(event.id, event);
       if (wanted.has(event.id)) exchanges.set(event.id, { sending: event, received: null });
@@ -53,32 +54,32 @@ export async function findEvidence(
       inFlight.delete(event.id);
       const exchange = { sending, received: event };
       if (wanted.has(event.id)) exchanges.set(event.id, exchange);
-      tell(stories, exchange);
+      addToFollowUp(followUps, exchange);
     } else if (event.event === 'finding' && event.finding.exchange !== null) {
-      const story = stories.get(event.scenario);
-      // The call that shows it is written down after what it shows.
-      story?.endedBy.set(event.finding.exchange, story.calls.length + 1);
+      const followUp = followUps.get(event.scenario);
+      // The journal holds a finding before the end of the call that shows it.
+      followUp?.endedBy.set(event.finding.exchange, followUp.calls.length + 1);
     }
   }
-  return { exchanges, races: shown, stories };
+  return { exchanges, races: shown, followUps };
 }
 
-function tell(stories: Map<string, Story>, exchange: JournalledExchange): void {
+function addToFollowUp(followUps: Map<string, FollowUp>, exchange: JournalledExchange): void {
   const { scenario, purpose } = exchange.sending;
-  // What brings the balance back is no part of the story.
+  // Calls that restore the balance are not part of the scenario.
   if (scenario === null || purpose === 'restore' || purpose === 'prepare') return;
-  const story = stories.get(scenario);
-  if (story && story.calls.length < STORY) story.calls.push(exchange);
-  else if (!story && isBroken(exchange)) stories.set(scenario, { calls: [exchange], endedBy: new Map() });
+  const followUp = followUps.get(scenario);
+  if (followUp && followUp.calls.length < MAX_FOLLOW_UP) followUp.calls.push(exchange);
+  else if (!followUp && isBroken(exchange)) followUps.set(scenario, { calls: [exchange], endedBy: new Map() });
 }
 
 /**
- * The calls around a finding that are worth drawing: those that were let go together with its own, or all that followed
- * the last connection that was broken before it, until it was found; null when there is neither.
+ * The calls around a finding for a timeline: the race that its call belongs to, or all calls from the last broken connection
+ * before the finding up to the finding; null if there is neither.
  */
 export function timelineOf(
   { exchange, scenario }: Pick<JudgedFinding, 'exchange' | 'scenario'>,
-  { races, exchanges, stories }: Evidence,
+  { races, exchanges, followUps }: Evidence,
 ): Timeline | null {
   if (exchange === null) return null;
   const race = races.find((one) => one.exchanges.includes(exchange));
@@ -86,13 +87,13 @@ export function timelineOf(
     const calls = race.exchanges.flatMap((id) => exchanges.get(id) ?? []);
     return { calls, race };
   }
-  const story = stories.get(scenario);
-  if (!story) return null;
-  const at = story.calls.findIndex(({ sending }) => sending.id === exchange);
+  const followUp = followUps.get(scenario);
+  if (!followUp) return null;
+  const at = followUp.calls.findIndex(({ sending }) => sending.id === exchange);
   if (at < 0) return null;
-  const broken = story.calls.findLastIndex((one, index) => index <= at && isBroken(one));
-  const until = Math.max(at + 1, story.endedBy.get(exchange) ?? 0);
-  const calls = story.calls.slice(broken, until).toSorted((a, b) => startOf(a) - startOf(b));
+  const broken = followUp.calls.findLastIndex((one, index) => index <= at && isBroken(one));
+  const until = Math.max(at + 1, followUp.endedBy.get(exchange) ?? 0);
+  const calls = followUp.calls.slice(broken, until).toSorted((a, b) => startOf(a) - startOf(b));
   return calls.length < 2 ? null : { calls, race: null };
 }
 
@@ -102,19 +103,4 @@ function isBroken({ received }: JournalledExchange): boolean {
 
 function startOf({ received }: JournalledExchange): number {
   return received?.stamps.start ?? 0;
-}
-
-/** All exchanges of a journal, each when its reply came; those without one at the end. Holds only what is in flight. */
-export async function* eachExchange(open: OpenJournal): AsyncGenerator<JournalledExchange> {
-  const inFlight = new Map<string, Sending>();
-  for await (const event of open()) {
-    if (event.event === 'sending') inFlight.set(event.id, event);
-    else if (event.event === 'received') {
-      const sending = inFlight.get(event.id);
-      if (!sending) continue;
-      inFlight.delete(event.id);
-      yield { sending, received: event };
-    }
-  }
-  for (const sending of inFlight.values()) yield { sending, received: null };
 }

@@ -3,22 +3,22 @@ import type { Fold } from '../journal/fold.ts';
 
 type Known = Fold['baseline'][number];
 
-/** What fails the run first, then what fails as known, then what is open; each looks like a verdict. */
-const LOOKS: Readonly<Record<Known['state'], Verdict>> = {
+/** The verdict as which each state is shown. The order is that of reports: the states that fail the run first. */
+const VERDICT_OF_STATE: Readonly<Record<Known['state'], Verdict>> = {
   mended: 'fail',
   expired: 'fail',
   failing: 'note',
   undecided: 'inconclusive',
 };
 
-/** The known failures of the run's baseline, the most pressing first. */
+/** The known failures of the run's baseline, those that fail the run first. */
 export function knownInOrder({ baseline }: Fold): readonly { readonly result: Known; readonly look: Verdict }[] {
-  return Object.entries(LOOKS).flatMap(([state, look]) =>
+  return Object.entries(VERDICT_OF_STATE).flatMap(([state, look]) =>
     baseline.filter((result) => result.state === state).map((result) => ({ result, look })),
   );
 }
 
-/** What a known failure is about: `win.credit at win in bet/many`. */
+/** The name of a known failure: `win.credit at win in bet/many`. */
 export function knownName({ known: { rule, endpoint, scenario } }: Known): string {
   return [
     rule,
@@ -27,21 +27,21 @@ export function knownName({ known: { rule, endpoint, scenario } }: Known): strin
   ].join(' ');
 }
 
-/** What the run says of a known failure, and what to do; text of the file's in it is not yet escaped. */
+/** The state of a known failure and what to do, as a sentence. It contains text of the file that is not yet escaped. */
 export function knownSentence({ known: { rule, reason, ticket, expires, line }, state }: Known): string {
   switch (state) {
     case 'failing':
-      return `fails as known, until ${expires} (${ticket}): ${reason}`;
+      return `still fails, known until ${expires} (${ticket}): ${reason}`;
     case 'mended':
-      return `mended: ${rule === EXPECTATION ? 'it was met' : 'it did not fail'}. Take it off the list, line ${line} (${ticket})`;
+      return `fixed: ${rule === EXPECTATION ? 'it was met' : 'it did not fail'}. Remove it from the baseline, line ${line} (${ticket})`;
     case 'expired':
-      return `expired on ${expires}, line ${line} (${ticket}): mend it, or agree on another day. ${reason}`;
+      return `expired on ${expires}, line ${line} (${ticket}): fix it, or agree on a later date. ${reason}`;
     case 'undecided':
-      return `neither failed nor held for certain in this run; listed until ${expires} (${ticket})`;
+      return `undecided in this run; known until ${expires} (${ticket})`;
   }
 }
 
-/** The file that the run's known failures come from; null: it had none. */
+/** The file of the run's known failures; null: the run had none. */
 export function baselineFile({ run }: Fold): string | null {
   return run.baseline?.file ?? null;
 }

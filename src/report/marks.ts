@@ -13,7 +13,7 @@ const UNICODE: Readonly<Record<Verdict, string>> = {
 
 const ASCII: Readonly<Record<Verdict, string>> = { ...UNICODE, fail: 'x', pass: '+', untested: '.' };
 
-/** The one character that stands for a verdict. */
+/** The character that stands for a verdict. */
 export function mark(verdict: Verdict, unicode: boolean): string {
   return (unicode ? UNICODE : ASCII)[verdict];
 }
@@ -36,7 +36,7 @@ export function tint(verdict: Verdict, paint: Paint): (text: string) => string {
   }
 }
 
-/** How a count of rules with that verdict is said. */
+/** The word for a number of rules with that verdict. */
 export function verdictNoun(verdict: Verdict, count: number): string {
   switch (verdict) {
     case 'fail':

@@ -3,38 +3,38 @@ import type { Place } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { Paint } from './paint.ts';
 
-/** Opens the journal again, from its beginning: for the pass that looks at exchanges. */
+/** Opens the journal again, from its beginning, to read the exchanges. */
 export type OpenJournal = () => AsyncIterable<JournalEvent> | Iterable<JournalEvent>;
 
-/** How text for people looks in a terminal. */
+/** The style of text in a terminal. */
 export interface Look {
   readonly paint: Paint;
   /** Columns of the terminal. */
   readonly width: number;
-  /** False where only ASCII can be shown. */
+  /** False if only ASCII can be shown. */
   readonly unicode: boolean;
 }
 
 export interface ReportOptions extends Look {
-  /** Every exchange, not just those that show something. */
+  /** Show every exchange, not only those that show a finding. */
   readonly verbose: boolean;
-  /** The line of a scenario file; null when it can't be read (any more). */
+  /** A line of a scenario file; null if it cannot be read. */
   readonly readLine: (place: Place) => string | null;
-  /** How a scenario's file is named within the repository that it lies in; null: in none. Left out: as it is. */
+  /** The path of a scenario file within its repository; null: it is in no repository. Left out: the path is unchanged. */
   readonly repositoryFile?: (file: string) => string | null;
-  /** Where the journal is, so that a report can say it; null: not worth saying. */
+  /** The path of the journal, for a report to show; null: it is not shown. */
   readonly journal: string | null;
-  /** How many exchanges of one scenario the JSON report holds at most; 0 leaves them out. */
+  /** Maximum number of exchanges of one scenario in the JSON report; 0 leaves them out. */
   readonly exchangesPerScenario: number;
-  /** What the page of the HTML report brings with it; asked for by that report alone. */
+  /** The style and script of the HTML report. Only that report calls it. */
   readonly page: () => PageParts;
 }
 
-/** The style and the script of a page, as they were built. Neither may hold the end tag of its element. */
+/** The built style and script of a page. Neither may contain the end tag of its element. */
 export interface PageParts {
   readonly style: string;
   readonly script: string;
 }
 
-/** A report: from what a run amounts to, and its journal once more, to text in pieces. */
+/** Creates a report from the results of a run and its journal, as text in pieces. */
 export type Report = (fold: Fold, open: OpenJournal, options: ReportOptions) => AsyncIterable<string>;

@@ -1,28 +1,8 @@
-/** How a terminal's text is set off. Whoever prints knows whether there are colours; a report only says what is what. */
-export interface Paint {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly green: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly cyan: (text: string) => string;
-}
+import { Chalk, type ChalkInstance } from 'chalk';
 
-const asIs = (text: string): string => text;
+/** Text styles of a terminal. Only the eight colours that every terminal has are used, so that the user's own palette applies. */
+export type Paint = Pick<ChalkInstance, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>;
 
-export const PLAIN: Paint = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs };
-
-const sgr =
-  (on: number, off: number) =>
-  (text: string): string =>
-    `\u001B[${on}m${text}\u001B[${off}m`;
-
-/** The eight colours that every terminal has, so that a reader's own palette counts. */
-export const ANSI: Paint = {
-  bold: sgr(1, 22),
-  dim: sgr(2, 22),
-  red: sgr(31, 39),
-  green: sgr(32, 39),
-  yellow: sgr(33, 39),
-  cyan: sgr(36, 39),
-};
+// The level is always set: chalk's own detection ignores NO_COLOR and uses one stream for both. `wantsColour` decides instead.
+export const PLAIN: Paint = new Chalk({ level: 0 });
+export const ANSI: Paint = new Chalk({ level: 1 });

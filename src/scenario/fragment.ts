@@ -1,23 +1,21 @@
 import { posix } from 'node:path';
 import type { Place } from '../journal/finding.ts';
-import type { Cell, MapCell } from './cell.ts';
-import { entryOf } from './cell.ts';
-import { readDocument, type YamlDocument } from './document.ts';
 import { nearest } from './near.ts';
 import { type Binding, type Bindings, NO_BINDINGS, Reading } from './reading.ts';
-import { anything, text } from './scalar-shapes.ts';
-import { dictionary, field, map, type Shape } from './shape.ts';
-import { placeOf, type Spot } from './source.ts';
-import { versionField } from './version.ts';
+import { anything, text, version } from './shapes/scalar-shapes.ts';
+import { dictionary, field, map, type Shape } from './shapes/shape.ts';
+import { readDocument, type YamlDocument } from './yaml/document.ts';
+import { placeOf, type Range } from './yaml/source.ts';
+import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 
-/** Gives the text of a file, or undefined when there is none. Paths are those of `use`, from the using file's folder on. */
+/** Reads a file, or returns undefined if it does not exist. The path is resolved from the folder of the scenario file. */
 export type ReadFragment = (path: string) => string | undefined;
 
-const DEEPEST = 8;
-const MOST_USES = 300;
+const MAX_DEPTH = 8;
+const MAX_USES = 300;
 
-/** Keeps the fragments of one scenario, so that each is read once however many cases there are. */
-export class FragmentShelf {
+/** Keeps the fragments of one scenario, so that each is read once for all cases. */
+export class FragmentCache {
   readonly #read: ReadFragment;
   #uses = 0;
   readonly #documents = new Map<string, YamlDocument | undefined>();
@@ -26,20 +24,20 @@ export class FragmentShelf {
     this.#read = read;
   }
 
-  /** Begins a story: the count of uses starts again. */
-  beginStory(): void {
+  /** Starts the next case: the count of uses starts again. */
+  startCase(): void {
     this.#uses = 0;
   }
 
   /**
-   * Counts a use. Files that use each other under ever new paths would have no end.
+   * Counts a use. Without a limit, files that use each other under different paths would be read forever.
    *
-   * @returns why there can be no further one; undefined when there can
+   * @returns the reason why no further use is possible; undefined if it is possible
    */
-  take(depth: number): string | undefined {
+  countUse(depth: number): string | undefined {
     this.#uses += 1;
-    if (depth > DEEPEST) return `fragments are used within fragments more than ${DEEPEST} deep`;
-    return this.#uses > MOST_USES ? `more than ${MOST_USES} fragments are used` : undefined;
+    if (depth > MAX_DEPTH) return `fragments are nested more than ${MAX_DEPTH} deep`;
+    return this.#uses > MAX_USES ? `more than ${MAX_USES} fragments are used` : undefined;
   }
 
   document(path: string): YamlDocument | undefined {
@@ -51,84 +49,84 @@ export class FragmentShelf {
   }
 }
 
-const steps: Shape<Cell> = { read: (cell) => cell, json: () => ({ $ref: '#/definitions/steps' }) };
+const steps: Shape<YamlNode> = { read: (node) => node, json: () => ({ $ref: '#/definitions/steps' }) };
 
-/** A file that `use` puts in. */
+/** A file whose steps `use` inserts. */
 export const FRAGMENT = map('a fragment', {
-  croupier: versionField,
-  fragment: field('What it does, in one sentence.', text('a title'), true),
+  croupier: field('Version of the scenario language.', version),
+  fragment: field('Its purpose, in one sentence.', text('a title'), true),
   parameters: field(
-    'Its parameters, each with its default; without one, it must be given.',
+    'Its parameters, each with its default. A parameter without a default is required.',
     dictionary('a map of parameters', anything()),
   ),
-  steps: field('What is done, in this order.', steps, true),
+  steps: field('The steps, in their order.', steps, true),
 });
 
-/** A fragment's steps, ready to be read with its parameters put in. */
+/** The steps of a fragment, with a reading that resolves its parameters. */
 export interface OpenFragment {
-  readonly steps: Cell;
+  readonly steps: YamlNode;
   readonly reading: Reading;
-  /** Tells of parameters that nothing used; to be called once the steps are read. */
-  complainUnused(): void;
+  /** Reports parameters that no step uses. Call it after the steps were read. */
+  reportUnused(): void;
 }
 
 /**
  * Opens the fragment that a `use` names.
  *
- * @param chain the files that are being read, the using one last
- * @returns undefined after a complaint
+ * @param chain the files that are being read, the one with `use` last
+ * @returns undefined if a mistake was reported
  */
 export function openFragment(
-  use: { readonly path: string; readonly spot: Spot; readonly arguments: MapCell | undefined },
+  use: { readonly path: string; readonly range: Range; readonly arguments: MapNode | undefined },
   chain: readonly string[],
-  shelf: FragmentShelf,
+  cache: FragmentCache,
   reading: Reading,
 ): OpenFragment | undefined {
   const path = posix.join(posix.dirname(chain.at(-1) ?? '.'), use.path);
   if (chain.includes(path)) {
-    reading.complain(
-      use.spot,
+    reading.report(
+      use.range,
       chain.at(-1) === path
         ? 'this fragment uses itself'
         : `this fragment is used within itself: ${[...chain.slice(chain.indexOf(path)), path].join(' → ')}`,
     );
     return undefined;
   }
-  const refused = shelf.take(chain.length);
+  const refused = cache.countUse(chain.length);
   if (refused) {
-    reading.complain(use.spot, refused, 'make the fragments fewer, or flatter');
+    reading.report(use.range, refused, 'use fewer fragments, or nest them less');
     return undefined;
   }
-  const document = shelf.document(path);
+  const document = cache.document(path);
   if (!document) {
-    reading.complain(use.spot, `there is no file ${path}`, 'a path is relative to the file that says `use`');
+    reading.report(use.range, `there is no file ${path}`, 'a path is relative to the file that says `use`');
     return undefined;
   }
-  const usedFrom = placeOf(use.spot);
+  const usedFrom = placeOf(use.range);
   const inside = new Reading(NO_BINDINGS, reading);
-  for (const { line, column, endColumn, message, mend } of document.complaints) {
+  for (const { line, column, endColumn, message, fix } of document.diagnostics) {
     const start = (document.source.lineStarts[line - 1] ?? 0) + column - 1;
-    inside.complain({ source: document.source, start, end: start + endColumn - column, usedFrom }, message, mend);
+    inside.report({ source: document.source, start, end: start + endColumn - column, usedFrom }, message, fix);
   }
   if (!document.root) {
-    if (document.complaints.length === 0) reading.complain(use.spot, `the file ${path} is empty`);
+    if (document.diagnostics.length === 0) reading.report(use.range, `the file ${path} is empty`);
     return undefined;
   }
-  const root = stamp(document.root, usedFrom);
+  const root = withUsePlace(document.root, usedFrom);
   const whole = FRAGMENT.read(root, inside);
   if (!whole?.values.steps) return undefined;
-  const parametersCell = root.kind === 'map' ? entryOf(root, 'parameters')?.value : undefined;
-  const parameters = parametersCell?.kind === 'map' ? parametersCell : undefined;
+  const parametersNode = root.kind === 'map' ? entryOf(root, 'parameters')?.value : undefined;
+  const parameters = parametersNode?.kind === 'map' ? parametersNode : undefined;
   const bindings = bindParameters(parameters, use, reading);
   const bound = new Reading(bindings, reading);
   return {
     steps: whole.values.steps,
     reading: bound,
-    complainUnused() {
+    reportUnused() {
       for (const entry of parameters?.entries ?? []) {
         if (bindings.get(entry.key)?.used === false)
-          inside.complain(
-            entry.keySpot,
+          inside.report(
+            entry.keyRange,
             `nothing uses the parameter \`${entry.key}\``,
             `remove it, or use it as \${${entry.key}}`,
           );
@@ -137,29 +135,29 @@ export function openFragment(
   };
 }
 
-/** Every place of a fragment also tells where the fragment is used. */
-function stamp(cell: Cell, usedFrom: Place): Cell {
-  const spot = { ...cell.spot, usedFrom };
-  switch (cell.kind) {
+/** Adds the place of `use` to every place of a fragment. */
+function withUsePlace(node: YamlNode, usedFrom: Place): YamlNode {
+  const range = { ...node.range, usedFrom };
+  switch (node.kind) {
     case 'scalar':
     case 'broken':
-      return { ...cell, spot };
+      return { ...node, range };
     case 'list':
-      return { ...cell, spot, items: cell.items.map((item) => stamp(item, usedFrom)) };
+      return { ...node, range, items: node.items.map((item) => withUsePlace(item, usedFrom)) };
     case 'map': {
-      const entries = cell.entries.map(({ key, keySpot, value }) => ({
+      const entries = node.entries.map(({ key, keyRange, value }) => ({
         key,
-        keySpot: { ...keySpot, usedFrom },
-        value: stamp(value, usedFrom),
+        keyRange: { ...keyRange, usedFrom },
+        value: withUsePlace(value, usedFrom),
       }));
-      return { ...cell, spot, entries };
+      return { ...node, range, entries };
     }
   }
 }
 
 function bindParameters(
-  parameters: MapCell | undefined,
-  use: { readonly spot: Spot; readonly arguments: MapCell | undefined },
+  parameters: MapNode | undefined,
+  use: { readonly range: Range; readonly arguments: MapNode | undefined },
   reading: Reading,
 ): Bindings {
   const bindings = new Map<string, Binding>();
@@ -168,8 +166,8 @@ function bindParameters(
     if (known.includes(entry.key)) continue;
     const near = nearest(entry.key, known);
     const help = known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`;
-    reading.complain(
-      entry.keySpot,
+    reading.report(
+      entry.keyRange,
       `the fragment has no parameter \`${entry.key}\``,
       near ? `did you mean \`${near}\`?` : help,
     );
@@ -178,10 +176,10 @@ function bindParameters(
     const given = use.arguments && entryOf(use.arguments, key)?.value;
     const required = initial.kind === 'scalar' && initial.value === null;
     if (!given && required)
-      reading.complain(use.spot, `the fragment's parameter \`${key}\` is not given`, `write with: { ${key}: … }`);
-    const cell = given ?? initial;
+      reading.report(use.range, `the fragment's parameter \`${key}\` is not given`, `write with: { ${key}: … }`);
+    const node = given ?? initial;
     bindings.set(key, {
-      cell: !given && required ? { kind: 'broken', spot: use.spot } : cell,
+      node: !given && required ? { kind: 'broken', range: use.range } : node,
       scope: given ? reading.bindings : NO_BINDINGS,
       used: false,
     });

@@ -1,21 +1,19 @@
 import { isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
 import type { JsonValue } from '../contract/json.ts';
 import { type Case, type ReadCases, readCases } from './cases.ts';
-import { type Cell, entryOf, type MapCell } from './cell.ts';
-import { byPlace, type Complaint, complaintAt } from './complaint.ts';
-import { readDocument } from './document.ts';
-import { FragmentShelf, type ReadFragment } from './fragment.ts';
-import { checkNames } from './names.ts';
+import { checkNames } from './expressions/names.ts';
+import { FragmentCache, type ReadFragment } from './fragment.ts';
 import { nearest } from './near.ts';
 import { NO_NEEDS, needsJson, readNeeds } from './needs.ts';
-import { type Binding, NO_BINDINGS, Reading, spotWithin } from './reading.ts';
-import { NAME, text, word } from './scalar-shapes.ts';
-import type { Scenario, Story, StoryStep, Word } from './scenario.ts';
-import { isSending } from './scenario.ts';
-import { field, list, map, refuse, type Shape } from './shape.ts';
-import { placeOf } from './source.ts';
+import { type Binding, NO_BINDINGS, Reading, rangeWithin } from './reading.ts';
+import { type BoundScenario, type Scenario, type ScenarioStep, sendingSteps, type Word } from './scenario.ts';
+import { NAME, text, version, word } from './shapes/scalar-shapes.ts';
+import { field, list, map, refuse, type Shape } from './shapes/shape.ts';
 import { readSteps } from './step-reader.ts';
-import { versionField } from './version.ts';
+import { byPlace, type Diagnostic, diagnosticAt } from './yaml/diagnostic.ts';
+import { readDocument } from './yaml/document.ts';
+import { placeOf } from './yaml/source.ts';
+import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 
 export interface LoadOptions {
   /** The scenario's id: its path without extension, `idempotency/bet`. */
@@ -24,24 +22,24 @@ export interface LoadOptions {
 }
 
 export interface Loaded {
-  /** Only when there is nothing to complain about. */
+  /** Undefined if the file has a mistake. */
   readonly scenario: Scenario | undefined;
   /** Every mistake of the file and of its fragments, by place. */
-  readonly complaints: readonly Complaint[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 const ruleId: Shape<Word> = {
-  read(cell, reading) {
-    if (cell.kind !== 'scalar' || typeof cell.value !== 'string')
-      return refuse(reading, cell, 'the id of a rule, such as bet.debit');
-    if (isRuleId(cell.value)) return { text: cell.value, spot: cell.spot };
+  read(node, reading) {
+    if (node.kind !== 'scalar' || typeof node.value !== 'string')
+      return refuse(reading, node, 'the id of a rule, such as bet.debit');
+    if (isRuleId(node.value)) return { text: node.value, range: node.range };
     const near = nearest(
-      cell.value,
+      node.value,
       RULES.map((rule) => rule.id),
     );
-    reading.complain(
-      cell.spot,
-      `there is no rule \`${cell.value}\``,
+    reading.report(
+      node.range,
+      `there is no rule \`${node.value}\``,
       near ? `did you mean \`${near}\`?` : '`croupier list rules` shows them all',
     );
     return undefined;
@@ -50,31 +48,31 @@ const ruleId: Shape<Word> = {
 };
 
 const tag: Shape<Word> = {
-  read(cell, reading) {
-    if (cell.kind === 'scalar' && typeof cell.value === 'string' && /^[\w.-]+$/.test(cell.value))
-      return { text: cell.value, spot: cell.spot };
-    return refuse(reading, cell, 'a tag: letters, digits, _, . and -');
+  read(node, reading) {
+    if (node.kind === 'scalar' && typeof node.value === 'string' && /^[\w.-]+$/.test(node.value))
+      return { text: node.value, range: node.range };
+    return refuse(reading, node, 'a tag: letters, digits, _, . and -');
   },
   json: () => ({ type: 'string', pattern: '^[\\w.-]+$' }),
 };
 
-/** Some parts are read again for each case; here they are only told from what is no key of a scenario. */
-const later = (json: () => Readonly<Record<string, unknown>>): Shape<Cell> => ({ read: (cell) => cell, json });
+/** A part that is read again for each case. Here it is only known to be a key of a scenario. */
+const later = (json: () => Readonly<Record<string, unknown>>): Shape<YamlNode> => ({ read: (node) => node, json });
 const steps = later(() => ({ $ref: '#/definitions/steps' }));
 const caseValue = { type: ['string', 'integer', 'boolean', 'null'] };
 
 /** A scenario file. */
 export const SCENARIO = map('a scenario', {
-  croupier: versionField,
+  croupier: field('Version of the scenario language.', version),
   title: field(
-    'What must happen, in one sentence; `${…}` puts in the values of a case.',
+    'The behaviour that is tested, in one sentence; `${…}` inserts a value of the case.',
     later(() => ({ type: 'string', minLength: 1 })),
     true,
   ),
-  rules: field('Which rules it tests.', list('a list of rule ids', ruleId)),
-  needs: field('What there must be, so that it can be played; else it is skipped.', later(needsJson)),
+  rules: field('The rules that it tests.', list('a list of rule ids', ruleId)),
+  needs: field('The requirements of the scenario. If one is missing, the scenario is skipped.', later(needsJson)),
   cases: field(
-    'It is played once for each: a map of lists (their product), or a list of rows.',
+    'The scenario is run once for each case: a map of lists (their product), or a list of rows.',
     later(() => ({
       anyOf: [
         { type: 'object', minProperties: 1, additionalProperties: { type: 'array', minItems: 1, items: caseValue } },
@@ -82,136 +80,139 @@ export const SCENARIO = map('a scenario', {
       ],
     })),
   ),
-  tags: field('By which scenarios can be selected (`--tag`).', list('a list of tags', tag)),
-  order: field('`last`: played when all others are done.', word('an order', ['last'] as const)),
-  steps: field('What is done, in this order.', steps, true),
-  always: field('What is done at the end, whatever happened.', steps),
+  tags: field('Tags that select scenarios (`--tag`).', list('a list of tags', tag)),
+  order: field('`last`: run after all other scenarios.', word('an order', ['last'] as const)),
+  steps: field('The steps, in their order.', steps, true),
+  always: field('The steps that are run at the end, also after a failure.', steps),
 });
 
 const title = text('a title');
 
-/** Reads a scenario file and complains of every mistake in it. Never throws, whatever the text. */
+/** Reads a scenario file and reports every mistake in it. Never throws, for any text. */
 export function loadScenario(source: string, file: string, options: LoadOptions): Loaded {
   const document = readDocument(source, file);
-  const complaints = new Map<string, Complaint>();
+  const diagnostics = new Map<string, Diagnostic>();
   const done = (scenario: Scenario | undefined): Loaded => {
-    const all = [...document.complaints, ...complaints.values()].sort(byPlace);
-    return { scenario: all.length === 0 ? scenario : undefined, complaints: all };
+    const all = [...document.diagnostics, ...diagnostics.values()].sort(byPlace);
+    return { scenario: all.length === 0 ? scenario : undefined, diagnostics: all };
   };
-  const reading = new Reading(NO_BINDINGS, undefined, complaints);
+  const reading = new Reading(NO_BINDINGS, undefined, diagnostics);
   const { root } = document;
   if (!root) {
-    if (document.complaints.length > 0) return done(undefined);
-    const complaint = complaintAt(
+    if (document.diagnostics.length > 0) return done(undefined);
+    const diagnostic = diagnosticAt(
       { source: document.source, start: 0, end: 1 },
       'there is no scenario in this file',
       'a scenario has at least a title and steps',
     );
-    complaints.set('empty', complaint);
+    diagnostics.set('empty', diagnostic);
     return done(undefined);
   }
   const whole = SCENARIO.read(root, reading);
   if (!whole || root.kind !== 'map') return done(undefined);
   const { values } = whole;
   const readCasesOf = values.cases && readCases(values.cases, reading);
-  const shelf = new FragmentShelf(options.readFragment);
-  const parts: StoryParts = { root, file, shelf, complaints };
-  const stories = readStories(parts, readCasesOf, whole.keys.has('cases'));
+  const cache = new FragmentCache(options.readFragment);
+  const parts: FileParts = { root, file, cache, diagnostics };
+  const boundScenarios = readBoundScenarios(parts, readCasesOf, whole.keys.has('cases'));
   if (
     !values.rules &&
     !whole.keys.has('rules') &&
-    stories.length > 0 &&
-    !stories.some((story) => statesSomething([...story.steps, ...story.always]))
+    boundScenarios.length > 0 &&
+    !boundScenarios.some((bound) => hasStatedExpectation([...bound.steps, ...bound.always]))
   ) {
-    reading.complain(
-      entryOf(root, 'steps')?.keySpot ?? root.spot,
-      'this scenario judges nothing: it claims no rule and expects nothing',
-      'name the rules that it tests (rules: [bet.debit]), or say what a step expects',
+    reading.report(
+      entryOf(root, 'steps')?.keyRange ?? root.range,
+      'this scenario tests nothing: it names no rule and has no expectation',
+      'name the rules that it tests (rules: [bet.debit]), or add `expect` to a step',
     );
   }
-  const rules = (values.rules ?? []).map((each) => ({ id: each.text as RuleId, place: placeOf(each.spot) }));
+  const rules = (values.rules ?? []).map((each) => ({ id: each.text as RuleId, place: placeOf(each.range) }));
   for (const [index, rule] of rules.entries()) {
-    const spot = values.rules?.[index]?.spot;
-    if (spot && rules.findIndex((other) => other.id === rule.id) < index)
-      reading.complain(spot, `\`${rule.id}\` stands here twice`, 'remove one of them');
+    const range = values.rules?.[index]?.range;
+    if (range && rules.findIndex((other) => other.id === rule.id) < index)
+      reading.report(range, `\`${rule.id}\` is listed twice`, 'remove one of them');
   }
   return done({
     id: options.id,
     file,
-    place: placeOf(root.spot),
+    place: placeOf(root.range),
     rules,
     tags: (values.tags ?? []).map((each) => each.text),
     last: values.order === 'last',
-    stories,
+    boundScenarios,
   });
 }
 
-interface StoryParts {
-  readonly root: MapCell;
+interface FileParts {
+  readonly root: MapNode;
   readonly file: string;
-  readonly shelf: FragmentShelf;
-  readonly complaints: Map<string, Complaint>;
+  readonly cache: FragmentCache;
+  readonly diagnostics: Map<string, Diagnostic>;
 }
 
-function readStories(parts: StoryParts, found: ReadCases | undefined, hasCases: boolean): Story[] {
-  // Without knowing the cases, every name of theirs would be complained about.
+function readBoundScenarios(parts: FileParts, found: ReadCases | undefined, hasCases: boolean): BoundScenario[] {
+  // Without the cases, every use of a case variable would be reported.
   if (hasCases && !found) return [];
-  if (!found) return [readStory(parts, undefined, NO_BINDINGS)];
+  if (!found) return [readBoundScenario(parts, undefined, NO_BINDINGS)];
   const used = new Set<string>();
   if (found.cases.length === 0) {
-    const unknown = [...found.variables].map(([variable, spot]): [string, Binding] => [
+    const unknown = [...found.variables].map(([variable, range]): [string, Binding] => [
       variable,
-      { cell: { kind: 'broken', spot }, scope: NO_BINDINGS, used: false },
+      { node: { kind: 'broken', range }, scope: NO_BINDINGS, used: false },
     ]);
     const bindings = new Map(unknown);
-    readStory(parts, undefined, bindings);
+    readBoundScenario(parts, undefined, bindings);
     for (const [variable, binding] of bindings) if (binding.used) used.add(variable);
   }
-  const stories = found.cases.map((each) => {
+  const boundScenarios = found.cases.map((each) => {
     const bindings = new Map<string, Binding>(
-      [...each.cells].map(([name, cell]) => [name, { cell, scope: NO_BINDINGS, used: false }]),
+      [...each.nodes].map(([name, node]) => [name, { node, scope: NO_BINDINGS, used: false }]),
     );
-    const story = readStory(parts, each, bindings);
+    const bound = readBoundScenario(parts, each, bindings);
     for (const [name, binding] of bindings) if (binding.used) used.add(name);
-    return story;
+    return bound;
   });
-  const reading = new Reading(NO_BINDINGS, undefined, parts.complaints);
-  for (const [name, spot] of found.variables) {
+  const reading = new Reading(NO_BINDINGS, undefined, parts.diagnostics);
+  for (const [name, range] of found.variables) {
     if (!used.has(name) && NAME.test(name))
-      reading.complain(spot, `nothing uses the case variable \`${name}\``, `remove it, or use it as \${${name}}`);
+      reading.report(range, `nothing uses the case variable \`${name}\``, `remove it, or use it as \${${name}}`);
   }
-  return stories;
+  return boundScenarios;
 }
 
-function readStory(
-  { root, file, shelf, complaints }: StoryParts,
+function readBoundScenario(
+  { root, file, cache, diagnostics }: FileParts,
   found: Case | undefined,
   bindings: ReadonlyMap<string, Binding>,
-): Story {
-  const reading = new Reading(bindings, undefined, complaints);
-  const needsCell = entryOf(root, 'needs')?.value;
-  const { needs, aliases } = needsCell ? readNeeds(needsCell, reading) : { needs: NO_NEEDS, aliases: new Map() };
-  const titleCell = entryOf(root, 'title')?.value;
-  const heading = titleCell && readTitle(titleCell, reading);
-  const lost = new Set<string>();
-  shelf.beginStory();
-  const context = { shelf, chain: [file], lost };
-  const stepsCell = entryOf(root, 'steps')?.value;
-  const alwaysCell = entryOf(root, 'always')?.value;
-  const readAll = (cell: Cell | undefined, prefix: string): StoryStep[] =>
-    cell ? readSteps(cell, prefix, reading, context) : [];
-  const story = { steps: readAll(stepsCell, ''), always: readAll(alwaysCell, 'always.') };
-  checkNames({ steps: [...story.steps, ...story.always], aliases, lost, earlierRun: needs.earlierRun }, reading);
+): BoundScenario {
+  const reading = new Reading(bindings, undefined, diagnostics);
+  const needsNode = entryOf(root, 'needs')?.value;
+  const { needs, aliases } = needsNode ? readNeeds(needsNode, reading) : { needs: NO_NEEDS, aliases: new Map() };
+  const titleNode = entryOf(root, 'title')?.value;
+  const heading = titleNode && readTitle(titleNode, reading);
+  const unreadNames = new Set<string>();
+  cache.startCase();
+  const context = { cache, chain: [file], unreadNames };
+  const stepsNode = entryOf(root, 'steps')?.value;
+  const alwaysNode = entryOf(root, 'always')?.value;
+  const readAll = (node: YamlNode | undefined, prefix: string): ScenarioStep[] =>
+    node ? readSteps(node, prefix, reading, context) : [];
+  const parts = { steps: readAll(stepsNode, ''), always: readAll(alwaysNode, 'always.') };
+  checkNames({ steps: [...parts.steps, ...parts.always], aliases, unreadNames, earlierRun: needs.earlierRun }, reading);
   const values: Record<string, JsonValue> = Object.fromEntries(
-    [...(found?.cells ?? [])].map(([name, cell]) => [name, cell.value]),
+    [...(found?.nodes ?? [])].map(([name, node]) => [name, node.value]),
   );
-  return { caseId: found?.id, values, title: heading ?? '', needs, ...story };
+  return { caseId: found?.id, values, title: heading ?? '', needs, ...parts };
 }
 
-/** A title takes case variables and quoted text alone; one whose value is an expression is shown as it is written, without `${ }`. */
-function readTitle(cell: Cell, reading: Reading): string | undefined {
-  const found = title.read(cell, reading);
-  if (!found || cell.kind !== 'scalar') return undefined;
+/**
+ * Reads a title. Its `${…}` are case variables or quoted text. A value that is itself an expression is shown as it is written,
+ * without `${ }`.
+ */
+function readTitle(node: YamlNode, reading: Reading): string | undefined {
+  const found = title.read(node, reading);
+  if (!found || node.kind !== 'scalar') return undefined;
   return found.text.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string, at: number) => {
     const name = inside.trim();
     const [, quoted] = /^'([^']*)'$/.exec(name) ?? [];
@@ -221,17 +222,15 @@ function readTitle(cell: Cell, reading: Reading): string | undefined {
       const near = nearest(name, reading.bindings.keys());
       const help = near ? `did you mean \`${near}\`?` : 'only case variables can be used in a title';
       const start = at + 2 + inside.length - inside.trimStart().length;
-      reading.complain(spotWithin(cell, start, start + name.length), `\`${name}\` is no case variable`, help);
+      reading.report(rangeWithin(node, start, start + name.length), `\`${name}\` is not a case variable`, help);
       return whole;
     }
     binding.used = true;
-    const value = binding.cell.kind === 'scalar' ? String(binding.cell.value) : '';
+    const value = binding.node.kind === 'scalar' ? String(binding.node.value) : '';
     return value.replaceAll(/\$\{\s*([^}]*?)\s*\}/g, '$1');
   });
 }
 
-function statesSomething(all: readonly StoryStep[]): boolean {
-  return all.some((step) =>
-    step.kind === 'together' ? step.steps.some((each) => each.expect.stated) : isSending(step) && step.expect.stated,
-  );
+function hasStatedExpectation(all: readonly ScenarioStep[]): boolean {
+  return sendingSteps(all).some((step) => step.expect.stated);
 }

@@ -1,5 +1,5 @@
 /**
- * How many single mistakes (a letter left out, put in, replaced, or swapped with its neighbour) lie between two words:
+ * The number of single mistakes (a letter omitted, inserted, replaced, or swapped with its neighbour) between two words:
  * the Damerau-Levenshtein distance in its "optimal string alignment" form.
  */
 export function distance(a: string, b: string): number {
@@ -24,23 +24,22 @@ export function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** Longer texts are not words that somebody mistyped, and comparing them would be slow. */
-const LONGEST_WORD = 80;
+/** Longer texts are not mistyped words, and comparing them would be slow. */
+const MAX_WORD = 80;
 
 /**
- * The candidate that somebody who wrote `word` most likely meant; letter case and the difference between `-` and `_` count
- * for nothing.
+ * The candidate that the author of `word` most likely meant. Letter case and the difference between `-` and `_` are ignored.
  *
  * @returns undefined when no candidate is near enough: more than a third of the letters would be wrong
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length > LONGEST_WORD) return undefined;
-  const plain = flatten(word);
+  if (word.length > MAX_WORD) return undefined;
+  const plain = normalized(word);
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    if (candidate.length > LONGEST_WORD) continue;
-    const wrong = distance(plain, flatten(candidate));
+    if (candidate.length > MAX_WORD) continue;
+    const wrong = distance(plain, normalized(candidate));
     const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
     if (wrong <= allowed && wrong < least && wrong < Math.min(plain.length, candidate.length)) {
       best = candidate;
@@ -50,6 +49,6 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-function flatten(word: string): string {
+function normalized(word: string): string {
   return word.toLowerCase().replaceAll('_', '-');
 }

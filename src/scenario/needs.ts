@@ -1,32 +1,31 @@
-import type { Cell } from './cell.ts';
+import { CURRENCY_TYPES } from '../contract/currencies.ts';
+import { SESSION_STATES } from '../contract/session-state.ts';
 import { nearest } from './near.ts';
-import type { Needs, SessionNeed } from './plan.ts';
+import type { Needs, SessionNeed } from './plan/plan.ts';
 import type { Reading } from './reading.ts';
-import { integer, money, NAME, word } from './scalar-shapes.ts';
-import { field, type JsonSchema, map, type ReadMap, refuse, type Shape } from './shape.ts';
-import type { Spot } from './source.ts';
+import { integer, money, NAME, word } from './shapes/scalar-shapes.ts';
+import { field, type JsonSchema, map, type ReadMap, refuse, type Shape } from './shapes/shape.ts';
+import type { Range } from './yaml/source.ts';
+import type { YamlNode } from './yaml/yaml-node.ts';
 
 const SAME_OR_OTHER = ['same', 'other'] as const;
-const state = field(
-  '`expired`: a session marked so in the configuration.',
-  word('a state', ['active', 'expired'] as const),
-);
+const state = field('`expired`: a session that the configuration marks as expired.', word('a state', SESSION_STATES));
 
-const kind = field('The kind of currency.', word('a kind of currency', ['fiat', 'crypto', 'virtual'] as const));
+const kind = field('The kind of currency.', word('a kind of currency', CURRENCY_TYPES));
 const decimalsNumber = integer('a number of decimals', 0, 30);
 const decimals: Shape<number | 'some'> = {
-  read(cell, reading) {
-    const settled = reading.settle(cell);
-    return settled.kind === 'scalar' && settled.value === 'some' ? 'some' : decimalsNumber.read(settled, reading);
+  read(node, reading) {
+    const resolved = reading.resolve(node);
+    return resolved.kind === 'scalar' && resolved.value === 'some' ? 'some' : decimalsNumber.read(resolved, reading);
   },
   json: () => ({ anyOf: [{ type: 'integer', minimum: 0 }, { const: 'some' }] }),
 };
 
 const KNOWN = {
-  balance: field('The first session holds at least so much; `stake` and `unit` can be used.', money('an amount', true)),
+  balance: field('The minimum balance of the first session; `stake` and `unit` can be used.', money('an amount', true)),
   currency: field(
-    "What the first session's currency is like.",
-    map('currency', { kind, decimals: field('How many decimals it has; `some`: at least one.', decimals) }),
+    "Properties of the first session's currency.",
+    map('currency', { kind, decimals: field('The number of decimals; `some`: at least one.', decimals) }),
   ),
   state,
   client: field(
@@ -40,15 +39,15 @@ const KNOWN = {
     word('launches', ['seen'] as const),
   ),
   amounts: field(
-    '`large`: amounts beyond 2^53 of the smallest unit are moved.',
+    '`large`: the scenario moves amounts above 2^53 of the smallest unit.',
     word('a size of amounts', ['large'] as const),
   ),
 };
 
 const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
-  player: field("`other`: of another player than the first session's.", word('a player', SAME_OR_OTHER)),
-  game: field("`other`: of another game than the first session's.", word('a game', SAME_OR_OTHER)),
-  currency: field("`other`: in another currency than the first session's.", word('a currency', SAME_OR_OTHER)),
+  player: field("`other`: another player than the first session's.", word('a player', SAME_OR_OTHER)),
+  game: field("`other`: another game than the first session's.", word('a game', SAME_OR_OTHER)),
+  currency: field("`other`: another currency than the first session's.", word('a currency', SAME_OR_OTHER)),
   state,
 });
 
@@ -57,8 +56,8 @@ const RESERVED = new Set(['main', 'unknown', 'self', 'stake', 'unit', 'session',
 
 export interface ReadNeeds {
   readonly needs: Needs;
-  /** Where each alias is declared. */
-  readonly aliases: ReadonlyMap<string, Spot>;
+  /** The place of each declared alias. */
+  readonly aliases: ReadonlyMap<string, Range>;
 }
 
 export const NO_NEEDS: Needs = {
@@ -70,26 +69,26 @@ export const NO_NEEDS: Needs = {
   sessions: new Map(),
 };
 
-/** Reads `needs:`. A key that is not of the vocabulary is the alias of a further session, when a map follows. */
-export function readNeeds(cell: Cell, reading: Reading): ReadNeeds {
-  const aliases = new Map<string, Spot>();
-  if (cell.kind !== 'map') {
+/** Reads `needs:`. A key that is not part of the language is the alias of a further session, if its value is a map. */
+export function readNeeds(node: YamlNode, reading: Reading): ReadNeeds {
+  const aliases = new Map<string, Range>();
+  if (node.kind !== 'map') {
     refuse(
       reading,
-      cell,
+      node,
       'a map of needs',
       `keys possible here: ${Object.keys(KNOWN).join(', ')}, or the alias of a further session`,
     );
     return { needs: NO_NEEDS, aliases };
   }
   const sessions = new Map<string, SessionNeed>();
-  const rest = cell.entries.filter((entry) => {
+  const rest = node.entries.filter((entry) => {
     if (Object.hasOwn(KNOWN, entry.key)) return true;
     if (entry.value.kind !== 'map') {
       const near = nearest(entry.key, Object.keys(KNOWN));
-      reading.complain(
-        entry.keySpot,
-        `\`${entry.key}\` is nothing that a scenario can need`,
+      reading.report(
+        entry.keyRange,
+        `\`${entry.key}\` is not something a scenario can need`,
         near
           ? `did you mean \`${near}\`?`
           : `possible: ${Object.keys(KNOWN).join(', ')}, or a further session: ${entry.key}: { player: other }`,
@@ -97,17 +96,17 @@ export function readNeeds(cell: Cell, reading: Reading): ReadNeeds {
       return false;
     }
     if (RESERVED.has(entry.key) || !NAME.test(entry.key))
-      reading.complain(
-        entry.keySpot,
+      reading.report(
+        entry.keyRange,
         `\`${entry.key}\` cannot be the alias of a session`,
         'choose another name: letters, digits, _ and -',
       );
-    else aliases.set(entry.key, entry.keySpot);
+    else aliases.set(entry.key, entry.keyRange);
     const values = sessionNeed.read(entry.value, reading)?.values;
     sessions.set(entry.key, values ?? {});
     return false;
   });
-  const values = knownNeeds.read({ ...cell, entries: rest }, reading)?.values ?? {};
+  const values = knownNeeds.read({ ...node, entries: rest }, reading)?.values ?? {};
   const currency = values.currency?.values;
   return {
     aliases,
@@ -126,6 +125,6 @@ export function readNeeds(cell: Cell, reading: Reading): ReadNeeds {
 }
 
 export function needsJson(): JsonSchema {
-  const further = { ...sessionNeed.json(), description: 'A further session by its alias, and what it is like.' };
+  const further = { ...sessionNeed.json(), description: 'A further session by its alias, with its properties.' };
   return { ...knownNeeds.json(), additionalProperties: further };
 }

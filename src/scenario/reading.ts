@@ -1,15 +1,14 @@
-import type { Cell, ScalarCell } from './cell.ts';
-import { type Complaint, complaintAt } from './complaint.ts';
-import { type Expression, namesIn, parseExpression } from './expression.ts';
-import type { Template } from './plan.ts';
-import { placeOf, type Spot } from './source.ts';
+import { type Expression, namesIn, parseExpression, type Template } from './expressions/expression.ts';
+import { type Diagnostic, diagnosticAt } from './yaml/diagnostic.ts';
+import { placeOf, type Range } from './yaml/source.ts';
+import type { ScalarNode, YamlNode } from './yaml/yaml-node.ts';
 
-/** What a case variable or a parameter stands for. */
+/** The value of a case variable or of a parameter. */
 export interface Binding {
-  readonly cell: Cell;
-  /** The bindings that hold where the value was written. */
+  readonly node: YamlNode;
+  /** The bindings at the place where the value was written. */
   readonly scope: Bindings;
-  /** Set once something uses it. */
+  /** True after the first use. */
   used: boolean;
 }
 
@@ -17,31 +16,31 @@ export type Bindings = ReadonlyMap<string, Binding>;
 
 export const NO_BINDINGS: Bindings = new Map();
 
-/** A name in a `${…}` that is not a case variable or parameter; checked when all steps are known. */
+/** A name in a `${…}` that is not a case variable or parameter. It is checked when all steps are known. */
 export interface Reference {
   readonly path: readonly [string, ...string[]];
-  readonly spot: Spot;
-  /** Order of the step that it stands in; undefined outside the steps. */
+  readonly range: Range;
+  /** The order of its step; undefined outside the steps. */
   readonly step: number | undefined;
 }
 
-const MOST_COMPLAINTS = 200;
+const MAX_DIAGNOSTICS = 200;
 
-/** What is gathered while one file is read for one case. */
+/** The state of reading one file for one case: bindings, references to steps, and diagnostics. */
 export class Reading {
   readonly bindings: Bindings;
   readonly references: Reference[];
-  readonly #complaints: Map<string, Complaint>;
+  readonly #diagnostics: Map<string, Diagnostic>;
   readonly #counter: { order: number };
 
-  constructor(bindings: Bindings, parent?: Reading, complaints: Map<string, Complaint> = new Map()) {
+  constructor(bindings: Bindings, parent?: Reading, diagnostics: Map<string, Diagnostic> = new Map()) {
     this.bindings = bindings;
     this.references = parent ? parent.references : [];
-    this.#complaints = parent ? parent.#complaints : complaints;
+    this.#diagnostics = parent ? parent.#diagnostics : diagnostics;
     this.#counter = parent ? parent.#counter : { order: -1 };
   }
 
-  /** Begins the next step; what is read from now on belongs to it. */
+  /** Starts the next step. Everything that is read from now on belongs to it. */
   nextStep(): number {
     this.#counter.order += 1;
     return this.#counter.order;
@@ -51,89 +50,89 @@ export class Reading {
     return this.#counter.order < 0 ? undefined : this.#counter.order;
   }
 
-  /** The same mistake found again for another case is one complaint. */
-  complain(spot: Spot, message: string, mend?: string): void {
-    if (this.#complaints.size >= MOST_COMPLAINTS) return;
-    const complaint = complaintAt(spot, message, mend);
-    const key = `${complaint.file}:${complaint.line}:${complaint.column}:${message}`;
-    if (!this.#complaints.has(key)) this.#complaints.set(key, complaint);
+  /** Reports a mistake. A mistake that is found again for another case is reported once. */
+  report(range: Range, message: string, fix?: string): void {
+    if (this.#diagnostics.size >= MAX_DIAGNOSTICS) return;
+    const diagnostic = diagnosticAt(range, message, fix);
+    const key = `${diagnostic.file}:${diagnostic.line}:${diagnostic.column}:${message}`;
+    if (!this.#diagnostics.has(key)) this.#diagnostics.set(key, diagnostic);
   }
 
-  /** Puts in case variables and parameters; what then holds no `${…}` any more is a plain value, at its own place. */
-  settle(cell: Cell): Cell {
-    if (cell.kind !== 'scalar' || typeof cell.value !== 'string' || !cell.value.includes('${')) return cell;
-    const whole = /^\$\{\s*([\w-]+)\s*\}$/.exec(cell.value)?.[1];
+  /** Replaces case variables and parameters. A text without any other `${…}` becomes a plain value at its own place. */
+  resolve(node: YamlNode): YamlNode {
+    if (node.kind !== 'scalar' || typeof node.value !== 'string' || !node.value.includes('${')) return node;
+    const whole = /^\$\{\s*([\w-]+)\s*\}$/.exec(node.value)?.[1];
     const binding = whole === undefined ? undefined : this.bindings.get(whole);
     if (binding) {
       binding.used = true;
-      const value = new Reading(binding.scope, this).settle(binding.cell);
-      return { ...value, spot: { ...value.spot, usedFrom: placeOf(cell.spot) } };
+      const value = new Reading(binding.scope, this).resolve(binding.node);
+      return { ...value, range: { ...value.range, usedFrom: placeOf(node.range) } };
     }
-    const template = this.#textTemplate(cell, cell.value, [], () => {});
-    // What a quoted `${` stands for is no expression, so that it must not be read once more.
+    const template = this.#textTemplate(node, node.value, [], () => {});
+    // A quoted `${` is plain text, so the result must not be parsed again.
     if (template?.kind !== 'literal' || (typeof template.value === 'string' && template.value.includes('${')))
-      return cell;
+      return node;
     const value = typeof template.value === 'object' ? null : template.value;
-    return { kind: 'scalar', value, written: String(value), spot: cell.spot };
+    return { kind: 'scalar', value, written: String(value), range: node.range };
   }
 
-  /** A scalar with its `${…}`; undefined after a complaint. */
-  template(cell: ScalarCell): Template | undefined {
-    if (typeof cell.value !== 'string') return { kind: 'literal', value: cell.value };
-    return this.#textTemplate(cell, cell.value, this.references, (spot, message, mend) =>
-      this.complain(spot, message, mend),
+  /** Reads a scalar with its `${…}`; undefined if a mistake was reported. */
+  template(node: ScalarNode): Template | undefined {
+    if (typeof node.value !== 'string') return { kind: 'literal', value: node.value };
+    return this.#textTemplate(node, node.value, this.references, (range, message, fix) =>
+      this.report(range, message, fix),
     );
   }
 
   #textTemplate(
-    cell: ScalarCell,
+    node: ScalarNode,
     text: string,
     references: Reference[],
-    complain: (spot: Spot, message: string, mend?: string) => void,
+    report: (range: Range, message: string, fix?: string) => void,
   ): Template | undefined {
     if (!text.includes('${')) return { kind: 'literal', value: text };
     const parts: (string | Expression)[] = [];
     let at = 0;
-    let sound = true;
+    let valid = true;
     while (at < text.length) {
       const opening = text.indexOf('${', at);
       if (opening === -1) break;
       if (opening > at) parts.push(text.slice(at, opening));
       const closing = closingBrace(text, opening + 2);
       if (closing === -1) {
-        complain(spotWithin(cell, opening, text.length), 'this `${` is never closed', 'add a }');
+        report(rangeWithin(node, opening, text.length), 'this `${` is not closed', 'add a }');
         return undefined;
       }
       const parsed = parseExpression(text.slice(opening + 2, closing), opening + 2);
-      if (parsed.ok) parts.push(this.#substitute(parsed.expression, cell, references));
+      if (parsed.ok) parts.push(this.#substitute(parsed.expression, node, references));
       else {
-        sound = false;
-        const { start, end, message, mend } = parsed.mistake;
-        complain(spotWithin(cell, start, end), message, mend);
+        valid = false;
+        const { start, end, message, fix } = parsed.mistake;
+        report(rangeWithin(node, start, end), message, fix);
       }
       at = closing + 1;
     }
-    if (!sound) return undefined;
+    if (!valid) return undefined;
     if (at < text.length) parts.push(text.slice(at));
     return toTemplate(parts);
   }
 
-  /** Replaces names of case variables and parameters, and notes every other name. */
-  #substitute(expression: Expression, cell: ScalarCell, references: Reference[]): Expression {
+  /** Replaces the names of case variables and parameters, and records every other name. */
+  #substitute(expression: Expression, node: ScalarNode, references: Reference[]): Expression {
     switch (expression.kind) {
       case 'name': {
         const binding = expression.path.length === 1 ? this.bindings.get(expression.path[0]) : undefined;
         if (!binding) {
           references.push({
             path: expression.path,
-            spot: spotWithin(cell, expression.start, expression.end),
+            range: rangeWithin(node, expression.start, expression.end),
             step: this.step,
           });
           return expression;
         }
         binding.used = true;
-        if (binding.cell.kind !== 'scalar') return { kind: 'value', value: null };
-        const template = new Reading(binding.scope, this).template(binding.cell);
+        if (binding.node.kind !== 'scalar') return { kind: 'value', value: null };
+        const template = new Reading(binding.scope, this).template(binding.node);
         if (!template) return { kind: 'value', value: null };
         if (template.kind === 'expression') return template.expression;
         if (template.kind === 'text') return { kind: 'joined', parts: template.parts };
@@ -141,12 +140,12 @@ export class Reading {
         return { kind: 'value', value };
       }
       case 'negate':
-        return { kind: 'negate', of: this.#substitute(expression.of, cell, references) };
+        return { kind: 'negate', of: this.#substitute(expression.of, node, references) };
       case 'arithmetic':
         return {
           ...expression,
-          left: this.#substitute(expression.left, cell, references),
-          right: this.#substitute(expression.right, cell, references),
+          left: this.#substitute(expression.left, node, references),
+          right: this.#substitute(expression.right, node, references),
         };
       case 'money':
       case 'text':
@@ -157,7 +156,7 @@ export class Reading {
   }
 }
 
-/** The brace that closes an expression: the first one outside quoted text. */
+/** The index of the brace that closes an expression: the first one outside quoted text. */
 function closingBrace(text: string, from: number): number {
   let quoted = false;
   for (let at = from; at < text.length; at += 1) {
@@ -167,13 +166,13 @@ function closingBrace(text: string, from: number): number {
   return text.indexOf('}', from);
 }
 
-/** The place of some letters of a scalar's text; the whole scalar where escapes or line breaks make that unknowable. */
-export function spotWithin(cell: ScalarCell, start: number, end: number): Spot {
-  if (cell.textStart === undefined) return cell.spot;
-  return { ...cell.spot, start: cell.textStart + start, end: cell.textStart + end };
+/** The range of some letters of a scalar's text; the whole scalar if escapes or line breaks hide the exact place. */
+export function rangeWithin(node: ScalarNode, start: number, end: number): Range {
+  if (node.textStart === undefined) return node.range;
+  return { ...node.range, start: node.textStart + start, end: node.textStart + end };
 }
 
-/** Parts that are known already become text; a single expression stays one, so that it keeps its type. */
+/** Joins the parts whose value is known. A single expression stays an expression, so that it keeps its type. */
 function toTemplate(parts: readonly (string | Expression)[]): Template {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
@@ -206,13 +205,13 @@ function toTemplate(parts: readonly (string | Expression)[]): Template {
     : { kind: 'text', parts: merged };
 }
 
-/** Every name that an amount or text uses. */
+/** Every name that a template uses. */
 export function* namesOf(template: Template): Generator<Expression & { kind: 'name' }> {
   if (template.kind === 'expression') yield* namesIn(template.expression);
   if (template.kind === 'text') yield* namesIn({ kind: 'joined', parts: template.parts });
 }
 
-/** Whether an amount or text uses one of these names. */
+/** True if a template uses one of these names. */
 export function uses(template: Template, heads: ReadonlySet<string>): boolean {
   return [...namesOf(template)].some((name) => heads.has(name.path[0]));
 }

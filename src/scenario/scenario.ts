@@ -1,17 +1,18 @@
-import type { CallName } from '../contract/call-name.ts';
+import type { ActionType, CallName, TransactionCall } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { JsonValue } from '../contract/json.ts';
 import type { Place } from '../journal/finding.ts';
-import type { Deviations, Expect, Needs, Template } from './plan.ts';
-import type { Spot } from './source.ts';
+import type { Template } from './expressions/expression.ts';
+import type { Deviations, Expect, Needs } from './plan/plan.ts';
+import type { Range } from './yaml/source.ts';
 
-/** A word of a file with the place where it stands. */
+/** A word of a file with its place. */
 export interface Word {
   readonly text: string;
-  readonly spot: Spot;
+  readonly range: Range;
 }
 
-/** A checked scenario file: it can be planned as it is. */
+/** A scenario file without mistakes, ready to be planned. */
 export interface Scenario {
   /** `idempotency/bet` */
   readonly id: string;
@@ -21,38 +22,44 @@ export interface Scenario {
   readonly tags: readonly string[];
   /** `order: last` */
   readonly last: boolean;
-  /** One for each case, in the order of the file; exactly one, without a case id, when the file has no `cases`. */
-  readonly stories: readonly Story[];
+  /** One for each case, in the order of the file. Without `cases`, the file has exactly one, without a case id. */
+  readonly boundScenarios: readonly BoundScenario[];
 }
 
-/** A scenario with one case's values put in. */
-export interface Story {
-  /** Undefined when the scenario has no cases. */
+/** A scenario with the values of one case. */
+export interface BoundScenario {
+  /** Undefined if the scenario has no cases. */
   readonly caseId: string | undefined;
   readonly values: Readonly<Record<string, JsonValue>>;
   readonly title: string;
   readonly needs: Needs;
-  readonly steps: readonly StoryStep[];
-  readonly always: readonly StoryStep[];
+  readonly steps: readonly ScenarioStep[];
+  readonly always: readonly ScenarioStep[];
 }
 
-export type StoryStep = StoryCall | StoryResend | StoryTogether | StoryWait | StoryLaunches;
+export type ScenarioStep = ScenarioCall | ScenarioResend | ScenarioTogether | ScenarioWait | ScenarioLaunches;
 
-/** Whether a step is a single call, so that it has what is said of one. */
-export function isSending(step: StoryStep): step is StoryCall | StoryResend {
-  return step.kind === 'call' || step.kind === 'resend';
+/** A step that sends one call. */
+export type SendingStep = ScenarioCall | ScenarioResend;
+
+/** The steps that send a call, those inside `together` included. */
+export function sendingSteps(steps: readonly ScenarioStep[]): readonly SendingStep[] {
+  return steps.flatMap((step): readonly SendingStep[] => {
+    if (step.kind === 'together') return step.steps;
+    return step.kind === 'call' || step.kind === 'resend' ? [step] : [];
+  });
 }
 
-interface StoryStepBase {
+interface ScenarioStepBase {
   readonly key: string;
-  /** Where the step begins; in a fragment, there. */
-  readonly spot: Spot;
-  /** Counts all steps, those inside `together` too, in the order of the file. */
+  /** The beginning of the step, in the fragment if it comes from one. */
+  readonly range: Range;
+  /** The index among all steps, those inside `together` included, in the order of the file. */
   readonly order: number;
   readonly atMs?: number;
 }
 
-/** Which round a call belongs to. */
+/** The round of a call. */
 export type RoundChoice =
   | { readonly kind: 'new' }
   | { readonly kind: 'none' }
@@ -63,7 +70,7 @@ export type TargetChoice = { readonly kind: 'unknown' } | { readonly kind: 'step
 
 export interface CallFields {
   readonly amount?: Template;
-  readonly type?: 'regular' | 'free';
+  readonly type?: ActionType;
   readonly frID?: Template;
   readonly round?: RoundChoice;
   readonly of?: TargetChoice;
@@ -71,17 +78,17 @@ export interface CallFields {
   readonly origTxID?: Template;
 }
 
-interface Sendable extends StoryStepBase {
+interface SendingStepBase extends ScenarioStepBase {
   readonly name?: Word;
   readonly deviations: Deviations;
   readonly expect: Expect;
   readonly times?: number;
   readonly copies?: number;
-  /** Order of the `together` that holds it. */
+  /** The order of the `together` around it. */
   readonly within?: number;
 }
 
-export interface StoryCall extends Sendable {
+export interface ScenarioCall extends SendingStepBase {
   readonly kind: 'call';
   readonly call: CallName;
   readonly session: Word;
@@ -90,27 +97,27 @@ export interface StoryCall extends Sendable {
   readonly eventuallyMs?: number;
 }
 
-export interface StoryResend extends Sendable {
+export interface ScenarioResend extends SendingStepBase {
   readonly kind: 'resend';
   readonly of: Word | EarlierCall;
 }
 
-/** The earliest accepted call of that kind of this run, or one of an earlier run. */
+/** The earliest accepted call of a kind in this run, or a call of an earlier run. */
 export interface EarlierCall {
-  readonly call: 'bet' | 'win' | 'refund';
+  readonly call: TransactionCall;
   readonly from: 'run' | 'journal';
 }
 
-interface StoryTogether extends StoryStepBase {
+interface ScenarioTogether extends ScenarioStepBase {
   readonly kind: 'together';
-  readonly steps: readonly (StoryCall | StoryResend)[];
+  readonly steps: readonly SendingStep[];
 }
 
-interface StoryWait extends StoryStepBase {
+interface ScenarioWait extends ScenarioStepBase {
   readonly kind: 'wait';
   readonly ms: number | 'linger';
 }
 
-interface StoryLaunches extends StoryStepBase {
+interface ScenarioLaunches extends ScenarioStepBase {
   readonly kind: 'launches';
 }

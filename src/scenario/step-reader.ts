@@ -1,61 +1,71 @@
 import type { CallName } from '../contract/call-name.ts';
-import { CALL_FIELDS } from './call-fields.ts';
-import { type Cell, entryOf, type MapCell } from './cell.ts';
-import { CALL_WORD, FRAGMENT_PATH, NOTHING, RESENT, WAIT } from './definition.ts';
-import { type FragmentShelf, openFragment } from './fragment.ts';
+import type { Template } from './expressions/expression.ts';
+import { type FragmentCache, openFragment } from './fragment.ts';
 import { nearest } from './near.ts';
-import type { Deviations, Expect } from './plan.ts';
+import type { Deviations, Expect } from './plan/plan.ts';
 import type { Reading } from './reading.ts';
-import type { CallFields, StoryCall, StoryResend, StoryStep, Word } from './scenario.ts';
-import { refuse } from './shape.ts';
-import type { Spot } from './source.ts';
-import { checkAmount, checkSendable, type Modifiers } from './step-rules.ts';
-import { findVerb, readModifiers, VERBS, type VerbEntry } from './verbs.ts';
+import type { CallFields, ScenarioCall, ScenarioStep, SendingStep, Word } from './scenario.ts';
+import { MAX_AT_ONCE, type Modifiers } from './shapes/modifiers.ts';
+import { refuse } from './shapes/shape.ts';
+import {
+  CALL_FIELDS,
+  CALL_WORD,
+  FRAGMENT_PATH,
+  findVerb,
+  NOTHING,
+  RESENT,
+  readModifiers,
+  VERBS,
+  type VerbEntry,
+  WAIT,
+} from './shapes/verbs.ts';
+import type { Range } from './yaml/source.ts';
+import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 
-/** What reading the steps of one story needs. */
+/** The context in which the steps of one case are read. */
 export interface StepContext {
-  readonly shelf: FragmentShelf;
+  readonly cache: FragmentCache;
   /** The files that are being read, the innermost last. */
   readonly chain: readonly string[];
-  /** Names of steps that could not be read: whoever refers to them is not to blame. */
-  readonly lost: Set<string>;
-  /** Order of the `together` around, and whether fragments may stand here. */
+  /** Names of steps that could not be read. References to them are not reported. */
+  readonly unreadNames: Set<string>;
+  /** The order of the `together` around the steps. Inside one, fragments are not allowed. */
   readonly within?: number;
 }
 
-const EXPECT_NOTHING: Expect = { outcome: 'accepted', stated: false };
+const DEFAULT_EXPECTATION: Expect = { outcome: 'accepted', stated: false };
 
-/** Reads a list of steps; those that are broken are left out, after a complaint. */
-export function readSteps(cell: Cell, prefix: string, reading: Reading, context: StepContext): StoryStep[] {
-  if (cell.kind !== 'list') {
-    refuse(reading, cell, 'a list of steps', 'each step begins with a dash: - bet:');
+/** Reads a list of steps. A step that cannot be read is reported and omitted. */
+export function readSteps(node: YamlNode, prefix: string, reading: Reading, context: StepContext): ScenarioStep[] {
+  if (node.kind !== 'list') {
+    refuse(reading, node, 'a list of steps', 'each step begins with a dash: - bet:');
     return [];
   }
-  if (cell.items.length === 0) reading.complain(cell.spot, 'there are no steps here');
-  return cell.items.flatMap((item, index) => readStep(item, `${prefix}${index + 1}`, reading, context));
+  if (node.items.length === 0) reading.report(node.range, 'there are no steps here');
+  return node.items.flatMap((item, index) => readStep(item, `${prefix}${index + 1}`, reading, context));
 }
 
-function readStep(cell: Cell, key: string, reading: Reading, context: StepContext): StoryStep[] {
+function readStep(node: YamlNode, key: string, reading: Reading, context: StepContext): ScenarioStep[] {
   const order = reading.nextStep();
-  if (cell.kind !== 'map') {
-    const written = cell.kind === 'scalar' && typeof cell.value === 'string' ? cell.value : undefined;
+  if (node.kind !== 'map') {
+    const written = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
     const verb = written === undefined ? undefined : nearest(written.split(/[\s:]/)[0] ?? '', VERBS);
     refuse(
       reading,
-      cell,
+      node,
       'a step',
       verb ? `write ${verb}: with a colon and a space` : `a step begins with one of: ${VERBS.join(', ')}`,
     );
     return [];
   }
-  const verb = findVerb(cell, reading);
+  const verb = findVerb(node, reading);
   if (!verb) {
-    remember(cell, context.lost);
+    rememberName(node, context.unreadNames);
     return [];
   }
-  const modifiers = readModifiers(cell, verb.key, reading);
+  const modifiers = readModifiers(node, verb.key, reading);
   const at = modifiers.values.at;
-  const base = { key, spot: verb.keySpot, order, ...(at !== undefined && { atMs: at }) };
+  const base = { key, range: verb.keyRange, order, ...(at !== undefined && { atMs: at }) };
   switch (verb.key) {
     case 'wait': {
       const ms = WAIT.read(verb.value, reading);
@@ -67,15 +77,15 @@ function readStep(cell: Cell, key: string, reading: Reading, context: StepContex
     case 'together':
       return readTogether(verb, base, reading, context);
     case 'use':
-      return readUse(verb, cell, key, reading, context);
+      return readUse(verb, node, key, reading, context);
     case 'resend': {
       const of = RESENT.read(verb.value, reading);
-      const sendable = toSendable(modifiers, undefined, verb, reading, context);
+      const sending = sendingFields(modifiers, undefined, verb, reading, context);
       if (of === undefined) {
-        remember(cell, context.lost);
+        rememberName(node, context.unreadNames);
         return [];
       }
-      return [{ ...base, ...sendable, kind: 'resend', of }];
+      return [{ ...base, ...sending, kind: 'resend', of }];
     }
     case 'bet':
     case 'win':
@@ -84,60 +94,60 @@ function readStep(cell: Cell, key: string, reading: Reading, context: StepContex
       return [toCall(verb.key, verb.value, base, modifiers, verb, reading, context)];
     case 'call': {
       const call = CALL_WORD.read(verb.value, reading);
-      const fields = entryOf(cell, 'with')?.value ?? { kind: 'scalar', value: null, written: '', spot: verb.keySpot };
+      const fields = entryOf(node, 'with')?.value ?? { kind: 'scalar', value: null, written: '', range: verb.keyRange };
       if (call) return [toCall(call, fields, base, modifiers, verb, reading, context)];
-      remember(cell, context.lost);
+      rememberName(node, context.unreadNames);
       return [];
     }
   }
 }
 
-/** A step that cannot be read still has its name, so that others that refer to it are not complained about. */
-function remember(cell: MapCell, lost: Set<string>): void {
-  const name = entryOf(cell, 'as')?.value;
-  if (name?.kind === 'scalar' && typeof name.value === 'string') lost.add(name.value);
+/** Keeps the name of a step that cannot be read, so that references to it are not reported. */
+function rememberName(node: MapNode, unreadNames: Set<string>): void {
+  const name = entryOf(node, 'as')?.value;
+  if (name?.kind === 'scalar' && typeof name.value === 'string') unreadNames.add(name.value);
 }
 
 interface Base {
   readonly key: string;
-  readonly spot: Spot;
+  readonly range: Range;
   readonly order: number;
   readonly atMs?: number;
 }
 
 function toCall(
   call: CallName,
-  fieldsCell: Cell,
+  fieldsNode: YamlNode,
   base: Base,
   modifiers: Modifiers,
   verb: VerbEntry,
   reading: Reading,
   context: StepContext,
-): StoryCall {
-  const read = CALL_FIELDS[call].read(fieldsCell, reading);
+): ScenarioCall {
+  const read = CALL_FIELDS[call].read(fieldsNode, reading);
   const values: CallFields & { readonly session?: Word } = read?.values ?? {};
   const { session, ...fields } = values;
   if (fields.of && fields.origTxID)
-    reading.complain(
-      read?.keys.get('origTxID') ?? verb.keySpot,
-      '`of` and `origTxID` both say which bet is meant',
-      'leave one of them out',
+    reading.report(
+      read?.keys.get('origTxID') ?? verb.keyRange,
+      '`of` and `origTxID` both name the bet',
+      'remove one of them',
     );
-  checkAmount(fields.amount, read?.keys.get('amount') ?? verb.keySpot, modifiers, reading);
+  checkAmount(fields.amount, read?.keys.get('amount') ?? verb.keyRange, modifiers, reading);
   const { after, eventually } = modifiers.values;
   return {
     ...base,
-    ...toSendable(modifiers, call, verb, reading, context),
+    ...sendingFields(modifiers, call, verb, reading, context),
     kind: 'call',
     call,
-    session: session ?? { text: 'main', spot: verb.keySpot },
+    session: session ?? { text: 'main', range: verb.keyRange },
     fields,
     ...(after !== undefined && { after }),
     ...(eventually !== undefined && { eventuallyMs: eventually }),
   };
 }
 
-function toSendable(
+function sendingFields(
   modifiers: Modifiers,
   call: CallName | undefined,
   verb: VerbEntry,
@@ -145,7 +155,7 @@ function toSendable(
   context: StepContext,
 ) {
   const { values } = modifiers;
-  checkSendable(modifiers, call, verb.keySpot, context.within !== undefined, reading);
+  checkModifiers(modifiers, call, verb.keyRange, context.within !== undefined, reading);
   const deviations: Deviations = {
     ...(values.sign && { sign: values.sign }),
     ...(values.tamper && { tamper: values.tamper }),
@@ -157,7 +167,7 @@ function toSendable(
   };
   return {
     deviations,
-    expect: values.expect ?? EXPECT_NOTHING,
+    expect: values.expect ?? DEFAULT_EXPECTATION,
     ...(values.as && { name: values.as }),
     ...(values.times !== undefined && { times: values.times }),
     ...(values.copies !== undefined && { copies: values.copies }),
@@ -165,47 +175,136 @@ function toSendable(
   };
 }
 
-function readTogether(verb: VerbEntry, base: Base, reading: Reading, context: StepContext): StoryStep[] {
+function readTogether(verb: VerbEntry, base: Base, reading: Reading, context: StepContext): ScenarioStep[] {
   if (context.within !== undefined) {
-    reading.complain(verb.keySpot, '`together` cannot stand within `together`', 'put its steps into the outer one');
+    reading.report(verb.keyRange, '`together` cannot be inside `together`', 'put its steps into the outer one');
     return [];
   }
   const steps = readSteps(verb.value, `${base.key}.`, reading, { ...context, within: base.order });
-  const sendable: (StoryCall | StoryResend)[] = [];
+  const sending: SendingStep[] = [];
   for (const step of steps) {
-    if (step.kind === 'call' || step.kind === 'resend') sendable.push(step);
+    if (step.kind === 'call' || step.kind === 'resend') sending.push(step);
     else if (step.kind === 'wait' || step.kind === 'launches')
-      reading.complain(
-        step.spot,
-        `\`${step.kind}\` cannot stand within \`together\`: its steps begin at the same instant`,
-        step.kind === 'wait' ? 'give the calls that leave later a time of their own: at: 300ms' : undefined,
+      reading.report(
+        step.range,
+        `\`${step.kind}\` cannot be inside \`together\`: its steps start at the same instant`,
+        step.kind === 'wait' ? 'give each later call its time: at: 300ms' : undefined,
       );
   }
-  const alone = sendable.length === 1 && sendable.every((step) => (step.times ?? 1) === 1 && step.copies === undefined);
+  const alone = sending.length === 1 && sending.every((step) => (step.times ?? 1) === 1 && step.copies === undefined);
   if (alone && steps.length === 1 && verb.value.kind === 'list' && verb.value.items.length === 1) {
-    reading.complain(
-      verb.keySpot,
-      'a single call is not together with anything',
-      'add another one, or `copies` or `times`',
-    );
+    reading.report(verb.keyRange, '`together` needs more than one call', 'add another call, or `copies` or `times`');
   }
-  return [{ ...base, kind: 'together', steps: sendable }];
+  return [{ ...base, kind: 'together', steps: sending }];
 }
 
-function readUse(verb: VerbEntry, cell: MapCell, key: string, reading: Reading, context: StepContext): StoryStep[] {
+function readUse(verb: VerbEntry, node: MapNode, key: string, reading: Reading, context: StepContext): ScenarioStep[] {
   const path = FRAGMENT_PATH.read(verb.value, reading);
-  const given = entryOf(cell, 'with')?.value;
+  const given = entryOf(node, 'with')?.value;
   if (given && given.kind !== 'map') refuse(reading, given, 'a map of parameters');
   if (context.within !== undefined) {
-    reading.complain(verb.keySpot, '`use` cannot stand within `together`', 'write its steps out');
+    reading.report(verb.keyRange, '`use` cannot be inside `together`', 'write the steps of the fragment');
     return [];
   }
   if (!path) return [];
-  const use = { path: path.text, spot: verb.value.spot, arguments: given?.kind === 'map' ? given : undefined };
-  const fragment = openFragment(use, context.chain, context.shelf, reading);
+  const use = { path: path.text, range: verb.value.range, arguments: given?.kind === 'map' ? given : undefined };
+  const fragment = openFragment(use, context.chain, context.cache, reading);
   if (!fragment) return [];
-  const chain = [...context.chain, fragment.steps.spot.source.file];
+  const chain = [...context.chain, fragment.steps.range.source.file];
   const steps = readSteps(fragment.steps, `${key}.`, fragment.reading, { ...context, chain });
-  fragment.complainUnused();
+  fragment.reportUnused();
   return steps;
+}
+
+const DEVIATIONS = ['sign', 'tamper', 'header-case', 'body', 'query', 'trickle'] as const;
+
+/**
+ * Reports modifiers that exclude each other, or do not apply to the call.
+ *
+ * @param call undefined for a resend
+ */
+function checkModifiers(
+  modifiers: Modifiers,
+  call: CallName | undefined,
+  range: Range,
+  inTogether: boolean,
+  reading: Reading,
+): void {
+  const { values, keys } = modifiers;
+  const report = (key: string, message: string, fix?: string) => reading.report(keys.get(key) ?? range, message, fix);
+  const deviation = DEVIATIONS.find((key) => keys.has(key) && !(key === 'sign' && values.sign === 'valid'));
+  if (deviation && !keys.has('expect')) {
+    report(
+      deviation,
+      'a step that deviates must say what it expects',
+      'add expect: accepted, declined, refused or either',
+    );
+  }
+  if (call === 'balance') {
+    for (const key of ['body', 'trickle'] as const)
+      if (keys.has(key)) report(key, `a balance call has no body, so \`${key}\` does not apply`);
+    if (values.break?.at === 'half-body')
+      report(
+        'break',
+        'a balance call has no body in which to break the connection',
+        'write break: head or break: sent',
+      );
+    if (values.tamper?.part === 'body')
+      report(
+        'tamper',
+        'a balance call has no body to tamper with',
+        'write tamper: { query: { sessionID: "another" } }',
+      );
+  } else if (call !== undefined) {
+    for (const key of ['query', 'after', 'eventually'] as const)
+      if (keys.has(key))
+        report(
+          key,
+          `\`${key}\` is for balance calls, not for a ${call}`,
+          key === 'eventually' ? 'to repeat it, use `resend`' : undefined,
+        );
+    if (values.tamper?.part === 'query')
+      report('tamper', `a ${call} has no query to tamper with`, 'write tamper: body');
+  }
+  if (values.body?.raw && values.body.set) report('body', 'raw text and `set` exclude each other');
+  if (keys.has('after') && keys.has('eventually')) report('eventually', '`after` and `eventually` exclude each other');
+  if (values.expect?.reply && call !== undefined && !keys.has('copies'))
+    report('expect', 'only a resend or copies of one call can have the same reply as an earlier call');
+  checkRepetition(modifiers, inTogether, report);
+}
+
+const PLAIN_AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
+
+/** Reports an amount that no wallet has to accept, unless the step says what it expects. */
+function checkAmount(amount: Template | undefined, range: Range, { keys }: Modifiers, reading: Reading): void {
+  if (amount?.kind !== 'literal' || typeof amount.value !== 'string' || keys.has('expect')) return;
+  if (PLAIN_AMOUNT.test(amount.value)) return;
+  reading.report(
+    range,
+    `\`${amount.value}\` is not an amount, and a step that deviates must say what it expects`,
+    'write a plain decimal such as "11.00", or add expect: declined',
+  );
+}
+
+function checkRepetition(
+  { values, keys }: Modifiers,
+  inTogether: boolean,
+  report: (key: string, message: string, fix?: string) => void,
+): void {
+  if (keys.has('copies') && !inTogether)
+    report(
+      'copies',
+      '`copies` are sent at the same instant, so they must be inside `together`',
+      'put the step into `together`, or send it again with `resend`',
+    );
+  if (keys.has('copies') && keys.has('times'))
+    report(
+      'copies',
+      '`times` and `copies` exclude each other',
+      '`times` uses new ids for each call, `copies` sends the same bytes',
+    );
+  if (inTogether && (values.times ?? 0) > MAX_AT_ONCE)
+    report('times', `at most ${MAX_AT_ONCE} calls can be sent at the same instant`);
+  if (keys.has('times') && keys.has('as'))
+    report('as', 'a repeated step cannot have a name', 'remove `as`, or write the first call as a separate step');
 }

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { LANGUAGE_VERSION } from './version.ts';
+import { LANGUAGE_VERSION } from './shapes/scalar-shapes.ts';
 
 /**
- * A scenario as data, in the words of the language: what a parser makes of the file. Whether it means anything is for the
- * reader of the language to say.
+ * A scenario as data with the keys of the language, as a YAML parser returns it. `loadScenario` checks whether it is valid.
  */
 export interface ScenarioDraft {
   readonly title: string;
@@ -17,32 +16,32 @@ export interface ScenarioDraft {
 }
 
 export interface WriteOptions {
-  /** Lines above the scenario, without their `#`. */
+  /** Comment lines above the scenario, without `#`. */
   readonly comments?: readonly string[];
-  /** Where editors find the schema, relative to the file. */
+  /** The path of the schema for editors, relative to the file. */
   readonly schema?: string;
 }
 
-/** Text that stands for itself, whatever it holds: what others wrote is no expression. */
+/** Escapes `${` in a text from outside, so that the language does not read it as an expression. */
 export function literalText(written: string): string {
   return written.replaceAll('${', "${'${'}");
 }
 
-/** Longer maps and lists are broken into lines. */
-const WIDTH = 110;
+/** Longer maps and lists are split into lines. */
+const MAX_WIDTH = 110;
 
-/** Words that a YAML reader of one version or another takes for something else than text. */
+/** Words that some YAML versions do not read as text. */
 const NO_TEXT = /^(true|false|yes|no|on|off|y|n|null|nan|inf)$/i;
-/** Text that every YAML reader takes as it is, also within braces: words, paths, names of rules, durations, `4xx`. */
+/** Text that every YAML reader accepts without quotes, also inside braces: words, paths, names of rules, durations, `4xx`. */
 const PLAIN_WORD = /^(?:[A-Za-z_][\w./-]*|\d+(?:\.\d+)?(?:ms|s|m)|[1-5]xx)$/;
-/** A sentence that needs no quotes where no braces are around it. */
+/** A sentence that needs no quotes outside braces. */
 const PLAIN_SENTENCE = /^[A-Za-z][\w ,.'()/-]*[\w.)]$/;
-/** What a person would not see, or would see somewhere else than where it stands. */
+/** Characters that are not visible, or that change the direction of text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
 /**
- * Writes a scenario as a person would: one step after another, small maps in braces, quotes only where they are needed.
- * Reading the text gives the same scenario again. Whatever the texts in it hold, each stays in its place, visible.
+ * Writes a scenario as a person would: one step after another, small maps in braces, quotes only if they are needed.
+ * Reading the text gives the same scenario. Every text in the scenario stays in its place, with invisible characters escaped.
  */
 export function writeScenario(draft: ScenarioDraft, { comments = [], schema }: WriteOptions = {}): string {
   const lines = comments.flatMap((comment) => comment.split('\n')).map((line) => `# ${visible(line)}`.trimEnd());
@@ -63,7 +62,7 @@ function stepLines(key: string, steps: readonly JsonValue[], indent: string): st
   return [`${indent}${key}:`, ...steps.flatMap((step) => itemLines(step, `${indent}  `))];
 }
 
-/** One element of a list; a step has its keys below each other, the verb beside the dash. */
+/** One item of a list. A step has one key per line, the first one after the dash. */
 function itemLines(step: JsonValue, indent: string): string[] {
   if (!isMap(step) || Object.keys(step).length === 0) return [`${indent}- ${flow(step)}`];
   const lines = Object.entries(step).flatMap(([key, value]) =>
@@ -75,11 +74,11 @@ function itemLines(step: JsonValue, indent: string): string[] {
   return [`${indent}- ${first.slice(indent.length + 2)}`, ...rest];
 }
 
-/** `key: value`; what is too long for one line takes several. */
+/** `key: value`, in several lines if it is too long for one. */
 function entry(key: string, value: JsonValue, indent: string): string[] {
   if (value === null) return [`${indent}${keyText(key)}:`];
   const line = `${indent}${keyText(key)}: ${typeof value === 'string' ? text(value, true) : flow(value)}`;
-  if (line.length <= WIDTH) return [line];
+  if (line.length <= MAX_WIDTH) return [line];
   if (isMap(value) && Object.keys(value).length > 0) {
     const inner = Object.entries(value).flatMap(([name, each]) => entry(name, each, `${indent}  `));
     return [`${indent}${keyText(key)}:`, ...inner];
@@ -105,13 +104,13 @@ function keyText(key: string): string {
   return text(key, false);
 }
 
-/** @param alone true where no braces are around it */
+/** @param alone true outside braces */
 function text(value: string, alone: boolean): string {
   const plain = (PLAIN_WORD.test(value) || (alone && PLAIN_SENTENCE.test(value))) && !NO_TEXT.test(value);
   return plain ? value : `"${visible(value.replaceAll(/["\\]/g, '\\$&'))}"`;
 }
 
-/** In double quotes these escapes are read back as what they stand for; in a comment they are at least seen. */
+/** Escapes invisible characters. In double quotes YAML reads the escapes back; in a comment they are visible. */
 function visible(value: string): string {
   return value.replaceAll(INVISIBLE, (character) => {
     if (character === '\n') return '\\n';

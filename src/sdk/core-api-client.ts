@@ -6,7 +6,6 @@ import {
   type CreateFreeRoundsReply,
   type CreateNewGame,
   type CreateNewGameReply,
-  type CURRENCY_TYPES,
   campaignSchema,
   coreErrorSchema,
   createFreeRoundsReplySchema,
@@ -14,62 +13,62 @@ import {
   type GameInfo,
   gamesReplySchema,
 } from '../contract/core-api.ts';
+import type { CurrencyType } from '../contract/currencies.ts';
 import { SIGNATURE_HEADER, signBody, signQuery } from '../contract/signature.ts';
-import { CoreApiError } from './core-api-error.ts';
 
-/** Who calls the Core API, and where it is. */
+/** The address of the Core API and the client that calls it. */
 export interface CoreApiOptions {
-  /** With the base path, such as `http://127.0.0.1:4000/api/v1`; `/create-new-game` and the like are appended. */
+  /** With the base path, such as `http://127.0.0.1:4000/api/v1`. The path of the operation is appended. */
   readonly baseUrl: string;
   readonly cID: string;
   readonly extCID: string;
-  /** Signs the requests. It is not the Integration API key, which signs the reverse calls. */
+  /** The key that signs the requests. It is not the Integration API key, which signs the reverse calls. */
   readonly apiKey: string;
-  /** How long a reply may take, in milliseconds. 30 seconds by default: the list of games can take 20. */
+  /** Maximum time for a reply, in milliseconds. 30 seconds by default, because the list of games can take 20. */
   readonly timeoutMs?: number;
-  /** Sent with each request, in place of headers of the same name that the client sends by itself; the signature stays. */
+  /** Sent with each request. They replace headers of the same name, except the signature. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Own = 'cID' | 'extCID';
 
-/** A launch, without who launches it. */
+/** A launch, without the ids of the client. */
 export type NewGame = Omit<CreateNewGame, Own>;
 
-/** A campaign of free rounds to be created, without who creates it. */
+/** A campaign of free rounds to create, without the ids of the client. */
 export type NewCampaign = Omit<CreateFreeRounds, Own>;
 
-/** A campaign by the service's id or by the operator's. */
+/** The id of a campaign, either the service's or the operator's. */
 export type CampaignName = { readonly id: string } | { readonly extID: string };
 
-/** What `GET /games` shall list (contract, Parameters of `GET /games`). */
+/** Filters of `GET /games` (contract, Parameters of `GET /games`). */
 export interface GamesWanted {
   /** Left out: the currencies of all types but `virtual`. */
-  readonly currencyFilters?: readonly (typeof CURRENCY_TYPES)[number][];
-  /** Codes of currencies that are listed whatever the filter says. */
+  readonly currencyFilters?: readonly CurrencyType[];
+  /** Codes of currencies that are listed even if the filter excludes them. */
   readonly additionalCurrencies?: readonly string[];
   readonly excludeBetLines?: boolean;
 }
 
-/** The operations of the Core API. Each throws a {@link CoreApiError} when it isn't answered with a success. */
+/** The operations of the Core API. Each throws a {@link CoreApiError} if the reply is not a success. */
 export interface CoreApiClient {
-  /** Launches a game: the player is sent to its `gameURL`. */
+  /** Launches a game. Send the player to its `gameURL`. */
   readonly createNewGame: (game: NewGame) => Promise<CreateNewGameReply>;
-  /** The games that may be launched. Asked for compressed, as the contract recommends. */
+  /** The games that the client may launch. The request asks for compression, as the contract recommends. */
   readonly games: (wanted?: GamesWanted) => Promise<readonly GameInfo[]>;
   readonly createFreeRounds: (campaign: NewCampaign) => Promise<CreateFreeRoundsReply>;
   readonly freeRounds: (name: CampaignName) => Promise<Campaign>;
-  /** Rounds that were begun go on. */
+  /** Cancels a campaign. Rounds that have begun go on. */
   readonly cancelFreeRounds: (name: CampaignName) => Promise<Campaign>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * A client of the Core API. It signs each request with the API key: the canonical JSON of the body (POST, DELETE) or of
- * the query parameters (GET), as positions, Core API, has it.
+ * Creates a client of the Core API. It signs each request with the API key: the canonical JSON of the body (POST, DELETE) or of
+ * the query parameters (GET), as in positions, Core API.
  *
- * @throws TypeError when the base URL is none
+ * @throws TypeError if the base URL is not a URL
  */
 export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
   const base = new URL(options.baseUrl).href.replace(/\/+$/, '');
@@ -127,7 +126,7 @@ export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
   };
 }
 
-/** A name may occur once only in a signed query, so that lists are separated by commas. */
+/** A list as one parameter with commas, because a name may occur only once in a signed query. */
 function listParam(name: string, values: readonly string[] | undefined): [string, string][] {
   return values === undefined ? [] : [[name, values.join(',')]];
 }
@@ -151,9 +150,30 @@ function refusalOf(what: string, status: number, value: unknown): CoreApiError {
   });
 }
 
-/** Built-in fetch says only that it failed; why stands in the cause. */
+/** The message of an error of the built-in fetch, which is in its cause. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `no reply within ${timeoutMs} ms`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Thrown if a request to the Core API gets no reply, or a reply that is not a success. */
+export class CoreApiError extends Error {
+  override readonly name = 'CoreApiError';
+  /** The HTTP status; undefined if no whole reply came. */
+  readonly status: number | undefined;
+  /** One of the contract's codes, such as `locale_not_supported`; undefined if the reply has none. */
+  readonly code: string | undefined;
+  /** Details for developers; undefined if the reply has none. */
+  readonly details: unknown;
+
+  constructor(
+    message: string,
+    { status, code, details, cause }: { status?: number; code?: string; details?: unknown; cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
 }

@@ -9,23 +9,24 @@ import {
   type WinRequest,
   winRequestSchema,
 } from '../contract/calls.ts';
-import { queryPayload, verifySignature } from '../contract/signature.ts';
+import { readQuery } from '../contract/query.ts';
+import { isSigned } from '../contract/signature.ts';
 
-/** A `GET /balance` as it arrived. */
+/** A `GET /balance` as received. */
 export interface SignedQuery {
-  /** What followed the `?`, still percent-encoded. */
+  /** The query after the `?`, still percent-encoded. */
   readonly query: string;
-  /** The value of the `X-REQUEST-SIGN` header; undefined when there was none. */
+  /** The value of the `X-REQUEST-SIGN` header; undefined if there was none. */
   readonly signature: string | undefined;
   /** The client's Integration API key. */
   readonly key: string;
 }
 
-/** A `POST /bet`, `/win` or `/refund` as it arrived. */
+/** A `POST /bet`, `/win` or `/refund` as received. */
 export interface SignedBody {
-  /** Exactly the bytes that were received: not parsed, not written anew. */
+  /** The exact bytes that were received, not parsed and written again. */
   readonly body: Uint8Array;
-  /** The value of the `X-REQUEST-SIGN` header; undefined when there was none. */
+  /** The value of the `X-REQUEST-SIGN` header; undefined if there was none. */
   readonly signature: string | undefined;
   /** The client's Integration API key. */
   readonly key: string;
@@ -34,26 +35,25 @@ export interface SignedBody {
 export interface Refused {
   readonly kind: 'refused';
   /**
-   * `bad-signature`: missing, or made over something else or with another key; answer 401 with a `message`.
-   * `malformed`: rightly signed, but no JSON in UTF-8. `invalid`: JSON, but not what such a call must say.
+   * - `bad-signature`: missing, or made over other content or with another key; answer 401 with a `message`
+   * - `malformed`: the signature is right, but the body is not JSON in UTF-8
+   * - `invalid`: the JSON does not have the fields of such a call
    */
   readonly reason: 'bad-signature' | 'malformed' | 'invalid';
-  /** For developers: what was wrong, and where. */
+  /** The problem and its place, for developers. */
   readonly detail: string;
 }
 
 export type Verified<Call> = { readonly kind: 'call'; readonly call: Call } | Refused;
 
 /**
- * Verifies and reads a `GET /balance`. What is signed is the canonical JSON of all parameters, decoded as forms are: `%2B`
- * is a plus sign, `+` and `%20` are spaces (contract, Authentication 3). A parameter given twice cannot be verified.
+ * Verifies and reads a `GET /balance`. The signature covers the canonical JSON of all parameters, decoded as HTML forms are: `%2B`
+ * is a plus sign, `+` and `%20` are spaces (contract, Authentication 3). A query cannot be verified if a parameter occurs twice, or
+ * if its escapes are not UTF-8.
  */
 export function verifyBalance({ query, signature, key }: SignedQuery): Verified<BalanceQuery> {
-  // The question mark keeps the parser from taking one that belongs to the first name for the separator.
-  const params = [...new URLSearchParams(`?${query}`)];
-  const payload = payloadOf(params);
-  if (payload === undefined || !verifySignature(payload, key, signature)) return badSignature(signature);
-  return checked(balanceQuerySchema, Object.fromEntries(params));
+  if (!isSigned({ method: 'GET', query, body: null, signature }, [key])) return badSignature(signature);
+  return checked(balanceQuerySchema, Object.fromEntries(readQuery(query)));
 }
 
 /** Verifies a `POST /bet` over its raw bytes (contract, Authentication 2), then reads it. */
@@ -74,7 +74,7 @@ export function verifyRefund(signed: SignedBody): Verified<RefundRequest> {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function verifyBody<Call>(schema: z.ZodType<Call>, { body, signature, key }: SignedBody): Verified<Call> {
-  if (!verifySignature(body, key, signature)) return badSignature(signature);
+  if (!isSigned({ method: 'POST', query: null, body, signature }, [key])) return badSignature(signature);
   let value: unknown;
   try {
     value = JSON.parse(UTF8.decode(body));
@@ -83,14 +83,6 @@ function verifyBody<Call>(schema: z.ZodType<Call>, { body, signature, key }: Sig
     return { kind: 'refused', reason: 'malformed', detail };
   }
   return checked(schema, value);
-}
-
-function payloadOf(params: readonly (readonly [string, string])[]): string | undefined {
-  try {
-    return queryPayload(params);
-  } catch {
-    return undefined;
-  }
 }
 
 function checked<Call>(schema: z.ZodType<Call>, value: unknown): Verified<Call> {
@@ -102,7 +94,7 @@ function checked<Call>(schema: z.ZodType<Call>, value: unknown): Verified<Call> 
 
 function badSignature(signature: string | undefined): Refused {
   const detail = signature
-    ? 'X-REQUEST-SIGN was made over something else, or with another key'
+    ? 'X-REQUEST-SIGN was made over other content, or with another key'
     : 'X-REQUEST-SIGN is missing or empty';
   return { kind: 'refused', reason: 'bad-signature', detail };
 }

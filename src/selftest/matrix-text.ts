@@ -1,33 +1,33 @@
 import { forTerminal } from '../report/escape.ts';
-import { duration, flow, hanging, plural } from '../report/layout.ts';
 import { mark } from '../report/marks.ts';
 import type { ReportOptions } from '../report/options.ts';
+import { duration, flow, hanging, plural } from '../report/terminal/layout.ts';
 import type { Outcome, Wrong } from './outcome.ts';
-import type { Trial, TrialKind } from './trial.ts';
+import type { Trial, TrialKind } from './trials.ts';
 
 type Look = Pick<ReportOptions, 'paint' | 'unicode' | 'width'>;
 
 const TITLES: Readonly<Record<TrialKind, string>> = {
   correct: 'Correct operators: nothing may be reported',
-  habit: 'Correct operators: nothing may be reported',
-  defect: 'Defects, each alone: what was reported of it',
+  variant: 'Correct operators: nothing may be reported',
+  defect: 'Defects, each alone: the rules that were reported',
   several: 'Several defects at once: each must be found',
 };
 
 const WRONGS: Readonly<Record<Wrong['kind'], string>> = {
   missed: 'should have been reported',
-  unrelated: 'has nothing to do with it',
-  undecided: 'was left undecided',
+  unrelated: 'is not related to the defect',
+  undecided: 'was not decided',
   status: 'exit status',
   fault: 'the reference operator failed',
 };
 
-/** An outcome, and at which try. */
+/** An outcome, and the number of tries until it. */
 export interface TriedOutcome extends Outcome {
   readonly tries: number;
 }
 
-/** The heading of a kind of trials, where it differs from the one before. */
+/** The heading of a kind of trials, if it differs from the one before. */
 export function headingOf(trial: Trial, before: Trial | undefined, { paint }: Look): readonly string[] {
   const title = TITLES[trial.kind];
   if (before && TITLES[before.kind] === title) return [];
@@ -35,27 +35,26 @@ export function headingOf(trial: Trial, before: Trial | undefined, { paint }: Lo
 }
 
 /**
- * One row of the matrix: the trial and every rule that was reported of it. A rule that should have been reported and was
- * not stands there with a cross; so does one that should not have been.
+ * One row of the matrix: the trial and every rule that was reported. Rules that were missed, and rules that must not be reported, are
+ * red.
  */
 export function rowOf(outcome: TriedOutcome, column: number, look: Look): readonly string[] {
   const { paint, unicode, width } = look;
   const right = outcome.wrongs.length === 0;
   const symbol = right ? paint.green(mark('pass', unicode)) : paint.red(mark('fail', unicode));
   const expected = new Set(outcome.expected);
-  const strangers = new Set(outcome.wrongs.filter(({ kind }) => kind === 'unrelated').map(({ rule }) => rule));
+  const unrelated = new Set(outcome.wrongs.filter(({ kind }) => kind === 'unrelated').map(({ rule }) => rule));
   const missed = outcome.wrongs.filter(({ kind }) => kind === 'missed').map(({ rule }) => rule ?? '');
   const pieces = [
     ...[...outcome.failed, ...outcome.warned].map((rule) => {
-      const plain = expected.has(rule) || strangers.has(rule) ? rule : `(${rule})`;
-      return { plain, shown: strangers.has(rule) ? paint.red(plain) : expected.has(rule) ? plain : paint.dim(plain) };
+      if (unrelated.has(rule)) return paint.red(rule);
+      return expected.has(rule) ? rule : paint.dim(`(${rule})`);
     }),
-    ...missed.map((rule) => ({ plain: `${rule}: missed`, shown: paint.red(`${rule}: missed`) })),
+    ...missed.map((rule) => paint.red(`${rule}: missed`)),
   ];
-  const again = { plain: `(try ${outcome.tries})`, shown: paint.dim(`(try ${outcome.tries})`) };
-  const none = [{ plain: 'nothing', shown: paint.dim('nothing') }];
-  const told = pieces.length === 0 ? none : pieces;
-  const lines = flow(outcome.tries > 1 ? [...told, again] : told, '  ', Math.max(width - column - 6, 30));
+  const again = paint.dim(`(try ${outcome.tries})`);
+  const shown = pieces.length === 0 ? [paint.dim('nothing')] : pieces;
+  const lines = flow(outcome.tries > 1 ? [...shown, again] : shown, '  ', Math.max(width - column - 6, 30));
   const [first = '', ...rest] = lines;
   return [
     `  ${symbol} ${outcome.name.padEnd(column)}  ${first}`,
@@ -64,12 +63,12 @@ export function rowOf(outcome: TriedOutcome, column: number, look: Look): readon
   ];
 }
 
-function wrongLines({ kind, rule, told }: Wrong, { paint, width }: Look): readonly string[] {
+function wrongLines({ kind, rule, told: details }: Wrong, { paint, width }: Look): readonly string[] {
   const head = rule === null ? WRONGS[kind] : `${rule} ${WRONGS[kind]}`;
-  return [`      ${paint.red(head)}`, ...told.flatMap((line) => hanging('        ', forTerminal(line), width))];
+  return [`      ${paint.red(head)}`, ...details.flatMap((line) => hanging('        ', forTerminal(line), width))];
 }
 
-/** What the whole matrix comes to. `idle`: scenarios that raised no alarm; null: not everything was tried, so nobody knows. */
+/** The summary of the matrix. `idle`: scenarios that never failed or warned; null if not all trials were played. */
 export function totals(
   outcomes: readonly TriedOutcome[],
   { idle, durationMs, wanted }: { idle: readonly string[] | null; durationMs: number; wanted: number },
@@ -78,7 +77,7 @@ export function totals(
   const sentences: string[] = [];
   const tried = (kinds: readonly TrialKind[]) => outcomes.filter(({ kind }) => kinds.includes(kind));
   const right = (some: readonly Outcome[]) => some.filter(({ wrongs }) => wrongs.length === 0).length;
-  const correct = tried(['correct', 'habit']);
+  const correct = tried(['correct', 'variant']);
   const defects = tried(['defect']);
   const several = tried(['several']);
   if (correct.length > 0) {
@@ -92,17 +91,17 @@ export function totals(
     sentences.push(`${several.length} times several defects at once: ${countsOf(several, right(several))}.`);
   if (idle !== null && idle.length > 0)
     sentences.push(
-      `${plural(idle.length, 'scenario')} passed against every defect, and could as well not be there: ${idle.join(', ')}.`,
+      `${plural(idle.length, 'scenario')} passed against every defect, so it checks nothing: ${idle.join(', ')}.`,
     );
   const again = outcomes.filter(({ tries, wrongs }) => tries > 1 && wrongs.length === 0);
   if (again.length > 0)
     sentences.push(
-      `${again.length} of them only when tried again with more time: ${again.map(({ name }) => name).join(', ')}.`,
+      `${again.length} of them only on a retry with more time: ${again.map(({ name }) => name).join(', ')}.`,
     );
   const all = right(outcomes) === outcomes.length && (idle ?? []).length === 0;
   const isCutShort = outcomes.length < wanted;
   const said = isCutShort
-    ? `Interrupted: ${outcomes.length} of ${wanted} are over.`
+    ? `Interrupted: ${outcomes.length} of ${wanted} were played.`
     : all
       ? 'croupier judged all of them rightly.'
       : 'croupier was wrong about some of them.';
@@ -118,6 +117,6 @@ export function totals(
 function countsOf(outcomes: readonly Outcome[], right: number): string {
   const count = (kind: Wrong['kind']) =>
     outcomes.filter(({ wrongs }) => wrongs.some((wrong) => wrong.kind === kind)).length;
-  const strangers = outcomes.flatMap(({ wrongs }) => wrongs.filter(({ kind }) => kind === 'unrelated')).length;
-  return `${right} judged rightly, ${count('missed')} with a rule missed, ${plural(strangers, 'unrelated rule')} reported`;
+  const unrelated = outcomes.flatMap(({ wrongs }) => wrongs.filter(({ kind }) => kind === 'unrelated')).length;
+  return `${right} judged rightly, ${count('missed')} with a rule missed, ${plural(unrelated, 'unrelated rule')} reported`;
 }

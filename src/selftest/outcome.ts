@@ -1,38 +1,38 @@
-import type { RuleId } from '../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import { conclude } from '../journal/conclusion.ts';
 import type { Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
-import type { Trial, TrialKind } from './trial.ts';
+import type { Trial, TrialKind } from './trials.ts';
 
-/** Findings shown of each rule that was judged wrongly. */
-const MOST_TOLD = 3;
+/** Maximum number of findings that are shown for each rule with a wrong result. */
+const MAX_FINDINGS = 3;
 
-/** What a run against one operator reported, beside what it should have. */
+/** The result of a run against one operator, compared with the expected one. */
 export interface Outcome {
   readonly name: string;
   readonly kind: TrialKind;
-  /** Rules that should have been reported. */
+  /** The rules that the run had to report. */
   readonly expected: readonly RuleId[];
   readonly failed: readonly RuleId[];
   readonly warned: readonly RuleId[];
   readonly undecided: readonly RuleId[];
-  /** What is wrong with this judgement; empty: it is right. */
+  /** The errors in the judgement; empty if it is right. */
   readonly wrongs: readonly Wrong[];
-  /** The scenarios that failed or warned, ids with their case. */
+  /** The ids of the scenarios that failed or warned, with their case. */
   readonly alarmed: readonly string[];
   readonly exitCode: number;
   readonly durationMs: number;
 }
 
-/** One way in which a judgement is wrong. */
+/** One error in a judgement. */
 export interface Wrong {
   readonly kind: 'missed' | 'unrelated' | 'undecided' | 'status' | 'fault';
   readonly rule: RuleId | null;
-  /** In whole words: what happened, and where it was seen. */
+  /** The findings with their places, as sentences. The name is part of the output of `selftest --json`. */
   readonly told: readonly string[];
 }
 
-/** Compares what a run found with what a trial holds. `faults` are errors that the operator itself threw. */
+/** Compares the findings of a run with the trial. `faults` are errors that the operator itself threw. */
 export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], durationMs: number): Outcome {
   const withVerdict = (verdict: Verdict) =>
     fold.rules.filter((result) => result.verdict === verdict).map(({ rule }) => rule.id);
@@ -42,8 +42,8 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
   const { exitCode } = conclude(fold);
   const wrongs = [
     ...missedBy(trial, new Set([...failed, ...warned]), fold),
-    ...strangersIn(trial, [...failed, ...warned], fold),
-    ...doubtsIn(trial, undecided, fold),
+    ...unrelatedIn(trial, [...failed, ...warned], fold),
+    ...undecidedIn(trial, undecided, fold),
     ...wrongStatus(trial, exitCode),
     ...[...new Set(faults)].map((fault): Wrong => ({ kind: 'fault', rule: null, told: [fault] })),
   ];
@@ -61,14 +61,14 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
   };
 }
 
-/** A scenario may have warned of something and yet have ended undecided: its findings tell. */
+/** Read from the findings, because a scenario with a warning may have ended undecided. */
 function alarmedIn({ rules }: Fold): readonly string[] {
   const findings = rules.flatMap((result) => result.findings);
   const alarms = findings.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
   return [...new Set(alarms.map(({ scenario }) => scenario))];
 }
 
-/** Of two runs, before and after a restart, one has to find what the trial holds; neither may accuse anybody wrongly. */
+/** Joins the outcomes of two runs, before and after a restart. One of them must report each rule; neither may report an unrelated one. */
 export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
   const both = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...new Set([...a, ...b])];
   const failed = both(first.failed, second.failed);
@@ -87,31 +87,33 @@ export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
   };
 }
 
-/** One defect alone must be told whole. Of two at once each must be found; one can stand in the way of a rule of the other. */
+/** For one defect, all its rules must be reported. For several, one rule of each is enough, because one defect can hide a rule of another. */
 function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonly Wrong[] {
   const missed =
     trial.kind === 'several'
       ? trial.breaks.filter((rules) => !rules.some((rule) => found.has(rule))).flat()
       : trial.breaks.flat().filter((rule) => !found.has(rule));
-  return missed.map((rule) => ({ kind: 'missed', rule, told: tell(rule, fold) }));
+  return missed.map((rule) => ({ kind: 'missed', rule, told: detailsOf(rule, fold) }));
 }
 
-function strangersIn(trial: Trial, found: readonly RuleId[], fold: Fold): readonly Wrong[] {
+function unrelatedIn(trial: Trial, found: readonly RuleId[], fold: Fold): readonly Wrong[] {
   const known = new Set([...trial.breaks.flat(), ...trial.mayBreak]);
-  return found.filter((rule) => !known.has(rule)).map((rule) => ({ kind: 'unrelated', rule, told: tell(rule, fold) }));
+  return found
+    .filter((rule) => !known.has(rule))
+    .map((rule) => ({ kind: 'unrelated', rule, told: detailsOf(rule, fold) }));
 }
 
-/** Where nothing is broken, nothing may stay open. */
-function doubtsIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold): readonly Wrong[] {
-  if (kind !== 'correct' && kind !== 'habit') return [];
-  return undecided.map((rule) => ({ kind: 'undecided', rule, told: tell(rule, fold) }));
+/** For a correct operator, no rule may stay undecided. */
+function undecidedIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold): readonly Wrong[] {
+  if (kind !== 'correct' && kind !== 'variant') return [];
+  return undecided.map((rule) => ({ kind: 'undecided', rule, told: detailsOf(rule, fold) }));
 }
 
 function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
   if (
     trial.mustFail
       ? exitCode === 1
-      : exitCode === 0 || (exitCode === 3 && trial.kind !== 'correct' && trial.kind !== 'habit')
+      : exitCode === 0 || (exitCode === 3 && trial.kind !== 'correct' && trial.kind !== 'variant')
   )
     return [];
   return [
@@ -123,13 +125,37 @@ function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
   ];
 }
 
-function tell(id: RuleId, fold: Fold): readonly string[] {
+function detailsOf(id: RuleId, fold: Fold): readonly string[] {
   const result = fold.rules.find(({ rule }) => rule.id === id);
   if (!result) return [];
-  const findings = result.findings.filter(({ verdict }) => verdict !== 'pass').slice(0, MOST_TOLD);
+  const findings = result.findings.filter(({ verdict }) => verdict !== 'pass').slice(0, MAX_FINDINGS);
   if (findings.length === 0) return [`${result.verdict}${result.reason === null ? '' : `: ${result.reason}`}`];
   return findings.map(({ scenario, place, expected, actual, verdict, because }) => {
     const where = place ? `${scenario} (${place.file}:${place.line})` : scenario;
     return `${verdict} in ${where}: expected ${expected}; ${actual}${because === null ? '' : `; because of ${because}`}`;
   });
+}
+
+/** A scenario and its rules. Its cases count together. */
+interface Guarded {
+  /** Without its case. */
+  readonly scenarioId: string;
+  readonly rules: readonly RuleId[];
+}
+
+/**
+ * Scenarios that neither failed nor warned against any defect, so that they check nothing. Scenarios that have only NOTE rules are
+ * left out, because they cannot fail.
+ *
+ * @returns ids without a case
+ */
+export function idleScenarios(scenarios: readonly Guarded[], outcomes: readonly Outcome[]): readonly string[] {
+  const alarmed = new Set(outcomes.flatMap((outcome) => outcome.alarmed).map(withoutCase));
+  const able = scenarios.filter(({ rules }) => rules.some((rule) => ruleById(rule).level !== 'NOTE'));
+  return [...new Set(able.map(({ scenarioId }) => scenarioId))].filter((id) => !alarmed.has(id));
+}
+
+function withoutCase(id: string): string {
+  const at = id.indexOf('#');
+  return at === -1 ? id : id.slice(0, at);
 }

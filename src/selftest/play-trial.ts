@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Aftermath } from '../engine/aftermath.ts';
-import { run } from '../engine/run.ts';
-import type { ClientUnderTest, RunnableScenario, RunOptions } from '../engine/run-options.ts';
-import { signedBy } from '../engine/signed-by.ts';
+import { AfterRun } from '../engine/after/after-run.ts';
+import { type EarlierJournal, EarlierRun } from '../engine/after/earlier-run.ts';
+import { signedBy } from '../engine/after/past-call.ts';
+import { run } from '../engine/run/run.ts';
+import type { ClientUnderTest, RunnableScenario } from '../engine/run-options.ts';
 import type { JournalEvent } from '../journal/event.ts';
-import { startFolding } from '../journal/fold.ts';
+import { startFold } from '../journal/fold.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
 import type { Behaviour } from '../operator/behaviour.ts';
 import { type Outcome, outcomeOf, outcomeOfBoth } from './outcome.ts';
-import type { Trial } from './trial.ts';
+import type { Trial } from './trials.ts';
 
-/** The times of a trial. They are scaled down: what a defect waits is scaled with them. */
+/** The times of a trial, in milliseconds. They are shorter than in a real run, and the waits of defects are scaled with them. */
 export interface TrialTimes {
   readonly deadlineMs: number;
   readonly lingerMs: number;
@@ -24,46 +25,46 @@ interface Started {
   close(): Promise<void>;
 }
 
-interface Books {
+interface StoreOptions {
   readonly dataDir: string;
   readonly expired?: string;
 }
 
-/** What a trial needs of whoever lets it be played. */
+/** The means that a trial needs from its caller. */
 export interface Host {
   readonly scenarios: readonly RunnableScenario[];
-  /** Those that send transactions of an earlier run again. */
+  /** The scenarios that send transactions of an earlier run again. */
   readonly afterwards: readonly RunnableScenario[];
-  /** Starts the reference operator; what it throws goes to `onFault`. `books`: kept there, and a player whose sessions have expired. */
-  readonly start: (onFault: (error: unknown) => void, behaviour: Behaviour, books?: Books) => Promise<Started>;
-  /** Gives an empty folder for as long as the promise is open. */
+  /** Starts the reference operator. Its errors go to `onFault`. `store`: the folder of its database, and a player whose sessions have expired. */
+  readonly start: (onFault: (error: unknown) => void, behaviour: Behaviour, store?: StoreOptions) => Promise<Started>;
+  /** Calls `use` with an empty folder, which is removed afterwards. */
   readonly inFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
 }
 
-/** Seeds decide order; a matrix of equal orders can be compared. */
+/** The seed decides the order of scenarios, so a fixed one makes two runs of the matrix comparable. */
 const SEED = 'selftest';
-/** The windows of the defects are wide enough to be met in a round or two. */
+/** The defects in races have windows that are wide enough for one or two rounds. */
 const RACE_ROUNDS = 2;
 const WORKERS = 8;
-const MOST_AT_ONCE = 64;
-/** A player of the reference operator with one session in which rounds are left open. */
+const MAX_AT_ONCE = 64;
+/** A player of the reference operator with one session, in which rounds are still open. */
 const EXPIRING = 'carla';
 
-/** Starts the operator of the trial, judges it by all the scenarios over real sockets, and says whether that was right. */
+/** Starts the operator of the trial, runs all scenarios against it over real sockets, and checks the result. */
 export function playTrial(trial: Trial, times: TrialTimes, host: Host): Promise<Outcome> {
   return trial.restarted ? playTwice(trial, times, host) : playOnce(trial, times, host, {});
 }
 
-/** Plays everything, starts the operator anew upon its books, and sends transactions of the first run again. */
+/** Runs all scenarios, restarts the operator on its database, and sends transactions of the first run again. */
 function playTwice(trial: Trial, times: TrialTimes, host: Host): Promise<Outcome> {
   return host.inFolder(async (dataDir) => {
-    let before: Aftermath | undefined;
+    let before: AfterRun | undefined;
     const first = await playOnce(trial, times, host, {
-      books: { dataDir },
+      store: { dataDir },
       onRecord: (client) => {
-        const aftermath = new Aftermath({ signedRight: signedBy(client.integrationApiKey) });
-        before = aftermath;
-        return (event) => aftermath.add(event);
+        const afterRun = new AfterRun({ signedRight: signedBy(client.integrationApiKey) });
+        before = afterRun;
+        return (event) => afterRun.add(event);
       },
     });
     if (!before) return first;
@@ -71,15 +72,15 @@ function playTwice(trial: Trial, times: TrialTimes, host: Host): Promise<Outcome
       trial,
       times,
       { ...host, scenarios: host.afterwards },
-      { books: { dataDir, expired: EXPIRING }, after: { aftermath: before, ageMs: 0 } },
+      { store: { dataDir, expired: EXPIRING }, after: { afterRun: before, ageMs: 0 } },
     );
     return outcomeOfBoth(first, second);
   });
 }
 
-interface Circumstances {
-  readonly books?: Books;
-  readonly after?: RunOptions['after'];
+interface RunSettings {
+  readonly store?: StoreOptions;
+  readonly after?: EarlierJournal;
   readonly onRecord?: (client: ClientUnderTest) => (event: JournalEvent) => void;
 }
 
@@ -87,12 +88,12 @@ async function playOnce(
   trial: Trial,
   times: TrialTimes,
   { scenarios, start }: Host,
-  { books, after, onRecord }: Circumstances,
+  { store, after, onRecord }: RunSettings,
 ): Promise<Outcome> {
   const faults: string[] = [];
   const began = performance.now();
-  const operator = await start((error) => faults.push(String(error)), trial.behaviour(times), books);
-  const folding = startFolding();
+  const operator = await start((error) => faults.push(String(error)), trial.behaviour(times), store);
+  const folding = startFold();
   const listener = onRecord?.(operator.client);
   try {
     await run({
@@ -108,12 +109,12 @@ async function playOnce(
       launches: operator.launches,
       largeAmounts: true,
       raceRounds: RACE_ROUNDS,
-      after,
+      after: after && new EarlierRun(after, operator.client),
       ...times,
       workers: WORKERS,
       bail: null,
       ratePerSecond: null,
-      maxAtOnce: MOST_AT_ONCE,
+      maxAtOnce: MAX_AT_ONCE,
       signal: new AbortController().signal,
       uuid: randomUUID,
       now: () => performance.now(),

@@ -1,20 +1,82 @@
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
-import type { Defect } from '../operator/defect.ts';
+import type { Behaviour } from '../operator/behaviour.ts';
 import { DEFECTS, defectByName } from '../operator/defects.ts';
-import type { Habit } from '../operator/habit.ts';
-import { HABITS } from '../operator/habits.ts';
-import { behaviourWith } from '../operator/variation.ts';
-import { PAIRS } from './pairs.ts';
-import type { Trial } from './trial.ts';
+import { VARIANTS } from '../operator/variants.ts';
+import { behaviourWith, type Defect, type Scale, type Variant } from '../operator/variation.ts';
 
-/** Durable books, and a start upon them in between: nothing may be forgotten. */
-const RESTARTED: Habit = {
+/** The kind of operator: correct, a correct variant, with one defect, or with several. */
+export type TrialKind = 'correct' | 'variant' | 'defect' | 'several';
+
+/** One operator, and the expected judgement of it. */
+export interface Trial {
+  /** The name on the command line: `correct`, a variant, a defect, or defects joined by `+`. */
+  readonly name: string;
+  readonly kind: TrialKind;
+  /** The rules of each defect, one list for each. All lists must be found; a correct operator has none. */
+  readonly breaks: readonly (readonly RuleId[])[];
+  /** Rules that may or may not be reported. */
+  readonly mayBreak: readonly RuleId[];
+  /** True: the operator is restarted on its database after a first run, and a second run sends transactions of the first again. */
+  readonly restarted: boolean;
+  /** True: a run against it must end as not conforming. */
+  readonly mustFail: boolean;
+  readonly behaviour: (scale: Scale) => Behaviour;
+}
+
+/**
+ * Pairs of independent defects. With both at once, the judge must report the rules of each of them, and no others. The first pairs
+ * can hide each other in the same numbers; the others are of different kinds.
+ */
+const PAIRS: readonly (readonly [string, string])[] = [
+  ['replayed-bet-charged', 'lost-update'],
+  ['replayed-win-paid', 'lost-update-on-wins'],
+  ['duplicates-race', 'overdraft-race'],
+  ['refund-paid-twice', 'refund-half'],
+  ['refund-paid-twice', 'replayed-refund-paid'],
+  ['refund-half', 'late-bet-taken'],
+  ['refund-moves-nothing', 'late-bet-taken'],
+  ['refund-moves-nothing', 'replayed-bet-charged'],
+  ['refund-unknown-credited', 'late-bet-taken'],
+  ['refund-unknown-404', 'refund-needs-round'],
+  ['refund-declined-bet-paid', 'insufficient-funds-taken'],
+  ['refund-whole-round', 'refunded-bet-charged-again'],
+  ['refund-foreign-paid', 'replayed-refund-paid'],
+  ['refund-by-round', 'second-win-ignored'],
+  ['late-bet-taken', 'shared-wallet'],
+  ['replayed-win-paid', 'shared-wallet'],
+  ['float-hidden', 'replayed-bet-charged'],
+  ['float-shown', 'refund-paid-twice'],
+  ['amount-truncated', 'replayed-win-paid'],
+  ['amounts-in-cents', 'replayed-bet-charged'],
+  ['cents', 'refund-paid-twice'],
+  ['bets-in-cents', 'refund-moves-nothing'],
+  ['fee-on-wins', 'replayed-bet-charged'],
+  ['win-plus-bet', 'replayed-win-paid'],
+  ['bet-free-of-charge', 'refund-unknown-credited'],
+  ['bet-reply-before-debit', 'replay-current-balance'],
+  ['unit-vanishes', 'replayed-refund-paid'],
+  ['balance-read-costs', 'replayed-bet-charged'],
+  ['win-zero-consoles', 'refund-without-round-400'],
+  ['failed-win-returns-bet', 'refused-call-moves-money'],
+  ['refused-call-uses-up-tx-id', 'replay-409'],
+  ['bet-overdrawn', 'overdraft-race'],
+  ['idempotency-forgets', 'replay-other-amount-processed'],
+  ['signature-ignored-on-refund', 'refund-paid-twice'],
+  ['signature-ignored-on-balance', 'signature-403'],
+  ['signature-cached', 'refunded-bet-charged-again'],
+  ['all-errors-200', 'refund-unknown-credited'],
+  ['slow-win', 'refund-paid-twice'],
+  ['withdrawal-ignored', 'fee-on-wins'],
+];
+
+/** A restart on the same database between two runs. */
+const RESTARTED: Variant = {
   name: 'restarted',
-  description: 'It is started anew between two runs, upon the books of the first.',
+  description: 'The operator is restarted between two runs, on the database of the first.',
   change: () => ({}),
 };
 
-/** Everything that croupier's judgement is tried on: correct operators first, then each defect, then two at once. */
+/** All trials of the selftest: correct operators first, then each defect, then pairs of defects. */
 export const TRIALS: readonly Trial[] = [
   {
     name: 'correct',
@@ -25,8 +87,8 @@ export const TRIALS: readonly Trial[] = [
     mustFail: false,
     behaviour: (scale) => behaviourWith([], scale),
   },
-  { ...trialOfHabit(RESTARTED), restarted: true },
-  ...HABITS.map(trialOfHabit),
+  { ...trialOfVariant(RESTARTED), restarted: true },
+  ...VARIANTS.map(trialOfVariant),
   ...DEFECTS.map((defect) => trialOfDefects([defect])),
   ...PAIRS.map((names) => trialOfDefects(names.map(named))),
 ];
@@ -42,15 +104,15 @@ export function trialByName(name: string): Trial | undefined {
   return defects.length === names.length ? trialOfDefects(defects) : undefined;
 }
 
-function trialOfHabit(habit: Habit): Trial {
+function trialOfVariant(variant: Variant): Trial {
   return {
-    name: habit.name,
-    kind: 'habit',
+    name: variant.name,
+    kind: 'variant',
     breaks: [],
-    mayBreak: habit.mayWarn ?? [],
+    mayBreak: variant.mayWarn ?? [],
     restarted: false,
     mustFail: false,
-    behaviour: (scale) => behaviourWith([habit], scale),
+    behaviour: (scale) => behaviourWith([variant], scale),
   };
 }
 

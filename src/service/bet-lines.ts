@@ -2,16 +2,16 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 import { roughly } from './exchange-rates.ts';
 
-/** What a free round on this line bets, and by how much that can be multiplied at most. */
+/** The amount of a free round on this line, and the maximum multiplier. */
 export interface BetLine {
   readonly maxBet: Money;
   readonly maxCoeff: Money;
 }
 
-/** What line 1 bets, in dollars. */
+/** The bet of line 1, in dollars. */
 const SMALLEST = Money.of('0.10');
 
-/** How many times the smallest bet each line is, line 1 first. The more is bet, the less it is multiplied by. */
+/** The bet of each line as a multiple of the smallest, and its maximum multiplier, line 1 first. */
 const LINES = [
   ['1', '500'],
   ['2', '500'],
@@ -28,7 +28,7 @@ const LINES = [
 const lines = new Map<string, readonly BetLine[]>();
 
 /**
- * The bet lines of a currency, line 1 first: the same in all games, about the same worth in all currencies.
+ * The bet lines of a currency, line 1 first: the same in all games, of about the same value in all currencies.
  *
  * @throws RangeError for a currency that the service does not support
  */
@@ -45,7 +45,7 @@ export function betLinesOf(currency: string): readonly BetLine[] {
   return known;
 }
 
-/** An amount as it is written in a currency: with as many decimals as it carries, if that is fixed. */
+/** An amount as text with the decimals of its currency, where their number is fixed. */
 export function written(amount: Money, currency: string): string {
   return amount.format(currencyByCode(currency)?.decimals ?? 0);
 }

@@ -1,10 +1,11 @@
 import { type Campaign, campaignSchema } from '../contract/core-api.ts';
-import { openRecords, type RecordFile } from './record-file.ts';
+import type { Database } from '../sqlite/database.ts';
+import { RecordTable } from './record-table.ts';
 
-/** Where a campaign is in its life: it can be played while it is `running`. */
+/** The state of a campaign. Free rounds can be played while it is `running`. */
 export type CampaignState = 'upcoming' | 'running' | 'ended' | 'cancelled';
 
-/** What a campaign is found by. */
+/** Identifies a campaign. */
 export interface CampaignName {
   readonly cID: string;
   readonly extCID: string;
@@ -12,7 +13,7 @@ export interface CampaignName {
   readonly extID?: string | undefined;
 }
 
-/** Who could play, and what. */
+/** A player in a game who may have free rounds. */
 export interface Candidate {
   readonly cID: string;
   readonly extCID: string;
@@ -30,26 +31,24 @@ export function campaignState(campaign: Campaign, now: number): CampaignState {
 }
 
 /**
- * The campaigns of free rounds. How far each player is in one is not their business. Reverse calls name a campaign by its
+ * The campaigns of free rounds. The part that each player has used is in the adapter's tallies. Reverse calls name a campaign by its
  * `extID`, as `frID`: that is the id which the operator chose (position).
  */
 export class Campaigns {
   /** By `id`. */
   readonly #byId = new Map<string, Campaign>();
   readonly #byExtID = new Map<string, string>();
-  readonly #file: RecordFile<Campaign>;
+  readonly #table: RecordTable<Campaign>;
 
-  /** @param path of the file that keeps them; undefined: in memory. Throws what `openRecords` throws. */
-  constructor(path?: string) {
-    const { records, file } = openRecords(path, campaignSchema, latest);
-    this.#file = file;
-    for (const campaign of records) this.#put(campaign);
+  /** @throws DatabaseError when the database holds a campaign that can't be read */
+  constructor(database: Database) {
+    this.#table = campaignTable(database);
+    for (const campaign of this.#table.all()) this.#remember(campaign);
   }
 
-  /** @returns false when the client has used the `extID` before: nothing is made then */
+  /** @returns false when the client has used the `extID` before; nothing is created then */
   create(campaign: Campaign): boolean {
     if (this.#byExtID.has(keyOf(campaign))) return false;
-    this.#file.append(campaign);
     this.#put(campaign);
     return true;
   }
@@ -63,19 +62,18 @@ export class Campaigns {
   }
 
   /**
-   * Lets no further player begin it; who has begun goes on. One that was cancelled already stays as it is.
+   * Cancels a campaign. One that is cancelled already does not change.
    *
    * @param now milliseconds since 1970
    */
   cancel(campaign: Campaign, now: number): Campaign {
     if (campaign.cancelledAt !== undefined) return campaign;
     const cancelled = { ...campaign, cancelledAt: new Date(now).toISOString() };
-    this.#file.append(cancelled);
     this.#put(cancelled);
     return cancelled;
   }
 
-  /** Those that are running and meant for this player, game and currency, oldest first. In demo mode there are none. */
+  /** The running campaigns that this player, game and currency can use, oldest first. None in demo mode. */
   openTo(candidate: Candidate, now: number): readonly Campaign[] {
     if (candidate.demo) return [];
     return this.all().filter(
@@ -94,11 +92,12 @@ export class Campaigns {
     return [...this.#byId.values()];
   }
 
-  close(): void {
-    this.#file.close();
+  #put(campaign: Campaign): void {
+    this.#table.put(campaign);
+    this.#remember(campaign);
   }
 
-  #put(campaign: Campaign): void {
+  #remember(campaign: Campaign): void {
     this.#byId.set(campaign.id, campaign);
     this.#byExtID.set(keyOf(campaign), campaign.id);
   }
@@ -108,6 +107,7 @@ function keyOf({ cID, extCID, extID }: CampaignName): string {
   return JSON.stringify([cID, extCID, extID]);
 }
 
-function latest(records: readonly Campaign[]): readonly Campaign[] {
-  return [...new Map(records.map((record) => [record.id, record])).values()];
+/** @throws DatabaseError when the database holds a campaign that can't be read */
+export function campaignTable(database: Database): RecordTable<Campaign> {
+  return new RecordTable(database, 'campaign', campaignSchema, ({ id }) => id);
 }

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
-import type { CoreOperation } from '../contract/core-operations.ts';
+import type { CoreOperation } from '../contract/core-api.ts';
 import type { Outcome, Stamps } from '../journal/exchange.ts';
 import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import type { Refused } from '../listen/server.ts';
 import { bodyOf } from '../wire/body.ts';
+import type { LaunchSeen } from './core-api/context.ts';
 import type { Watch } from './core-api/core-api.ts';
-import type { LaunchSeen } from './core-api/launch-seen.ts';
 import type { ExchangeLabel, ExchangeLog } from './exchange-log.ts';
 
 export interface CoreExchangesOptions {
@@ -14,11 +14,11 @@ export interface CoreExchangesOptions {
   readonly publicUrl: (request: Pick<ListenRequest, 'headers'>) => string;
   /** A monotonic clock that runs in milliseconds. */
   readonly now: () => number;
-  /** Hears of each request to the Core API, once it is answered. */
+  /** Called with each request to the Core API, once it is answered. */
   readonly onSeen: (seen: LaunchSeen) => void;
 }
 
-/** Shows in the log what arrives for the Core API, also what never reached an operation. */
+/** Writes the requests to the Core API into the log, also those that did not reach an operation. */
 export class CoreExchanges {
   readonly #options: CoreExchangesOptions;
 
@@ -26,7 +26,7 @@ export class CoreExchanges {
     this.#options = options;
   }
 
-  /** Shows a request to an operation from its arrival on, and hands on what was seen of it. */
+  /** Logs a request to an operation when it arrives and when it is answered, and passes it on to `onSeen`. */
   readonly watch: Watch = (operation: CoreOperation, request: ListenRequest) => {
     const start = this.#options.now();
     const exchange = this.#options.log.begin(
@@ -35,25 +35,25 @@ export class CoreExchanges {
     );
     return (seen, reply) => {
       const label = { extCID: seen.extCID ?? null, gsID: seen.session?.gsID ?? null };
-      exchange.land({ outcome: outcomeOf(reply), stamps: this.#stampsFrom(start), connection: null, label });
+      exchange.end({ outcome: outcomeOf(reply), stamps: this.#stampsFrom(start), connection: null, label });
       this.#options.onSeen(seen);
     };
   };
 
-  /** Shows a request that fits no operation. */
+  /** Logs a request to an address without an operation. */
   unrouted(request: ListenRequest, reply: ListenReply): void {
     const exchange = this.#options.log.begin(labelOf(`${request.method} ${request.path}`), this.#requestOf(request));
-    exchange.land({ outcome: outcomeOf(reply), stamps: this.#stampsFrom(this.#options.now()), connection: null });
+    exchange.end({ outcome: outcomeOf(reply), stamps: this.#stampsFrom(this.#options.now()), connection: null });
   }
 
-  /** Shows what was refused before it was a request. */
+  /** Logs a request that was refused because it is not valid HTTP, or too large. */
   refused({ status, message, head }: Refused): void {
     const { method = 'GET', target = '/', headers = [] } = head ?? {};
     const name = head ? `${method} ${target.split('?', 1)[0]}` : 'not HTTP';
     const url = `${this.#options.publicUrl({ headers })}${target}`;
     const exchange = this.#options.log.begin(labelOf(name), { method, url, headers, body: null });
     const outcome = outcomeOf({ status, headers: [], body: JSON.stringify({ message }) });
-    exchange.land({ outcome, stamps: this.#stampsFrom(this.#options.now()), connection: null });
+    exchange.end({ outcome, stamps: this.#stampsFrom(this.#options.now()), connection: null });
   }
 
   #requestOf(request: ListenRequest) {
@@ -62,7 +62,7 @@ export class CoreExchanges {
     return { method, url, headers, body: body.length === 0 ? null : bodyOf(body) };
   }
 
-  /** All of a request had arrived when it was begun. */
+  /** The whole request had arrived when its exchange began. */
   #stampsFrom(start: number): Stamps {
     const end = this.#options.now();
     return { start, resolved: null, connected: null, secured: null, sent: start, firstByte: end, end };
@@ -73,14 +73,14 @@ function labelOf(name: string): ExchangeLabel {
   return { direction: 'core', name, extCID: null, gsID: null, roundID: null, notes: [] };
 }
 
-/** As its reader sees it: what was compressed on the way is not. */
+/** The reply as its reader sees it, not compressed. */
 function outcomeOf({ status, headers, body }: ListenReply): Outcome {
   return { kind: 'reply', reply: { status, headers, body: bodyOf(bytesOf(body, headers)) } };
 }
 
 function bytesOf(body: ListenReply['body'], headers: HeaderPairs): Uint8Array {
   if (typeof body === 'string') return Buffer.from(body);
-  // What is sent piece by piece is no answer of the Core API.
+  // The Core API sends no streams.
   if (!(body instanceof Uint8Array)) return Buffer.alloc(0);
   return headerOf(headers, 'content-encoding') === 'gzip' ? gunzipSync(body) : body;
 }

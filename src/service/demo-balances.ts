@@ -1,79 +1,77 @@
 import { z } from 'zod';
 import { Money } from '../contract/money.ts';
+import type { Database } from '../sqlite/database.ts';
 import { worth } from './exchange-rates.ts';
-import { openRecords, type RecordFile } from './record-file.ts';
+import { RecordTable } from './record-table.ts';
 
-/** Whose demo balance it is: one for each combination of these (contract, Create New Game, `initDemoBalance`). */
-export interface DemoPurse {
+/** Identifies a demo balance: there is one for each combination (contract, Create New Game, `initDemoBalance`). */
+export interface DemoBalanceKey {
   readonly cID: string;
   readonly extCID: string;
   readonly player: string;
   readonly currency: string;
 }
 
-const recordSchema = z.object({ purse: z.string(), balance: z.string() });
+/** `key`: the members of a `DemoBalanceKey` as a JSON list. */
+const recordSchema = z.object({ key: z.string(), balance: z.string() });
 type DemoRecord = z.infer<typeof recordSchema>;
 
 const DEFAULT_IN_USD = Money.of('10000');
 
-/** The demo balances, which live in the service: nothing that happens to them reaches an operator. */
+/** The demo balances. The service keeps them itself and makes no reverse calls for them. */
 export class DemoBalances {
   readonly #balances = new Map<string, Money>();
-  readonly #file: RecordFile<DemoRecord>;
+  readonly #table: RecordTable<DemoRecord>;
 
-  /** @param path of the file that keeps them; undefined: in memory. Throws what `openRecords` throws. */
-  constructor(path?: string) {
-    const { records, file } = openRecords(path, recordSchema, latest);
-    this.#file = file;
-    for (const { purse, balance } of records) this.#balances.set(purse, Money.of(balance));
+  /** @throws DatabaseError when the database holds a balance that can't be read */
+  constructor(database: Database) {
+    this.#table = demoBalanceTable(database);
+    for (const { key, balance } of this.#table.all()) this.#balances.set(key, Money.of(balance));
   }
 
   /**
-   * Makes the balance when there is none yet; one that is there already stays as it is, whatever is asked for.
+   * Creates the balance when there is none yet. An existing one does not change.
    *
-   * @param initial in the main unit; undefined: worth 10 000 USD
+   * @param initial in the main unit; undefined: the value of 10 000 USD
    */
-  open(purse: DemoPurse, initial: Money | undefined): Money {
-    const known = this.#balances.get(keyOf(purse));
+  open(key: DemoBalanceKey, initial: Money | undefined): Money {
+    const known = this.#balances.get(keyOf(key));
     if (known) return known;
-    const balance = initial ?? worth(DEFAULT_IN_USD, purse.currency);
-    this.#set(purse, balance);
+    const balance = initial ?? worth(DEFAULT_IN_USD, key.currency);
+    this.#set(key, balance);
     return balance;
   }
 
-  /** What is left, zero where there never was a balance. */
-  balanceOf(purse: DemoPurse): Money {
-    return this.#balances.get(keyOf(purse)) ?? Money.zero;
+  /** The balance, zero where none was created. */
+  balanceOf(key: DemoBalanceKey): Money {
+    return this.#balances.get(keyOf(key)) ?? Money.zero;
   }
 
-  /** Takes a bet. @returns false, and takes nothing, where less is left */
-  take(purse: DemoPurse, amount: Money): boolean {
-    const left = this.balanceOf(purse).minus(amount);
+  /** Takes a bet. @returns false, and takes nothing, when the balance is too low */
+  take(key: DemoBalanceKey, amount: Money): boolean {
+    const left = this.balanceOf(key).minus(amount);
     if (left.isNegative()) return false;
-    this.#set(purse, left);
+    this.#set(key, left);
     return true;
   }
 
-  /** Adds a win, or a bet that is given back. */
-  give(purse: DemoPurse, amount: Money): void {
-    this.#set(purse, this.balanceOf(purse).plus(amount));
+  /** Adds a win. */
+  give(key: DemoBalanceKey, amount: Money): void {
+    this.#set(key, this.balanceOf(key).plus(amount));
   }
 
-  close(): void {
-    this.#file.close();
-  }
-
-  #set(purse: DemoPurse, balance: Money): void {
-    const key = keyOf(purse);
-    this.#file.append({ purse: key, balance: balance.format() });
-    this.#balances.set(key, balance);
+  #set(key: DemoBalanceKey, balance: Money): void {
+    const record = { key: keyOf(key), balance: balance.format() };
+    this.#table.put(record);
+    this.#balances.set(record.key, balance);
   }
 }
 
-function keyOf({ cID, extCID, player, currency }: DemoPurse): string {
+function keyOf({ cID, extCID, player, currency }: DemoBalanceKey): string {
   return JSON.stringify([cID, extCID, player, currency]);
 }
 
-function latest(records: readonly DemoRecord[]): readonly DemoRecord[] {
-  return [...new Map(records.map((record) => [record.purse, record])).values()];
+/** @throws DatabaseError when the database holds a balance that can't be read */
+export function demoBalanceTable(database: Database): RecordTable<DemoRecord> {
+  return new RecordTable(database, 'demo_balance', recordSchema, ({ key }) => key);
 }

@@ -2,16 +2,16 @@ import type { ListenReply } from '../listen/message.ts';
 import type { Sleep } from './adapter/sleep.ts';
 
 export interface EventStreamOptions {
-  /** Wants to be woken whenever there is something to tell. @returns ends it */
+  /** Registers a function that is called whenever there is something new to send. @returns removes it */
   readonly subscribe: (wake: () => void) => () => void;
-  /** What there is to tell by now, as events; asked for at the beginning, and after each waking. */
+  /** The events that are not sent yet. Called at the beginning, and after each wake-up. */
   readonly take: () => readonly PageEvent[];
   /** Ends the stream. */
   readonly closing: AbortSignal;
   readonly sleep: Sleep;
-  /** What happens within so many milliseconds is told together. 40. */
+  /** Events within this many milliseconds are sent together. 40. */
   readonly gatherMs?: number;
-  /** A sign of life after so many quiet milliseconds, which also shows whether the reader is still there. 15 000. */
+  /** After this many milliseconds without an event a comment is sent, which shows whether the reader is still there. 15 000. */
   readonly beatMs?: number;
 }
 
@@ -26,8 +26,8 @@ const GATHER_MS = 40;
 const BEAT_MS = 15_000;
 
 /**
- * A reply that goes on telling a page what happens (HTML standard, server-sent events). What is to be told is asked for when the
- * reader has taken what came before, so that a slow one costs no memory.
+ * A reply that sends events to a page as they happen (HTML standard, server-sent events). The next events are collected when the
+ * reader has taken the ones before, so that a slow reader costs no memory.
  */
 export function eventStream(options: EventStreamOptions): ListenReply {
   return {
@@ -36,33 +36,33 @@ export function eventStream(options: EventStreamOptions): ListenReply {
       ['Content-Type', 'text/event-stream; charset=utf-8'],
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
-      // Else the connection would stay open after the end, and a server that is being stopped would wait for it.
+      // Otherwise the connection would stay open after the end, and delay the stop of the server.
       ['Connection', 'close'],
     ],
-    body: tell(options),
+    body: eventsOf(options),
   };
 }
 
-async function* tell(options: EventStreamOptions): AsyncGenerator<string, void, undefined> {
+async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, void, undefined> {
   const { subscribe, take, closing, sleep, gatherMs = GATHER_MS, beatMs = BEAT_MS } = options;
-  let isNews = true;
+  let hasNews = true;
   let pause = new AbortController();
   const end = (): void => pause.abort();
   const unsubscribe = subscribe(() => {
-    isNews = true;
+    hasNews = true;
     pause.abort();
   });
   closing.addEventListener('abort', end);
   try {
     while (!closing.aborted) {
-      if (isNews) {
-        isNews = false;
+      if (hasNews) {
+        hasNews = false;
         const text = take().map(written).join('');
         if (text !== '') yield text;
       }
       pause = new AbortController();
-      if (!isNews && !closing.aborted) await sleep(beatMs, pause.signal);
-      if (isNews) await sleep(gatherMs, closing);
+      if (!hasNews && !closing.aborted) await sleep(beatMs, pause.signal);
+      if (hasNews) await sleep(gatherMs, closing);
       else yield ': still here\n\n';
     }
   } finally {

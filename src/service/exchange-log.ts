@@ -1,63 +1,63 @@
 import type { Exchange, ExchangeRequest, HeaderList, Outcome, Stamps } from '../journal/exchange.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 
-/** One exchange of the service, as far as it has come. Nothing in it is a secret. */
+/** One exchange of the service, finished or not. Secrets are masked. */
 export interface LoggedExchange extends ExchangeLabel {
-  /** Counts up, over both directions. */
+  /** Counts all exchanges, of both directions. */
   readonly id: number;
   /** When it began, in milliseconds since 1970. */
   readonly at: number;
   readonly request: ExchangeRequest;
   /** null while it is under way. */
   readonly outcome: Outcome | null;
-  /** null while it is under way; and of a request to the service whatever only its sender can know. */
+  /** null while it is under way. For a request to the service, the phases that only its sender can measure are null. */
   readonly stamps: Stamps | null;
   readonly connection: Exchange['connection'];
 }
 
-/** What an exchange is about. */
+/** The call that an exchange makes, and its round and session. */
 export interface ExchangeLabel {
   /** `core`: a request of an operator to the Core API. `reverse`: a call of the service to an operator. */
   readonly direction: 'core' | 'reverse';
   /** `bet`; `POST /create-new-game`. */
   readonly name: string;
-  /** null where they are not known. */
+  /** null where it is not known. */
   readonly extCID: string | null;
   readonly gsID: string | null;
   readonly roundID: string | null;
-  /** What is out of the ordinary: how the call was disturbed on purpose, or that it was sent once more by hand. */
+  /** The way in which the call was disturbed on purpose, or that it was sent again by hand. */
   readonly notes: readonly string[];
 }
 
-/** What became of an exchange. */
-export interface Landed {
+/** The end of an exchange. */
+export interface ExchangeEnd {
   readonly outcome: Outcome;
   readonly stamps: Stamps;
   readonly connection: Exchange['connection'];
-  /** What is only known by now. */
+  /** The parts of the label that were not known at the beginning. */
   readonly label?: Partial<ExchangeLabel>;
 }
 
 export interface ExchangeLogOptions {
-  /** Keys and the like, which are masked wherever they appear. */
+  /** Keys and other secrets, which are masked wherever they appear. */
   readonly secrets: readonly string[];
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** So many exchanges are remembered. 1000. */
-  readonly most?: number;
-  /** Of each body so many characters are remembered. 65536. */
-  readonly mostOfBody?: number;
+  /** The maximum number of exchanges that are kept. 1000. */
+  readonly maxExchanges?: number;
+  /** The maximum number of characters of each body that are kept. 65536. */
+  readonly maxBody?: number;
 }
 
-const MOST = 1000;
-const MOST_OF_BODY = 65_536;
+const MAX_EXCHANGES = 1000;
+const MAX_BODY = 65_536;
 
 type Listener = (exchange: LoggedExchange) => void;
 
 /**
- * Every exchange of the service as it happens, both the operators' requests and its own calls. The oldest are forgotten.
+ * The latest exchanges of the service: the operators' requests and its own calls.
  *
- * Signatures stay in it: a signature says nothing about its key, and whoever looks for a mistake needs them.
+ * Signatures are not masked: a signature does not reveal its key, and is needed to find mistakes.
  */
 export class ExchangeLog {
   readonly #options: ExchangeLogOptions;
@@ -71,11 +71,11 @@ export class ExchangeLog {
     this.#scrub = createScrubber(options.secrets);
   }
 
-  /** An exchange begins. @returns to be called once, when it is over; and its id */
+  /** Adds an exchange that begins. @returns its id, and the function to call once when it ends */
   begin(
     label: ExchangeLabel,
     request: ExchangeRequest,
-  ): { readonly id: number; readonly land: (landed: Landed) => void } {
+  ): { readonly id: number; readonly end: (end: ExchangeEnd) => void } {
     this.#count += 1;
     const id = this.#count;
     const begun: LoggedExchange = {
@@ -90,28 +90,28 @@ export class ExchangeLog {
     this.#put(begun);
     return {
       id,
-      land: ({ outcome, stamps, connection, label: known }) => {
+      end: ({ outcome, stamps, connection, label: known }) => {
         this.#put({ ...begun, ...known, outcome: this.#cleanOutcome(outcome), stamps, connection });
       },
     };
   }
 
   /**
-   * Hears of every exchange from now on, when it begins and again when it is over.
+   * Calls the listener with every exchange from now on, when it begins and again when it ends.
    *
-   * @returns ends it
+   * @returns removes the listener
    */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is remembered, oldest first. */
+  /** The exchanges that are kept, oldest first. */
   recent(): readonly LoggedExchange[] {
     return [...this.#exchanges.values()];
   }
 
-  /** @returns undefined when it never was, or is forgotten */
+  /** @returns undefined when there was no such exchange, or it is not kept any more */
   find(id: number): LoggedExchange | undefined {
     return this.#exchanges.get(id);
   }
@@ -119,7 +119,7 @@ export class ExchangeLog {
   #put(exchange: LoggedExchange): void {
     const isNew = exchange.outcome === null;
     if (isNew || this.#exchanges.has(exchange.id)) this.#exchanges.set(exchange.id, exchange);
-    if (this.#exchanges.size > (this.#options.most ?? MOST)) {
+    if (this.#exchanges.size > (this.#options.maxExchanges ?? MAX_EXCHANGES)) {
       const [oldest] = this.#exchanges.keys();
       if (oldest !== undefined) this.#exchanges.delete(oldest);
     }
@@ -154,9 +154,9 @@ export class ExchangeLog {
   }
 
   #cleanBody(body: NonNullable<ExchangeRequest['body']>): NonNullable<ExchangeRequest['body']> {
-    const most = this.#options.mostOfBody ?? MOST_OF_BODY;
-    // Cut after the masking, or a secret across the cut would be left in half.
+    const max = this.#options.maxBody ?? MAX_BODY;
+    // Cut after the masking: a half of a secret would not be masked.
     const data = this.#scrub(body.data);
-    return data.length <= most ? { ...body, data } : { ...body, data: data.slice(0, most), truncated: true };
+    return data.length <= max ? { ...body, data } : { ...body, data: data.slice(0, max), truncated: true };
   }
 }

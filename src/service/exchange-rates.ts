@@ -2,8 +2,8 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
 /**
- * How much of each currency one US dollar is worth, roughly and for good: play money, and the sums that free rounds bet,
- * only need the right size. Real rates would make tests depend on the day.
+ * The value of one US dollar in each currency, roughly, and the same for ever: demo balances and the bets of free rounds only need
+ * the right size. Real rates would make tests depend on the day.
  */
 const PER_USD = `
 AED 3.7 ALL 93 AMD 390 ARS 1000 AUD 1.5 AZN 1.7 BAM 1.8 BDT 120 BGN 1.8 BND 1.3 BOB 6.9 BRL 5.4 BYN 3.3 CAD 1.4 CDF 2800
@@ -23,18 +23,17 @@ const RATES: ReadonlyMap<string, Money> = new Map(
   [...PER_USD.matchAll(/(\S+) (\S+)/g)].map(([, code = '', rate = '']) => [code, Money.of(rate)]),
 );
 
-/** What amounts in currencies without a limit are rounded to. */
-const MOST_DECIMALS = 9;
+/** Amounts in currencies without a limit are rounded to this many decimals. */
+const MAX_DECIMALS = 9;
 
 /**
- * At most as much as so many dollars, as a person would choose it: 1, 2 or 5 of the smallest unit, or ten, a hundred, … times
- * that.
+ * The largest round amount that is worth no more than the dollars: 1, 2 or 5 of the smallest unit, or ten, a hundred, … times that.
  *
  * @throws RangeError for a currency that the service does not support
  */
 export function roughly(dollars: Money, code: string): Money {
   const exact = worth(dollars, code);
-  const unit = Money.unit(currencyByCode(code)?.decimals ?? MOST_DECIMALS);
+  const unit = Money.unit(currencyByCode(code)?.decimals ?? MAX_DECIMALS);
   let chosen = unit;
   for (let zeros = 0; ; zeros += 1) {
     for (const digit of [1, 2, 5]) {
@@ -45,7 +44,7 @@ export function roughly(dollars: Money, code: string): Money {
   }
 }
 
-/** What so many dollars are worth in a currency. @throws RangeError for a currency that the service does not support */
+/** The value of an amount of dollars in a currency. @throws RangeError for a currency that the service does not support */
 export function worth(dollars: Money, code: string): Money {
   const rate = RATES.get(code);
   if (!rate) throw new RangeError(`no exchange rate is known for ${code}`);

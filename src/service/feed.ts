@@ -1,4 +1,4 @@
-/** Passes on what happens to whoever wants to hear of it. */
+/** Passes values on to all who listen. */
 export class Feed<T> {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #enders = new Set<() => void>();
@@ -7,13 +7,13 @@ export class Feed<T> {
     for (const listener of this.#listeners) listener(value);
   }
 
-  /** @returns ends it */
+  /** @returns removes the listener */
   subscribe(listener: (value: T) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** First the given values, then what is published from the first step of the iteration on, until the feed is closed. */
+  /** Gives the earlier values, then what is published from the first step of the iteration on, until the feed is closed. */
   async *follow(earlier: Iterable<T> = []): AsyncGenerator<T, void, undefined> {
     const waiting = [...earlier];
     let isOver = false;
@@ -41,7 +41,7 @@ export class Feed<T> {
     }
   }
 
-  /** Ends all who follow, once they have what was published before. */
+  /** Ends every `follow` once it has given what was published before. */
   close(): void {
     for (const end of this.#enders) end();
   }

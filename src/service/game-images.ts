@@ -1,6 +1,6 @@
 import type { ListenReply } from '../listen/message.ts';
 import type { Route } from '../listen/routes.ts';
-import type { Game } from './game.ts';
+import type { Game } from './games.ts';
 
 /** The images of each game, by file name, with width and height. The list of games names them. */
 export const GAME_IMAGES = {
@@ -11,10 +11,10 @@ export const GAME_IMAGES = {
   horizontal_337x181: { file: 'horizontal_337x181.svg', width: 337, height: 181 },
 } as const;
 
-/** Where the images are, after the address of the service; the id of a game follows, and a file name. */
+/** The path of the images; the id of a game and a file name follow. */
 export const GAME_IMAGES_PATH = '/game/images';
 
-/** Drawn for each game, so that a lobby has something to show without a file or a foreign server. */
+/** The routes of the images, which are drawn for each game, so that a lobby has something to show. */
 export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
   return games.flatMap((game, index) =>
     Object.values(GAME_IMAGES).map(({ file, width, height }): Route => {
@@ -23,7 +23,7 @@ export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
         headers: [
           ['Content-Type', 'image/svg+xml'],
           ['Cache-Control', 'max-age=3600'],
-          // Nothing in it is to be run, should somebody open it by itself.
+          // Opened by itself, an SVG image could run scripts.
           ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"],
         ],
         body: draw(game, index, width, height),
@@ -38,8 +38,8 @@ export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
 }
 
 /**
- * The colour of a game, by its place in the catalogue, in degrees: neighbours are far apart on the colour wheel, by 137.5 degrees,
- * the golden angle.
+ * The hue of a game, in degrees, by its index in the catalogue. Neighbours are the golden angle apart, 137.5 degrees, so that their
+ * colours differ.
  */
 export function hueOf(index: number): number {
   return Math.round(Math.max(0, index) * 137.5) % 360;

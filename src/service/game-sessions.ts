@@ -1,8 +1,39 @@
 import { z } from 'zod';
-import type { GameSession } from './game-session.ts';
-import { openRecords, type RecordFile } from './record-file.ts';
+import { PLATFORMS, type Platform } from '../contract/core-api.ts';
+import { DAY_MS } from '../contract/limits.ts';
+import type { Database } from '../sqlite/database.ts';
+import { RecordTable } from './record-table.ts';
 
-const sessionSchema: z.ZodType<GameSession> = z.object({
+/** A game that was launched: one player, in one game and currency, until it expires. */
+export interface GameSession {
+  /** The service's own id, a UUID. Never sent in reverse calls (contract, Identifiers). */
+  readonly gsID: string;
+  readonly cID: string;
+  readonly extCID: string;
+  /** The operator's reference, which each reverse call carries. In demo mode it may be empty, as nothing is called there. */
+  readonly sessionID: string;
+  /** The operator's `user.id`; in demo mode without one the `gsID`, so that the balance belongs to this session alone. */
+  readonly player: string;
+  readonly currency: string;
+  readonly locale: string;
+  readonly gameID: string;
+  /** Played with the service's own demo balance, without reverse calls. */
+  readonly demo: boolean;
+  /**
+   * The address to which the player goes back, when the game was not launched in an iframe. It is as the operator sent it: a page
+   * must link to http and https only.
+   */
+  readonly returnUrl?: string;
+  /** The address at which the player can deposit; as unsafe as `returnUrl`. */
+  readonly depositUrl?: string;
+  readonly platform?: Platform;
+  /** Milliseconds since 1970. */
+  readonly openedAt: number;
+  /** Milliseconds since 1970. From then on no round begins; open rounds are still settled. */
+  readonly expiresAt: number;
+}
+
+export const sessionSchema: z.ZodType<GameSession> = z.object({
   gsID: z.uuid(),
   cID: z.string(),
   extCID: z.string(),
@@ -14,44 +45,45 @@ const sessionSchema: z.ZodType<GameSession> = z.object({
   demo: z.boolean(),
   returnUrl: z.string().exactOptional(),
   depositUrl: z.string().exactOptional(),
-  platform: z.enum(['desktop', 'mobile']).exactOptional(),
+  platform: z.enum(PLATFORMS).exactOptional(),
   openedAt: z.number(),
   expiresAt: z.number(),
 });
 
-/** A game lasts this long from its launch on (position). */
-export const SESSION_LIFE_MS = 4 * 60 * 60 * 1000;
-/** For so long an expired session is still known: its player is told that it expired, and not that there is no such game. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** An expired session is kept for this time, so that its player reads that it expired, and not that there is no such game. */
+const KEPT_MS = DAY_MS;
 
 export interface GameSessionsOptions {
-  /** Of the file that keeps them; left out: in memory. */
-  readonly path?: string;
+  readonly database: Database;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether a round of the session still owes something, so that it must not be forgotten. */
+  /** Whether a round of the session is not finished, so that the session must not be deleted. */
   readonly owes?: (gsID: string) => boolean;
 }
 
-/** The game sessions by `gsID`. What expired long ago and owes nothing is forgotten. */
+/** The game sessions by `gsID`. Those that expired a day ago and owe nothing are deleted. */
 export class GameSessions {
   readonly #byId = new Map<string, GameSession>();
-  readonly #file: RecordFile<GameSession>;
+  readonly #table: RecordTable<GameSession>;
   readonly #now: () => number;
   readonly #owes: (gsID: string) => boolean;
 
-  /** @throws what `openRecords` throws */
-  constructor({ path, now, owes = () => false }: GameSessionsOptions) {
+  /** @throws DatabaseError when the database holds a session that can't be read */
+  constructor({ database, now, owes = () => false }: GameSessionsOptions) {
     this.#now = now;
     this.#owes = owes;
-    const { records, file } = openRecords(path, sessionSchema, (all) => all.filter((one) => !this.#isForgotten(one)));
-    this.#file = file;
-    for (const session of records) this.#byId.set(session.gsID, session);
+    this.#table = sessionTable(database);
+    database.atomically(() => {
+      for (const session of this.#table.all()) {
+        if (this.#isForgotten(session)) this.#table.delete(session.gsID);
+        else this.#byId.set(session.gsID, session);
+      }
+    });
   }
 
   open(session: GameSession): void {
     this.#forgetOldest();
-    this.#file.append(session);
+    this.#table.put(session);
     this.#byId.set(session.gsID, session);
   }
 
@@ -59,7 +91,7 @@ export class GameSessions {
     return this.#byId.get(gsID);
   }
 
-  /** Oldest first, the expired ones that are remembered included. */
+  /** Oldest first, with the expired ones that are still kept. */
   all(): readonly GameSession[] {
     return [...this.#byId.values()];
   }
@@ -68,21 +100,24 @@ export class GameSessions {
     return this.#now() >= session.expiresAt;
   }
 
-  close(): void {
-    this.#file.close();
-  }
-
   #isForgotten(session: GameSession): boolean {
-    return this.#now() >= session.expiresAt + REMEMBERED_MS && !this.#owes(session.gsID);
+    return this.#now() >= session.expiresAt + KEPT_MS && !this.#owes(session.gsID);
   }
 
-  /** The map is in the order of opening, so that a few looks at each launch keep it small. */
+  /** The map is in the order of opening, so that two checks at each launch keep it small. */
   #forgetOldest(): void {
-    let looks = 2;
+    let checks = 2;
     for (const session of this.#byId.values()) {
-      if (looks === 0) return;
-      looks -= 1;
-      if (this.#isForgotten(session)) this.#byId.delete(session.gsID);
+      if (checks === 0) return;
+      checks -= 1;
+      if (!this.#isForgotten(session)) continue;
+      this.#table.delete(session.gsID);
+      this.#byId.delete(session.gsID);
     }
   }
+}
+
+/** @throws DatabaseError when the database holds a session that can't be read */
+export function sessionTable(database: Database): RecordTable<GameSession> {
+  return new RecordTable(database, 'session', sessionSchema, ({ gsID }) => gsID);
 }

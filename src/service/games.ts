@@ -1,6 +1,13 @@
-import type { Game } from './game.ts';
+/** A game of the catalogue. All are played in all currencies and locales, and with free rounds. */
+export interface Game {
+  readonly id: string;
+  /** In English. */
+  readonly title: string;
+  /** Return to player: the part of all bets that is won back in the long run, in whole per cent. */
+  readonly rtp: number;
+}
 
-/** The catalogue. Its first game is what a launch without a `gameID` gets. */
+/** The catalogue. A launch without a `gameID` gets its first game. */
 export const GAMES: readonly Game[] = [
   { id: 'catch', title: 'Catch', rtp: 96 },
   { id: 'swipe', title: 'Swipe', rtp: 96 },
@@ -10,10 +17,10 @@ export const GAMES: readonly Game[] = [
   { id: 'comet', title: 'Comet', rtp: 97 },
 ];
 
-/** How many games make the list larger than a megabyte, bet lines included. */
+/** With this many games the list is larger than a megabyte, bet lines included. */
 const LARGE_CATALOGUE = 60;
 
-/** A catalogue that is answered with more than a megabyte: the given games, and further ones that are played like them. */
+/** A catalogue whose list is larger than a megabyte: the given games, and copies of them with other ids. */
 export function largeCatalogue(games: readonly Game[] = GAMES): readonly Game[] {
   const further = Array.from({ length: Math.ceil(LARGE_CATALOGUE / games.length) - 1 }, (_, index) =>
     games.map((game) => ({ ...game, id: `${game.id}-${index + 2}`, title: `${game.title} ${index + 2}` })),

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import { errorReplySchema, REPLY_SCHEMAS, REQUEST_SCHEMAS } from '../contract/calls.ts';
 import {
+  CORE_OPERATIONS,
+  type CoreOperation,
   campaignSchema,
   cancelFreeRoundsSchema,
   coreErrorSchema,
@@ -12,11 +14,10 @@ import {
   gameInfoSchema,
   gamesReplySchema,
 } from '../contract/core-api.ts';
-import { CORE_OPERATIONS, type CoreOperation } from '../contract/core-operations.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
+import { REPLY_DEADLINE_SECONDS } from '../contract/limits.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
-import { isThere, SINCE } from '../contract/since.ts';
-import type { ContractVersion } from '../contract/versions.ts';
+import { type ContractVersion, isThere, SINCE } from '../contract/versions.ts';
 
 /** The bodies, by the names that they have in the document. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
@@ -38,15 +39,15 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 };
 
 const CALLS: Readonly<Record<CallName, string>> = {
-  balance: 'Tell what the player has. Sent when a game loads, and whenever the balance is needed.',
-  bet: 'Take a bet. It is never sent again; a 500, or no reply within 5 seconds, is followed by a refund.',
-  win: 'Credit what a round has won, 0 included. Sent again until it is answered 200.',
+  balance: 'Return the balance of the player. Sent when a game loads, and whenever the balance is needed.',
+  bet: `Take a bet. It is never sent again; a 500, or no reply within ${REPLY_DEADLINE_SECONDS} seconds, is followed by a refund.`,
+  win: 'Credit the win of a round, 0 included. Sent again until it is answered 200.',
   refund: 'Give back a whole bet, if it was taken. Sent again until it is answered 200.',
 };
 
 /**
- * The Core API as an OpenAPI 3.1 document, with the reverse calls as its webhooks, made from the schemas that requests are
- * read with. What came after the version is not in it.
+ * The Core API as an OpenAPI 3.1 document, with the reverse calls as its webhooks, made from the schemas that read the
+ * requests. It leaves out what later versions added.
  *
  * @param baseUrl `{base_url}`
  */
@@ -57,7 +58,7 @@ export function openApiDocument(version: ContractVersion, baseUrl: string): Json
       title: 'Game platform: Core API and reverse calls',
       version,
       description:
-        "As croupier stands in for it. The paths are what an operator calls. The webhooks are what the service calls at the operator: each at the client's base URL, followed by a slash and its name.",
+        "The service as croupier simulates it. An operator calls the paths. The service calls the webhooks at the operator: each at the client's base URL, followed by a slash and its name.",
     },
     servers: [{ url: baseUrl }],
     paths: pathsOf(version),
@@ -133,7 +134,7 @@ function webhookOf(call: CallName): JsonObject {
   };
 }
 
-/** @throws RangeError for a body that has no name in the document */
+/** @throws RangeError for a schema that is not among the components */
 function jsonContent(schema: z.ZodType): JsonObject {
   const name = Object.keys(COMPONENTS).find((one) => COMPONENTS[one] === schema);
   if (name === undefined) throw new RangeError('a body without a name: add its schema to the components');
@@ -169,18 +170,18 @@ function componentSchemas(version: ContractVersion): JsonObject {
     Object.entries(schemas).map(([name, schema]) => {
       const { $schema: _dialect, $id: _uri, ...rest } = asJson(schema);
       if (name !== 'CreateNewGame' || isThere('1.1.1', version) || !Array.isArray(rest.required)) return [name, rest];
-      // The way back was required at first.
+      // `returnUrl` was required before 1.1.1.
       return [name, { ...rest, required: [...rest.required, 'returnUrl'] }];
     }),
   );
 }
 
-/** The format says it already, and more legibly. */
+/** A format makes the pattern unnecessary. */
 function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }
 
-/** What the conversion gives is JSON, though its type allows more. */
+/** The conversion returns JSON, though its type allows more. */
 function asJson(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }

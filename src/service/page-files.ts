@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { HeaderPairs, ListenReply } from '../listen/message.ts';
 
-/** What a page may do: run its own script and style, talk to its own server, and nothing else. No inline code. */
+/** A page may load its own scripts and styles, and call its own server. It has no inline code. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -12,16 +12,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Whether other sites may show a page within theirs. */
+/** Whether other sites may show a page in a frame. */
 export type Framing = 'by-anybody' | 'by-nobody';
 
-/** Gives the built file of that name. Throws when there is none. */
+/** Reads a built file by its name. Throws when there is none. */
 export type ReadPage = (name: string) => Uint8Array;
 
 /**
  * One of the built files of the pages, as a reply.
  *
- * @throws Error when it isn't there, with what to do
+ * @throws Error when the file is missing; the message says what to do
  */
 export function pageFile(readPage: ReadPage, name: string, framing: Framing): ListenReply {
   const type = TYPES[path.extname(name)];
@@ -29,7 +29,7 @@ export function pageFile(readPage: ReadPage, name: string, framing: Framing): Li
   return { status: 200, headers: [['Content-Type', type], ...guardHeaders(framing)], body: read(readPage, name) };
 }
 
-/** What every reply to a page carries, so that no browser takes it for something else or tells others where it was. */
+/** The headers of every reply to a page: content policy, no sniffing of types, no referrer, framing. */
 export function guardHeaders(framing: Framing): HeaderPairs {
   const alone: HeaderPairs = [
     ['X-Frame-Options', 'DENY'],

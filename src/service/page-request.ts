@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { headerOf, type ListenRequest } from '../listen/message.ts';
 
-/** What a page sent. */
-export type PageWish<T> =
+/** The body of a page's request. */
+export type PageRequest<T> =
   | { readonly kind: 'read'; readonly value: T }
   | { readonly kind: 'wrong'; readonly status: 400 | 415; readonly message: string };
 
 /**
- * Reads the JSON that a page of ours sends. Only what calls itself JSON is read: a page of another site can't send that without
- * asking first, and is never allowed to.
+ * Reads the JSON that one of croupier's pages sends. The content type has to be JSON: a browser lets a page of another site send
+ * that only after a CORS preflight, which is never answered.
  */
-export function readJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageWish<T> {
+export function readJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageRequest<T> {
   const type = headerOf(headers, 'content-type') ?? '';
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
     return { kind: 'wrong', status: 415, message: 'Send JSON, with Content-Type: application/json.' };

@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { CONTRACT_VERSION, type ContractVersion } from '../contract/versions.ts';
 import { Adapter } from './adapter/adapter.ts';
 import { Faults } from './adapter/faults.ts';
-import { memoryLedger, openLedger } from './adapter/ledger.ts';
 import { Play } from './adapter/play.ts';
 import { ReverseCalls } from './adapter/reverse-calls.ts';
 import type { RoundRecord } from './adapter/round-record.ts';
+import { RoundStore } from './adapter/round-store.ts';
 import { sleep as realSleep, type Sleep } from './adapter/sleep.ts';
 import { Campaigns } from './campaigns.ts';
 import type { ServiceClient } from './client.ts';
 import { DemoBalances } from './demo-balances.ts';
 import { ExchangeLog } from './exchange-log.ts';
 import { Feed } from './feed.ts';
-import type { Game } from './game.ts';
 import { GameSessions } from './game-sessions.ts';
-import { GAMES } from './games.ts';
+import { GAMES, type Game } from './games.ts';
+import { openServiceDatabase } from './service-database.ts';
 import { checkClients, type ServiceOptions } from './service-options.ts';
 
-/** What the service consists of, for its pages and its tests: who plays, what is owed, and everything that passes. */
+/** The parts of the service, for its pages and its tests. */
 export interface ServiceParts {
   readonly clients: readonly ServiceClient[];
   readonly games: readonly Game[];
@@ -28,13 +27,13 @@ export interface ServiceParts {
   readonly demoBalances: DemoBalances;
   /** Every exchange, the Core API's and the reverse calls'. */
   readonly log: ExchangeLog;
-  /** What disturbs the next reverse calls. */
+  /** The faults that disturb the next reverse calls. */
   readonly faults: Faults;
   /** Makes the reverse calls. */
   readonly calls: ReverseCalls;
-  /** Knows rounds, and what is owed. */
+  /** Keeps the rounds, and sends what is owed. */
   readonly adapter: Adapter;
-  /** Each round of the adapter's whenever something happened in it. */
+  /** Publishes each round after each event in it. */
   readonly roundFeed: Feed<RoundRecord>;
   /** Plays rounds. */
   readonly play: Play;
@@ -51,18 +50,18 @@ interface Closing {
   close(graceMs: number): void | Promise<void>;
 }
 
-/** Everything that has to be closed again, in the order of opening. */
+/** The parts, and how to close them. */
 export interface OpenedParts {
   readonly parts: ServiceParts;
-  /** @param graceMs how long calls under way may take to be answered */
+  /** @param graceMs the time for calls under way to be answered, in milliseconds */
   readonly close: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Opens all parts. What was owed when the service ended last is being sent again from then on.
+ * Opens all parts. Calls that were owed when the service ended last are sent again from then on.
  *
  * @throws RangeError when the clients contradict one another or the catalogue
- * @throws LedgerError when another service uses the folder, or what is in it is damaged
+ * @throws DatabaseError when another service uses the folder, or what is in it can't be read
  */
 export function openParts(options: ServiceOptions): OpenedParts {
   const { clients, dataDir, games = GAMES, contract: version = CONTRACT_VERSION } = options;
@@ -73,17 +72,13 @@ export function openParts(options: ServiceOptions): OpenedParts {
     opened.push(part);
     return part;
   };
-  const fileOf = (name: string): { readonly path?: string } =>
-    dataDir === undefined ? {} : { path: path.join(dataDir, name) };
 
   try {
-    // First of all, because it makes the folder, and refuses one that another service uses.
-    const ledger = keep(dataDir === undefined ? memoryLedger() : openLedger(dataDir));
-    const owing = new Set(ledger.book.rounds.map(({ gsID }) => gsID));
-    const owes = (gsID: string): boolean => owing.has(gsID) || ledger.book.rounds.some((one) => one.gsID === gsID);
-    const sessions = keep(new GameSessions({ ...fileOf('sessions.ndjson'), now: clock, owes }));
-    const campaigns = keep(new Campaigns(fileOf('campaigns.ndjson').path));
-    const demoBalances = keep(new DemoBalances(fileOf('demo-balances.ndjson').path));
+    const database = keep(openServiceDatabase(dataDir));
+    const store = new RoundStore(database);
+    const sessions = new GameSessions({ database, now: clock, owes: (gsID) => store.hasRoundOf(gsID) });
+    const campaigns = new Campaigns(database);
+    const demoBalances = new DemoBalances(database);
     const keys = clients.flatMap(({ apiKey, integrationApiKey }) => [apiKey, integrationApiKey]);
     const secrets = [...keys, ...(options.secrets ?? [])];
     const log = new ExchangeLog({ secrets, clock });
@@ -93,7 +88,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
     const calls = keep(new ReverseCalls({ clients, log, sleep, faults, ...(wire && { wire }) }));
     const adapter = keep(
       new Adapter({
-        ledger,
+        store,
         send: calls.send,
         uuid,
         clock,

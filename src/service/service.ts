@@ -1,26 +1,28 @@
 import type { Campaign } from '../contract/core-api.ts';
+import { SESSION_LIFE_MS } from '../contract/limits.ts';
 import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import { type Route, routeTable } from '../listen/routes.ts';
 import { type Listening, type ListenOptions, listen } from '../listen/server.ts';
+import type { Paytable } from './adapter/paytable.ts';
 import { campaignState } from './campaigns.ts';
+import { consoleRoutes } from './console/routes.ts';
+import type { CoreApiContext, LaunchSeen } from './core-api/context.ts';
 import { coreApiRoutes } from './core-api/core-api.ts';
-import type { CoreDesk } from './core-api/desk.ts';
-import type { LaunchSeen } from './core-api/launch-seen.ts';
 import { CoreExchanges } from './core-exchanges.ts';
 import { Feed } from './feed.ts';
 import { gameImageRoutes } from './game-images.ts';
-import type { GameSession } from './game-session.ts';
-import { type GameSessions, SESSION_LIFE_MS } from './game-sessions.ts';
+import { Players } from './game-page/players.ts';
+import { gameRoutes } from './game-page/routes.ts';
+import type { GameSession, GameSessions } from './game-sessions.ts';
 import { openApiDocument } from './openapi.ts';
-import { pageRoutes } from './pages.ts';
-import type { ServiceOptions } from './service-options.ts';
+import type { PagesOptions, ServiceOptions } from './service-options.ts';
 import { type OpenedParts, openParts, type ServiceParts } from './service-parts.ts';
 
 /** A service that listens. */
 export interface Served {
   /** Of the whole server, without a slash at the end. */
   readonly url: string;
-  /** `{base_url}`: what the operator's backend calls, without a slash at the end. */
+  /** `{base_url}`, which the operator's backend calls, without a slash at the end. */
   readonly baseUrl: string;
   /** Stops listening, then closes the service. @param graceMs for replies and calls under way, in milliseconds */
   readonly close: (graceMs?: number) => Promise<void>;
@@ -30,13 +32,13 @@ export interface Service {
   readonly parts: ServiceParts;
   /** Answers one request without a port. */
   readonly handle: (request: ListenRequest) => Promise<ListenReply>;
-  /** Opens a port, on loopback unless told otherwise. @throws Error when it cannot be opened */
+  /** Opens a port, by default on loopback. @throws Error when it cannot be opened */
   readonly start: (address?: Pick<ListenOptions, 'port' | 'host' | 'limits'>) => Promise<Served>;
-  /** The game sessions that operators launch, in order, from the making of the service on until it is closed. */
+  /** The game sessions that operators launch, in order, from the creation of the service until it is closed. */
   readonly sessions: AsyncIterable<GameSession>;
-  /** Tells of every request to the Core API, once it is answered. @returns ends it */
+  /** Calls the listener with every request to the Core API, once it is answered. @returns removes the listener */
   readonly onLaunchSeen: (listener: (seen: LaunchSeen) => void) => () => void;
-  /** For a service that was never started. */
+  /** For a service that was not started. */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
@@ -45,9 +47,9 @@ const CAMPAIGN_CHECK_MS = 30_000;
 const GRACE_MS = 1000;
 
 /**
- * The whole service: Core API, integration adapter, and everything between them.
+ * The whole service: Core API, integration adapter, game page and console.
  *
- * @throws what `openParts` and `pageRoutes` throw
+ * @throws what `openParts` throws, and Error when the pages are not built
  */
 export function createService(options: ServiceOptions): Service {
   const { parts, close: closeParts } = openParts(options);
@@ -55,10 +57,10 @@ export function createService(options: ServiceOptions): Service {
   const launches = new Feed<LaunchSeen>();
   const sessions = new Feed<GameSession>();
   const closing = new AbortController();
-  /** Aborted before: what pages are being told would else keep the server open. */
+  /** Aborted before `closing`: open event streams would keep the server from ending. */
   const leaving = new AbortController();
   const known = new Set(parts.sessions.all().map(({ gsID }) => gsID));
-  /** Where it listens. Only used where a request does not say where it was sent to. */
+  /** The address of the server, for requests without a host. */
   let ownUrl = 'http://127.0.0.1';
 
   const publicUrl = ({ headers }: Pick<ListenRequest, 'headers'>): string =>
@@ -73,7 +75,7 @@ export function createService(options: ServiceOptions): Service {
     },
   });
   const routes: readonly Route[] = [
-    ...coreApiRoutes(deskOf(parts, options, publicUrl, closing.signal), basePath, exchanges.watch),
+    ...coreApiRoutes(contextOf(parts, options, publicUrl, closing.signal), basePath, exchanges.watch),
     {
       method: 'GET',
       path: '/openapi.json',
@@ -82,7 +84,7 @@ export function createService(options: ServiceOptions): Service {
     ...gameImageRoutes(parts.games),
     ...pagesOf(parts, options, leaving.signal, () => ownUrl, closeParts),
   ];
-  const handle = showingUnrouted(routes, exchanges);
+  const handle = loggingUnrouted(routes, exchanges);
   void endCampaigns(parts, campaignCheckMs, closing.signal);
 
   const close = async (graceMs = GRACE_MS): Promise<void> => {
@@ -118,7 +120,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** A service whose pages are not there is of no use, and would keep its folder. */
+/** Closes the service again when its pages are missing, as it would keep its folder. */
 function pagesOf(
   parts: ServiceParts,
   { pages, paytableOf }: ServiceOptions,
@@ -135,7 +137,36 @@ function pagesOf(
   }
 }
 
-/** A service whose port cannot be opened is of no use, and would keep its folder. */
+/**
+ * The game page, and the console if one is wanted.
+ *
+ * @param closing ends the event streams
+ * @param ownUrl the address of the server
+ * @throws Error when the pages are not built
+ */
+function pageRoutes(
+  parts: ServiceParts,
+  { readPage, console }: PagesOptions,
+  closing: AbortSignal,
+  ownUrl: () => string,
+  paytableOf?: (gameID: string) => Paytable,
+): readonly Route[] {
+  const { roundFeed, sessions, sleep } = parts;
+  const onRound = roundFeed.subscribe.bind(roundFeed);
+  const players = new Players({ ...parts, onRound, ...(paytableOf && { paytableOf }) });
+  const pages = { readPage, players, closing };
+  const { token, curlOf = none, scenarioOf = none } = console ?? {};
+  return [
+    ...gameRoutes({ ...pages, sessions, sleep }),
+    ...(token === undefined ? [] : consoleRoutes({ ...pages, parts, token, ownUrl, curlOf, scenarioOf })),
+  ];
+}
+
+function none(): null {
+  return null;
+}
+
+/** Closes the service again when its port can't be opened, as it would keep its folder. */
 async function opened(close: () => Promise<void>, open: () => Promise<Listening>): Promise<Listening> {
   try {
     return await open();
@@ -151,12 +182,12 @@ function hostUrl(host: string | undefined): string | undefined {
   return host !== undefined && HOST.test(host) ? `http://${host}` : undefined;
 }
 
-function deskOf(
+function contextOf(
   parts: ServiceParts,
   { sessionLifeMs = SESSION_LIFE_MS, catalogueDelayMs }: ServiceOptions,
-  publicUrl: CoreDesk['publicUrl'],
+  publicUrl: CoreApiContext['publicUrl'],
   closing: AbortSignal,
-): CoreDesk {
+): CoreApiContext {
   const { clients, games, version, sessions, campaigns, demoBalances, clock, uuid, sleep, random, onFault } = parts;
   return {
     clients,
@@ -172,15 +203,15 @@ function deskOf(
     newID: uuid,
     catalogueReady: async () => {
       if (!catalogueDelayMs) return;
-      const [least, most] = catalogueDelayMs;
-      await sleep(least + (most - least) * random(), closing);
+      const [min, max] = catalogueDelayMs;
+      await sleep(min + (max - min) * random(), closing);
     },
     onCancelled: (campaign) => end(parts, campaign),
   };
 }
 
-/** Shows what fits no route too: an operator that calls a wrong path has to find that out. */
-function showingUnrouted(routes: readonly Route[], exchanges: CoreExchanges): Handler {
+/** Logs requests to unknown addresses too, so that an operator sees that it calls a wrong path. */
+function loggingUnrouted(routes: readonly Route[], exchanges: CoreExchanges): Handler {
   const table = routeTable(routes);
   const routed = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   return async (request) => {
@@ -190,7 +221,7 @@ function showingUnrouted(routes: readonly Route[], exchanges: CoreExchanges): Ha
   };
 }
 
-/** What is won is paid when a campaign is over, also when that was while the service was down. */
+/** Ends campaigns whose time is over, also those that ended while the service was down, so that their wins are paid. */
 async function endCampaigns(parts: ServiceParts, everyMs: number, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
     const now = parts.clock();

@@ -1,25 +1,24 @@
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import type { PeerCertificate } from 'node:tls';
 import tls from 'node:tls';
-import { certificateComplaint } from './certificate.ts';
 import { connectFailure, WireFailure } from './failure.ts';
-import type { Origin } from './origin.ts';
-import type { HttpProxy } from './proxy.ts';
+import type { HttpProxy, Origin } from './origin.ts';
 
-/** How connections are made, the same for all of one wire. */
+/** The settings with which a wire makes its connections. */
 export interface Route {
   readonly proxy: HttpProxy | null;
-  /** Where to connect to instead of where the URL points. Host header, SNI and the certificate's name stay the URL's. */
+  /** The address to connect to instead of the URL's. Host header, SNI and the certificate's name stay those of the URL. */
   readonly override: { readonly hostname: string; readonly port: number | null } | null;
-  /** Own CA and client certificate; null for the defaults. */
+  /** The configured CA and client certificate; null for the defaults. */
   readonly context: tls.SecureContext | null;
-  /** Takes any certificate. */
+  /** Accepts any certificate. */
   readonly insecure: boolean;
 }
 
-/** Told of each phase as it ends. */
-export interface ConnectWatch {
+/** Called at the end of each phase of a connection attempt. */
+export interface ConnectListener {
   onResolved(): void;
   onConnected(): void;
   onSecured(): void;
@@ -27,20 +26,20 @@ export interface ConnectWatch {
 
 type Done = (error: Error | null, socket: net.Socket | null) => void;
 
-/** What is being made at the moment, so that it can be given up. */
-interface Making {
+/** The socket or request of the current step, so that the attempt can be cancelled. */
+interface ConnectAttempt {
   current: { destroy(): unknown };
 }
 
-const ignore = () => {};
+const ignoreError = () => {};
 
 function where(hostname: string, port: number): string {
   return net.isIPv6(hostname) ? `[${hostname}]:${port}` : `${hostname}:${port}`;
 }
 
-function openTcp(hostname: string, port: number, making: Making, watch: ConnectWatch, done: Done): void {
+function openTcp(hostname: string, port: number, attempt: ConnectAttempt, watch: ConnectListener, done: Done): void {
   const socket = net.connect({ host: hostname, port });
-  making.current = socket;
+  attempt.current = socket;
   socket.setNoDelay(true);
   const fail = (error: Error) => done(connectFailure(error, where(hostname, port)), null);
   socket.once('lookup', (error: Error | null) => {
@@ -49,15 +48,21 @@ function openTcp(hostname: string, port: number, making: Making, watch: ConnectW
   socket.once('error', fail);
   socket.once('connect', () => {
     socket.off('error', fail);
-    // Later errors are undici's to tell; between the two owners none may be unheard, which would end the process.
-    socket.on('error', ignore);
+    // undici reports later errors. Until it owns the socket, an error without a listener would end the process.
+    socket.on('error', ignoreError);
     watch.onConnected();
     done(null, socket);
   });
 }
 
-/** A tunnel through an HTTP proxy (RFC 9110 §9.3.6), for http: targets too, so that no proxy rewrites a request. */
-function openTunnel(proxy: HttpProxy, target: string, making: Making, watch: ConnectWatch, done: Done): void {
+/** Opens a tunnel through an HTTP proxy (RFC 9110 §9.3.6), also for http: targets, so that no proxy rewrites a request. */
+function openTunnel(
+  proxy: HttpProxy,
+  target: string,
+  attempt: ConnectAttempt,
+  watch: ConnectListener,
+  done: Done,
+): void {
   const request = (proxy.secure ? https : http).request({
     host: proxy.hostname,
     port: proxy.port,
@@ -66,7 +71,7 @@ function openTunnel(proxy: HttpProxy, target: string, making: Making, watch: Con
     agent: false,
     headers: { Host: target, ...(proxy.authorization === null ? {} : { 'Proxy-Authorization': proxy.authorization }) },
   });
-  making.current = request;
+  attempt.current = request;
   const name = where(proxy.hostname, proxy.port);
   request.once('socket', (socket) => {
     socket.once('lookup', (error: Error | null) => {
@@ -75,15 +80,15 @@ function openTunnel(proxy: HttpProxy, target: string, making: Making, watch: Con
   });
   request.once('error', (error) => {
     const { message } = connectFailure(error, name);
-    done(new WireFailure('proxy', `The proxy did not let us through. ${message}`, { cause: error }), null);
+    done(new WireFailure('proxy', `The proxy did not open a tunnel. ${message}`, { cause: error }), null);
   });
   request.once('connect', (response, socket: net.Socket, head) => {
-    socket.on('error', ignore);
-    making.current = socket;
+    socket.on('error', ignoreError);
+    attempt.current = socket;
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) {
       socket.destroy();
-      const hint = status === 407 ? ' It wants other credentials.' : '';
+      const hint = status === 407 ? ' It requires other credentials.' : '';
       done(new WireFailure('proxy', `The proxy ${name} answered CONNECT ${target} with ${status}.${hint}`), null);
       return;
     }
@@ -95,35 +100,45 @@ function openTunnel(proxy: HttpProxy, target: string, making: Making, watch: Con
   request.end();
 }
 
-function secure(raw: net.Socket, origin: Origin, route: Route, making: Making, watch: ConnectWatch, done: Done): void {
+function secure(
+  raw: net.Socket,
+  origin: Origin,
+  route: Route,
+  attempt: ConnectAttempt,
+  watch: ConnectListener,
+  done: Done,
+): void {
   const { hostname } = origin;
   const socket = tls.connect({
     socket: raw,
     ...(net.isIP(hostname) === 0 ? { servername: hostname } : {}),
     ...(route.context === null ? {} : { secureContext: route.context }),
     ALPNProtocols: ['http/1.1'],
-    // Verified below, before the first byte is sent: so the certificate is still at hand to say what is wrong with it.
+    // The certificate is verified below, before the first byte is sent, so that the message can say what is wrong with it.
     rejectUnauthorized: false,
     checkServerIdentity: (_, certificate) => tls.checkServerIdentity(hostname, certificate),
   });
-  making.current = socket;
+  attempt.current = socket;
   const fail = (error: Error) => {
     const code = 'code' in error ? String(error.code) : '';
     const hint =
       code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG'
-        ? ' What answers there does not speak TLS; should the URL begin with http:?'
+        ? ' The server does not use TLS. Should the URL begin with http:?'
         : '';
-    const said = code === '' ? error.message : code;
-    done(new WireFailure('tls', `The TLS handshake with ${hostname} failed (${said}).${hint}`, { cause: error }), null);
+    const cause = code === '' ? error.message : code;
+    done(
+      new WireFailure('tls', `The TLS handshake with ${hostname} failed (${cause}).${hint}`, { cause: error }),
+      null,
+    );
   };
   socket.once('error', fail);
   socket.once('secureConnect', () => {
     socket.off('error', fail);
-    socket.on('error', ignore);
+    socket.on('error', ignoreError);
     if (!socket.authorized && !route.insecure) {
-      const complaint = certificateComplaint(String(socket.authorizationError), socket.getPeerCertificate(), hostname);
+      const problem = certificateProblem(String(socket.authorizationError), socket.getPeerCertificate(), hostname);
       socket.destroy();
-      done(new WireFailure('tls', complaint), null);
+      done(new WireFailure('tls', problem), null);
       return;
     }
     watch.onSecured();
@@ -132,22 +147,58 @@ function secure(raw: net.Socket, origin: Origin, route: Route, making: Making, w
 }
 
 /**
- * Opens one connection to an origin, through the proxy where there is one.
+ * Opens one connection to an origin, through the proxy if there is one.
  *
- * @param done called once, with a {@link WireFailure} or with a socket that is ready to be written to
- * @returns gives the attempt up; `done` may not be called then
+ * @param done called once, with a {@link WireFailure} or with a socket that can be written to
+ * @returns a function that cancels the attempt; `done` may not be called then
  */
-export function openConnection(origin: Origin, route: Route, watch: ConnectWatch, done: Done): () => void {
-  const making: Making = { current: { destroy: ignore } };
+export function openConnection(origin: Origin, route: Route, watch: ConnectListener, done: Done): () => void {
+  const attempt: ConnectAttempt = { current: { destroy: ignoreError } };
   const hostname = route.override?.hostname ?? origin.hostname;
   const port = route.override?.port ?? origin.port;
   const opened: Done = (error, socket) => {
     if (socket === null || !origin.secure) done(error, socket);
-    else secure(socket, origin, route, making, watch, done);
+    else secure(socket, origin, route, attempt, watch, done);
   };
-  if (route.proxy === null) openTcp(hostname, port, making, watch, opened);
-  else openTunnel(route.proxy, where(hostname, port), making, watch, opened);
+  if (route.proxy === null) openTcp(hostname, port, attempt, watch, opened);
+  else openTunnel(route.proxy, where(hostname, port), attempt, watch, opened);
   return () => {
-    making.current.destroy();
+    attempt.current.destroy();
   };
+}
+
+function names(certificate: PeerCertificate): string {
+  const alternative = certificate.subjectaltname;
+  if (alternative) return alternative.replaceAll(/(?:DNS|IP Address):/g, '');
+  const common = certificate.subject?.CN;
+  return common === undefined ? 'no name' : String(common);
+}
+
+/**
+ * Describes the problem of a server's certificate in a sentence.
+ *
+ * @param code the error code of OpenSSL or of the name check, as in `TLSSocket.authorizationError`
+ * @param hostname the name that the certificate must be for
+ */
+function certificateProblem(code: string, certificate: PeerCertificate, hostname: string): string {
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return `The certificate of ${hostname} expired on ${certificate.valid_to} (${code}).`;
+    case 'CERT_NOT_YET_VALID':
+      return `The certificate of ${hostname} is not valid before ${certificate.valid_from} (${code}).`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `The certificate is for ${names(certificate)}, not for ${hostname} (${code}).`;
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return `The certificate of ${hostname} is self-signed (${code}). Give it as the CA to trust it.`;
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+      return `The certificate of ${hostname} was issued by a CA that is not trusted (${code}). Give that CA's certificate to trust it.`;
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return `The issuer of the certificate of ${hostname} is unknown, or its server leaves out an intermediate certificate (${code}).`;
+    case 'CERT_REVOKED':
+      return `The certificate of ${hostname} was revoked (${code}).`;
+    default:
+      return `The certificate of ${hostname} is not acceptable (${code}).`;
+  }
 }

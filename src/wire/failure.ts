@@ -1,6 +1,6 @@
 import type { NoReplyReason } from '../journal/exchange.ts';
 
-/** A reason why no reply came, known already where it happened (while connecting, mostly). */
+/** An error with the reason why no reply came. It is mostly thrown while connecting. */
 export class WireFailure extends Error {
   readonly reason: NoReplyReason;
 
@@ -11,15 +11,15 @@ export class WireFailure extends Error {
   }
 }
 
-/** How far a call had come when it failed. */
+/** The progress of a call when it failed. */
 export interface Progress {
-  /** The connection had served an earlier call. */
+  /** The connection had been used by an earlier call. */
   readonly reused: boolean;
-  /** At least one byte had come back. */
-  readonly answered: boolean;
-  /** Status line and headers had come back. */
-  readonly headed: boolean;
-  /** The first bytes that came back, for the message. */
+  /** At least one byte of the reply had arrived. */
+  readonly hasBytes: boolean;
+  /** Status line and headers had arrived. */
+  readonly hasHead: boolean;
+  /** The first bytes of the reply, for the message. */
   readonly beginning: Uint8Array | null;
 }
 
@@ -30,15 +30,16 @@ interface SystemError {
 
 function systemError(error: unknown): SystemError {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
-  // Several addresses were tried and every one failed; what the last one said stands for all.
+  // Several addresses failed. The error of the last one is reported for all.
   if (error instanceof AggregateError && error.errors.length > 0) return systemError(error.errors.at(-1));
   return { code: 'code' in error && typeof error.code === 'string' ? error.code : '', message: error.message };
 }
 
 /**
- * Why a connection to `where` (host and port) could not be made.
+ * The failure of a connection attempt.
  *
- * @param error what the system said: net's or dns's error
+ * @param error the error of net or dns
+ * @param where host and port
  */
 export function connectFailure(error: unknown, where: string): WireFailure {
   const { code, message } = systemError(error);
@@ -46,7 +47,7 @@ export function connectFailure(error: unknown, where: string): WireFailure {
   if (code === 'ECONNREFUSED') {
     return new WireFailure(
       'refused',
-      `Nothing listens at ${where} (${code}). Is the address right, and the server up?`,
+      `Nothing listens at ${where} (${code}). Is the address right, and is the server running?`,
       cause,
     );
   }
@@ -54,12 +55,12 @@ export function connectFailure(error: unknown, where: string): WireFailure {
     return new WireFailure('unresolved', `The host name of ${where} has no address (${code}).`, cause);
   }
   if (code === 'ETIMEDOUT' || code === 'ERR_SOCKET_CONNECTION_TIMEOUT') {
-    return new WireFailure('connect-timeout', `${where} did not take the connection (${code}).`, cause);
+    return new WireFailure('connect-timeout', `${where} did not accept the connection (${code}).`, cause);
   }
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     return new WireFailure('reset', `${where} closed the connection while it was being made (${code}).`, cause);
   }
-  return new WireFailure('unreachable', `${where} can't be reached (${code || message}).`, cause);
+  return new WireFailure('unreachable', `${where} cannot be reached (${code || message}).`, cause);
 }
 
 const TLS_ALERT = 0x15;
@@ -73,24 +74,24 @@ function shown(bytes: Uint8Array): string {
 function notHttp(message: string, progress: Progress): WireFailure {
   const { beginning } = progress;
   if (beginning?.[0] === TLS_ALERT && beginning[1] === 3) {
-    return new WireFailure('not-http', 'What came back was TLS, not HTTP. Should the URL begin with https:?');
+    return new WireFailure('not-http', 'The reply was TLS, not HTTP. Should the URL begin with https:?');
   }
-  const quoted = beginning && !progress.headed ? ` It began with ${shown(beginning)}.` : '';
-  return new WireFailure('not-http', `What came back was not HTTP: ${message}.${quoted}`);
+  const quoted = beginning && !progress.hasHead ? ` It began with ${shown(beginning)}.` : '';
+  return new WireFailure('not-http', `The reply was not HTTP: ${message}.${quoted}`);
 }
 
 /**
- * Why an exchange failed on a connection that had been made.
+ * The failure of an exchange on an open connection.
  *
- * A connection that was kept alive and closed without a byte of reply is nobody's fault: the peer may have closed it
- * before our request came (RFC 9112 §9.3.1).
+ * If a reused connection is closed without a byte of reply, neither side is at fault: the server may have closed it before the
+ * request arrived (RFC 9112 §9.3.1).
  */
 export function exchangeFailure(error: unknown, progress: Progress): WireFailure {
   if (error instanceof WireFailure) return error;
   const { code, message } = systemError(error);
-  // undici loses the parser's code and keeps its words.
+  // undici drops the parser's code and keeps its message.
   if (error instanceof Error && error.name === 'HTTPParserError') {
-    if (progress.headed && message.includes('EOF')) {
+    if (progress.hasHead && message.includes('EOF')) {
       return new WireFailure('closed-early', 'The connection was closed before the body had ended.');
     }
     return notHttp(message, progress);
@@ -100,25 +101,28 @@ export function exchangeFailure(error: unknown, progress: Progress): WireFailure
   }
   switch (code) {
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return new WireFailure('too-large', 'The headers of the reply passed the cap.');
+      return new WireFailure('too-large', 'The headers of the reply passed the limit.');
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      if (!progress.headed) return notHttp('its headers contradict each other', progress);
+      if (!progress.hasHead) return notHttp('its headers contradict each other', progress);
       return new WireFailure(
         'closed-early',
-        'The connection was closed before the announced Content-Length was there.',
+        'The connection was closed before the announced Content-Length had arrived.',
       );
     case 'UND_ERR_SOCKET':
       if (message === 'bad response' || message === 'bad upgrade') {
-        return notHttp(message === 'bad upgrade' ? 'it switched protocols unasked' : 'a reply to no request', progress);
+        return notHttp(
+          message === 'bad upgrade' ? 'it switched protocols without a request' : 'a reply to no request',
+          progress,
+        );
       }
-      if (progress.headed)
+      if (progress.hasHead)
         return new WireFailure('closed-early', 'The connection was closed before the body had ended.');
       break;
   }
-  const said = code === '' || code === 'UND_ERR_SOCKET' ? 'closed' : code;
-  if (progress.answered) return new WireFailure('reset', `The connection was closed within the reply (${said}).`);
+  const reason = code === '' || code === 'UND_ERR_SOCKET' ? 'closed' : code;
+  if (progress.hasBytes) return new WireFailure('reset', `The connection was closed within the reply (${reason}).`);
   if (progress.reused) {
-    return new WireFailure('stale-connection', `The kept-alive connection was closed under the request (${said}).`);
+    return new WireFailure('stale-connection', `The kept-alive connection was closed under the request (${reason}).`);
   }
-  return new WireFailure('reset', `The connection was closed before any reply (${said}).`);
+  return new WireFailure('reset', `The connection was closed before any reply (${reason}).`);
 }

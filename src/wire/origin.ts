@@ -1,9 +1,9 @@
-/** Where a URL points to, as far as a connection cares. */
+/** The part of a URL that a connection needs. */
 export interface Origin {
   /** Scheme and authority, the same text for the same origin. */
   readonly key: string;
   readonly secure: boolean;
-  /** As a Host header would name it. */
+  /** As in a Host header. */
   readonly authority: string;
   /** Without the brackets of IPv6. */
   readonly hostname: string;
@@ -13,9 +13,9 @@ export interface Origin {
 const ABSOLUTE = /^(https?:\/\/[^/?#]+)([^#]*)$/;
 
 /**
- * Splits an absolute http or https URL without re-encoding anything: deviating requests depend on their exact bytes.
+ * Splits an absolute http or https URL without encoding it again, because deviating requests depend on their exact bytes.
  *
- * @throws TypeError when it is no such URL
+ * @throws TypeError for any other text
  */
 export function splitUrl(url: string): { readonly base: string; readonly target: string } {
   const match = ABSOLUTE.exec(url);
@@ -28,7 +28,7 @@ function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-/** Reads scheme and authority (`https://host:1234`). */
+/** Reads a scheme and authority (`https://host:1234`). */
 export function readOrigin(base: string): Origin {
   const url = new URL(base);
   const secure = url.protocol === 'https:';
@@ -41,7 +41,11 @@ export function readOrigin(base: string): Origin {
   };
 }
 
-/** An address with an optional port, as a host override gives it: `10.0.0.7`, `staging:8443`, `[::1]:8080`. */
+/**
+ * Reads the address of a host override, with an optional port: `10.0.0.7`, `staging:8443`, `[::1]:8080`.
+ *
+ * @throws TypeError for any other text
+ */
 export function readAddress(text: string): { readonly hostname: string; readonly port: number | null } {
   const match = /^(\[[0-9a-fA-F:.%]+\]|[^:/?#@[\]\s]+)(?::(\d{1,5}))?$/.exec(text);
   const port = match?.[2] === undefined ? null : Number(match[2]);
@@ -51,4 +55,33 @@ export function readAddress(text: string): { readonly hostname: string; readonly
     );
   }
   return { hostname: bare(match[1] ?? ''), port };
+}
+
+/** An HTTP proxy that opens tunnels by CONNECT. */
+export interface HttpProxy {
+  readonly secure: boolean;
+  readonly hostname: string;
+  readonly port: number;
+  /** The value of Proxy-Authorization; a secret. */
+  readonly authorization: string | null;
+}
+
+/**
+ * Reads the URL of a proxy: `http://user:password@host:3128`.
+ *
+ * @throws TypeError without the text, because it may hold a password
+ */
+export function readProxy(text: string): HttpProxy {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    throw new TypeError('the proxy is not an http or https URL. Write http://host:port');
+  }
+  const secure = url.protocol === 'https:';
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return {
+    secure,
+    hostname: url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname,
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    authorization: credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
+  };
 }

@@ -1,52 +1,52 @@
 import type { Socket } from 'node:net';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
 import type { NoReplyReason } from '../journal/exchange.ts';
 import { openConnection } from './connect.ts';
-import { headText } from './departure.ts';
 import { WireFailure } from './failure.ts';
 import { readOrigin, splitUrl } from './origin.ts';
 import type { BuiltRequest } from './request.ts';
+import { headText } from './request-bytes.ts';
 import { routeOf, type WireOptions } from './wire.ts';
 
-/** What was agreed on in a TLS handshake, and who vouches for the server. */
-interface Secured {
-  /** As OpenSSL names it: `TLSv1.3`. */
+/** The result of a TLS handshake: the protocol and the server's certificate. */
+interface TlsInfo {
+  /** The protocol in the notation of OpenSSL: `TLSv1.3`. */
   readonly protocol: string;
-  /** The subjects' names from the server's certificate up to the last one that it leads to. */
+  /** The names of the subjects, from the server's certificate to the last issuer. */
   readonly chain: readonly string[];
-  /** When the server's certificate ends, in milliseconds since 1970; null when it says no date. */
+  /** The end of the server's certificate, in milliseconds since 1970; null if it has no date. */
   readonly expires: number | null;
-  /** What is wrong with the certificate where that was let pass; null when nothing is. */
-  readonly complaint: string | null;
+  /** The problem of a certificate that was accepted nevertheless; null if there is none. */
+  readonly problem: string | null;
 }
 
-/** How far one connection came. */
+/** The result of one connection attempt. */
 export interface Probe {
   /** True: a host name was looked up and has an address. */
   readonly resolved: boolean;
-  /** The address that took the connection; null before that. */
+  /** The address that accepted the connection; null if none did. */
   readonly address: string | null;
-  /** How long it took until it was open, in milliseconds; through a proxy until its tunnel was open. */
+  /** Milliseconds until the connection, or the tunnel through a proxy, was open. */
   readonly connectedMs: number | null;
-  readonly secured: Secured | null;
-  /** What the reply to the request begins with (`HTTP/1.1 200 OK`), at most 200 characters; null: nothing came. */
+  readonly secured: TlsInfo | null;
+  /** The first line of the reply (`HTTP/1.1 200 OK`), at most 200 characters; null if nothing arrived. */
   readonly statusLine: string | null;
-  /** Why there is no connection; null when there is one. */
+  /** Why there is no connection; null if there is one. */
   readonly failure: { readonly reason: NoReplyReason; readonly detail: string } | null;
 }
 
-const LONGEST_LINE = 200;
-const DEADLINE_MS = 5000;
+const MAX_LINE = 200;
 
 /**
- * Opens a connection as a wire does, sends one request without a body over it, and reads no more than the first line of the
- * reply: for who wants to know how the connection is made, which replies do not tell.
+ * Opens a connection as a wire does, sends one request without a body, and reads only the first line of the reply. It reports
+ * details of the connection that replies do not have.
  *
- * @throws TypeError when the options or the request can't be used
+ * @throws TypeError if the options or the request are not valid
  */
 export async function probe(request: BuiltRequest, options: WireOptions): Promise<Probe> {
   const now = options.now ?? (() => performance.now());
-  const deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+  const deadlineMs = options.deadlineMs ?? REPLY_DEADLINE_MS;
   const origin = readOrigin(splitUrl(request.url).base);
   const head = headText(request, origin.authority);
   const begun = now();
@@ -62,12 +62,12 @@ export async function probe(request: BuiltRequest, options: WireOptions): Promis
     onSecured: () => {},
   };
   const opened = await new Promise<Socket | Error>((resolve) => {
-    const giveUp = openConnection(origin, routeOf(options), watch, (error, socket) => {
+    const cancel = openConnection(origin, routeOf(options), watch, (error, socket) => {
       clearTimeout(timer);
       resolve(error ?? socket ?? new Error('no connection'));
     });
     const timer = setTimeout(() => {
-      giveUp();
+      cancel();
       const what = connectedMs === null ? 'No connection was made' : 'The TLS handshake did not end';
       resolve(new WireFailure('connect-timeout', `${what} within ${deadlineMs} ms.`));
     }, deadlineMs);
@@ -84,21 +84,21 @@ export async function probe(request: BuiltRequest, options: WireOptions): Promis
   return { resolved, address, connectedMs, secured, statusLine, failure: null };
 }
 
-function securedOf(socket: TLSSocket): Secured {
+function securedOf(socket: TLSSocket): TlsInfo {
   const certificate = socket.getPeerCertificate(true);
   const expires = Date.parse(certificate.valid_to);
   return {
     protocol: socket.getProtocol() ?? 'TLS',
     chain: chainOf(certificate),
     expires: Number.isNaN(expires) ? null : expires,
-    complaint: socket.authorized ? null : String(socket.authorizationError),
+    problem: socket.authorized ? null : String(socket.authorizationError),
   };
 }
 
 function chainOf(first: DetailedPeerCertificate): readonly string[] {
   const names: string[] = [];
   const seen = new Set<string>();
-  // The last one is its own issuer.
+  // The last certificate is its own issuer.
   for (
     let at: DetailedPeerCertificate | undefined = first;
     at?.fingerprint256 !== undefined && !seen.has(at.fingerprint256);
@@ -115,12 +115,12 @@ function firstLine(socket: Socket, head: string, deadlineMs: number): Promise<st
     let text = '';
     const end = () => {
       clearTimeout(timer);
-      resolve(text === '' ? null : (text.split('\r\n', 1)[0] ?? '').slice(0, LONGEST_LINE));
+      resolve(text === '' ? null : (text.split('\r\n', 1)[0] ?? '').slice(0, MAX_LINE));
     };
     const timer = setTimeout(end, deadlineMs);
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      if (text.includes('\n') || text.length > LONGEST_LINE) end();
+      if (text.includes('\n') || text.length > MAX_LINE) end();
     });
     socket.on('end', end);
     socket.on('close', end);

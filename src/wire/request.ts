@@ -1,47 +1,45 @@
 import type { CallName } from '../contract/call-name.ts';
 import { canonicalJson } from '../contract/canonical.ts';
+import type { BodyFormat, QueryEncoding, QueryOrder, SignKind } from '../contract/deviation.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { queryPayload, SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type ContractVersion, compareVersions } from '../contract/versions.ts';
 import type { ExchangeRequest, HeaderList } from '../journal/exchange.ts';
 import { bodyOf } from './body.ts';
-import { type BodyFormat, formatBody } from './body-format.ts';
-import { type QueryEncoding, type QueryOrder, type QueryParam, queryText } from './query.ts';
-import type { SignKind } from './sign-kind.ts';
-import { signatureFor } from './signature-for.ts';
+import { formatBody, type QueryParam, queryText, signatureFor } from './deviations.ts';
 
-/** Where an operator takes reverse calls. */
+/** The address of an operator's endpoints. */
 interface Target {
   /** The path of a call is appended to its path. */
   readonly baseUrl: string;
-  /** Where a call is not at its usual path: what is appended instead. */
+  /** The paths to append for calls that are not at their usual path. */
   readonly paths?: { readonly [call in CallName]?: string };
-  /** Sent with each call. One that croupier sends by itself is replaced; signature and framing can't be. */
+  /** Sent with each call. They replace croupier's own headers, except the signature and the framing. */
   readonly headers?: { readonly [name: string]: string };
-  /** The version of the contract that its calls are made by; left out: the latest. */
+  /** The version of the contract for the calls; left out: the latest. */
   readonly contract?: ContractVersion | undefined;
 }
 
-/** Refunds carry a `roundID` from this version on (contract, Versioning). */
+/** The first version in which refunds carry a `roundID` (contract, Versioning). */
 const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
 
-/** One call, and how it deviates. */
+/** One call with its deviations. */
 export interface CallSpec {
   readonly call: CallName;
   readonly target: Target;
-  /** Query parameters of balance, body fields of the others. */
+  /** Query parameters of balance, or body fields of the other calls. */
   readonly fields: JsonObject;
   readonly key: string;
   /** Another client's key, for `other-client`. */
   readonly otherKey?: string;
   readonly sign?: SignKind;
-  /** The name of the signature header, in the letter case of the wire. */
+  /** The name of the signature header, in the letter case in which it is sent. */
   readonly headerName?: string;
-  /** Changed after signing. */
+  /** Changes after signing. */
   readonly tamper?: { readonly fields: JsonObject };
-  /** Changed before signing. */
+  /** Changes before signing. */
   readonly edit?: { readonly set?: JsonObject; readonly drop?: readonly string[] };
-  /** The body as it is, signed as it is, instead of the fields. */
+  /** The exact body, which is signed and sent instead of the fields. */
   readonly rawBody?: string | Uint8Array;
   readonly format?: BodyFormat;
   readonly query?: {
@@ -57,11 +55,11 @@ export interface BuiltRequest {
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: Uint8Array | null;
-  /** What was signed. */
+  /** The bytes that were signed. */
   readonly payload: Uint8Array;
 }
 
-/** The address that was read last: nearly every call of a run goes to the same one. */
+/** The base URL that was parsed last, as a cache: nearly all calls of a run have the same one. */
 let latest: { readonly text: string; readonly url: URL } | undefined;
 
 function baseOf(target: Target): URL {
@@ -147,11 +145,11 @@ function bodyContent(spec: CallSpec): Content {
 }
 
 /**
- * The exact bytes of a call, signed (contract, Integration Adapter and Authentication). Pure: the same call gives the
+ * Builds and signs the exact bytes of a call (contract, Integration Adapter and Authentication). The same call always gives the
  * same bytes.
  *
- * @throws TypeError when target or deviations make no sense together, or a needed key is missing
- * @throws NotCanonicalError when the fields hold what JSON can't
+ * @throws TypeError if the target or the combination of deviations is not valid, or a key is missing
+ * @throws NotCanonicalError for fields that JSON cannot represent
  */
 export function buildRequest(given: CallSpec): BuiltRequest {
   const spec = asOfVersion(given);
@@ -180,7 +178,7 @@ function asOfVersion(spec: CallSpec): CallSpec {
   return { ...spec, fields: rest };
 }
 
-/** A request as an exchange records it. */
+/** A request as an exchange holds it. */
 export function requestOf(request: BuiltRequest): ExchangeRequest {
   const { method, url, headers, body } = request;
   return { method, url, headers, body: body === null ? null : bodyOf(body) };

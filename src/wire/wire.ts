@@ -1,52 +1,51 @@
 import tls from 'node:tls';
+import type { BreakMoment, Trickle } from '../contract/deviation.ts';
+import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
 import type { Route } from './connect.ts';
-import { type BreakMoment, headText, planDeparture, type Trickle } from './departure.ts';
-import type { Flight, FlightPlan, Landing } from './flight.ts';
-import { InFlight } from './in-flight.ts';
-import { Lane, type LaneSettings } from './lane.ts';
-import { type Origin, readAddress, readOrigin, splitUrl } from './origin.ts';
-import { readProxy } from './proxy.ts';
+import { ConnectionSlot, type ConnectionSlotSettings } from './connection.ts';
+import { type Origin, readAddress, readOrigin, readProxy, splitUrl } from './origin.ts';
+import { CallInProgress, type CallResult, type PendingCall, type PendingCallPlan } from './pending-call.ts';
 import type { BuiltRequest } from './request.ts';
+import { headText, planPortions } from './request-bytes.ts';
 
 export interface WireOptions {
-  /** From the last byte of a request to the last byte of its reply; also for connecting, and for sending. 5000. */
+  /** Milliseconds from the last byte of a request to the last byte of its reply, also the limit for connecting and for sending. The contract's by default. */
   readonly deadlineMs?: number;
-  /** Of a reply's body, as it came and once it is decompressed. 1 MiB. */
+  /** Maximum size of a reply's body, before and after decompression. 1 MiB by default. */
   readonly maxReplyBytes?: number;
-  /** False: each call over a connection of its own. */
+  /** False: each call has a new connection. */
   readonly keepAlive?: boolean;
-  /** An idle connection is not used again after this. 1000, less than servers usually wait before they close it. */
+  /** Milliseconds for which an idle connection can be used again. 1000 by default, because most servers close it later. */
   readonly keepAliveMs?: number;
   /** `http://user:password@host:port` */
   readonly proxy?: string;
-  /** Certificates to trust beside the usual ones, PEM. */
+  /** Certificates to trust in addition to the usual ones, PEM. */
   readonly ca?: string;
   /** The client certificate with its chain, PEM. */
   readonly cert?: string;
   /** The client certificate's private key, PEM. */
   readonly key?: string;
-  /** Connect there instead: `host`, `host:port`. */
+  /** The address to connect to instead of the URL's: `host`, `host:port`. */
   readonly hostOverride?: string;
-  /** Takes any certificate. */
+  /** Accepts any certificate. */
   readonly insecureTls?: boolean;
-  /** A monotonic clock that runs in milliseconds; `performance.now` by default. */
+  /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
 }
 
-/** One call, and the manner in which it goes out. */
-export interface Shot {
+/** One call and how to send it. */
+export interface WireCall {
   readonly request: BuiltRequest;
-  /** Keeps the last byte back until the release. */
+  /** Holds the last byte back until {@link PendingCall.release}. */
   readonly hold?: boolean;
   readonly breakAt?: BreakMoment;
   readonly trickle?: Trickle;
-  /** Over a connection that no other call has used. */
+  /** Uses a connection that no other call has used. */
   readonly freshConnection?: boolean;
-  /** Instead of the wire's. */
+  /** Replaces the deadline of the wire. */
   readonly deadlineMs?: number;
 }
 
-const DEADLINE_MS = 5000;
 const MAX_REPLY_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 1000;
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -63,15 +62,15 @@ function secureContext(options: WireOptions): tls.SecureContext | null {
       ...(cert === undefined || key === undefined ? {} : { cert, key }),
     });
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new TypeError(`the CA, client certificate or private key is not usable PEM: ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`the CA, client certificate or private key is not usable PEM: ${reason}`, { cause: error });
   }
 }
 
 /**
- * How a wire of these options connects.
+ * Reads the connection settings from the options of a wire.
  *
- * @throws TypeError when a proxy, host override or certificate can't be read
+ * @throws TypeError if a proxy, host override or certificate cannot be read
  */
 export function routeOf(options: WireOptions): Route {
   return {
@@ -83,27 +82,27 @@ export function routeOf(options: WireOptions): Route {
 }
 
 /**
- * Sends exact bytes and brings back the reply, or the reason why none came.
+ * Sends exact bytes and returns the reply, or the reason why none came.
  *
- * Each call has a connection to itself while it lasts; HTTP/2 is off, redirects are not followed, nothing is repeated.
+ * A connection serves one call at a time. HTTP/2 is off, redirects are not followed, and no request is repeated.
  */
 export class Wire {
   readonly #deadlineMs: number;
   readonly #maxReplyBytes: number;
   readonly #keepAliveMs: number;
   readonly #now: () => number;
-  readonly #settings: LaneSettings;
+  readonly #settings: ConnectionSlotSettings;
   readonly #origins = new Map<string, Origin>();
-  /** By origin; the one that was used last is at the end and is taken first. */
-  readonly #idle = new Map<string, Lane[]>();
-  readonly #aloft = new Set<InFlight>();
+  /** Idle slots by origin. The last one was used last and is used first. */
+  readonly #idle = new Map<string, ConnectionSlot[]>();
+  readonly #inProgress = new Set<CallInProgress>();
   readonly #closing = new Set<Promise<void>>();
   #connections = 0;
   #closed = false;
 
-  /** @throws TypeError when a proxy, host override or certificate can't be read */
+  /** @throws TypeError if a proxy, host override or certificate cannot be read */
   constructor(options: WireOptions = {}) {
-    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+    this.#deadlineMs = options.deadlineMs ?? REPLY_DEADLINE_MS;
     this.#maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES;
     this.#keepAliveMs = options.keepAlive === false ? 0 : (options.keepAliveMs ?? KEEP_ALIVE_MS);
     this.#now = options.now ?? (() => performance.now());
@@ -116,52 +115,55 @@ export class Wire {
         this.#connections += 1;
         return this.#connections;
       },
-      onIdleClosed: (lane) => this.#forget(lane),
+      onIdleClosed: (slot) => this.#forget(slot),
     };
   }
 
   /**
    * Starts a call.
    *
-   * @throws TypeError when the request can't be put into HTTP (a bad URL, a line break in a header)
+   * @throws TypeError if the request is not valid HTTP (a bad URL, a line break in a header)
    */
-  launch(shot: Shot): Flight {
+  start(shot: WireCall): PendingCall {
     const { request } = shot;
     const origin = this.#originOf(splitUrl(request.url).base);
     const head = headText(request, origin.authority);
     const plain = !shot.hold && shot.breakAt === undefined && shot.trickle === undefined;
-    const plan: FlightPlan = {
+    const plan: PendingCallPlan = {
       method: request.method,
       head,
       body: request.body,
-      departure: plain
+      portions: plain
         ? null
-        : planDeparture(head, request.body, { hold: shot.hold ?? false, breakAt: shot.breakAt, trickle: shot.trickle }),
+        : planPortions(head, request.body, { hold: shot.hold ?? false, breakAt: shot.breakAt, trickle: shot.trickle }),
       deadlineMs: shot.deadlineMs ?? this.#deadlineMs,
       maxReplyBytes: this.#maxReplyBytes,
       now: this.#now,
-      onLanded: this.#onLanded,
-      onUnsent: this.#onUnsent,
+      onResult: (slot, clean) => this.#onResult(pending, slot, clean),
+      onUnsent: (slot) => this.#onUnsent(pending, slot),
     };
-    const flight = new InFlight(plan);
+    const pending: CallInProgress = new CallInProgress(plan);
     if (this.#closed) {
-      flight.fail('aborted', 'The run was interrupted.');
-      return flight;
+      pending.fail('aborted', 'The run was interrupted.');
+      return pending;
     }
-    this.#board(flight, (shot.freshConnection ? null : this.#idleLane(origin.key)) ?? new Lane(origin, this.#settings));
-    return flight;
+    this.#dispatch(
+      pending,
+      (shot.freshConnection ? null : this.#idleSlot(origin.key)) ?? new ConnectionSlot(origin, this.#settings),
+    );
+    return pending;
   }
 
-  /** As {@link Wire.launch}, for who waits only for the landing. */
-  send(shot: Shot): Promise<Landing> {
-    return this.launch(shot).landing;
+  /** Starts a call and waits for its result. */
+  send(shot: WireCall): Promise<CallResult> {
+    return this.start(shot).result;
   }
 
-  /** Lands what is still under way as `aborted` and closes all connections. */
+  /** Ends all calls in progress as `aborted` and closes all connections. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const flight of this.#aloft) flight.fail('aborted', 'The run was interrupted.');
-    for (const lanes of this.#idle.values()) for (const lane of lanes) this.#discard(lane);
+    for (const pending of this.#inProgress) pending.fail('aborted', 'The run was interrupted.');
+    for (const slots of this.#idle.values()) for (const slot of slots) this.#discard(slot);
     this.#idle.clear();
     await Promise.all(this.#closing);
   }
@@ -175,49 +177,49 @@ export class Wire {
     return origin;
   }
 
-  #board(flight: InFlight, lane: Lane): void {
-    this.#aloft.add(flight);
-    flight.board(lane);
+  #dispatch(pending: CallInProgress, slot: ConnectionSlot): void {
+    this.#inProgress.add(pending);
+    pending.useSlot(slot);
   }
 
-  #idleLane(key: string): Lane | null {
-    const lanes = this.#idle.get(key);
-    let lane = lanes?.pop();
-    while (lane !== undefined) {
-      if (lane.alive && this.#now() - lane.idleSince < this.#keepAliveMs) return lane;
-      this.#discard(lane);
-      lane = lanes?.pop();
+  #idleSlot(key: string): ConnectionSlot | null {
+    const slots = this.#idle.get(key);
+    let slot = slots?.pop();
+    while (slot !== undefined) {
+      if (slot.alive && this.#now() - slot.idleSince < this.#keepAliveMs) return slot;
+      this.#discard(slot);
+      slot = slots?.pop();
     }
     return null;
   }
 
-  readonly #onLanded = (flight: InFlight, lane: Lane | null, clean: boolean): void => {
-    this.#aloft.delete(flight);
-    if (lane === null) return;
+  #onResult(pending: CallInProgress, slot: ConnectionSlot | null, clean: boolean): void {
+    this.#inProgress.delete(pending);
+    if (slot === null) return;
     if (!clean || this.#keepAliveMs <= 0 || this.#closed) {
-      this.#discard(lane);
+      this.#discard(slot);
       return;
     }
-    lane.free(this.#now());
-    const lanes = this.#idle.get(lane.origin.key);
-    if (lanes === undefined) this.#idle.set(lane.origin.key, [lane]);
-    else lanes.push(lane);
-  };
-
-  readonly #onUnsent = (flight: InFlight, lane: Lane): void => {
-    this.#discard(lane);
-    this.#board(flight, new Lane(lane.origin, this.#settings));
-  };
-
-  #forget(lane: Lane): void {
-    const lanes = this.#idle.get(lane.origin.key);
-    const at = lanes?.indexOf(lane) ?? -1;
-    if (at >= 0) lanes?.splice(at, 1);
-    this.#discard(lane);
+    slot.free(this.#now());
+    const slots = this.#idle.get(slot.origin.key);
+    if (slots === undefined) this.#idle.set(slot.origin.key, [slot]);
+    else slots.push(slot);
   }
 
-  #discard(lane: Lane): void {
-    const closed = lane.discard().finally(() => this.#closing.delete(closed));
+  #onUnsent(pending: CallInProgress, slot: ConnectionSlot): void {
+    this.#discard(slot);
+    this.#dispatch(pending, new ConnectionSlot(slot.origin, this.#settings));
+  }
+
+  #forget(slot: ConnectionSlot): void {
+    const slots = this.#idle.get(slot.origin.key);
+    const at = slots?.indexOf(slot) ?? -1;
+    if (at >= 0) slots?.splice(at, 1);
+    this.#discard(slot);
+  }
+
+  #discard(slot: ConnectionSlot): void {
+    const closed = slot.discard().finally(() => this.#closing.delete(closed));
     this.#closing.add(closed);
   }
 }

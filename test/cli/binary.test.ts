@@ -19,24 +19,28 @@ import { croupier, EXECUTABLE, line, start } from './croupier.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** `npm run test:binary` builds it, and has the other tests of the command line run it too. */
+/** `npm run test:binary` builds it, and runs the other tests of the command line with it too. */
 describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'croupier-binary-'));
   const moved = path.join(folder, 'croupier-of-ours');
   beforeAll(() => copyFileSync(EXECUTABLE ?? '', moved));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('runs where there is no Node, nothing else of croupier, and under any name', () => {
+  it('runs without Node, without other files of croupier, and under any name', () => {
     const run = (...args: string[]) =>
       execFileSync(moved, args, { cwd: folder, env: { PATH: '/nowhere' }, encoding: 'utf8', stdio: 'pipe' });
     expect(() => execFileSync('node', ['--version'], { env: { PATH: '/nowhere' }, stdio: 'pipe' })).toThrow('ENOENT');
     const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(run('--version')).toBe(`${manifest.version}\n`);
     expect(run('run', '--reference', 'balance', '--linger', '300ms')).toContain('CONFORMING: demo-eu breaks none');
-    expect(run('lint')).toContain('nothing to complain about');
+    expect(run('lint')).toContain('no mistakes');
   });
 
-  it('holds the whole suite, and shows its lines', async () => {
+  it('contains the compiled suite', () => {
+    expect(readFileSync(moved).includes(readFileSync(path.join(ROOT, 'dist', 'scenarios.json')))).toBe(true);
+  });
+
+  it('contains the whole suite, and shows lines of its files', async () => {
     const { out } = await croupier(['list', 'scenarios', '--json'], { cwd: folder });
     const listed = new Set((JSON.parse(out) as { file: string }[]).map(({ file }) => file));
     const files = readdirSync(path.join(ROOT, 'scenarios'), { recursive: true, encoding: 'utf8' });
@@ -62,11 +66,11 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
   });
 
-  it('writes nothing beside itself but journals', () => {
+  it('writes only journals', () => {
     expect(readdirSync(folder).filter((name) => name !== '.croupier')).toEqual(['croupier-of-ours']);
   });
 
-  it.runIf(process.getuid?.() === 0)('needs no rights, and no place to write but for the journal', () => {
+  it.runIf(process.getuid?.() === 0)('needs no privileges, and writes only the journal', () => {
     const nobody = 65_532;
     chmodSync(folder, 0o755);
     const run = (...flags: string[]) =>
@@ -85,7 +89,7 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     expect(run('--journal', path.join(writable, 'run.ndjson'))).toMatchObject({ status: 0 });
   });
 
-  it('is the same, to the byte, when a container image has it built', () => {
+  it('is the same to the byte if a container image builds it', () => {
     const copy = path.join(folder, 'image');
     for (const name of sentToDocker()) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
@@ -98,7 +102,7 @@ function sha256(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** What of the repository a build in a container sees. */
+/** The files of the repository that a build in a container gets. */
 function sentToDocker(): readonly string[] {
   const lines = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8').split('\n');
   return lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

@@ -4,9 +4,12 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'bin', 'croupier.js');
-/** The single executable, when it is what is tested: then all that runs the command line runs this, and finds no Node. */
+/** The single executable if it is under test. Then every test runs it, and finds no Node. */
 export const EXECUTABLE: string | undefined =
   process.env.CROUPIER_EXECUTABLE && path.resolve(ROOT, process.env.CROUPIER_EXECUTABLE);
+
+/** The program that gives a command its own terminal. */
+export const PTY = 'script';
 
 export interface Ended {
   readonly status: number | null;
@@ -20,7 +23,7 @@ export interface Options {
   readonly stdin?: string;
 }
 
-/** Starts the built command line, with nothing of the caller's environment that could change its ways. */
+/** Starts the built command line, without variables of the caller that change its behaviour. */
 export function start(args: readonly string[], { cwd, env = {} }: Options): ChildProcess {
   if (!existsSync(path.join(ROOT, 'dist', 'main.js'))) throw new Error('build first: npm run build');
   const { PATH, HOME } = process.env;
@@ -28,13 +31,13 @@ export function start(args: readonly string[], { cwd, env = {} }: Options): Chil
   return spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, ...env } });
 }
 
-/** Runs the built command line to its end. */
+/** Runs the built command line until it ends. */
 export async function croupier(args: readonly string[], options: Options): Promise<Ended> {
   const child = start(args, options);
   return ended(child, options.stdin);
 }
 
-/** What a command said by its end. */
+/** The status and the output of a command. */
 export async function ended(child: ChildProcess, stdin = ''): Promise<Ended> {
   let out = '';
   let err = '';
@@ -53,7 +56,7 @@ export async function ended(child: ChildProcess, stdin = ''): Promise<Ended> {
   return { status, out, err };
 }
 
-/** The first line on stdout that holds the text. */
+/** Waits for the first line on stdout that contains the text. */
 export function line(child: ChildProcess, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let seen = '';

@@ -7,17 +7,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { line, start } from './croupier.ts';
 
-/** The reference operator in a process of its own, with books on the disk. */
+/** The reference operator in its own process, with its data on the disk. */
 export interface DemoOperator {
   readonly url: string;
-  /** What every player of the first client has, as the books say. */
+  /** The stored balance of every player of the first client. */
   books(): Readonly<Record<string, string>>;
-  /** Changes the books behind the operator's back. */
+  /** Changes the stored data without the operator. */
   change(sql: string): void;
   stop(): Promise<void>;
 }
 
-/** Starts `croupier serve operator` with its books in the folder, and writes a croupier.yaml beside them. */
+/** Starts `croupier serve operator` with its data in the folder, and writes a croupier.yaml there. */
 export async function demoOperator(cwd: string): Promise<DemoOperator> {
   const args = ['serve', 'operator', '--data', 'data', '--write-config', 'croupier.yaml'];
   const child: ChildProcess = start(args, { cwd });
@@ -46,7 +46,7 @@ export async function demoOperator(cwd: string): Promise<DemoOperator> {
   };
 }
 
-/** What a relay does with a call: pass it on and bring the reply back (as another status), lose it, or lose its reply. */
+/** The action of a relay for a call: to forward it and its reply (with another status), to lose it, or to lose its reply. */
 type Fate =
   | 'pass'
   | 'lose'
@@ -57,18 +57,18 @@ type Fate =
 export interface Relayed {
   readonly call: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** How many calls of this kind came before it. */
+  /** Number of earlier calls of this kind. */
   readonly number: number;
 }
 
 export interface Relay {
   readonly url: string;
   readonly calls: Relayed[];
-  /** Decides about calls from now on. */
+  /** Decides about the following calls. */
   decide(fate: (called: Relayed) => Fate): void;
 }
 
-/** Stands between croupier and an operator, so that a test can do something at the moment at which a call is under way. */
+/** A proxy between croupier and an operator, so that a test can act while a call is in flight. */
 export async function relayTo(target: string): Promise<Relay> {
   const calls: Relayed[] = [];
   let decide: (called: Relayed) => Fate = () => 'pass';

@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
-import type { Command } from 'commander';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
+import { silentStdio } from '../../src/app/stdio.ts';
+import { TOPICS } from '../../src/cli/commands/help/pages.ts';
 import { addCommands } from '../../src/cli/commands.ts';
-import { CroupierCommand } from '../../src/cli/help-page.ts';
-import { TOPICS } from '../../src/cli/help-topics.ts';
-import { silentStdio } from '../../src/cli/stdio.ts';
+import { HELP } from '../../src/cli/help.ts';
 import { croupier } from './croupier.ts';
 
 const SCREEN = { lines: 50, columns: 80 };
@@ -15,15 +15,18 @@ interface Known {
   readonly flags: readonly string[];
 }
 
-/** Every command with its flags, as the program knows them. */
-function commandsOf(command: Command, before: readonly string[] = []): readonly Known[] {
+/** Every command of the program with its flags. */
+function commandsOf(command: CommandUnknownOpts, before: readonly string[] = []): readonly Known[] {
   return command.commands.flatMap((one) => {
     const words = [...before, one.name()];
-    return [{ words, flags: one.options.map(({ long }) => long ?? '') }, ...commandsOf(one, words)];
+    return [
+      { words, flags: one.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '') },
+      ...commandsOf(one, words),
+    ];
   });
 }
 
-const program = new CroupierCommand('croupier');
+const program = new Command('croupier').configureHelp(HELP);
 addCommands(program, silentStdio(cwd, {}), () => {});
 const COMMANDS = commandsOf(program);
 
@@ -39,7 +42,7 @@ function expectOneScreen(lines: readonly string[]): void {
 }
 
 describe('help', () => {
-  it.each(COMMANDS)('of $words is one screen with examples and every flag', async ({ words, flags }) => {
+  it.each(COMMANDS)('of $words fits one screen, with examples and every flag', async ({ words, flags }) => {
     const lines = await page(...words, '--help');
     expectOneScreen(lines);
     expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/^Examples?:$/)]));
@@ -48,7 +51,7 @@ describe('help', () => {
     expect(await page('help', ...words)).toEqual(lines);
   });
 
-  it('of the program is one screen, and names every command and topic', async () => {
+  it('of the program fits one screen, and names every command and topic', async () => {
     const lines = await page('--help');
     expectOneScreen(lines);
     for (const { words } of COMMANDS.filter((one) => one.words.length === 1))
@@ -57,7 +60,7 @@ describe('help', () => {
     expect(await page('help')).toEqual(lines);
   });
 
-  it('explains the flags that pages only name', async () => {
+  it('explains the flags that other pages only name', async () => {
     const lines = await page('help', 'settings');
     expectOneScreen(lines);
     const run = await page('run', '--help');
@@ -67,14 +70,14 @@ describe('help', () => {
     for (const flag of flags) expect(lines.join('\n')).toMatch(new RegExp(`^  ${flag} `, 'm'));
   });
 
-  it('tells every variable', async () => {
+  it('lists every variable', async () => {
     const lines = await page('help', 'environment');
     expectOneScreen(lines);
     for (const name of ['CROUPIER_KEY', 'CROUPIER_BASE_URL', 'CROUPIER_STRICT', 'CROUPIER_RETRIES', 'NO_COLOR', 'CI'])
       expect(lines.join('\n')).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
-  it('knows no other page', async () => {
+  it('refuses an unknown page', async () => {
     expect(await croupier(['help', 'rnu'], { cwd })).toEqual({
       status: 2,
       out: '',

@@ -13,7 +13,7 @@ let silent: Server;
 let isAsked: Promise<void>;
 let whom: readonly string[];
 
-/** An operator that tells balances, and never answers anything else. */
+/** An operator that answers only balance calls. */
 beforeAll(async () => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-interrupt-'));
   writeFileSync(path.join(cwd, 'bet.yaml'), 'title: A bet\nrules: [bet.debit]\nsteps:\n  - bet:\n');
@@ -47,7 +47,7 @@ describe('Ctrl-C', () => {
   it.each([
     ['run', ['run', 'bet.yaml', '--journal', 'run.ndjson', '--deadline', '1m'], 'run.ndjson'],
     ['explore', ['explore', '--journal', 'explore.ndjson'], 'explore.ndjson'],
-  ])('twice ends %s at once, and says how to settle what it owes', async (_, args, journal) => {
+  ])('twice ends %s at once, and prints the command that settles it', async (_, args, journal) => {
     const { child, over } = play(...args);
     await isAsked;
     child.kill('SIGINT');
@@ -55,11 +55,11 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT');
     const { status, out, err } = await over;
     expect({ status, out }).toEqual({ status: 130, out: '' });
-    expect(err).toContain('Once more ends at once.');
+    expect(err).toContain('Interrupt again to end at once.');
     expect(err).toMatch(new RegExp(`Ended at once\\..* croupier settle ${journal}\\n$`));
   });
 
-  it('twice ends a replay and a settlement at once, and says the same of them', async () => {
+  it('twice ends a replay and a settlement at once, with the same message', async () => {
     const body = '{"sessionID":"s1","amount":"1.00","currency":"USD","txID":"t-1","roundID":"r-1","type":"regular"}';
     writeFileSync(path.join(cwd, 'bet.txt'), `curl -X POST http://wallet.example/bet -d '${body}'\n`);
     for (const args of [
@@ -78,7 +78,7 @@ describe('Ctrl-C', () => {
     }
   });
 
-  it('that a shell and a supervisor both pass on is one', async () => {
+  it('counts once if a shell and a supervisor both send it', async () => {
     const { child, over } = play('run', 'bet.yaml', '--journal', 'one.ndjson', '--deadline', '300ms');
     await isAsked;
     child.kill('SIGINT');

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { RULES } from '../../src/contract/catalogue.ts';
 import { DEFECTS } from '../../src/operator/defects.ts';
-import { croupier, ended, line, start } from './croupier.ts';
+import { croupier, EXECUTABLE, ended, line, start } from './croupier.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -23,9 +23,19 @@ const write = (name: string, text: string) => {
 };
 
 describe('the command line', () => {
-  it.each([['--version'], ['-V']])('%s says the version and nothing else', async (flag) => {
+  it.each([['--version'], ['-V']])('%s prints only the version', async (flag) => {
     expect(await croupier([flag], { cwd })).toEqual({ status: 0, out: `${manifest.version}\n`, err: '' });
   });
+
+  it.skipIf(EXECUTABLE !== undefined).each([['--version'], ['help'], ['lint']])(
+    '%s loads no cryptography, which takes long',
+    async (command) => {
+      const report =
+        "process.on('exit', () => process.stderr.write(process.moduleLoadList.includes('NativeModule crypto') ? 'loaded' : 'not loaded'))";
+      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
+      expect(await croupier([command], { cwd, env })).toMatchObject({ status: 0, err: 'not loaded' });
+    },
+  );
 
   it('shows its help on stdout', async () => {
     const { status, out, err } = await croupier(['--help'], { cwd });
@@ -43,7 +53,7 @@ describe('the command line', () => {
     [['list', 'defects', 'refudn'], 'Did you mean refund?'],
     [['list', 'rules', 'refudn'], 'Did you mean refund?'],
     [['serve', 'operator', '--defect', 'lost-updaet'], 'Did you mean lost-update?'],
-    [['serve', 'operator', '--habit', 'lost-update'], 'It is a defect: --defect lost-update.'],
+    [['serve', 'operator', '--variant', 'lost-update'], 'It is a defect: --defect lost-update.'],
     [['run', '--reference', '--defect', 'lost-updaet'], 'Did you mean lost-update?'],
     [['run', '--defect', 'lost-update'], 'Add --reference'],
     [['schema'], 'missing required argument'],
@@ -55,7 +65,7 @@ describe('the command line', () => {
     [['run', '--reference', 'idempotnecy'], 'Did you mean idempotency?'],
     [['run', '--config', 'nowhere.yaml'], 'there is no such file'],
     [['lint', 'nowhere.yaml'], 'there is no such file'],
-  ])('%j is a usage error that says %s', async (args, help) => {
+  ])('%j is a usage error with the message %s', async (args, help) => {
     const { status, out, err } = await croupier(args, { cwd });
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(help);
@@ -68,14 +78,14 @@ describe('the command line', () => {
     expect(err).toContain('Usage:');
   });
 
-  it('does not mind that its reader goes away', async () => {
+  it('ends normally if the reader of its output goes away', async () => {
     const child = start(['list', 'rules'], { cwd });
     child.stdout?.destroy();
     const { status, err } = await ended(child);
     expect({ status, err }).toEqual({ status: 0, err: '' });
   });
 
-  it('has colours only where they are wanted', async () => {
+  it('prints colours only if they are wanted', async () => {
     const coloured = await croupier(['rnu', '--color'], { cwd });
     const plain = await croupier(['rnu'], { cwd });
     expect(plain.err).not.toContain('\u001B');
@@ -93,7 +103,7 @@ describe('list', () => {
     expect(rows.find(({ id }) => id === 'idempotency.bet')?.scenarios).toContain('idempotency/bet');
   });
 
-  it('shows every scenario, those of the configuration too, though its keys are unset', async () => {
+  it('shows every scenario, also those of a configuration with unset keys', async () => {
     write(
       'croupier.yaml',
       'clients:\n  - extCID: a\n    integratorBaseUrl: http://x\n    integrationApiKey: ${NOT_SET}\n    sessions: [{ sessionID: s }]\nscenarios: [./ours]\n',
@@ -106,12 +116,12 @@ describe('list', () => {
     expect(rows.length).toBeGreaterThan(100);
   });
 
-  it('reads well without JSON', async () => {
+  it('prints readable text without --json', async () => {
     const { out } = await croupier(['list', 'rules'], { cwd });
     expect(out).toContain('  idempotency.bet  MUST $  (Rules 2)\n');
   });
 
-  it('shows only what some rules or groups concern', async () => {
+  it('shows only the entries of the given rules or groups', async () => {
     const rules = await croupier(['list', 'rules', 'win', 'bet.zero', '--json'], { cwd });
     const ids = (JSON.parse(rules.out) as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual(RULES.filter(({ id, group }) => group === 'win' || id === 'bet.zero').map(({ id }) => id));
@@ -121,7 +131,7 @@ describe('list', () => {
     for (const row of rows) expect(row.rules).toContain('win.zero');
   });
 
-  it('shows what the reference operator can do wrong, all of it or what breaks a rule', async () => {
+  it('shows all defects of the reference operator, or those that break a rule', async () => {
     const all = await croupier(['list', 'defects', '--json'], { cwd });
     expect((JSON.parse(all.out) as { name: string }[]).map(({ name }) => name)).toEqual(
       DEFECTS.map(({ name }) => name),
@@ -136,7 +146,7 @@ describe('list', () => {
 });
 
 describe('lint', () => {
-  it('complains of every mistake of every file', async () => {
+  it('reports every mistake of every file', async () => {
     write('one.yaml', 'title: One\nrules: [bet.debti]\nsteps:\n  - bet: { amount: 11.00 }\n');
     write('two.yaml', 'title: Two\nrules: [refund.restore]\nsteps:\n  - bet:\n  - balance:\n');
     const { status, out } = await croupier(['lint', 'one.yaml', 'two.yaml'], { cwd });
@@ -144,18 +154,18 @@ describe('lint', () => {
     expect(out).toContain('one.yaml:2:9: there is no rule `bet.debti`');
     expect(out).toContain('one.yaml:4:');
     expect(out).toContain('two.yaml:2:9: no step of this scenario can decide `refund.restore`');
-    expect(out).toContain('3 complaints in 2 of 2 files.');
+    expect(out).toContain('3 mistakes in 2 of 2 files.');
   });
 
-  it('says so when there is nothing to complain about', async () => {
+  it('says that there are no mistakes', async () => {
     write('one.yaml', 'title: One\nrules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n');
     expect(await croupier(['lint', 'one.yaml'], { cwd })).toMatchObject({
       status: 0,
-      out: '1 file, 1 scenario: nothing to complain about.\n',
+      out: '1 file, 1 scenario: no mistakes.\n',
     });
   });
 
-  it('complains of files that are no text, and of the others all the same', async () => {
+  it('reports files that are not text, and the mistakes of other files', async () => {
     write('a/one.yaml', 'title: One\nrules: [bet.debti]\nsteps:\n  - bet:\n');
     writeFileSync(path.join(cwd, 'a/two.yaml'), Buffer.from('title: \xff\xfe\n', 'latin1'));
     symlinkSync(path.join(cwd, 'nowhere'), path.join(cwd, 'a/three.yaml'));
@@ -166,34 +176,34 @@ describe('lint', () => {
     expect(out).toContain("a/three.yaml:1:1: this file can't be read: there is no such file");
   });
 
-  it('says that a fragment is checked where it is used, and counts no more files than there are', async () => {
+  it('says that a fragment is checked in the scenarios that use it, and does not count it as a file', async () => {
     write('lost.yaml', 'fragment: A lost round\nsteps:\n  - bett:\n  - use: lost.yaml\n');
     const alone = await croupier(['lint', 'lost.yaml'], { cwd });
     expect(alone.out).toContain('lost.yaml:1:1: this file is a fragment');
     write('one.yaml', 'title: One\nrules: [bet.debit]\nsteps:\n  - use: lost.yaml\n  - bet: { amont: "1" }\n');
     const used = await croupier(['lint', '.'], { cwd });
-    expect(used.out).toContain('complaints in 2 files.');
+    expect(used.out).toContain('mistakes in 2 files.');
   });
 
   it('refuses a folder without scenarios', async () => {
     mkdirSync(path.join(cwd, 'empty'));
     const { status, err } = await croupier(['lint', 'empty'], { cwd });
     expect(status).toBe(2);
-    expect(err).toContain('empty: no scenario is there');
+    expect(err).toContain('empty: no scenarios found');
   });
 
-  it('gives complaints as JSON', async () => {
+  it('prints mistakes as JSON', async () => {
     write('one.yaml', 'title: One\n');
     const { status, out } = await croupier(['lint', '--json', '.'], { cwd });
     expect(status).toBe(2);
     expect(JSON.parse(out)).toMatchObject({
       files: 1,
       scenarios: 0,
-      complaints: expect.arrayContaining([expect.objectContaining({ file: 'one.yaml', line: 1 })]) as unknown,
+      diagnostics: expect.arrayContaining([expect.objectContaining({ file: 'one.yaml', line: 1 })]) as unknown,
     });
   });
 
-  it('refuses two scenarios of one id', async () => {
+  it('refuses two scenarios with the same id', async () => {
     write('croupier.yaml', 'scenarios: [./a, ./b]\n');
     for (const folder of ['a', 'b'])
       write(`${folder}/same.yaml`, 'title: One\nrules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n');
@@ -204,13 +214,13 @@ describe('lint', () => {
 });
 
 describe('schema', () => {
-  it.each(['scenario', 'config', 'report', 'journal'])('prints that of the %s', async (of) => {
+  it.each(['scenario', 'config', 'report', 'journal'])('prints the schema of the %s', async (of) => {
     const { status, out } = await croupier(['schema', of], { cwd });
     expect(status).toBe(0);
     expect(JSON.parse(out)).toHaveProperty('$schema');
   });
 
-  it('of the configuration takes what init writes, and no unknown key', async () => {
+  it('of the configuration accepts the file of init, and refuses unknown keys', async () => {
     const { out } = await croupier(['schema', 'config'], { cwd });
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(out) as object);
     const client = {
@@ -237,14 +247,14 @@ describe('init', () => {
     'eu-1,player=p1,currency=USD',
   ];
 
-  it('writes files that lint has nothing to say about', async () => {
+  it('writes files without mistakes for lint', async () => {
     expect((await croupier(FLAGS, { cwd })).status).toBe(0);
     expect(readFileSync(at('croupier.yaml'), 'utf8')).toContain('integrationApiKey: ${ACME_EU_KEY}');
     const lint = await croupier(['lint', 'scenarios/example.yaml'], { cwd });
-    expect(lint).toMatchObject({ status: 0, out: '1 file, 1 scenario: nothing to complain about.\n' });
+    expect(lint).toMatchObject({ status: 0, out: '1 file, 1 scenario: no mistakes.\n' });
   });
 
-  it('writes a configuration that run takes, once the key is there', async () => {
+  it('writes a configuration that run accepts with the key', async () => {
     await croupier(FLAGS, { cwd });
     const without = await croupier(['run', 'example'], { cwd });
     expect(without.status).toBe(2);
@@ -253,7 +263,7 @@ describe('init', () => {
     expect(listed).toMatchObject({ status: 0, out: expect.stringMatching(/^example {2}/) as string });
   });
 
-  it('never overwrites unless it is told to', async () => {
+  it('overwrites files only with --force', async () => {
     write('croupier.yaml', '# mine\n');
     const refused = await croupier(FLAGS, { cwd });
     expect(refused.status).toBe(2);
@@ -263,7 +273,7 @@ describe('init', () => {
     expect(readFileSync(at('croupier.yaml'), 'utf8')).toContain('acme-eu');
   });
 
-  it('asks nothing where there is no terminal', async () => {
+  it('asks no questions without a terminal', async () => {
     const { status, err } = await croupier(['init', '--ext-cid', 'a'], { cwd });
     expect(status).toBe(2);
     expect(err).toContain('give --base-url, --session too');
@@ -284,7 +294,7 @@ describe('run --reference', () => {
 });
 
 describe('serve operator', () => {
-  it('says where it is, answers there, and ends on a signal with 0', async () => {
+  it('prints its address, answers there, and ends with 0 on a signal', async () => {
     const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
     const over = ended(child);
     const said = await line(child, 'operator ');
@@ -302,7 +312,7 @@ describe('serve operator', () => {
     expect(err).toContain('croupier run --config croupier.yaml');
   });
 
-  it('shows no key that is not its own', async () => {
+  it('does not show the key of the user', async () => {
     const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], {
       cwd,
       env: { CROUPIER_KEY: 'canary-in-the-mine' },
@@ -315,14 +325,14 @@ describe('serve operator', () => {
     expect(out + err + readFileSync(at('croupier.yaml'), 'utf8')).not.toContain('canary-in-the-mine');
   });
 
-  it('does not write over a configuration of somebody else', async () => {
+  it('does not overwrite a configuration that it has not written', async () => {
     write('croupier.yaml', '# mine\n');
     const { status, err } = await croupier(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
     expect(status).toBe(2);
-    expect(err).toContain('is there already');
+    expect(err).toContain('exists already');
   });
 
-  it('has the defects that it is given, and says which', async () => {
+  it('has the given defects, and prints them', async () => {
     const child = start(['serve', 'operator', '--defect', 'signature-403', '--defect', 'cents'], { cwd });
     const over = ended(child);
     const said = await line(child, 'operator ');
@@ -333,13 +343,13 @@ describe('serve operator', () => {
     expect(err).toMatch(/^defect signature-403: .*\ndefect cents: .*\n/);
   });
 
-  it('says that a port is taken', async () => {
+  it('reports that a port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
     const { status, err } = await croupier(['serve', 'operator', '--port', String(port)], { cwd });
     server.close();
     expect(status).toBe(2);
-    expect(err).toContain(`127.0.0.1:${port}: another program already does`);
+    expect(err).toContain(`127.0.0.1:${port}: another program uses this port`);
   });
 });

@@ -43,7 +43,7 @@ async function printed(args: readonly string[], env: Readonly<Record<string, str
 }
 
 describe('--print-config', () => {
-  it('says where each value came from: flag before environment before file before default', async () => {
+  it('shows the source of each value: flag before environment before file before default', async () => {
     const { of, file } = await printed(['run', '--client', 'acme-eu', '--session', 's1'], {
       CROUPIER_LINGER: '1s',
       CROUPIER_STRICT: '1',
@@ -76,14 +76,14 @@ describe('--print-config', () => {
     });
   });
 
-  it('says what the environment lacks', async () => {
+  it('names the variables that the environment lacks', async () => {
     const { of } = await printed(['run']);
     expect(of('acme-eu: integratorBaseUrl')?.value).toBe('the environment has no HOST');
     expect(of('acme-us: integrationApiKey.file')?.value).toBe('key.txt');
   });
 
-  it('prints a table for people, and that no file is there', async () => {
+  it('prints a table as text, and says that there is no file', async () => {
     const { out } = await croupier(['run', '--print-config'], { cwd: tmpdir() });
-    expect(out).toMatch(/^There is no croupier\.yaml here\.\ndeadline +5s +default\n/);
+    expect(out).toMatch(/^There is no croupier\.yaml in this folder\.\ndeadline +5s +default\n/);
   });
 });

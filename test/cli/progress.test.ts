@@ -1,39 +1,79 @@
-import { describe, expect, it } from 'vitest';
-import { startProgress } from '../../src/cli/progress.ts';
-import type { Sink } from '../../src/cli/stdio.ts';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { columnsOf } from '../../src/report/terminal/layout.ts';
+import { croupier, ended, PTY } from './croupier.ts';
 
-function sinkOf(tty: boolean): Sink & { readonly written: string[] } {
-  const written: string[] = [];
-  return { written, write: (text) => void written.push(text), tty, colour: false, columns: 40 };
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const COLUMNS = 40;
+/** The escape sequences that ora writes around each drawing of its line. */
+const DRAWING = /\u001B\[\?2026h(.*?)\u001B\[\?2026l/gsu;
+const FRAME = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u;
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+  writeFileSync(
+    path.join(cwd, `${'残高'.repeat(15)}.yaml`),
+    'title: Slow\nrules: [bet.debit]\nsteps: [{ bet: }, { wait: 400ms }, { balance: }]\n',
+  );
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** The output of a command on a terminal, both streams together. */
+async function onTerminal(args: readonly string[], columns = COLUMNS): Promise<string> {
+  const { PATH, HOME } = process.env;
+  const command = [process.execPath, path.join(ROOT, 'bin/croupier.js'), ...args].join(' ');
+  const child = spawn(PTY, ['-qec', `stty cols ${columns}; exec ${command}`, '/dev/null'], {
+    cwd,
+    env: { PATH, HOME, TERM: 'xterm' },
+  });
+  return (await ended(child)).out;
 }
 
-describe('progress', () => {
-  it('writes nothing at once where there is no terminal', () => {
-    const sink = sinkOf(false);
-    const progress = startProgress(sink);
-    progress.on({ event: 'notice', text: 'x' });
-    progress.end();
-    expect(sink.written).toEqual([]);
+function drawnLines(written: string): readonly string[] {
+  return [...written.matchAll(DRAWING)].map(([, drawn = '']) => stripVTControlCharacters(drawn));
+}
+
+describe('the progress of a run', () => {
+  const RUN = ['run', '--reference', './', '--linger', '20ms'];
+
+  it('is redrawn in one line of the terminal, and removed before the report', async () => {
+    const written = await onTerminal(RUN);
+    const lines = drawnLines(written);
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((line) => !FRAME.test(line) || columnsOf(line) >= COLUMNS)).toEqual([]);
+    expect(lines.at(-1)).toMatch(/^. {2}0\/1 scenarios · \d calls? · 残.*…$/u);
+    expect(written.slice(written.lastIndexOf('\u001B[?2026l'))).toMatch(
+      /^\u001B\[\?2026l\u001B\[1G\u001B\[0K\S*CONFORMING/u,
+    );
   });
 
-  it('draws one line, no wider than the terminal, and takes it away', async () => {
-    const sink = sinkOf(true);
-    const progress = startProgress(sink);
-    progress.on({ event: 'scenario-started', scenario: 's'.repeat(100), attempt: 1, at: 0, sessions: {} });
-    await expect.poll(() => sink.written.length).toBeGreaterThan(0);
-    progress.end();
-    const lines = sink.written.map((text) => text.replace('\r\u001B[2K', ''));
-    expect(lines[0]).toMatch(/^. 0\/0 scenarios · 0 calls · s+$/);
-    expect(lines.every((line) => line.length < 40)).toBe(true);
-    expect(lines.at(-1)).toBe('');
+  it('is drawn below the output of --verbose', async () => {
+    const written = await onTerminal([...RUN, '--verbose']);
+    const text = stripVTControlCharacters(written.replace(DRAWING, ''));
+    expect(text).toContain('request   POST');
+    expect(text).not.toMatch(FRAME);
   });
 
-  it('prints above the line', async () => {
-    const sink = sinkOf(true);
-    const progress = startProgress(sink);
-    await expect.poll(() => sink.written.length).toBeGreaterThan(0);
-    progress.print('an exchange\n');
-    progress.end();
-    expect(sink.written.join('')).toContain('\r\u001B[2Kan exchange\n');
+  it('is not drawn on a terminal without a known width', async () => {
+    const written = await onTerminal(RUN, 0);
+    expect(drawnLines(written)).toEqual([]);
+    expect(written).toContain('Exit status 0');
   });
+
+  it('is not drawn without a terminal', async () => {
+    const { err, status } = await croupier(RUN, { cwd });
+    expect(err).not.toMatch(/\u001B|scenarios ·/u);
+    expect(status).toBe(0);
+  });
+});
+
+it('the progress of a search is drawn in one line of the terminal', async () => {
+  const lines = drawnLines(await onTerminal(['explore', '--reference', '--runs', '10', '--linger', '20ms']));
+  expect(lines.filter((line) => !FRAME.test(line) || columnsOf(line) >= COLUMNS)).toEqual([]);
+  expect(lines.at(-1)).toMatch(/^. {2}\d+\/10 histories/u);
 });

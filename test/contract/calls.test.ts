@@ -26,8 +26,8 @@ function complaints(schema: z.ZodType, value: unknown): string[] {
   return result.success ? [] : result.error.issues.map((issue) => issue.path.join('.'));
 }
 
-describe('the requests', () => {
-  it.each(CALL_NAMES)('%s is accepted in its plainest form, and with a further field', (call) => {
+describe('the schema of a request', () => {
+  it.each(CALL_NAMES)('accepts a minimal %s, and one with a further field', (call) => {
     expect(complaints(REQUEST_SCHEMAS[call], good[call])).toEqual([]);
     const more = { ...good[call], further: 'x' };
     expect(REQUEST_SCHEMAS[call].parse(more)).toEqual(more);
@@ -49,12 +49,12 @@ describe('the requests', () => {
     ['refund', 'txID'],
     ['refund', 'origTxID'],
     ['refund', 'amount'],
-  ] as const)('%s without %s is refused for that', (call, field) => {
+  ] as const)('refuses a %s without %s and names the field', (call, field) => {
     const { [field]: _, ...rest } = good[call] as Record<string, unknown>;
     expect(complaints(REQUEST_SCHEMAS[call], rest)).toEqual([field]);
   });
 
-  it('a refund may leave out its roundID', () => {
+  it('accepts a refund without a roundID', () => {
     const { roundID: _, ...rest } = good.refund;
     expect(complaints(REQUEST_SCHEMAS.refund, rest)).toEqual([]);
   });
@@ -65,30 +65,30 @@ describe('the requests', () => {
     expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, roundID: version1 })).toEqual([]);
   });
 
-  it('a free bet has an frID, a regular one has none', () => {
+  it('requires an frID in a free bet, and refuses it in a regular bet', () => {
     expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, type: 'free', frID: 'fr-1' })).toEqual([]);
     expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, type: 'free' })).toEqual(['frID']);
     expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, frID: 'fr-1' })).toEqual(['frID']);
   });
 
-  it('a regular win may have an frID (the bonus withdrawal), a free one must', () => {
+  it('requires an frID in a free win, and accepts it in a regular win (the bonus withdrawal)', () => {
     expect(complaints(REQUEST_SCHEMAS.win, { ...good.win, frID: 'fr-1' })).toEqual([]);
     expect(complaints(REQUEST_SCHEMAS.win, { ...good.win, type: 'free' })).toEqual(['frID']);
   });
 
-  it('refuses any type but regular and free', () => {
+  it('refuses any type except regular and free', () => {
     expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, type: 'bonus' })).toEqual(['type']);
   });
 });
 
-describe('amounts', () => {
-  it.each(['0', '0.90', '1', '10', '90071992547409.93', '0.000000000000000001'])('%j is one', (text) => {
+describe('an amount in the schemas', () => {
+  it.each(['0', '0.90', '1', '10', '90071992547409.93', '0.000000000000000001'])('may be %j', (text) => {
     expect(AMOUNT_PATTERN.test(text)).toBe(true);
     expect(complaints(balanceReplySchema, { balance: text })).toEqual([]);
   });
 
   it.each(['', '-1', '+1', '01', '.5', '1.', '1e3', '0x10', '1,00', '1 000', ' 1', '1\n', '１', 'NaN', '1.0.0', '€1'])(
-    '%j is none',
+    'cannot be %j',
     (text) => {
       expect(AMOUNT_PATTERN.test(text)).toBe(false);
       expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, amount: text })).toEqual(['amount']);
@@ -96,14 +96,14 @@ describe('amounts', () => {
     },
   );
 
-  it('are never JSON numbers', () => {
+  it('cannot be a JSON number', () => {
     expect(complaints(transactionReplySchema, { txID: 't', balance: 1.5 })).toEqual(['balance']);
     expect(complaints(REQUEST_SCHEMAS.bet, { ...good.bet, amount: 1 })).toEqual(['amount']);
   });
 });
 
-describe('the replies', () => {
-  it('may have further fields, and need a txID where money moved', () => {
+describe('the schema of a reply', () => {
+  it('accepts further fields, and requires a txID except for balance', () => {
     for (const call of CALL_NAMES) {
       const reply = { txID: 'op-1', balance: '1.00', further: [1] };
       expect(REPLY_SCHEMAS[call].parse(reply), call).toEqual(reply);
@@ -111,7 +111,7 @@ describe('the replies', () => {
     }
   });
 
-  it('an error may say nothing, but what it says has its type', () => {
+  it('accepts an error without any field, and checks the types of the fields that it has', () => {
     expect(complaints(errorReplySchema, {})).toEqual([]);
     expect(
       complaints(errorReplySchema, { message: 'No.', code: 'own_code', details: { a: 1 }, action: 'refresh' }),
@@ -124,7 +124,7 @@ describe('the replies', () => {
   });
 });
 
-it('every field of every schema is described for the published documents', () => {
+it('every field of every schema has a description for the published documents', () => {
   for (const schema of [...Object.values(REQUEST_SCHEMAS), ...Object.values(REPLY_SCHEMAS), errorReplySchema]) {
     const { properties, description } = z.toJSONSchema(schema);
     expect(description).toBeTypeOf('string');

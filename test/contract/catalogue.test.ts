@@ -21,7 +21,7 @@ describe('the rule catalogue', () => {
     }
   });
 
-  it('says something of its own about every rule', () => {
+  it('has a sentence and a hint of its own for every rule', () => {
     expect(new Set(RULES.map((rule) => rule.sentence)).size).toBe(RULES.length);
     for (const rule of RULES) {
       expect(rule.sentence, rule.id).toMatch(/^[^A-Z].*[^.\s]$/s);
@@ -29,7 +29,7 @@ describe('the rule catalogue', () => {
     }
   });
 
-  it('says of every rule that can be broken what that means for players or the operator, in plain words', () => {
+  it('says for every rule that can be broken what a breach means for players or the operator, without technical words', () => {
     const binding = RULES.filter(({ level }) => level !== 'NOTE');
     expect(new Set(binding.map(({ means }) => means)).size).toBe(binding.length);
     for (const { id, means } of binding) {
@@ -41,7 +41,7 @@ describe('the rule catalogue', () => {
     for (const { level, means } of RULES) if (level === 'NOTE') expect(means).toBeNull();
   });
 
-  it('dates the rules that later versions of the contract brought', () => {
+  it('names the first version of every rule that a later version of the contract added', () => {
     const dated = RULES.filter((rule) => rule.since !== '1.0.0').map((rule) => [rule.id, rule.since]);
     expect(Object.fromEntries(dated)).toEqual({
       'bet.decimal-amount': '1.2.11',
@@ -58,21 +58,21 @@ describe('the rule catalogue', () => {
     });
   });
 
-  it('agrees with the version that a clause itself names', () => {
+  it('has the version that the clause of a rule names', () => {
     for (const rule of RULES) {
       const named = /^Versioning (.+)$/.exec(rule.clause)?.[1];
       if (named) expect(rule.since, rule.id).toBe(named);
     }
   });
 
-  it('splits the rules that hold on all four endpoints by endpoint', () => {
+  it('splits the rules that apply to all four endpoints by endpoint', () => {
     for (const id of ['signature.accepted', 'signature.mismatch', 'signature.missing', 'reply.deadline'] as const) {
       expect(ruleById(id).endpoints, id).toEqual(['balance', 'bet', 'win', 'refund']);
     }
     expect(ruleById('bet.debit').endpoints).toBeUndefined();
   });
 
-  it('finds a rule by its id and knows what is not an id', () => {
+  it('finds a rule by its id, and refuses other texts', () => {
     expect(ruleById('refund.unknown').level).toBe('MUST');
     expect(isRuleId('refund.unknown')).toBe(true);
     for (const text of ['refund.unknwon', 'refund', '', 'toString', '__proto__']) {
@@ -80,9 +80,9 @@ describe('the rule catalogue', () => {
     }
   });
 
-  it('does not let a rule that does not exist be named', () => {
+  it('rejects an id that does not exist, in the types and at run time', () => {
     // @ts-expect-error no such rule
     const wrong: RuleId = 'refund.unknwon';
-    expect(() => ruleById(wrong)).toThrow('no rule is called "refund.unknwon"');
+    expect(() => ruleById(wrong)).toThrow('there is no rule "refund.unknwon"');
   });
 });

@@ -18,7 +18,7 @@ describe('the currencies', () => {
     for (const code of ['UBTC', 'usd', '', 'XXX', 'toString']) expect(currencyByCode(code), code).toBeUndefined();
   });
 
-  it('without decimals are held to that by the contract in three cases only', () => {
+  it('have no decimals by contract only for JPY, KRW and VND', () => {
     const strict = CURRENCIES.filter((one) => one.decimals === 0 && one.basis === 'contract');
     expect(strict.map((one) => one.code)).toEqual(['JPY', 'KRW', 'VND']);
   });

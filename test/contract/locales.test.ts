@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_LOCALE, isLocale, LOCALES } from '../../src/contract/locales.ts';
 
-it('has the nine locales of the contract and the further ones, each once', () => {
+it('the locales are the nine of the contract and 15 further ones, each once', () => {
   expect(LOCALES).toEqual(
     expect.arrayContaining(['en_us', 'zh_cn', 'cs', 'fi', 'el', 'hu', 'it', 'no', 'pl', 'pt_br']),
   );
@@ -9,6 +9,6 @@ it('has the nine locales of the contract and the further ones, each once', () =>
   expect(isLocale(DEFAULT_LOCALE)).toBe(true);
 });
 
-it.each(['en-US', 'en_US', 'EN_US', 'en', '', 'xx'])('%j is none', (text) => {
+it.each(['en-US', 'en_US', 'EN_US', 'en', '', 'xx'])('%j is not a supported locale', (text) => {
   expect(isLocale(text)).toBe(false);
 });

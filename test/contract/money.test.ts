@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
 import { Money } from '../../src/contract/money.ts';
 
-describe('reading', () => {
+describe('reading an amount', () => {
   it.each([
     ['0', '0'],
     ['0.0', '0'],
@@ -14,7 +14,7 @@ describe('reading', () => {
     ['90071992547409.93', '90071992547409.93'],
     ['0.000000000000000001', '0.000000000000000001'],
     ['123456789012345678901234567890.123456789', '123456789012345678901234567890.123456789'],
-  ])('%s is an amount', (text, shown) => {
+  ])('accepts %s as the amount %s', (text, shown) => {
     expect(Money.read(text)?.toString()).toBe(shown);
     expect(Money.of(text).equals(Money.of(shown))).toBe(true);
   });
@@ -53,13 +53,13 @@ describe('reading', () => {
     ['null', 'null'],
     ['a fraction', '1/2'],
     ['per cent', '1%'],
-  ])('%s is refused', (_, text) => {
+  ])('refuses a text with this problem: %s', (_, text) => {
     expect(Money.read(text)).toBeUndefined();
     expect(() => Money.of(text)).toThrow(new RangeError(`not a plain decimal amount: ${JSON.stringify(text)}`));
   });
 });
 
-/** Writes so many units of 10^-scale as text, by cutting the digits of a whole number. */
+/** Writes a number of units of 10^-scale as text, by splitting the digits of a whole number. */
 function text(value: bigint, scale: number): string {
   const digits = value.toString().padStart(scale + 1, '0');
   return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
@@ -70,7 +70,7 @@ function signed(value: bigint, scale: number): Money {
   return value < 0n ? money.negated() : money;
 }
 
-describe('reckoning agrees with whole numbers of the smallest unit', () => {
+describe('computing with money gives the same as whole numbers of the smallest unit', () => {
   const units = fc.bigInt({ min: 0n, max: 10n ** 30n });
   const places = fc.integer({ min: 0, max: 18 });
 
@@ -122,7 +122,7 @@ describe('reckoning agrees with whole numbers of the smallest unit', () => {
 
 describe('every currency', () => {
   it.each(CURRENCIES.map((one) => [one.code, one.decimals ?? 18] as const))(
-    '%s adds up unit by unit',
+    'has an exact smallest unit, also above 2^53 of them: %s',
     (_, decimals) => {
       const unit = Money.unit(decimals);
       expect(unit.format(decimals)).toBe(decimals === 0 ? '1' : `0.${'1'.padStart(decimals, '0')}`);
@@ -136,7 +136,7 @@ describe('every currency', () => {
     },
   );
 
-  it('without decimals is written without a point, and a fraction of it is seen', () => {
+  it('without decimals is written without a point, and a fraction is kept', () => {
     expect(Money.of('1000').format(0)).toBe('1000');
     expect(Money.of('1000.00').decimals()).toBe(0);
     expect(Money.of('1000.5').decimals()).toBe(1);
@@ -144,19 +144,32 @@ describe('every currency', () => {
   });
 });
 
-describe('where binary fractions fail', () => {
+describe('an amount that binary fractions cannot represent', () => {
   it.each([
     ['0.1', '0.2', '0.3'],
     ['0.7', '0.1', '0.8'],
     ['1.1', '2.2', '3.3'],
     ['0.57', '0.01', '0.58'],
     ['90071992547409.92', '0.01', '90071992547409.93'],
-  ])('%s and %s are %s', (a, b, sum) => {
+  ])('adds up exactly: %s and %s are %s', (a, b, sum) => {
     expect(Money.of(a).plus(Money.of(b)).toString()).toBe(sum);
   });
 
-  it.each(['0.29', '0.57', '1.15', '4.35', '19.99'])('%s in hundredths is a whole number', (text) => {
+  it.each(['0.29', '0.57', '1.15', '4.35', '19.99'])('is a whole number of hundredths: %s', (text) => {
     expect(Money.of(text).shift(2).decimals()).toBe(0);
     expect(Money.of(text).shift(2).toString()).toBe(text.replace('.', '').replace(/^0+/, ''));
+  });
+});
+
+describe('truncating an amount', () => {
+  it.each([
+    ['1.259', 2, '1.25'],
+    ['1.259', 0, '1'],
+    ['0.009', 2, '0'],
+    ['1.2', 2, '1.2'],
+    ['90071992547409.939', 2, '90071992547409.93'],
+  ])('cuts %s to %i decimals as %s, and a negative amount toward zero too', (text, decimals, kept) => {
+    expect(Money.of(text).truncated(decimals).toString()).toBe(kept);
+    expect(Money.of(text).negated().truncated(decimals).equals(Money.of(kept).negated())).toBe(true);
   });
 });

@@ -30,7 +30,7 @@ const BET_BODY = { sessionID: 's-1', txID: BET, roundID: ROUND, amount: '1.00', 
 const WIN_BODY = { sessionID: 's-1', txID: WIN, roundID: ROUND, amount: '2.50', type: 'regular' };
 const REFUND_BODY = { sessionID: 's-1', txID: REFUND, origTxID: BET, roundID: ROUND, amount: '1.00' };
 
-/** Plays the events, each of which must be possible; returns the last step. */
+/** Applies the events, which must all be possible, and returns the last step. */
 function play(...events: RoundEvent[]): RoundStep {
   let step: RoundStep = { kind: 'moved', round: startRound('s-1', ROUND), owed: [] };
   for (const event of events) {
@@ -50,21 +50,21 @@ function statuses(round: Round): string[] {
 
 const OTHER_ERRORS = [201, 202, 204, 301, 302, 400, 401, 403, 404, 409, 422, 429, 501, 502, 503, 504];
 
-describe('a round that starts', () => {
-  it('owes the bet', () => {
+describe('the first bet of a round', () => {
+  it('is sent', () => {
     const { round, owed } = play(bet);
     expect(statuses(round)).toEqual(['sent']);
     expect(owed).toEqual([{ call: 'bet', body: BET_BODY }]);
   });
 
-  it('answered 200: the bet is accepted, nothing is owed', () => {
+  it('is accepted by a reply of 200, and no call follows', () => {
     const { round, owed } = play(bet, reply(BET, 200));
     expect(statuses(round)).toEqual(['accepted']);
     expect(owed).toEqual([]);
     expect(outstandingCalls(round)).toEqual([]);
   });
 
-  it.each(OTHER_ERRORS)('answered %i: the bet is declined, neither retried nor refunded', (status) => {
+  it.each(OTHER_ERRORS)('is declined by a reply of %i, and neither retried nor refunded', (status) => {
     const { round, owed } = play(bet, reply(BET, status));
     expect(statuses(round)).toEqual(['declined']);
     expect(owed).toEqual([]);
@@ -72,10 +72,10 @@ describe('a round that starts', () => {
   });
 
   it.each([
-    ['answered 500', reply(BET, 500)],
-    ['not answered in time', timeout(BET)],
-    ['whose connection broke', broken(BET)],
-  ])('%s: the bet is declined and its refund is owed', (_, event) => {
+    ['a reply of 500', reply(BET, 500)],
+    ['a timeout', timeout(BET)],
+    ['a broken connection', broken(BET)],
+  ])('is refunded after %s', (_, event) => {
     const { round, owed } = play(bet, event);
     expect(statuses(round)).toEqual(['refund-owed']);
     expect(owed).toEqual([{ call: 'refund', body: REFUND_BODY }]);
@@ -84,13 +84,13 @@ describe('a round that starts', () => {
 });
 
 describe('an accepted bet', () => {
-  it('lets a win be placed', () => {
+  it('allows a win', () => {
     const { round, owed } = play(bet, reply(BET, 200), win);
     expect(statuses(round)).toEqual(['accepted', 'sent']);
     expect(owed).toEqual([{ call: 'win', body: WIN_BODY }]);
   });
 
-  it('is settled by a win that is answered 200', () => {
+  it('is settled by a win with a reply of 200', () => {
     const { round, owed } = play(bet, reply(BET, 200), win, reply(WIN, 200));
     expect(statuses(round)).toEqual(['accepted', 'settled']);
     expect(owed).toEqual([]);
@@ -98,7 +98,7 @@ describe('an accepted bet', () => {
   });
 
   it.each([...OTHER_ERRORS.map((status) => reply(WIN, status)), reply(WIN, 500), timeout(WIN), broken(WIN)])(
-    'stays in place when the win fails by %o, and the same win is owed again',
+    'stays accepted when the win fails by %o, and the same win is sent again',
     (event) => {
       const { round, owed } = play(bet, reply(BET, 200), win, event);
       expect(statuses(round)).toEqual(['accepted', 'pending']);
@@ -122,10 +122,10 @@ describe('an accepted bet', () => {
   });
 });
 
-describe('a bet declined by a 500 or a timeout', () => {
+describe('a bet with a reply of 500 or a timeout', () => {
   const lost = [bet, timeout(BET)];
 
-  it('is refunded once its refund is answered 200', () => {
+  it('is refunded once the reply to its refund is 200', () => {
     const { round, owed } = play(...lost, reply(REFUND, 200));
     expect(statuses(round)).toEqual(['refunded']);
     expect(owed).toEqual([]);
@@ -137,7 +137,7 @@ describe('a bet declined by a 500 or a timeout', () => {
     reply(REFUND, 500),
     timeout(REFUND),
     broken(REFUND),
-  ])('goes on owing the same refund when that fails by %o', (event) => {
+  ])('sends the same refund again when the refund fails by %o', (event) => {
     const { round, owed } = play(...lost, event);
     expect(statuses(round)).toEqual(['refund-pending']);
     expect(owed).toEqual([{ call: 'refund', body: REFUND_BODY }]);
@@ -150,14 +150,14 @@ describe('a bet declined by a 500 or a timeout', () => {
   });
 });
 
-describe('what cannot happen', () => {
+describe('an event that is not possible', () => {
   it.each([
-    ['an answer to a call that was never made', [bet], reply(WIN, 200), 'tx-id-unknown'],
-    ['a second answer to a bet', [bet, reply(BET, 200)], reply(BET, 500), 'not-awaited'],
+    ['a reply to a call that was never made', [bet], reply(WIN, 200), 'tx-id-unknown'],
+    ['a second reply to a bet', [bet, reply(BET, 200)], reply(BET, 500), 'not-awaited'],
     ['a late 200 to a bet that is being refunded', [bet, timeout(BET)], reply(BET, 200), 'not-awaited'],
-    ['a second answer to a refund', [bet, timeout(BET), reply(REFUND, 200)], reply(REFUND, 200), 'not-awaited'],
-    ['an answer to a refund that was not owed', [bet, reply(BET, 200)], reply(REFUND, 200), 'not-awaited'],
-    ['a second answer to a win', [bet, reply(BET, 200), win, reply(WIN, 200)], timeout(WIN), 'not-awaited'],
+    ['a second reply to a refund', [bet, timeout(BET), reply(REFUND, 200)], reply(REFUND, 200), 'not-awaited'],
+    ['a reply to a refund that was not due', [bet, reply(BET, 200)], reply(REFUND, 200), 'not-awaited'],
+    ['a second reply to a win', [bet, reply(BET, 200), win, reply(WIN, 200)], timeout(WIN), 'not-awaited'],
     ['a win before any bet', [], win, 'no-accepted-bet'],
     ['a win while the bet is under way', [bet], win, 'no-accepted-bet'],
     ['a win after the bet was declined', [bet, reply(BET, 402)], win, 'no-accepted-bet'],
@@ -167,13 +167,13 @@ describe('what cannot happen', () => {
     ["a bet that reserves another bet's refund", [bet], { ...bet, txID: uuid(7) }, 'tx-id-used'],
     ['a win with the txID of the bet', [bet, reply(BET, 200)], { ...win, txID: BET }, 'tx-id-used'],
     ['a win with the reserved txID', [bet, reply(BET, 200)], { ...win, txID: REFUND }, 'tx-id-used'],
-  ] as const)('%s is refused and changes nothing', (_, before, event, reason) => {
+  ] as const)('is refused and changes nothing: %s', (_, before, event, reason) => {
     const { round } = play(...before);
     expect(stepRound(round, event)).toEqual({ kind: 'refused', round, owed: [], reason });
   });
 });
 
-describe('several actions in one round', () => {
+describe('a round with several bets or wins', () => {
   const second: RoundEvent = { ...bet, txID: uuid(11), refundTxID: uuid(12), amount: '3.00' };
 
   it('refunds only the bet that was lost', () => {
@@ -184,14 +184,14 @@ describe('several actions in one round', () => {
     ]);
   });
 
-  it('answers each win by itself', () => {
+  it('settles each win by its own reply', () => {
     const { round } = play(bet, reply(BET, 200), win, { ...win, txID: uuid(21) }, timeout(WIN), reply(uuid(21), 200));
     expect(statuses(round)).toEqual(['accepted', 'pending', 'settled']);
     expect(outstandingCalls(round)).toEqual([{ call: 'win', body: WIN_BODY }]);
   });
 });
 
-it('carries the campaign of a free round into bet and win, not into the refund', () => {
+it('a free round has its campaign in the bet and the win, and not in the refund', () => {
   const free = { type: 'free', frID: 'fr-1' } as const;
   const { round } = play({ ...bet, ...free }, reply(BET, 200), { ...win, ...free });
   expect(outstandingCalls(round)).toEqual([{ call: 'win', body: { ...WIN_BODY, ...free } }]);
@@ -199,13 +199,13 @@ it('carries the campaign of a free round into bet and win, not into the refund',
   expect(lost.owed).toEqual([{ call: 'refund', body: REFUND_BODY }]);
 });
 
-it('owes bodies that the schemas of the calls accept', () => {
+it('the bodies of bet, win and refund are valid by the schemas of the calls', () => {
   expect(betRequestSchema.safeParse(BET_BODY).success).toBe(true);
   expect(winRequestSchema.safeParse(WIN_BODY).success).toBe(true);
   expect(refundRequestSchema.safeParse(REFUND_BODY).success).toBe(true);
 });
 
-describe('whatever happens', () => {
+describe('a round with random events', () => {
   const txID = fc.integer({ min: 1, max: 8 }).map(uuid);
   const status = fc.constantFrom(200, 200, 500, 400, 401, 404, 201, 503);
   const amount = fc.constantFrom('0', '1.00', '7.25');
@@ -229,7 +229,7 @@ describe('whatever happens', () => {
     }),
   );
 
-  /** An account of the calls kept by other means: call by call, what was sent and how it was answered. */
+  /** The calls of a round, recorded independently of the reducer: all bodies that were sent, and the calls without a reply. */
   interface Account {
     open: Map<string, OwedCall>;
     sent: Map<string, OwedCall[]>;
@@ -262,7 +262,7 @@ describe('whatever happens', () => {
     }
   }
 
-  it('no win is refunded, only lost bets are, retries are alike, and nothing owed is forgotten', () => {
+  it('refunds lost bets and no wins, repeats the same body in retries, and forgets no call', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         const account: Account = { open: new Map(), sent: new Map(), lostBets: new Set(), winsPlaced: new Set() };
@@ -288,7 +288,7 @@ describe('whatever happens', () => {
     );
   });
 
-  it('answering 200 to everything outstanding ends every round', () => {
+  it('ends once every outstanding call gets a reply of 200', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         let round = events.reduce((state, one) => stepRound(state, one).round, startRound('s-1', ROUND));

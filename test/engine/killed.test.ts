@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-it('leaves a journal that becomes a report, and knows what is owed, when it is killed in the midst of a call', async () => {
+it('a run that is killed during a call leaves a journal with which it can be reported and settled', async () => {
   const { url } = await operatorServer(({ call, number }, tell) => {
     if (call !== 'bet' || number < 4) return tell();
     child.kill('SIGKILL');

@@ -5,29 +5,33 @@ import { onTestFinished } from 'vitest';
 import type { CallName } from '../../src/contract/call-name.ts';
 import type { JsonObject } from '../../src/contract/json.ts';
 import { queryPayload, signBody, signQuery } from '../../src/contract/signature.ts';
-import { run } from '../../src/engine/run.ts';
+import { run } from '../../src/engine/run/run.ts';
 import type { RunnableScenario, RunOptions, SessionUnderTest } from '../../src/engine/run-options.ts';
 import type { JournalEvent, RunEnded, ScenarioEnded } from '../../src/journal/event.ts';
 import type { Finding, Verdict } from '../../src/journal/finding.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { loadScenario } from '../../src/scenario/load.ts';
-import { planScenario } from '../../src/scenario/planner.ts';
-import { type Ask, type Told, ToyWallet } from '../judge/toy-wallet.ts';
+import { planScenario } from '../../src/scenario/plan/planner.ts';
+import { type ToyReply, type ToyRequest, ToyWallet } from '../judge/toy-wallet.ts';
 
 export const KEY = 'test-key';
 
 export const P1: SessionUnderTest = { sessionID: 's1', player: 'p1', currency: 'USD', gameID: 'catch' };
 export const P2: SessionUnderTest = { sessionID: 's2', player: 'p2', currency: 'USD', gameID: 'swipe' };
 
-/** A call with what is needed to misbehave on its connection. */
-interface Called extends Ask {
-  /** How many calls came before it. */
+/** A call, with the means to misbehave on its connection. */
+interface Called extends ToyRequest {
+  /** Number of calls before it. */
   readonly number: number;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-export type Telling = (called: Called, tell: () => Told, wallet: ToyWallet) => Told | Promise<Told> | null;
+export type Behaviour = (
+  called: Called,
+  tell: () => ToyReply,
+  wallet: ToyWallet,
+) => ToyReply | Promise<ToyReply> | null;
 
 export interface OperatorServer {
   readonly url: string;
@@ -35,9 +39,9 @@ export interface OperatorServer {
   readonly calls: readonly Called[];
 }
 
-/** A wallet behind a real socket; null from its lie: the reply was seen to. */
+/** A wallet behind a real socket. A lie that returns null has answered the call itself. */
 export async function operatorServer(
-  lie: Telling = (_called, tell) => tell(),
+  lie: Behaviour = (_called, tell) => tell(),
   { balance = '100.00', sessions = [P1] }: { balance?: string; sessions?: readonly SessionUnderTest[] } = {},
 ): Promise<OperatorServer> {
   const players = new Map(sessions.map(({ sessionID, player }) => [sessionID, player ?? sessionID]));
@@ -81,11 +85,11 @@ export async function operatorServer(
 
 /** A scenario by its YAML, without the title. */
 export function scenarioOf(id: string, yaml: string, uuid: () => string = () => crypto.randomUUID()): RunnableScenario {
-  const { scenario, complaints } = loadScenario(`title: ${id}\n${yaml}`, `${id}.yaml`, {
+  const { scenario, diagnostics } = loadScenario(`title: ${id}\n${yaml}`, `${id}.yaml`, {
     id,
     readFragment: () => undefined,
   });
-  if (!scenario) throw new Error(complaints.map(({ message }) => message).join('\n'));
+  if (!scenario) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   const { place, tags, last, rules } = scenario;
   return {
     id,
@@ -95,22 +99,22 @@ export function scenarioOf(id: string, yaml: string, uuid: () => string = () => 
     last,
     builtIn: true,
     rules: rules.map((rule) => rule.id),
-    plan: () => planScenario(scenario, scenario.stories[0]?.caseId, { uuid }),
+    plan: () => planScenario(scenario, scenario.boundScenarios[0]?.caseId, { uuid }),
   };
 }
 
-/** What a run left behind. */
+/** The result of a run. */
 export interface Ran {
   readonly events: readonly JournalEvent[];
   readonly ended: RunEnded;
   readonly fold: Fold;
-  /** How a scenario ended, in the attempt that counts. */
+  /** The verdict of a scenario, in the attempt that counts. */
   scenario(id: string): ScenarioEnded;
   findings(rule?: string): readonly Finding[];
   readonly verdict: (rule: string) => Verdict | undefined;
 }
 
-/** Runs scenarios against an operator with a deadline of 150 ms and a linger of 50 ms. */
+/** Runs scenarios against an operator, with a deadline of 150 ms and a settle time of 50 ms. */
 export async function ran(
   url: string,
   scenarios: readonly RunnableScenario[],

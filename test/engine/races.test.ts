@@ -4,10 +4,10 @@ import { Races } from '../../src/engine/races.ts';
 function races(raceRounds?: number) {
   let now = 0;
   const all = new Races({ raceRounds, deadlineMs: 1000, now: () => now });
-  /** Tells the story until no further round is wanted. */
+  /** Repeats the scenario until no further round is wanted. */
   const rounds = (overlappedOf: (round: number) => number, { calls = 6, takesMs = 1 } = {}): number => {
     for (;;) {
-      all.landed('1', calls, overlappedOf(all.round));
+      all.noteOverlap('1', calls, overlappedOf(all.round));
       now += takesMs;
       if (!all.wantsAnother) return all.round;
       all.next();
@@ -17,42 +17,40 @@ function races(raceRounds?: number) {
 }
 
 describe('a race', () => {
-  it('of few calls is run oftener than one of many', () => {
+  it('a race of few calls is repeated more often than one of many', () => {
     const few = races().rounds(() => 2, { calls: 2 });
     const many = races().rounds(() => 12, { calls: 12 });
     expect([few, many]).toEqual([12, 4]);
   });
 
-  it('is run no further once it has taken a part of the deadline', () => {
+  it('a race is not repeated after a part of the deadline', () => {
     expect(races().rounds(() => 6, { takesMs: 110 })).toBe(3);
   });
 
-  it('is run as often as it was asked for, however long that takes', () => {
+  it('a race is repeated the given number of times, however long it takes', () => {
     expect(races(5).rounds(() => 6, { takesMs: 900 })).toBe(5);
     expect(races(1).rounds(() => 6)).toBe(1);
   });
 
-  it('in which nothing overlaps is tried three times at least', () => {
+  it('a race without overlapping calls is repeated at least three times', () => {
     const { all, rounds } = races(1);
     expect(rounds(() => 0)).toBe(3);
     expect(all.missed).toBe(true);
-    expect(all.described).toBe('no two of the calls that were sent at once were in flight together in 3 rounds');
+    expect(all.missedText).toBe('none of the calls that were sent at once overlapped in 3 rounds');
   });
 
-  it('counts when half the calls of a round have overlapped over all rounds', () => {
+  it('a race counts if half the calls of a round overlapped over all rounds', () => {
     const { all, rounds } = races(2);
     rounds((round) => (round === 1 ? 2 : 0));
     expect(all.missed).toBe(true);
-    expect(all.described).toBe(
-      'of 6 calls that were sent at once only 2 were in flight together with another in 3 rounds',
-    );
+    expect(all.missedText).toBe('of 6 calls that were sent at once, only 2 overlapped with another one in 3 rounds');
     const more = races(2);
     more.rounds((round) => (round === 1 ? 0 : 3));
     expect(more.all.missed).toBe(false);
   });
 });
 
-describe('the manner of letting go', () => {
+describe('the release of a race', () => {
   const manners = (kinds: readonly string[]) => {
     const { all } = races();
     return Array.from({ length: 8 }, () => {
@@ -62,12 +60,12 @@ describe('the manner of letting go', () => {
     });
   };
 
-  it('turns the order round from one telling to the next', () => {
+  it('the order of the calls is reversed in every second round', () => {
     const reversed = manners(['bet', 'bet']).map((one) => one.reversed);
     expect(reversed).toEqual([false, true, false, true, false, true, false, true]);
   });
 
-  it('staggers calls of different kinds, each way round, and never those of one kind', () => {
+  it('calls of different kinds are staggered in both orders, calls of one kind never', () => {
     expect(manners(['bet', 'bet']).every(({ staggerMs }) => staggerMs === 0)).toBe(true);
     const mixed = manners(['bet', 'refund']);
     expect(mixed.slice(0, 2)).toEqual([
@@ -82,18 +80,18 @@ describe('the manner of letting go', () => {
     expect(staggers(true)).toEqual([0, 1, 3, 7]);
   });
 
-  it('keeps the times of the story, and moves the calls closer where nothing met', () => {
+  it('the times of the scenario are kept, and the calls move closer if none overlapped', () => {
     const { all } = races();
     const scales = Array.from({ length: 3 }, () => {
       const { scale, reversed } = all.release(['bet', 'refund'], true);
       expect(reversed).toBe(false);
-      all.landed('1', 2, 0);
+      all.noteOverlap('1', 2, 0);
       all.next();
       return scale;
     });
     expect(scales).toEqual([1, 0.25, 0]);
     const met = races().all;
-    met.landed('1', 2, 2);
+    met.noteOverlap('1', 2, 2);
     met.next();
     expect(met.release(['bet'], true).scale).toBe(1);
   });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Money } from '../../src/contract/money.ts';
+import { driftingWins } from '../../src/engine/scope.ts';
 import { operatorServer, P1, P2, ran, scenarioOf } from './operator-server.ts';
 
-/** What a field of a bet's body became. */
+/** The value of a field in the body of a bet. */
 async function sent(value: string, { before = '', balance = '100.00' } = {}) {
   const { url, calls } = await operatorServer(undefined, { balance, sessions: [P1, P2] });
   const yaml = `rules: [balance.read]\nneeds: { second: { player: other } }\nsteps: [{ balance: { session: second } }, ${before}{ bet: , as: asked, body: { set: { asked: "${value}" } }, expect: either }]`;
@@ -9,35 +11,49 @@ async function sent(value: string, { before = '', balance = '100.00' } = {}) {
   return calls.find(({ fields }) => fields?.asked !== undefined)?.fields?.asked;
 }
 
-describe('a name stands for', () => {
-  it('the stake that is configured, and the smallest unit of the currency', async () => {
+describe('a name of the scenario language is', () => {
+  it('`stake` is the configured stake, `unit` the smallest unit of the currency', async () => {
     expect(await sent('${stake}')).toBe('2.00');
     expect(await sent('${3 * unit}')).toBe('0.03');
   });
 
-  it('the balance, once it is certain', async () => {
+  it('`balance` is the balance when it is certain', async () => {
     expect(await sent('${balance}')).toBe('100.00');
     expect(await sent('${balance}', { before: '{ bet: { amount: "3.00" } }, ' })).toBe('97.00');
   });
 
-  it('the session of a player', async () => {
+  it('`session` is the session of a player', async () => {
     expect(await sent('${session.second}')).toBe('s2');
   });
 
-  it('what another step was about, and what it was answered', async () => {
+  it('the name of a step gives its fields and its reply', async () => {
     const before = '{ bet: { amount: "3.00" }, as: first }, ';
     expect(await sent('${first.amount}', { before })).toBe('3.00');
     expect(await sent('${first.reply.balance}', { before })).toBe('97.00');
     expect(await sent('${first.txID}', { before })).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('two wins that doubles can not add to the balance', async () => {
+  it('`drift` is two wins that doubles add wrongly to the balance', async () => {
     const [first, second] = [Number(await sent('${drift.first}')), Number(await sent('${drift.second}'))];
     expect(100 + first + second).toBeLessThan(Number((100 + first + second).toFixed(2)));
   });
 
-  it('nothing while the balance is not certain, and nothing is sent then', async () => {
+  it('`balance` has no value while it is uncertain, and the step is not sent', async () => {
     const before = '{ bet: , break: sent }, ';
     expect(await sent('${balance}', { before })).toBeUndefined();
   });
+});
+
+it.each(['0.00', '97.00', '98.50', '100.00', '1234.56'])(
+  'finds wins that doubles add up wrongly on top of %s',
+  (text) => {
+    const balance = Money.of(text);
+    const [first, second] = driftingWins(balance, Money.unit(2));
+    const doubles = Number(balance.format()) + Number(first.format()) + Number(second.format());
+    expect(doubles).toBeLessThan(Number(balance.plus(first).plus(second).format()));
+  },
+);
+
+it('any two wins are taken if no doubles drift', () => {
+  expect(driftingWins(Money.of('100'), Money.unit(0)).map(String)).toEqual(['1', '2']);
 });

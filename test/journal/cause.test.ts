@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
-import { blamed, ended, found, planned, runEnded, runStarted, started } from './events.ts';
+import { attributed, ended, found, planned, runEnded, runStarted, started } from './events.ts';
 
-/** Each story with its findings, in a run that was played to its end. */
+/** Each scenario with its findings, in a run that was played to its end. */
 async function causesOf(
   stories: Readonly<Record<string, readonly JournalEvent[]>>,
   after: readonly JournalEvent[] = [],
@@ -25,20 +25,20 @@ async function causesOf(
 const names = (causes: Awaited<ReturnType<typeof causesOf>>) => causes.map(({ result }) => result.rule.id);
 
 describe('the likely causes', () => {
-  it('of a run without a breach are none, whatever could not be decided', async () => {
+  it('are empty for a run without a breach, even if rules are undecided', async () => {
     expect(await causesOf({ a: [found('a', 'bet.debit', 'inconclusive'), found('a', 'win.credit', 'warn')] })).toEqual(
       [],
     );
   });
 
-  it('are the rules that explain the others, each with what it explains', async () => {
+  it('are the rules that explain the others, each with the rules that it explains', async () => {
     const causes = await causesOf(
       {
         a: [found('a', 'idempotency.bet', 'fail')],
         b: [found('b', 'bet.debit', 'fail', { causes: ['idempotency.bet'] })],
         c: [found('c', 'money.conservation', 'fail', { causes: ['idempotency.bet'] })],
       },
-      [blamed('money.conservation', 'idempotency.bet', { scenario: 'c' })],
+      [attributed('money.conservation', 'idempotency.bet', { scenario: 'c' })],
     );
     expect(names(causes)).toEqual(['idempotency.bet']);
     expect(causes[0]).toMatchObject({
@@ -61,7 +61,7 @@ describe('the likely causes', () => {
     expect(causes.flatMap(({ explains }) => explains)).toEqual([]);
   });
 
-  it('are one rule where it explains two that explain each other', async () => {
+  it('are one rule if it explains two that explain each other', async () => {
     const causes = await causesOf({
       a: [found('a', 'bet.debit', 'fail', { causes: ['money.exact'] })],
       b: [found('b', 'money.exact', 'fail', { causes: ['bet.debit'] })],
@@ -71,7 +71,7 @@ describe('the likely causes', () => {
     expect(causes[0]?.explains.map(({ rule }) => rule)).toEqual(['bet.debit', 'win.credit']);
   });
 
-  it('do not depend on the order in which things were found', async () => {
+  it('do not depend on the order of the findings', async () => {
     const a = [found('a', 'bet.debit', 'fail', { causes: ['win.credit'] })];
     const b = [found('b', 'win.credit', 'fail', { causes: ['bet.debit'] })];
     expect(names(await causesOf({ a, b }))).toEqual(['bet.debit']);
@@ -85,20 +85,20 @@ describe('the likely causes', () => {
         b: [found('b', 'bet.debit', 'fail', { causes: ['balance.read'] })],
         c: [found('c', 'win.credit', 'fail')],
       },
-      [blamed('win.credit', 'bet.debit', { scenario: 'c' })],
+      [attributed('win.credit', 'bet.debit', { scenario: 'c' })],
     );
     expect(names(causes)).toEqual(['balance.read']);
     expect(causes[0]?.explains.map(({ rule }) => rule)).toEqual(['bet.debit', 'win.credit']);
   });
 
-  it('name what a passed check no longer proves', async () => {
+  it('include passes that are undecided because of the cause', async () => {
     const passes = { 'signature.missing': { bet: 2 } } as const;
     const events = [
       runStarted([planned('a', ['signature.mismatch'])]),
       started('a'),
       found('a', 'signature.mismatch', 'fail', { endpoint: 'bet' }),
       ended('a', { verdict: 'fail', passes }),
-      blamed('signature.missing', 'signature.mismatch', { endpoint: 'bet' }),
+      attributed('signature.missing', 'signature.mismatch', { endpoint: 'bet' }),
       runEnded(),
     ];
     const [cause] = (await foldJournal(events)).causes;
@@ -106,7 +106,7 @@ describe('the likely causes', () => {
     expect(cause?.findings).toBe(1);
   });
 
-  it('come with money first, then by how much they account for', async () => {
+  it('list rules about money first, then those that explain most findings', async () => {
     const causes = await causesOf({
       a: [found('a', 'balance.read', 'fail'), found('a', 'reply.json', 'fail'), found('a', 'reply.json', 'fail')],
       b: [found('b', 'refund.once', 'fail'), found('b', 'idempotency.bet', 'fail')],
@@ -116,13 +116,13 @@ describe('the likely causes', () => {
     expect(names(causes)).toEqual(['idempotency.bet', 'refund.once', 'reply.json', 'balance.read']);
   });
 
-  it('count a SHOULD only where it fails the run', async () => {
+  it('include a SHOULD only if it fails the run', async () => {
     const stories = { a: [found('a', 'idempotency.same-reply', 'warn')] };
     expect(names(await causesOf(stories))).toEqual([]);
     expect(names(await causesOf(stories, [], true))).toEqual(['idempotency.same-reply']);
   });
 
-  it('show first what nothing else explains, then a story of the rule itself, then what an exchange shows', async () => {
+  it("show first a finding that no other rule explains, then one of the rule's own scenario, then one with an exchange", async () => {
     const stories = ['a', 'b', 'c', 'd'].map((id) => planned(id, id === 'c' || id === 'd' ? ['bet.debit'] : []));
     const findings = [
       found('a', 'bet.debit', 'fail', { causes: ['win.credit'], exchange: 'x1' }),
@@ -132,7 +132,7 @@ describe('the likely causes', () => {
     ];
     const events = [runStarted(stories), ...stories.map(({ id }) => started(id)), ...findings, runEnded()];
     const [cause] = (await foldJournal(events)).causes;
-    expect(cause?.telling?.exchange).toBe('x4');
+    expect(cause?.mainFinding?.exchange).toBe('x4');
     expect(cause?.scenarios).toEqual(['d', 'c', 'b', 'a']);
   });
 });

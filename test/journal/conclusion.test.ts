@@ -19,7 +19,7 @@ async function of(
 }
 
 describe('the conclusion', () => {
-  it('is 0 when what was judged holds', async () => {
+  it('is 0 when all judged rules hold', async () => {
     expect(await of([pass])).toEqual({
       verdict: 'conforming',
       exitCode: 0,
@@ -38,7 +38,7 @@ describe('the conclusion', () => {
   it('is 1 when only an expectation of a scenario was missed', async () => {
     const events = [pass, found(story.id, EXPECTATION, 'fail')];
     expect(await of(events)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
-    expect((await of(events)).firstLine).toBe('NOT CONFORMING: acme misses 1 expectation of its scenarios.');
+    expect((await of(events)).firstLine).toBe('NOT CONFORMING: acme does not meet 1 expectation of the scenarios.');
   });
 
   it('is 0 with the warning of a SHOULD, and 1 with the same when strict', async () => {
@@ -50,7 +50,7 @@ describe('the conclusion', () => {
     expect(await of(events, runEnded(), true)).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });
   });
 
-  it('is 3 when nothing was judged, however many notes and skips there are', async () => {
+  it('is 3 when no rule was judged, even if there are notes and skips', async () => {
     const events = [
       found(story.id, 'bet.zero', 'note'),
       ended(story.id, { verdict: 'skip', reason: 'no money', passes: { 'bet.zero': { '*': 4 } } }),
@@ -58,7 +58,7 @@ describe('the conclusion', () => {
     expect(await of(events)).toEqual({
       verdict: 'undecided',
       exitCode: 3,
-      firstLine: 'UNDECIDED: nothing about acme was judged.',
+      firstLine: 'UNDECIDED: no rule was judged for acme.',
     });
   });
 
@@ -91,7 +91,7 @@ describe('the conclusion', () => {
     expect(await of(fail, runEnded('bail'))).toMatchObject({ exitCode: 1 });
   });
 
-  it('is 130 or 143 when interrupted, before it is anything milder', async () => {
+  it('is 130 or 143 when the run was interrupted, even if a rule failed', async () => {
     expect(await of([pass], runEnded('interrupted', 'SIGINT'))).toMatchObject({ verdict: 'undecided', exitCode: 130 });
     expect(await of(fail, runEnded('interrupted', 'SIGTERM'))).toMatchObject({
       verdict: 'nonconforming',
@@ -99,12 +99,12 @@ describe('the conclusion', () => {
     });
   });
 
-  it('is 70 for a bug of croupier, which accuses nobody', async () => {
+  it('is 70 for a bug of croupier, and blames no operator', async () => {
     expect(await of(fail, runEnded('bug'))).toMatchObject({ verdict: 'undecided', exitCode: 70 });
   });
 
   it('says when only a part was selected', async () => {
     const fold = await foldJournal([runStarted([story], false, false), started(story.id), pass, runEnded()]);
-    expect(conclude(fold).firstLine).toContain('in the part of the suite that was selected');
+    expect(conclude(fold).firstLine).toContain('in the selected part of the suite');
   });
 });

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../src/contract/catalogue.ts';
 import type {
-  Blamed,
+  Attributed,
   Found,
   JournalEvent,
   PlannedScenario,
@@ -65,7 +65,7 @@ export function found(
   return { event: 'finding', scenario, attempt, finding };
 }
 
-export function blamed(rule: RuleId, because: RuleId, more: Partial<Blamed> = {}): Blamed {
+export function attributed(rule: RuleId, because: RuleId, more: Partial<Attributed> = {}): Attributed {
   return {
     event: 'blamed',
     rule,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { RULES, type RuleId } from '../../src/contract/catalogue.ts';
 import type { JournalEvent, Raced } from '../../src/journal/event.ts';
-import { type Fold, foldJournal, startFolding } from '../../src/journal/fold.ts';
+import { type Fold, foldJournal, startFold } from '../../src/journal/fold.ts';
 import type { RuleResult } from '../../src/journal/rule-result.ts';
-import { blamed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
+import { attributed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
 
 const bet = planned('bet/debit', ['bet.debit']);
 
@@ -26,7 +26,7 @@ describe('a fold', () => {
     ]);
   });
 
-  it('counts what held, and says which scenarios tried it', async () => {
+  it('counts passes, and names the scenarios that tested a rule', async () => {
     const result = await ruleOf(
       runOf(bet, [ended(bet.id, { passes: { 'bet.debit': { '*': 2, bet: 1 } } })]),
       'bet.debit',
@@ -34,7 +34,7 @@ describe('a fold', () => {
     expect(result).toMatchObject({ verdict: 'pass', checks: 3, reason: null, scenarios: ['bet/debit'] });
   });
 
-  it('takes the gravest of several verdicts, and its reason', async () => {
+  it('takes the most severe of several verdicts, and its reason', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'warn'),
       found(bet.id, 'bet.debit', 'fail', { actual: 'the bet was taken twice' }),
@@ -46,7 +46,7 @@ describe('a fold', () => {
     expect(result.findings.map(({ verdict }) => verdict)).toEqual(['fail', 'inconclusive', 'warn']);
   });
 
-  it('gives a verdict to each endpoint, so that one pass hides no skip', async () => {
+  it('gives a verdict to each endpoint, so that a pass does not hide a skip', async () => {
     const story = planned('signature/mismatch', ['signature.mismatch']);
     const events = runOf(story, [
       found(story.id, 'signature.mismatch', 'skip', { endpoint: 'refund', actual: 'refunds are off' }),
@@ -63,7 +63,7 @@ describe('a fold', () => {
     expect(endpoints[3]?.reason).toBe('refunds are off');
   });
 
-  it('keeps the races of the last attempt that a finding shows, whether it was found before or after', async () => {
+  it('keeps the races of the last attempt that have a finding, before or after it', async () => {
     const race = (exchanges: readonly string[], attempt: number): Raced => ({
       event: 'race',
       scenario: bet.id,
@@ -91,19 +91,19 @@ describe('a fold', () => {
     expect(fold.races.map(({ exchanges }) => exchanges.join(''))).toEqual(['cd', 'ef']);
   });
 
-  it('counts what failed, and nothing that is explained or only warned of', async () => {
+  it('counts breaches only, without findings that are attributed or are only warnings', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'fail'),
       found(bet.id, 'bet.debit', 'fail'),
       found(bet.id, 'bet.debit', 'warn'),
       found('other', 'bet.debit', 'fail'),
       ended(bet.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 4 } } }),
-      blamed('bet.debit', 'balance.read', { scenario: 'other' }),
+      attributed('bet.debit', 'balance.read', { scenario: 'other' }),
     ]);
     expect(await ruleOf(events, 'bet.debit')).toMatchObject({ breaches: 2, checks: 7 });
   });
 
-  it('holds what an attempt found void once the scenario was begun again', async () => {
+  it('ignores the findings of an attempt after the scenario was started again', async () => {
     const fold = await foldJournal([
       runStarted([bet]),
       started(bet.id, 1),
@@ -118,7 +118,7 @@ describe('a fold', () => {
     expect(fold.scenarios[0]).toMatchObject({ attempt: 2, verdict: 'pass', findingCount: 0 });
   });
 
-  it('still counts what is found after the scenario ended, as a late debit is', async () => {
+  it('counts a finding after the end of the scenario, such as a late debit', async () => {
     const events = runOf(bet, [
       ended(bet.id, { passes: { 'bet.debit': { '*': 1 } } }),
       found(bet.id, 'bet.debit', 'fail'),
@@ -128,7 +128,7 @@ describe('a fold', () => {
     expect(fold.scenarios[0]?.verdict).toBe('fail');
   });
 
-  it('counts a finding of the whole run that no planned scenario made', async () => {
+  it('counts a finding of the whole run that belongs to no planned scenario', async () => {
     const fold = await foldJournal(runOf(bet, [ended(bet.id), found('end of run', 'money.conservation', 'fail')]));
     expect(ruleIn(fold, 'money.conservation')).toMatchObject({ verdict: 'fail', scenarios: ['end of run'] });
   });
@@ -143,7 +143,7 @@ describe('a fold', () => {
     });
   });
 
-  it('lets a pass elsewhere count more than a skip, and a doubt more than a pass', async () => {
+  it('prefers a pass in another scenario to a skip, and an undecided check to a pass', async () => {
     const other = planned('bet/other', ['bet.debit']);
     const run = (verdict: 'skip' | 'inconclusive') => [
       runStarted([bet, other]),
@@ -173,7 +173,7 @@ describe('a fold', () => {
     expect(await ruleOf(events, 'bet.debit')).toMatchObject({ verdict: 'skip', reason: 'a limit' });
   });
 
-  it('counts what passed as decided, also where a claimed scenario left it open', async () => {
+  it('counts a rule that passed as decided, even if a scenario that claims it left it open', async () => {
     const other = planned('bet/other', ['bet.debit']);
     const result = await ruleOf(
       [
@@ -190,8 +190,8 @@ describe('a fold', () => {
   });
 
   it.each([
-    [true, 'bet.debit', 'no scenario of this run tries it'],
-    [false, 'bet.debit', 'not among what was selected'],
+    [true, 'bet.debit', 'no scenario of this run tests it'],
+    [false, 'bet.debit', 'not selected'],
   ] as const)('says why a rule is untested (whole: %s, %s)', async (whole, id, reason) => {
     expect(await ruleOf([runStarted([], false, whole), runEnded()], id)).toMatchObject({ verdict: 'untested', reason });
   });
@@ -205,7 +205,7 @@ describe('a fold', () => {
     expect(await ruleOf([runStarted([bet]), ...end], 'bet.debit')).toMatchObject({ verdict: 'untested', reason });
   });
 
-  it('understands a journal that a kill cut off', async () => {
+  it('accepts a journal that was cut off by a kill', async () => {
     const fold = await foldJournal([runStarted([bet]), started(bet.id), ...exchange('x1', bet.id)]);
     expect(fold.ended).toBeNull();
     expect(ruleIn(fold, 'bet.debit')).toMatchObject({
@@ -217,7 +217,7 @@ describe('a fold', () => {
     expect(fold.exchanges).toEqual({ sent: 1, answered: 1 });
   });
 
-  it('reckons who is still owed, from what was opened and not closed', async () => {
+  it('lists the calls that are still owed, which were opened and not closed', async () => {
     const owed = (txID: string, open: boolean): JournalEvent => ({
       event: 'owed',
       scenario: bet.id,
@@ -237,16 +237,16 @@ describe('a fold', () => {
   });
 
   it('cannot be concluded before the run started', () => {
-    expect(() => startFolding().result()).toThrow('before its run-started event');
+    expect(() => startFold().result()).toThrow('before its run-started event');
   });
 });
 
-describe('blame', () => {
+describe('an attribution', () => {
   it('replaces the verdict of findings and passes, and names the cause', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'fail'),
       ended(bet.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 3 } } }),
-      blamed('bet.debit', 'balance.read'),
+      attributed('bet.debit', 'balance.read'),
     ]);
     const fold = await foldJournal(events);
     const result = ruleIn(fold, 'bet.debit');
@@ -260,7 +260,7 @@ describe('blame', () => {
     expect(fold.scenarios[0]?.verdict).toBe('inconclusive');
   });
 
-  it('falls only on the endpoint and the scenario that it names', async () => {
+  it('changes only the endpoint and the scenario that it names', async () => {
     const one = planned('signature/one', ['signature.mismatch']);
     const two = planned('signature/two', ['signature.mismatch']);
     const events = [
@@ -272,7 +272,7 @@ describe('blame', () => {
       started(two.id),
       found(two.id, 'signature.mismatch', 'fail', { endpoint: 'bet' }),
       ended(two.id, { verdict: 'fail' }),
-      blamed('signature.mismatch', 'balance.read', { endpoint: 'bet', scenario: one.id }),
+      attributed('signature.mismatch', 'balance.read', { endpoint: 'bet', scenario: one.id }),
       runEnded(),
     ];
     const { findings } = await ruleOf(events, 'signature.mismatch');
@@ -284,23 +284,27 @@ describe('blame', () => {
     ]);
   });
 
-  it('leaves a skip as it is: what was not tried needs no explanation', async () => {
-    const events = runOf(bet, [found(bet.id, 'bet.debit', 'skip'), ended(bet.id), blamed('bet.debit', 'balance.read')]);
+  it('does not change a skip, because a rule that was not tested needs no explanation', async () => {
+    const events = runOf(bet, [
+      found(bet.id, 'bet.debit', 'skip'),
+      ended(bet.id),
+      attributed('bet.debit', 'balance.read'),
+    ]);
     expect((await ruleOf(events, 'bet.debit')).because).toBeNull();
   });
 
-  it('takes the latest explanation', async () => {
+  it('is replaced by a later attribution of the same findings', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'fail'),
       ended(bet.id),
-      blamed('bet.debit', 'balance.read'),
-      blamed('bet.debit', 'money.main-unit'),
+      attributed('bet.debit', 'balance.read'),
+      attributed('bet.debit', 'money.main-unit'),
     ]);
     expect((await ruleOf(events, 'bet.debit')).because).toBe('money.main-unit');
   });
 });
 
-describe('levels', () => {
+describe('the level of a rule', () => {
   const story = planned('reply/all', ['reply.content-type', 'bet.zero']);
 
   it.each([
@@ -311,12 +315,12 @@ describe('levels', () => {
     expect((await ruleOf(events, 'reply.content-type')).verdict).toBe(verdict);
   });
 
-  it('leaves the warning of a MUST a warning, also when strict', async () => {
+  it('keeps the warning of a MUST a warning, also in a strict run', async () => {
     const events = runOf(bet, [found(bet.id, 'bet.debit', 'warn'), ended(bet.id)], true);
     expect((await ruleOf(events, 'bet.debit')).verdict).toBe('warn');
   });
 
-  it('never lets a NOTE be more than a note', async () => {
+  it('never makes the breach of a NOTE more than a note', async () => {
     const events = runOf(story, [found(story.id, 'bet.zero', 'fail'), ended(story.id)], true);
     expect((await ruleOf(events, 'bet.zero')).verdict).toBe('note');
   });
@@ -340,7 +344,7 @@ async function foldedSize(times: number): Promise<number> {
 }
 
 describe('the size of a fold', () => {
-  it('does not follow the number of findings and exchanges', async () => {
+  it('does not depend on the number of findings and exchanges', async () => {
     const [small, large] = [await foldedSize(200), await foldedSize(20_000)];
     expect(large / small).toBeLessThan(1.05);
   });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallName } from '../../src/contract/call-name.ts';
 import type { JournalEvent, Received } from '../../src/journal/event.ts';
-import { Histogram } from '../../src/journal/histogram.ts';
-import { startLatencyTally } from '../../src/journal/latency.ts';
+import { Histogram, startLatencyTally } from '../../src/journal/latency.ts';
 import { ended, started } from './events.ts';
 
 let ids = 0;
@@ -12,7 +11,7 @@ function newId(): string {
   return `x${ids}`;
 }
 
-/** One call of the story `s`, sent whole at `at` and answered `ms` later. */
+/** One call of the scenario `s`, sent whole at `at` and answered `ms` later. */
 function call(name: CallName, at: number, ms: number, outcome?: Received['outcome'], id = newId()) {
   const request = { method: 'POST', url: 'http://wallet.example/bet', headers: [], body: null };
   const reply = {
@@ -54,8 +53,8 @@ function tally(
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-describe('Histogram', () => {
-  it('gives quantiles that are right to 1 %, and the greatest exactly', () => {
+describe('a histogram', () => {
+  it('gives quantiles that are exact to 1 %, and the exact maximum', () => {
     const histogram = new Histogram();
     for (const index of range(10_000)) histogram.add((index + 1) / 10);
     for (const share of [0.01, 0.5, 0.95, 0.99]) {
@@ -65,7 +64,7 @@ describe('Histogram', () => {
     expect(histogram.maxMs).toBe(1000);
   });
 
-  it('has buckets that lie side by side and hold everything, however many times there are', () => {
+  it('has adjacent buckets that hold all times, for any number of times', () => {
     const histogram = new Histogram();
     for (const index of range(50_000)) histogram.add(10 ** ((index % 1000) / 100 - 4));
     const buckets = histogram.buckets();
@@ -89,7 +88,7 @@ describe('the latency of a run', () => {
     expect(bet?.p50Ms).toBeCloseTo(40, -0.5);
   });
 
-  it('leaves out calls that were let go together, whatever broke, and counts what was given up', () => {
+  it('leaves out the calls of races and broken connections, and counts calls that timed out', () => {
     const race: JournalEvent = {
       event: 'race',
       scenario: 's',
@@ -110,7 +109,7 @@ describe('the latency of a run', () => {
     expect(bet).toMatchObject({ count: 1, maxMs: 5000 });
   });
 
-  it('leaves out a race at the end of a long story, and nothing else', () => {
+  it('leaves out only the race at the end of a long scenario', () => {
     const long = range(3000).flatMap((at) => call('bet', at, 1));
     const raced = ['r1', 'r2'].flatMap((id) => call('bet', 3000, 900, undefined, id));
     const race: JournalEvent = {
@@ -127,14 +126,14 @@ describe('the latency of a run', () => {
     expect(tally([...long, ...raced, race])).toMatchObject([{ call: 'bet', count: 3000, maxMs: 1 }]);
   });
 
-  it('warns of a budget when more than 5 of 100 replies are beyond it', () => {
+  it('reports a budget as exceeded when more than 5 of 100 replies take longer', () => {
     const calls = (slow: number) => range(100).flatMap((at) => call('bet', at * 10, at < slow ? 900 : 5));
     expect(tally(calls(5), { bet: 800 })[0]?.isOverBudget).toBe(false);
     expect(tally(calls(6), { bet: 800 })[0]?.isOverBudget).toBe(true);
     expect(tally(calls(6), { win: 800 })[0]).toMatchObject({ budgetMs: null, isOverBudget: false });
   });
 
-  it('sees that a wallet becomes slower within a run, however long the run is', () => {
+  it('shows that a wallet becomes slower within a run of any length', () => {
     for (const apart of [5, 500]) {
       const growing = range(300).flatMap((at) => call('win', at * apart, 20 + at));
       const drift = tally(growing)[0]?.drift;

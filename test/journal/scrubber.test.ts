@@ -26,7 +26,7 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'html numbers': (text) => Array.from(text, (c) => `&#x${c.codePointAt(0)?.toString(16)};`).join(''),
 };
 
-/** What must not be left: any half of the encoded secret would be too much. */
+/** Texts that must not remain: even half of the encoded secret is too much. */
 function leaks(output: string, encoded: string): boolean {
   const half = encoded.slice(Math.floor(encoded.length / 4), Math.ceil((encoded.length * 3) / 4));
   return output.includes(half);
@@ -66,7 +66,7 @@ describe('the scrubber', () => {
     );
   });
 
-  it.each([0, 1, 2, 3, 4, 5])('removes a secret that stands %i bytes into a longer base64 text', (offset) => {
+  it.each([0, 1, 2, 3, 4, 5])('removes a secret that begins at byte %i of a longer base64 text', (offset) => {
     const key = 'integration-api-key-0123456789';
     const longer = Buffer.from(`${'x'.repeat(offset)}${key}${'y'.repeat(offset)}`);
     for (const encoding of ['base64', 'base64url'] as const) {
@@ -93,7 +93,7 @@ describe('the scrubber', () => {
     expect(createScrubber([odd])(`<${odd}> aaaa`)).toBe('<***> aaaa');
   });
 
-  it('leaves secrets alone that are too short to be told from text', () => {
+  it('does not remove secrets that are too short to be distinguished from text', () => {
     expect(createScrubber(['', 'a', 'abc'])('abc a')).toBe('abc a');
   });
 
@@ -111,7 +111,7 @@ describe('the scrubber', () => {
     expect(JSON.parse(createScrubber([KEY])(line))).toMatchObject({ header: '***', rest: 'kept' });
   });
 
-  it('costs little where nothing matches, whatever the text', () => {
+  it('is fast for any text without a match', () => {
     // Backtracking would show as a cost that grows faster than the text.
     const scrub = createScrubber(['aaaaaaaaaaaaaaaaaaaaaaab', '\\\\\\\\\\"', '%25%25%25%25x']);
     const cost = (size: number): number => {

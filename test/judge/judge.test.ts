@@ -1,38 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { tell } from './story-builder.ts';
+import { judgeScenario } from './judged-scenario.ts';
 
 const BROKEN_WIN = '{ bet: , as: opened }, { win: { amount: "5.00" }, as: won, break: sent }';
 
-describe('the balance in the reply to what is sent again', () => {
+describe('the balance in the reply to a resend', () => {
   it.each([
-    ['was seen to be carried out', `${BROKEN_WIN}, { balance: }, { bet: { amount: "2.00" } }, { resend: won }`],
-    ['may have been carried out before others', `${BROKEN_WIN}, { bet: { amount: "2.00" } }, { resend: won }`],
-  ])('is that of then, when it %s', (_when, steps) => {
-    const judged = tell(`rules: [win.retried]\nsteps: [${steps}, { balance: }]`);
+    [
+      'was carried out before the last read',
+      `${BROKEN_WIN}, { balance: }, { bet: { amount: "2.00" } }, { resend: won }`,
+    ],
+    ['may have been carried out before other calls', `${BROKEN_WIN}, { bet: { amount: "2.00" } }, { resend: won }`],
+  ])('may be the balance of that time if the call %s', (_when, steps) => {
+    const judged = judgeScenario(`rules: [win.retried]\nsteps: [${steps}, { balance: }]`);
     expect([judged.broken, judged.verdict('win.retried')]).toEqual([[], 'pass']);
   });
 
-  it('is that of now, when the first was refused', () => {
-    const judged = tell(
+  it('must be the present balance if the first call was refused', () => {
+    const judged = judgeScenario(
       'rules: [bet.debit]\nsteps: [{ bet: , as: forged, sign: garbage, expect: refused }, { resend: forged, sign: valid }, { balance: }]',
-      { lie: (ask, honest) => (ask.key === '2' ? { ...honest(), body: { txID: 'x', balance: '7.77' } } : honest()) },
+      {
+        fault: (request, honest) =>
+          request.key === '2' ? { ...honest(), body: { txID: 'x', balance: '7.77' } } : honest(),
+      },
     );
     expect(judged.broken).toEqual(['bet.debit']);
   });
 });
 
-describe('bets of one roundID in two games', () => {
-  it('are not bets of one round', () => {
-    const judged = tell(
+describe('two bets with one roundID in two games', () => {
+  it('do not belong to one round', () => {
+    const judged = judgeScenario(
       'rules: [refund.restore]\nneeds: { other: { player: same, game: other } }\nsteps: [{ bet: , as: here }, { bet: { round: here, session: other }, as: there }, { refund: { of: there, session: other } }, { balance: }]',
     );
     expect([judged.verdict('refund.restore'), judged.verdict('refund.one-of-many')]).toEqual(['pass', 'untested']);
   });
 });
 
-describe('a refund whose connection broke and that was seen to be paid', () => {
-  it('leaves nothing for another one to give back', () => {
-    const judged = tell(
+describe('a refund whose connection broke and that a read has shown as paid', () => {
+  it('leaves nothing to pay for another refund of the bet', () => {
+    const judged = judgeScenario(
       'rules: [refund.retried]\nsteps: [{ bet: , as: taken }, { refund: { of: taken }, as: back, break: sent }, { balance: }, { resend: back }, { refund: { of: taken }, expect: either }, { balance: }]',
     );
     expect([judged.broken, judged.verdict('refund.retried')]).toEqual([[], 'pass']);

@@ -3,50 +3,50 @@ import type { JsonObject, JsonValue } from '../../src/contract/json.ts';
 import { Money } from '../../src/contract/money.ts';
 import type { NoReplyReason } from '../../src/journal/exchange.ts';
 
-/** One call as it reaches an operator, its signature already verified. */
-export interface Ask {
-  /** The key of the step; `read.1` and the like for reads of the judge's own. */
+/** One call as it reaches the operator, with its signature verified. */
+export interface ToyRequest {
+  /** The key of the step; `read.1` and so on for reads that the judge asks for. */
   readonly key: string;
   readonly call: CallName;
-  /** null: what came is no JSON. */
+  /** null: the body is not JSON. */
   readonly fields: JsonObject | null;
   readonly signedRight: boolean;
 }
 
-export interface Told {
+export interface ToyReply {
   readonly status: number;
-  /** An object is written as JSON; text goes out as it is. */
+  /** An object is written as JSON; text is sent as it is. */
   readonly body: JsonValue;
   readonly type?: string;
   readonly tookMs?: number;
 }
 
-export type Answered = Told | { readonly none: NoReplyReason };
+export type ToyOutcome = ToyReply | { readonly none: NoReplyReason };
 
-/** A deviation from what an honest operator does: `tell` gives, and does, the honest thing. */
-export type Lie = (ask: Ask, tell: () => Told, wallet: ToyWallet) => Answered;
+/** A fault of the operator. `honest` carries out the call correctly and returns the correct reply. */
+export type Fault = (request: ToyRequest, honest: () => ToyReply, wallet: ToyWallet) => ToyOutcome;
 
 interface Transaction {
   readonly call: CallName;
   readonly player: string;
   readonly amount: Money;
   readonly effect: Money;
-  readonly reply: Told;
+  readonly reply: ToyReply;
   reversed: boolean;
 }
 
 export interface ToyOptions {
   readonly balance: string;
-  /** Which player each session is of. */
+  /** The player of each session. */
   readonly players: ReadonlyMap<string, string>;
   readonly expired: boolean;
 }
 
-/** The shortest wallet that does what the contract asks for; free rounds move nothing in it. */
+/** The smallest wallet that conforms to the contract. Free rounds move nothing in it. */
 export class ToyWallet {
   readonly #balances = new Map<string, Money>();
   readonly #transactions = new Map<string, Transaction>();
-  readonly #barred = new Set<string>();
+  readonly #blocked = new Set<string>();
   readonly #later: (() => void)[] = [];
   readonly #players: ReadonlyMap<string, string>;
   readonly #expired: boolean;
@@ -62,13 +62,13 @@ export class ToyWallet {
     return this.#balances.get(player) ?? Money.zero;
   }
 
-  /** Moves money that nobody asked to move. */
+  /** Moves money without a call. */
   move(amount: string, player = 'p1'): void {
     const sum = Money.of(amount.replace('-', ''));
     this.#balances.set(player, this.balance(player).plus(amount.startsWith('-') ? sum.negated() : sum));
   }
 
-  /** Does something when the linger has passed. */
+  /** Runs an action when the linger time has passed. */
   later(action: () => void): void {
     this.#later.push(action);
   }
@@ -77,13 +77,13 @@ export class ToyWallet {
     for (const action of this.#later.splice(0)) action();
   }
 
-  /** A reply with the balance as it is now, and an operator txID that no other call has. */
-  ok(player = 'p1', amount = this.balance(player)): Told {
+  /** Returns a reply with the present balance and a new operator txID. */
+  ok(player = 'p1', amount = this.balance(player)): ToyReply {
     this.#number += 1;
     return { status: 200, body: { balance: amount.format(2), txID: `op-${this.#number}` } };
   }
 
-  answer({ call, fields, signedRight }: Ask): Told {
+  answer({ call, fields, signedRight }: ToyRequest): ToyReply {
     if (!signedRight) return error(401, 'Wrong signature');
     if (!fields) return error(400, 'Not JSON');
     const player = this.#players.get(textOf(fields.sessionID));
@@ -104,7 +104,7 @@ export class ToyWallet {
     if (known) {
       return known.call === call && known.amount.equals(amount) ? known.reply : error(409, 'That txID was used');
     }
-    if (call === 'bet' && this.#barred.has(txID)) return error(409, 'It was refunded');
+    if (call === 'bet' && this.#blocked.has(txID)) return error(409, 'It was refunded');
     const free = fields.type === 'free';
     if (call === 'bet' && !free && amount.compare(this.balance(player)) > 0) {
       return error(402, 'Not enough money', 'insufficient_funds');
@@ -119,7 +119,7 @@ export class ToyWallet {
   #effect(call: CallName, amount: Money, player: string, fields: JsonObject): Money {
     if (call !== 'refund') return call === 'bet' ? amount.negated() : amount;
     const of = textOf(fields.origTxID);
-    this.#barred.add(of);
+    this.#blocked.add(of);
     const bet = this.#transactions.get(of);
     if (bet?.call !== 'bet' || bet.reversed || bet.player !== player) return Money.zero;
     bet.reversed = true;
@@ -131,6 +131,6 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function error(status: number, message: string, code?: string): Told {
+export function error(status: number, message: string, code?: string): ToyReply {
   return { status, body: { message, ...(code !== undefined && { code }) } };
 }

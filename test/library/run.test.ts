@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Config } from '../../src/cli/config-schema.ts';
-import { type Reference, startReference } from '../../src/cli/reference.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import type { Config } from '../../src/app/config/schema.ts';
+import { UsageError } from '../../src/app/exit-status.ts';
+import { type Reference, startReference } from '../../src/app/reference-operator.ts';
 import { type RunOptions, run } from '../../src/library/run.ts';
 import { defectByName } from '../../src/operator/defects.ts';
 import { behaviourWith } from '../../src/operator/variation.ts';
@@ -36,7 +36,7 @@ function configOf({ client }: Reference): Config {
 const runHere = (options: RunOptions) => run({ cwd, ...options });
 
 describe('run', () => {
-  it('gives a typed result for an operator that conforms, as the JSON report has it', async () => {
+  it('returns the JSON report with types for an operator that conforms', async () => {
     const { text, journal, ...report } = await runHere({ config: configOf(reference), select: ['idempotency.bet'] });
     expect([report.verdict, report.exitCode, report.whole]).toEqual(['conforming', 0, false]);
     const rule = report.rules.find(({ id }) => id === 'idempotency.bet');
@@ -52,7 +52,7 @@ describe('run', () => {
     expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it('throws nothing for an operator that fails, and says why', async () => {
+  it('returns the findings for an operator that breaks a rule, without throwing', async () => {
     const defect = defectByName('replayed-bet-charged');
     const broken = await startReference(() => {}, behaviourWith(defect ? [defect] : []));
     onTestFinished(() => broken.close());
@@ -71,7 +71,7 @@ describe('run', () => {
     for (const key of broken.secrets) expect(JSON.stringify(result)).not.toContain(key);
   });
 
-  it('throws nothing for an operator that is not there', async () => {
+  it('returns an undecided result for an operator that cannot be reached, without throwing', async () => {
     const [client] = configOf(reference).clients ?? [];
     if (!client) throw new Error('the configuration has a client');
     const config = { clients: [{ ...client, integratorBaseUrl: 'http://127.0.0.1:1/eu' }] };
@@ -79,12 +79,12 @@ describe('run', () => {
     expect([result.verdict, result.exitCode, result.ended]).toEqual(['undecided', 3, 'unreachable']);
   });
 
-  it('ends early and neatly when it is told to', async () => {
+  it('ends early without open bets when its signal aborts', async () => {
     const result = await runHere({ config: configOf(reference), signal: AbortSignal.timeout(200) });
     expect(result).toMatchObject({ exitCode: 130, interrupted: true, owed: [] });
   });
 
-  it('reads a file of the configuration, and scenarios of ours', async () => {
+  it('reads croupier.yaml and the scenarios that it names', async () => {
     const { clients, linger } = configOf(reference);
     writeFileSync(
       path.join(cwd, 'ours.yaml'),
@@ -97,23 +97,27 @@ describe('run', () => {
   });
 
   it.each<[string, () => RunOptions, RegExp]>([
-    ['a key that is none', () => ({ config: { clientz: [] } as Config }), /^config:2:3: `clientz`/],
-    ['a selection of nothing', () => ({ config: configOf(reference), select: ['bett'] }), /Did you mean bet\b/],
-    ['no configuration', () => ({ config: {} }), /It is not said whom to judge/],
-    ['a file that is not there', () => ({ config: 'nowhere.yaml' }), /there is no such file/],
+    ['an unknown key', () => ({ config: { clientz: [] } as Config }), /^config:2:3: `clientz`/],
+    [
+      'a selection that matches nothing',
+      () => ({ config: configOf(reference), select: ['bett'] }),
+      /Did you mean bet\b/,
+    ],
+    ['no configuration', () => ({ config: {} }), /No operator to test/],
+    ['a file that does not exist', () => ({ config: 'nowhere.yaml' }), /there is no such file/],
     ['several clients', () => ({ config: twoClients() }), /has 2 clients.*demo-eu, other/],
     [
       'an environment that lacks a key',
       () => ({ config: withKey('${KEY_OF_NOBODY}'), env: {} }),
       /the environment has no KEY_OF_NOBODY/,
     ],
-  ])('refuses %s before anything is sent', async (_, options, message) => {
+  ])('rejects %s before anything is sent', async (_, options, message) => {
     const error: unknown = await runHere(options()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
     expect((error as UsageError).message).toMatch(message);
   });
 
-  it('takes a key from the environment that it is given', async () => {
+  it('reads a key from the given environment', async () => {
     const options = { config: withKey('${OUR_KEY}'), env: { OUR_KEY: reference.client.integrationApiKey } };
     expect((await runHere({ ...options, select: ['balance.read'] })).verdict).toBe('conforming');
   });

@@ -22,19 +22,19 @@ describe('routeTable', () => {
     expect((await answer(request('PUT', '/a/balance'))).body).toBe('{"at":"put"}');
   });
 
-  it('answers 404 with a message for a path that it does not know', async () => {
+  it('answers an unknown path with 404 and a message', async () => {
     const reply = await answer(request('GET', '/a/balance/'));
     expect(reply.status).toBe(404);
     expect(JSON.parse(reply.body as string)).toEqual({ message: 'There is nothing at /a/balance/.' });
   });
 
-  it('answers 405 and names the methods for another method', async () => {
+  it('answers another method of a known path with 405 and the allowed methods', async () => {
     const reply = await answer(request('POST', '/a/balance'));
     expect(reply.status).toBe(405);
     expect(headerOf(reply.headers, 'allow')).toBe('GET, PUT');
   });
 
-  it('refuses two handlers for the same thing', () => {
+  it('refuses two handlers for the same method and path', () => {
     const route = { method: 'GET', path: '/x', handler: () => jsonReply(200, {}) };
     expect(() => routeTable([route, route])).toThrow('two handlers for GET /x');
   });

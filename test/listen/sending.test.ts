@@ -1,15 +1,14 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Carriage } from '../../src/listen/carriage.ts';
-import { type HeaderPairs, jsonReply } from '../../src/listen/message.ts';
+import { type HeaderPairs, jsonReply, type Transfer } from '../../src/listen/message.ts';
 import { type Listening, listen } from '../../src/listen/server.ts';
 
 const open: Listening[] = [];
 afterEach(() => Promise.all(open.splice(0).map((listening) => listening.close(0))));
 
-async function start(carriage: Carriage, headers: HeaderPairs = []): Promise<string> {
-  const listening = await listen(() => ({ ...jsonReply(200, 'twelve bytes', headers), carriage }), {
+async function start(transfer: Transfer, headers: HeaderPairs = []): Promise<string> {
+  const listening = await listen(() => ({ ...jsonReply(200, 'twelve bytes', headers), transfer }), {
     onFault: (error) => {
       throw error;
     },
@@ -36,29 +35,29 @@ function speak(url: string, request: string): Promise<string> {
 }
 
 describe('a reply', () => {
-  it('goes with its length when nothing else is said', async () => {
+  it('is sent with its length by default', async () => {
     expect(await speak(await start({}), LAST_GET)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Content-Length: 14\r\n/s);
   });
 
-  it('goes in chunks when its length is not told', async () => {
+  it('is sent in chunks if its length is left out', async () => {
     const text = await speak(await start({ lengthUnknown: true, pieces: { count: 2, gapMs: 0 } }), LAST_GET);
     expect(text).not.toMatch(/content-length/i);
     expect(text).toContain('\r\n\r\n7\r\n"twelve\r\n7\r\n bytes"\r\n0\r\n\r\n');
   });
 
-  it('goes in pieces within its length', async () => {
+  it('is sent in pieces within its length', async () => {
     const text = await speak(await start({ pieces: { count: 5, gapMs: 1 } }), LAST_GET);
     expect(text).toMatch(/Content-Length: 14\r\n.*\r\n\r\n"twelve bytes"$/s);
     expect(text).not.toMatch(/transfer-encoding/i);
   });
 
-  it('is written as HTTP/1.0, and the connection ends though the caller would keep it', async () => {
-    const text = await speak(await start({ lastOf: 'HTTP/1.0' }), GET);
+  it('is sent as HTTP/1.0, and the connection is closed although the caller would keep it', async () => {
+    const text = await speak(await start({ closeWithVersion: 'HTTP/1.0' }), GET);
     expect(text).toMatch(/^HTTP\/1\.0 200 OK\r\n.*Content-Length: 14\r\n.*\r\n\r\n"twelve bytes"$/s);
   });
 
-  it('ends with the connection when nothing tells its length', async () => {
-    const text = await speak(await start({ lastOf: 'HTTP/1.1', lengthUnknown: true }), GET);
+  it('ends with the connection if it has neither a length nor chunks', async () => {
+    const text = await speak(await start({ closeWithVersion: 'HTTP/1.1', lengthUnknown: true }), GET);
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*\r\n\r\n"twelve bytes"$/s);
     expect(text).not.toMatch(/content-length|transfer-encoding/i);
   });
@@ -73,20 +72,20 @@ describe('a reply', () => {
     expect(text).toContain(': Value\r\n');
   });
 
-  it('comes after the interim replies', async () => {
+  it('is sent after the interim replies', async () => {
     const text = await speak(await start({ interim: [100, 102, 103] }), LAST_GET);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 102', 'HTTP/1.1 103', 'HTTP/1.1 200']);
   });
 });
 
-describe('a connection closed without a word', () => {
-  it('is closed after the reply, though the caller would keep it', async () => {
+describe('a connection that is closed without notice', () => {
+  it('is closed after the reply, although the caller would keep it', async () => {
     const text = await speak(await start({ closeAfterMs: 0 }, [['Connection', 'keep-alive']]), GET);
     expect(text).toMatch(/Connection: keep-alive\r\n.*"twelve bytes"$/s);
     expect(text).not.toMatch(/keep-alive: timeout/i);
   });
 
-  it('stays open for a request that came in time', async () => {
+  it('stays open for a request whose first bytes arrive in time', async () => {
     const url = await start({ closeAfterMs: 250 });
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname).setNoDelay(true);
@@ -105,32 +104,32 @@ describe('a connection closed without a word', () => {
     expect(replies).toBe(2);
   });
 
-  it('waits for a caller that reads slowly, and ends when it has gone away', async () => {
-    const told = { pieces: 0, over: false };
+  it('gets no further pieces while its caller does not read, and the reply ends when the caller closes it', async () => {
+    const sent = { pieces: 0, over: false };
     const piece = 'x'.repeat(65_536);
     const body = async function* (): AsyncGenerator<string> {
       try {
         for (;;) {
-          told.pieces += 1;
+          sent.pieces += 1;
           yield piece;
           await sleep(0);
         }
       } finally {
-        told.over = true;
+        sent.over = true;
       }
     };
     const listening = await listen(() => ({ status: 200, headers: [], body: body() }), { onFault: () => {} });
     open.push(listening);
     const { hostname, port } = new URL(listening.url);
     const socket = connect(Number(port), hostname, () => socket.write(GET));
-    // Never read: what the system takes for itself is all that leaves.
+    // The socket is never read, so only the buffers of the system are filled.
     let before = -1;
-    while (before !== told.pieces || told.pieces === 0) {
-      before = told.pieces;
+    while (before !== sent.pieces || sent.pieces === 0) {
+      before = sent.pieces;
       await sleep(100);
     }
-    expect(told).toMatchObject({ over: false });
+    expect(sent).toMatchObject({ over: false });
     socket.destroy();
-    await vi.waitFor(() => expect(told.over).toBe(true));
+    await vi.waitFor(() => expect(sent.over).toBe(true));
   });
 });

@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Limits } from '../../src/listen/limits.ts';
 import { type Handler, jsonReply, type ListenRequest } from '../../src/listen/message.ts';
-import { type Listening, listen } from '../../src/listen/server.ts';
+import { type Limits, type Listening, listen } from '../../src/listen/server.ts';
 
 const open: Listening[] = [];
 const faults: unknown[] = [];
@@ -18,7 +17,7 @@ async function start(handler: Handler, limits: Partial<Limits> = {}): Promise<Li
   return listening;
 }
 
-/** Writes the pieces, each once the one before was sent, and reads until the server closes. */
+/** Writes the pieces one after the other, and reads until the server closes the connection. */
 async function speak(url: string, ...pieces: string[]): Promise<string> {
   const socket = await connected(url);
   const heard = listenTo(socket);
@@ -50,7 +49,7 @@ function bodyOf(text: string): unknown {
 }
 
 describe('listen', () => {
-  it('hands the handler everything as it was sent', async () => {
+  it('passes the request to the handler without decoding it', async () => {
     const seen: ListenRequest[] = [];
     const { url } = await start((request) => {
       seen.push(request);
@@ -71,7 +70,7 @@ describe('listen', () => {
     expect(await reply.text()).toBe('é');
   });
 
-  it('joins a body that comes in pieces', async () => {
+  it('joins a body that arrives in pieces', async () => {
     const { url } = await start((request) => jsonReply(200, Buffer.from(request.body).toString()));
     const text = await speak(
       url,
@@ -103,7 +102,7 @@ describe('listen', () => {
     expect(bodyOf(text)).toEqual(['/bet', 'a=1']);
   });
 
-  it('answers 413 for a body above the cap, and goes on with the same connection', async () => {
+  it('answers 413 for a body above the limit, and keeps the connection open', async () => {
     const { url } = await start((request) => jsonReply(200, request.body.length), { bodyBytes: 10 });
     const text = await speak(
       url,
@@ -114,9 +113,9 @@ describe('listen', () => {
   });
 
   it.each([
-    ['what is not HTTP', 'HELLO\r\n\r\n', 400],
+    ['a request that is not HTTP', 'HELLO\r\n\r\n', 400],
     ['a wrong content length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n', 400],
-    ['headers above the cap', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`, 431],
+    ['headers above the limit', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`, 431],
     ['an expectation that cannot be met', 'GET / HTTP/1.1\r\nExpect: tea\r\nConnection: close\r\n\r\n', 417],
   ])('answers %s with a JSON message', async (_what, bytes, status) => {
     const { url } = await start(() => jsonReply(200, {}), { headerBytes: 1000 });
@@ -126,9 +125,9 @@ describe('listen', () => {
   });
 
   it.each([
-    ['headers', 'GET / HTTP/1.1\r\nHost: x\r\n'],
-    ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'],
-  ])('answers %s that never end with 408, without calling the handler', async (_what, bytes) => {
+    ['with headers', 'GET / HTTP/1.1\r\nHost: x\r\n'],
+    ['with a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'],
+  ])('answers a request %s that never ends with 408, without calling the handler', async (_what, bytes) => {
     let called = 0;
     const { url } = await start(
       () => {
@@ -143,7 +142,7 @@ describe('listen', () => {
     expect(called).toBe(0);
   });
 
-  it('never calls the handler for a body that breaks off', async () => {
+  it('does not call the handler for a body that is cut off', async () => {
     const paths: string[] = [];
     const { url } = await start((request) => {
       paths.push(request.path);
@@ -157,7 +156,7 @@ describe('listen', () => {
     expect(paths).toEqual(['/next', '/next']);
   });
 
-  it('still calls the handler when the caller leaves after the last byte', async () => {
+  it('calls the handler even if the caller closes the connection after the last byte', async () => {
     const called = Promise.withResolvers<string>();
     const { url } = await start((request) => {
       called.resolve(request.path);
@@ -179,7 +178,7 @@ describe('listen', () => {
     expect(faults).toEqual([new Error('table tx is locked')]);
   });
 
-  it('tells of what it answered without the handler', async () => {
+  it('reports the requests that it answered without the handler', async () => {
     const refused: unknown[] = [];
     const listening = await listen(() => jsonReply(200, {}), {
       limits: { bodyBytes: 4, headersMs: 80 },
@@ -212,17 +211,17 @@ describe('listen', () => {
     expect(replies).toEqual(Array.from({ length: 60 }, (_, n) => String(n)));
   });
 
-  it('says what is wrong when the port is taken', async () => {
+  it('names the reason if the port is in use', async () => {
     const { url } = await start(() => jsonReply(200, {}));
     const port = Number(new URL(url).port);
     await expect(listen(() => jsonReply(200, {}), { port, onFault: () => {} })).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${port}: another program already does`,
+      `cannot listen on 127.0.0.1:${port}: another program uses this port`,
     );
   });
 });
 
 describe('close', () => {
-  it('waits for the reply under way and refuses what comes after', async () => {
+  it('waits for the reply in progress and refuses new connections', async () => {
     const held = Promise.withResolvers<void>();
     const inside = Promise.withResolvers<void>();
     const listening = await start(async () => {
@@ -241,7 +240,7 @@ describe('close', () => {
     await closed;
   });
 
-  it('closes connections that wait between requests', async () => {
+  it('closes idle connections', async () => {
     const listening = await start(() => jsonReply(200, {}));
     const socket = await connected(listening.url);
     const heard = listenTo(socket);
@@ -251,7 +250,7 @@ describe('close', () => {
     expect(await heard).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('cuts off after the grace what does not end, and can be called twice', async () => {
+  it('closes connections that are still open after the grace, and can be called twice', async () => {
     const listening = await start(() => new Promise(() => {}));
     const pending = speak(listening.url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await fetch(listening.url, { signal: AbortSignal.timeout(50) }).catch(() => {});

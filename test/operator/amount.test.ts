@@ -16,15 +16,15 @@ describe('amounts', () => {
     expect(writeAmount(units, scale)).toBe(written);
   });
 
-  it.each(['0.001', '1.000', '-1', '1e2', '', '.5', '5.', '00', '1 ', '١'])('%j is no amount of USD', (text) => {
+  it.each(['0.001', '1.000', '-1', '1e2', '', '.5', '5.', '00', '1 ', '١'])('in USD cannot be %j', (text) => {
     expect(readAmount(text, scaleOf('USD'))).toBeUndefined();
   });
 
-  it('writes what is less than nothing with its sign', () => {
+  it('are written with a sign below zero', () => {
     expect(writeAmount(-5n, scaleOf('USD'))).toBe('-0.05');
   });
 
-  it('knows only currencies of the service', () => {
+  it('have a scale only in currencies of the service', () => {
     expect(() => scaleOf('usd')).toThrow('usd is not a currency');
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => listening.close());
 
 describe('demoOperator', () => {
-  it('opens every session with its balance', async () => {
+  it('has every session with its balance', async () => {
     for (const client of options.clients) {
       const caller = callerOf(`${listening.url}${client.basePath}`, client.integrationApiKey);
       for (const { sessionID, balance } of client.sessions) expect(await caller.balance(sessionID)).toBe(balance);
@@ -31,12 +31,12 @@ describe('demoOperator', () => {
     );
   });
 
-  it('knows a campaign', async () => {
+  it('has a campaign', async () => {
     const reply = await first.bet('eu-ben-eur', '1.00', { type: 'free', frID: DEMO_CAMPAIGN });
     expect(reply).toMatchObject({ status: 200, body: { balance: '1000.00' } });
   });
 
-  it('has an expired session that refuses bets and still settles the round that began in time', async () => {
+  it('has an expired session that refuses bets and settles the round that began in time', async () => {
     const old = options.clients[0].sessions.find(({ state }) => state === 'expired')?.sessionID ?? '';
     expect(await first.bet(old, '1.00')).toMatchObject({ status: 403, body: { code: 'session_expired' } });
     const { roundID, txID, amount } = DEMO_BEGUN;

@@ -27,7 +27,7 @@ async function start(): Promise<Caller> {
   return callerOf(line.toString().trim(), 'key');
 }
 
-it('loses nothing that it replied to when it is killed under load, and answers replays as before', async () => {
+it('an operator that is killed under load keeps all answered transactions, and answers replays as before', async () => {
   const before = await start();
   const sent = Array.from({ length: 300 }, () => ({ txID: randomUUID(), roundID: randomUUID() }));
   const replies = new Map<string, Answer>();

@@ -55,22 +55,22 @@ const done = (balance: string) => ({ status: 200, body: { balance, txID: expect.
 const refused = (status: number) => ({ status, body: { message: expect.any(String) } });
 
 describe('balance', () => {
-  it('is read with further parameters, and for each client apart', async () => {
+  it('can be read with further parameters, and each client has its own', async () => {
     expect(await eu.read({ sessionID: 'usd', note: 'a+b c/é%' })).toEqual({ status: 200, body: { balance: '100.00' } });
     expect(await callerOf(`${listening.url}/asia/v1`, 'key-asia').balance('usd')).toBe('7.00');
   });
 
-  it('is readable in an expired session', async () => {
+  it('can be read in an expired session', async () => {
     expect(await eu.balance('old')).toBe('95.00');
   });
 
-  it('needs a sessionID', async () => {
+  it('requires a sessionID', async () => {
     expect(await eu.read({ other: 'x' })).toEqual(refused(400));
   });
 });
 
 describe('bet', () => {
-  it('takes exactly its amount, down to nothing', async () => {
+  it('takes exactly its amount, down to a balance of zero', async () => {
     expect(await eu.bet('usd', '0.29')).toEqual(done('99.71'));
     expect(await eu.bet('usd', '99.71')).toEqual(done('0.00'));
     expect(await eu.bet('usd', '0')).toEqual(done('0.00'));
@@ -86,7 +86,7 @@ describe('bet', () => {
     expect(await eu.refund('usd', again.txID, '100.01')).toEqual(done('150.00'));
   });
 
-  it('may come several times in a round, also after its win', async () => {
+  it('can be made several times in a round, even after its win', async () => {
     const { roundID } = ids();
     await eu.bet('usd', '1', { roundID });
     await eu.bet('usd', '2', { roundID });
@@ -94,7 +94,7 @@ describe('bet', () => {
     expect(await eu.bet('usd', '8', { roundID })).toEqual(done('93.00'));
   });
 
-  it('keeps rounds of the same id in two games apart', async () => {
+  it('can have the roundID of a round in another game', async () => {
     const { txID, roundID } = ids();
     await eu.bet('usd', '1', { txID, roundID });
     await eu.refund('usd', txID, '1');
@@ -105,7 +105,7 @@ describe('bet', () => {
 });
 
 describe('win', () => {
-  it('adds exactly its amount, zero too, and each of several in a round', async () => {
+  it('adds exactly its amount, which may be zero, and several are added in a round', async () => {
     const { roundID } = ids();
     await eu.bet('usd', '1', { roundID });
     expect(await eu.win('usd', '0', { roundID })).toEqual(done('99.00'));
@@ -113,7 +113,7 @@ describe('win', () => {
     expect(await eu.win('usd', '0.2', { roundID })).toEqual(done('99.30'));
   });
 
-  it('is credited before its bet is known, but not in a round that was given back', async () => {
+  it('is credited before its bet is known, but not in a refunded round', async () => {
     expect(await eu.win('usd', '1')).toEqual(done('101.00'));
     const gone = ids();
     await eu.bet('usd', '10', gone);
@@ -122,7 +122,7 @@ describe('win', () => {
     expect(await eu.balance('usd')).toBe('101.00');
   });
 
-  it('that was declined can succeed later under the same txID', async () => {
+  it('that was declined can succeed later with the same txID', async () => {
     const gone = ids();
     await eu.bet('usd', '200', gone);
     const win = { txID: randomUUID(), roundID: gone.roundID };
@@ -133,7 +133,7 @@ describe('win', () => {
 });
 
 describe('refund', () => {
-  it('gives back one bet of many, the whole of it, once, with or without roundID, in a settled round too', async () => {
+  it('gives back one whole bet once, with or without roundID, even in a settled round', async () => {
     const [a, b] = [ids(), ids()];
     await eu.bet('usd', '1', a);
     await eu.bet('usd', '20', { txID: b.txID, roundID: a.roundID });
@@ -150,7 +150,7 @@ describe('refund', () => {
     expect(await eu.refund('usd', win.txID, '5')).toEqual(done('105.00'));
   });
 
-  it('that comes before its bet keeps the bet from taking anything', async () => {
+  it('that arrives before its bet prevents the bet from taking money', async () => {
     const late = ids();
     await eu.refund('usd', late.txID, '5', { roundID: late.roundID });
     const reply = await eu.bet('usd', '5', late);
@@ -159,7 +159,7 @@ describe('refund', () => {
     expect(await eu.balance('usd')).toBe('100.00');
   });
 
-  it("naming another player's bet credits nobody, and does not stand in the way of a later bet", async () => {
+  it("of another player's bet credits no player, and does not affect a later bet", async () => {
     const [placed, later] = [ids(), ids()];
     await eu.bet('usd', '5', placed);
     expect(await eu.refund('eur', placed.txID, '5')).toEqual(done('100.00'));
@@ -171,7 +171,7 @@ describe('refund', () => {
 });
 
 describe('a txID that was processed', () => {
-  it('is answered as the first time, whatever came between', async () => {
+  it('gets its first reply again, even after other transactions', async () => {
     const [bet, win, refund] = [ids(), ids(), ids()];
     const send = async () => [
       await eu.bet('usd', '5', bet),
@@ -187,7 +187,7 @@ describe('a txID that was processed', () => {
     expect(new Set(first.map(({ body }) => body.txID)).size).toBe(4);
   });
 
-  it('is the same with another way to write the amount, or with a field that is not known', async () => {
+  it('gets its first reply even if the amount is written differently or there is an unknown field', async () => {
     const bet = ids();
     const first = await eu.bet('usd', '5', bet);
     expect(await eu.bet('usd', '5.00', { ...bet, extra: true })).toEqual(first);
@@ -223,7 +223,7 @@ describe('calls at once', () => {
     expect(await eu.balance('usd')).toBe('100.00');
   });
 
-  it('never take more than there is', async () => {
+  it('never take more than the balance', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => eu.bet('usd', '30')));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(await eu.balance('usd')).toBe('10.00');
@@ -243,8 +243,8 @@ describe('signatures', () => {
     ['missing', null],
     ['empty', ''],
     ['garbage', 'f'.repeat(64)],
-    ['no hexadecimal at all', 'please'],
-  ])('that are %s are refused, and use nothing up', async (_what, signature) => {
+    ['not hexadecimal', 'please'],
+  ])('that are %s are refused, and the txID can still be used', async (_what, signature) => {
     for (const call of ['bet', 'win', 'refund']) expect(await eu.post(call, body(), signature)).toEqual(refused(401));
     const bytes = body();
     await eu.post('bet', bytes, signature);
@@ -257,7 +257,7 @@ describe('signatures', () => {
     expect(await callerOf(`${listening.url}/acme-eu`, 'key-asia').read({ sessionID: 'usd' })).toEqual(refused(401));
   });
 
-  it('cover the bytes as they came, written in whatever way', async () => {
+  it('cover the bytes of the body in any format', async () => {
     const text = JSON.stringify({ ...JSON.parse(body()), note: '/ é 😀 <>&\u2028' }, null, 2);
     expect(await eu.post('bet', text)).toEqual(done('95.00'));
     expect(await eu.post('bet', `${text} `, signBody(Buffer.from(text), 'key-eu'))).toEqual(refused(401));
@@ -271,7 +271,7 @@ describe('money', () => {
     expect(await eu.bet('jpy', '1.0')).toEqual(refused(400));
   });
 
-  it('has as many as are needed in BTC', async () => {
+  it('has as many decimals as needed in BTC', async () => {
     expect(await eu.bet('btc', '0.000000000000000001')).toEqual(done('1.499999999999999999'));
     expect(await eu.win('btc', '0.500000000000000001')).toEqual(done('2'));
   });
@@ -283,7 +283,7 @@ describe('money', () => {
 });
 
 describe('sessions', () => {
-  it('that were never issued are not found, and their refunds succeed, always alike', async () => {
+  it('that were never issued are not found, but their refunds succeed with the same reply each time', async () => {
     const unknown = { status: 404, body: { code: 'session_not_found', message: expect.any(String) } };
     expect(await eu.read({ sessionID: 'none' })).toEqual(unknown);
     expect(await eu.bet('none', '1')).toEqual(unknown);
@@ -294,7 +294,7 @@ describe('sessions', () => {
     expect(await eu.refund('none', original, '1', refund)).toEqual(first);
   });
 
-  it('that expired refuse bets and wins of new rounds, and settle rounds that began in time', async () => {
+  it('that expired refuse new rounds, and settle rounds that began in time', async () => {
     const expired = { status: 403, body: { code: 'session_expired', message: expect.any(String) } };
     expect(await eu.bet('old', '1')).toEqual(expired);
     expect(await eu.bet('old', '1', { type: 'free', frID: 'spring' })).toEqual(expired);
@@ -308,7 +308,7 @@ describe('sessions', () => {
 describe('free rounds', () => {
   const free = { type: 'free', frID: 'spring' };
 
-  it('take nothing, add nothing, and pay out with the withdrawal, once', async () => {
+  it('take and add nothing, and are paid once with the withdrawal', async () => {
     await eu.bet('usd', '100');
     const [bet, withdrawal] = [ids(), ids()];
     expect(await eu.bet('usd', '1', { ...free, ...bet })).toEqual(done('0.00'));
@@ -329,10 +329,10 @@ describe('free rounds', () => {
 
 describe('bad requests', () => {
   it.each([
-    ['no JSON', '{"a":'],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-    ['no object', '[]'],
-    ['nothing', ''],
+    ['invalid JSON', '{"a":'],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['an array', '[]'],
+    ['no bytes', ''],
   ])('with %s in the body get 400', async (_what, body) => {
     for (const call of ['bet', 'win', 'refund']) expect(await eu.post(call, body)).toEqual(refused(400));
   });
@@ -354,7 +354,7 @@ describe('bad requests', () => {
     },
   );
 
-  it('to another path or with another method get a JSON error', async () => {
+  it('with another path or method get a JSON error', async () => {
     expect(await eu.post('cashout', '{}')).toEqual(refused(404));
     expect(await eu.post('balance', '{}')).toEqual(refused(405));
   });
@@ -381,7 +381,7 @@ describe('createOperator', () => {
     expect(() => createOperator({ clients })).toThrow(message);
   });
 
-  it('answers without a port too', async () => {
+  it('can answer requests without a port', async () => {
     const portless = createOperator({ clients: [one] });
     const reply = await portless.handle({
       method: 'GET',

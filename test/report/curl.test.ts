@@ -57,12 +57,12 @@ describe('a curl line', () => {
     );
   });
 
-  it('sends an empty header as curl wants it told, and no content type where there was none', () => {
+  it('sends an empty header with a semicolon, and sends no content type if the request had none', () => {
     const line = curlLine(request({ headers: [['X-REQUEST-SIGN', '']] })) ?? '';
     expect(run(line).words).toEqual(expect.arrayContaining(['X-REQUEST-SIGN;', 'Content-Type:']));
   });
 
-  it('keeps curl from expanding brackets and tidying the path', () => {
+  it('prevents curl from expanding brackets and normalising the path', () => {
     const { words } = run(curlLine(request({ url: 'http://127.0.0.1/a/../b?x=[1-3]' })) ?? '');
     expect(words).toEqual(expect.arrayContaining(['--globoff', '--path-as-is']));
   });
@@ -84,7 +84,7 @@ describe('a curl line', () => {
     );
   });
 
-  it('sends bytes that are no text', () => {
+  it('sends bytes that are not valid UTF-8', () => {
     const bytes = Buffer.from([0x2d, 0x00, 0xff, 0x25, 0x5c, 0x27, 0x0a]);
     const line = curlLine(
       request({ body: { encoding: 'base64', data: bytes.toString('base64'), length: 7, truncated: false } }),

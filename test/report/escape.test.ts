@@ -19,7 +19,7 @@ describe('text for a terminal', () => {
     expect(forTerminal(text)).toBe(shown);
   });
 
-  it('never holds anything that a terminal obeys', () => {
+  it('never contains a character that controls a terminal', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(forTerminal(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
@@ -36,7 +36,7 @@ describe('text for XML', () => {
     parseAttributeValue: false,
   });
 
-  it('is well-formed whatever the text', () => {
+  it('is well-formed for any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const xml = `<a b="${forXmlAttribute(text)}">${forXmlText(text)}</a>`;
@@ -46,7 +46,7 @@ describe('text for XML', () => {
     );
   });
 
-  it('is read back as it was, where XML can hold it', () => {
+  it('is read back unchanged if XML can contain it', () => {
     const printable = fc.string({ unit: 'grapheme-composite', minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(printable, (text) => {

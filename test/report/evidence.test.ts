@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent, Raced, Received } from '../../src/journal/event.ts';
-import { eachExchange, findEvidence, timelineOf } from '../../src/report/evidence.ts';
+import { findEvidence, timelineOf } from '../../src/report/evidence.ts';
+import { eachExchange } from '../../src/report/exchanges.ts';
 import { exchange, found, planned, runStarted, started } from '../journal/events.ts';
 
 const [sentA, repliedA] = exchange('a', 'bet/debit');
@@ -28,19 +29,19 @@ function race(ids: readonly string[]): Raced {
   };
 }
 
-describe('evidence', () => {
-  it('holds the exchanges that findings name, and those that never ended as such', async () => {
+describe('the evidence of findings', () => {
+  it('holds the exchanges that findings name, with a null result for those that never ended', async () => {
     const { exchanges } = await findEvidence(journal, [of('b'), of('c'), of('nowhere'), of(null)], []);
     expect([...exchanges.keys()]).toEqual(['b', 'c']);
     expect(exchanges.get('b')?.received).toBe(repliedB);
     expect(exchanges.get('c')?.received).toBeNull();
   });
 
-  it('does not open the journal when nothing is asked for', async () => {
+  it('does not open the journal if there are no findings', async () => {
     expect((await findEvidence(unopened, [], [])).exchanges.size).toBe(0);
   });
 
-  it('holds what was let go together with a call that a finding names, and draws that', async () => {
+  it('holds all calls of a race of which a finding names one, and has a timeline of the race', async () => {
     const evidence = await findEvidence(journal, [of('b')], [race(['a', 'b']), race(['c', 'd'])]);
     expect([...evidence.exchanges.keys()]).toEqual(['a', 'b']);
     const timeline = timelineOf(of('b'), evidence);
@@ -48,7 +49,7 @@ describe('evidence', () => {
     expect(timeline?.race?.barrier).toBe(1);
   });
 
-  it('draws a story from the connection that was broken to the call that shows the breach', async () => {
+  it('has a timeline from the broken connection to the call that shows the breach', async () => {
     const events = ['before', 'lost', 'refund', 'read', 'later', 'after'].flatMap((id, at): JournalEvent[] => {
       const [sending, received] = exchange(id, 'refund/lost');
       const outcome: Received['outcome'] =
@@ -68,7 +69,7 @@ describe('evidence', () => {
     expect(timelineOf(of('before', 'refund/lost'), evidence)).toBeNull();
   });
 
-  it('draws nothing of an attempt that was given up', async () => {
+  it('has no timeline of an attempt that was replaced by a later one', async () => {
     const [sending, received] = exchange('lost', 'bet/debit');
     const broken = { ...received, outcome: { kind: 'none', reason: 'broken', detail: '' } } as const;
     const evidence = await findEvidence(
@@ -79,7 +80,7 @@ describe('evidence', () => {
     expect(timelineOf(of('b'), evidence)).toBeNull();
   });
 
-  it('gives each exchange when it is over, and the open ones at the end', async () => {
+  it('lists each exchange when it ends, and those without an end last', async () => {
     const all: [string, boolean][] = [];
     for await (const { sending, received } of eachExchange(journal)) all.push([sending.id, received !== null]);
     expect(all).toEqual([

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { readJournal } from '../../src/journal/read.ts';
-import { REPORT_KINDS } from '../../src/report/kinds.ts';
+import { REPORT_KINDS } from '../../src/report/exports/kinds.ts';
 import type { OpenJournal, ReportOptions } from '../../src/report/options.ts';
 import { PLAIN } from '../../src/report/paint.ts';
 

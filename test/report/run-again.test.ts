@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runAgain } from '../../src/report/run-again.ts';
 
-describe('what plays a scenario again', () => {
+describe('the command that plays a scenario again', () => {
   it.each([
     ['idempotency/bet', 'scenarios/idempotency/bet.yaml', 'croupier run idempotency/bet'],
     ['signature/refused#bet-garbage', 'scenarios/signature/refused.yaml', 'croupier run signature/refused#bet-garbage'],
@@ -14,7 +14,7 @@ describe('what plays a scenario again', () => {
     expect(runAgain({ id, place: { file } })).toBe(command);
   });
 
-  it('repeats the flags that led to the operator', () => {
+  it('repeats the flags that select the operator', () => {
     const story = { id: 'bet/debit', place: { file: 'scenarios/bet/debit.yaml' } };
     expect(runAgain(story, ['--session', "s'1"])).toBe("croupier run --session 's'\\''1' bet/debit");
   });

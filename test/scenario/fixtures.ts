@@ -20,7 +20,7 @@ export function fixtureText(folder: 'good' | 'broken', file: string): string {
   return readFileSync(fixturePath(folder, file), 'utf8');
 }
 
-/** Loads a text as if it stood among the fixtures of a folder, whose fragments it can use. */
+/** Loads a text as if its file were in a folder of fixtures, whose fragments it can use. */
 export function loadAs(folder: 'good' | 'broken', name: string, text: string): Loaded {
   return loadScenario(text, `${name}.yaml`, {
     id: name,
@@ -35,7 +35,7 @@ export function loadFixture(folder: 'good' | 'broken', name: string): Loaded {
   return loadAs(folder, name, fixtureText(folder, `${name}.yaml`));
 }
 
-/** Ids that are the same in each run. */
+/** Creates ids that are the same in each run. */
 export function countingIds(): () => string {
   let count = 0;
   return () => {

@@ -1,53 +1,53 @@
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderComplaint } from '../../src/scenario/complaint.ts';
 import { loadScenario } from '../../src/scenario/load.ts';
+import { renderDiagnostic } from '../../src/scenario/yaml/diagnostic.ts';
 import { fixtureNames, fixturePath, fixtureText, loadAs, loadFixture } from './fixtures.ts';
 
 const good = fixtureNames('good');
 const broken = fixtureNames('broken');
 
 describe('broken scenarios', () => {
-  it.each(broken)('%s: complained of to the letter', async (name) => {
-    const { scenario, complaints } = loadFixture('broken', name);
+  it.each(broken)('%s gets exactly the diagnostics in its golden file', async (name) => {
+    const { scenario, diagnostics } = loadFixture('broken', name);
     expect(scenario).toBeUndefined();
-    expect(complaints.length).toBeGreaterThan(0);
-    const rendered = complaints.map((complaint) => `${renderComplaint(complaint)}\n`).join('\n');
+    expect(diagnostics.length).toBeGreaterThan(0);
+    const rendered = diagnostics.map((diagnostic) => `${renderDiagnostic(diagnostic)}\n`).join('\n');
     await expect(rendered).toMatchFileSnapshot(fixturePath('broken', `${name}.txt`));
   });
 
-  it('are many, and each has its complaints beside it', () => {
+  it('are at least 60, and each has a golden file with its diagnostics', () => {
     expect(broken.length).toBeGreaterThanOrEqual(60);
     for (const name of broken) expect(existsSync(fixturePath('broken', `${name}.txt`)), name).toBe(true);
   });
 
-  it('get their complaints in the order of the file', () => {
-    const { complaints } = loadFixture('broken', 'several-mistakes');
-    const places = complaints.map(({ line, column }) => line * 1000 + column);
+  it('get their diagnostics in the order of the file', () => {
+    const { diagnostics } = loadFixture('broken', 'several-mistakes');
+    const places = diagnostics.map(({ line, column }) => line * 1000 + column);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(complaints.length).toBeGreaterThan(10);
+    expect(diagnostics.length).toBeGreaterThan(10);
   });
 
-  it('get exactly one complaint for an unquoted expression, with the mend', () => {
-    const { complaints } = loadAs(
+  it('get exactly one diagnostic for an unquoted expression, with the fix', () => {
+    const { diagnostics } = loadAs(
       'broken',
       'x',
       'title: x\nrules: [bet.debit]\nsteps:\n  - bet: { amount: ${stake} }\n',
     );
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toMatchObject({ line: 4, column: 20, endColumn: 28, mend: 'write "${stake}"' });
+    expect(diagnostics).toHaveLength(1);
+    expect(diagnostics[0]).toMatchObject({ line: 4, column: 20, endColumn: 28, fix: 'write "${stake}"' });
   });
 });
 
 describe('good scenarios', () => {
-  it.each(good)('%s: nothing to complain about', (name) => {
-    const { scenario, complaints } = loadFixture('good', name);
-    expect(complaints.map(renderComplaint)).toEqual([]);
+  it.each(good)('%s has no mistakes', (name) => {
+    const { scenario, diagnostics } = loadFixture('good', name);
+    expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     expect(scenario?.id).toBe(name);
   });
 
-  it('know the places of their claims, so that others can complain there', () => {
+  it('contain the places of their rule ids, so that later checks can report there', () => {
     const { scenario } = loadFixture('good', 'signed-wrongly');
     expect(scenario?.rules).toEqual([
       { id: 'signature.mismatch', place: { file: 'signed-wrongly.yaml', line: 2, column: 9 } },
@@ -56,28 +56,28 @@ describe('good scenarios', () => {
     ]);
   });
 
-  it('may leave out rules when a step states an expectation of its own', () => {
-    const { complaints } = loadAs('good', 'x', 'title: x\nsteps:\n  - bet:\n    expect: accepted\n');
-    expect(complaints).toEqual([]);
+  it('may omit rules if a step states its own expectation', () => {
+    const { diagnostics } = loadAs('good', 'x', 'title: x\nsteps:\n  - bet:\n    expect: accepted\n');
+    expect(diagnostics).toEqual([]);
   });
 });
 
-function judge(text: string): void {
-  const { scenario, complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
-  expect(scenario === undefined).toBe(complaints.length > 0);
-  for (const complaint of complaints) {
-    expect(complaint.line).toBeGreaterThan(0);
-    expect(complaint.column).toBeGreaterThan(0);
-    expect(complaint.endColumn).toBeGreaterThan(complaint.column);
-    expect(renderComplaint(complaint)).not.toMatch(/(?![\t\n])\p{Cc}/u);
+function expectScenarioOrDiagnostics(text: string): void {
+  const { scenario, diagnostics } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
+  expect(scenario === undefined).toBe(diagnostics.length > 0);
+  for (const diagnostic of diagnostics) {
+    expect(diagnostic.line).toBeGreaterThan(0);
+    expect(diagnostic.column).toBeGreaterThan(0);
+    expect(diagnostic.endColumn).toBeGreaterThan(diagnostic.column);
+    expect(renderDiagnostic(diagnostic)).not.toMatch(/(?![\t\n])\p{Cc}/u);
   }
 }
 
-describe('fragments without end', () => {
-  it('are complained of, not read forever', () => {
+describe('fragments that use each other without end', () => {
+  it('are reported, not read forever', () => {
     const text = 'title: x\nfragment: x\nsteps:\n  - use: ./a/x.yaml\n  - use: ./b/x.yaml\n  - use: ./c/x.yaml\n';
-    const { complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
-    expect(complaints.some(({ message }) => /more than \d+/.test(message))).toBe(true);
+    const { diagnostics } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
+    expect(diagnostics.some(({ message }) => /more than \d+/.test(message))).toBe(true);
   });
 });
 
@@ -119,7 +119,7 @@ describe('any text', () => {
     'constructor: ',
   );
 
-  it('gives a scenario or complaints, never an exception: mutations of known files', () => {
+  it('loads as a scenario or gives diagnostics, without an exception, for mutations of known files', () => {
     const mutated = fc
       .tuple(
         fc.constantFrom(...sources),
@@ -131,21 +131,21 @@ describe('any text', () => {
           return now.slice(0, start) + scrap + now.slice(start + gone);
         }, text),
       );
-    fc.assert(fc.property(mutated, judge), { numRuns: 1500 });
+    fc.assert(fc.property(mutated, expectScenarioOrDiagnostics), { numRuns: 1500 });
   });
 
-  it('gives a scenario or complaints, never an exception: lines shuffled between files', () => {
+  it('loads as a scenario or gives diagnostics, without an exception, for lines shuffled between files', () => {
     const line = fc.constantFrom(...sources.flatMap((text) => text.split('\n')));
     fc.assert(
       fc.property(
         fc.array(line, { maxLength: 15 }).map((lines) => lines.join('\n')),
-        judge,
+        expectScenarioOrDiagnostics,
       ),
       { numRuns: 500 },
     );
   });
 
-  it('gives a scenario or complaints, never an exception: arbitrary text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), judge), { numRuns: 500 });
+  it('loads as a scenario or gives diagnostics, without an exception, for arbitrary text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), expectScenarioOrDiagnostics), { numRuns: 500 });
   });
 });

@@ -13,11 +13,11 @@ describe('distance', () => {
     ['frist', 'first', 1],
     ['', 'abc', 3],
     ['kitten', 'sitting', 3],
-  ])('%j and %j: %i', (a, b, mistakes) => {
+  ])('%j and %j have the distance %i', (a, b, mistakes) => {
     expect(distance(a, b)).toBe(mistakes);
   });
 
-  it('is the same both ways, and nought only for the same word', () => {
+  it('is symmetric, and zero only for equal words', () => {
     const word = fc.string({ maxLength: 8 });
     fc.assert(
       fc.property(word, word, (a, b) => {
@@ -38,15 +38,15 @@ describe('nearest', () => {
     ['deposit', undefined],
     ['x', undefined],
     ['', undefined],
-  ])('%j: %j', (word, found) => {
+  ])('%j is nearest to %j', (word, found) => {
     expect(nearest(word, verbs)).toBe(found);
   });
 
-  it('takes - and _ for the same', () => {
+  it('treats - and _ as equal', () => {
     expect(nearest('same_reply', ['same-reply', 'same-repay'])).toBe('same-reply');
   });
 
-  it('is quick with endless words', () => {
+  it('ignores very long words, which would take long to compare', () => {
     expect(nearest('x'.repeat(1e6), ['x'.repeat(1e6 - 1)])).toBeUndefined();
   });
 });

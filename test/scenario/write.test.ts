@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/contract/json.ts';
 import { type Loaded, loadScenario } from '../../src/scenario/load.ts';
-import { planScenario } from '../../src/scenario/planner.ts';
+import { planScenario } from '../../src/scenario/plan/planner.ts';
 import { type ScenarioDraft, writeScenario } from '../../src/scenario/write.ts';
 
 const SCENARIOS = path.resolve(import.meta.dirname, '../../scenarios');
@@ -15,21 +15,21 @@ const load = (text: string): Loaded => loadScenario(text, 'x.yaml', { id: 'x', r
 
 /** The plan of every case; ids are counted, and places don't matter. */
 function plans(text: string): string {
-  const { scenario, complaints } = load(text);
-  expect(complaints).toEqual([]);
+  const { scenario, diagnostics } = load(text);
+  expect(diagnostics).toEqual([]);
   let count = 0;
   const uuid = () => {
     count += 1;
     return `id-${count}`;
   };
-  const all = (scenario?.stories ?? []).map(
+  const all = (scenario?.boundScenarios ?? []).map(
     ({ caseId }) => scenario && planScenario(scenario, caseId, { uuid: () => uuid() }),
   );
   return JSON.stringify(all, (key, value) => (['place', 'start', 'end'].includes(key) ? undefined : value));
 }
 
-describe('a scenario that is written', () => {
-  it.each(FILES)('is read as the same: %s', (name) => {
+describe('writeScenario', () => {
+  it.each(FILES)('writes %s so that reading it gives the same plans', (name) => {
     const text = readFileSync(path.join(SCENARIOS, name), 'utf8');
     const { croupier: _version, ...draft } = parse(text) as { croupier: number } & ScenarioDraft;
     const written = writeScenario(draft);
@@ -37,7 +37,7 @@ describe('a scenario that is written', () => {
     expect(plans(written)).toBe(plans(text));
   });
 
-  it('reads as a person would have written it', () => {
+  it('writes a scenario as a person would', () => {
     const draft: ScenarioDraft = {
       title: 'A bet sent twice is taken once',
       rules: ['idempotency.bet'],
@@ -77,7 +77,7 @@ always:
     );
   });
 
-  it('breaks what is too long for a line', () => {
+  it('splits long maps and lists into lines', () => {
     const text = writeScenario({
       title: 'Long',
       tags: Array.from({ length: 20 }, (_, at) => `a-tag-of-some-length-${at}`),
@@ -130,20 +130,20 @@ always:
     '---',
     '...',
     '<<',
-  ])('keeps the text %j', (value) => {
+  ])('keeps the text %j unchanged', (value) => {
     const draft = { title: value, steps: [{ bet: { amount: value, [value]: [value] }, body: value }] };
     const text = writeScenario(draft);
     expect(parse(text)).toEqual({ croupier: 1, ...draft });
     expect(text).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e\ufeff]/);
   });
 
-  it('lets no comment end before its line', () => {
+  it('keeps a comment with line breaks and invisible characters in its comment lines', () => {
     const text = writeScenario({ title: 'x', steps: [] }, { comments: ['one\r\ntitle: y\u2028steps: z\u0085'] });
     expect(text.split('\n').slice(0, 2)).toEqual(['# one\\u000d', '# title: y\\u2028steps: z\\u0085']);
     expect(parse(text)).toEqual({ croupier: 1, title: 'x', steps: [] });
   });
 
-  it('is read as the same, whatever it holds', () => {
+  it('writes any text so that reading it gives the same text', () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },

@@ -3,8 +3,7 @@ import canonicalize from 'canonicalize';
 import { afterEach, describe, expect, it } from 'vitest';
 import { headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../src/listen/message.ts';
 import { type Listening, listen } from '../../src/listen/server.ts';
-import { createCoreApiClient } from '../../src/sdk/core-api-client.ts';
-import { CoreApiError } from '../../src/sdk/core-api-error.ts';
+import { CoreApiError, createCoreApiClient } from '../../src/sdk/core-api-client.ts';
 
 const who = { cID: 'c-1', extCID: 'acme', apiKey: 'the-api-key' };
 const open: Listening[] = [];
@@ -12,7 +11,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close(0)));
 });
 
-/** A Core API that answers everything alike and keeps what it was asked. */
+/** A Core API that sends the same reply to every request and keeps the requests. */
 async function server(reply: ListenReply | Promise<ListenReply>) {
   const asked: ListenRequest[] = [];
   const listening = await listen(
@@ -26,7 +25,7 @@ async function server(reply: ListenReply | Promise<ListenReply>) {
   return { asked, client: createCoreApiClient({ ...who, baseUrl: `${listening.url}/api/v1/`, timeoutMs: 500 }) };
 }
 
-/** Made by another library than the project's, so that both cannot be wrong in the same way. */
+/** Computed with a library that the project does not use, so that both cannot be wrong in the same way. */
 const mac = (value: unknown) =>
   createHmac('sha256', who.apiKey)
     .update(canonicalize(value) ?? '')
@@ -35,7 +34,7 @@ const mac = (value: unknown) =>
 const LAUNCHED = { gameURL: 'http://127.0.0.1:1/game?gsID=x', gsID: randomUUID() };
 
 describe('the client of the Core API', () => {
-  it('signs the canonical body of a launch, and says who launches', async () => {
+  it('signs the canonical body of a launch, and adds the ids of the client', async () => {
     const { asked, client } = await server(jsonReply(200, LAUNCHED));
     const game = { user: { id: 'é' }, currency: 'USD', locale: 'en_us', sessionID: 's-1', returnUrl: undefined };
     await expect(client.createNewGame(game)).resolves.toEqual(LAUNCHED);
@@ -87,14 +86,14 @@ describe('the client of the Core API', () => {
     ]);
   });
 
-  it('throws what the Core API said, with its status and code', async () => {
+  it('throws an error with the message, status and code of the Core API', async () => {
     const { client } = await server(
-      jsonReply(400, { message: 'en-US is none.', code: 'locale_not_supported', details: 'locale' }),
+      jsonReply(400, { message: 'en-US is not supported.', code: 'locale_not_supported', details: 'locale' }),
     );
     const error: unknown = await client.games().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CoreApiError);
     expect(error).toMatchObject({
-      message: 'GET /games was answered 400: en-US is none.',
+      message: 'GET /games was answered 400: en-US is not supported.',
       status: 400,
       code: 'locale_not_supported',
       details: 'locale',
@@ -102,10 +101,10 @@ describe('the client of the Core API', () => {
   });
 
   it.each([
-    ['is no JSON', { status: 502, headers: [], body: '<html>' }, 'GET /games was answered 502', 502],
-    ['is not what was asked for', jsonReply(200, {}), 'answered 200 with something unexpected: the body:', 200],
+    ['is not JSON', { status: 502, headers: [], body: '<html>' }, 'GET /games was answered 502', 502],
+    ['does not fit the schema', jsonReply(200, {}), 'answered 200 with something unexpected: the body:', 200],
     ['never comes', new Promise<never>(() => {}), 'was not answered: no reply within 500 ms', undefined],
-  ])('says what is wrong with a reply that %s', async (_what, reply, message, status) => {
+  ])('names the problem of a reply that %s', async (_what, reply, message, status) => {
     const { client } = await server(reply);
     const error: unknown = await client.games().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CoreApiError);
@@ -113,7 +112,7 @@ describe('the client of the Core API', () => {
     expect((error as CoreApiError).status).toBe(status);
   });
 
-  it('says why nobody answered, and never the key', async () => {
+  it('names the reason if no server answers, and never shows the key', async () => {
     const { client } = await server(jsonReply(200, []));
     await open.splice(0)[0]?.close(0);
     const error: unknown = await client.games().catch((thrown: unknown) => thrown);
@@ -121,7 +120,7 @@ describe('the client of the Core API', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain(who.apiKey);
   });
 
-  it('refuses a base URL that is none at once', () => {
+  it('refuses an invalid base URL at once', () => {
     expect(() => createCoreApiClient({ ...who, baseUrl: 'localhost' })).toThrow(TypeError);
   });
 });

@@ -8,13 +8,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-sdk-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A project of somebody else's that has installed the package. */
+/** A project that has installed the package. */
 function project(code: string): string {
   mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
   try {
     symlinkSync(ROOT, path.join(folder, 'node_modules', 'croupier-conformance'), 'dir');
   } catch {
-    // It is there from the test before.
+    // The test before has created it.
   }
   const file = path.join(folder, 'backend.mts');
   writeFileSync(file, code);
@@ -30,12 +30,12 @@ console.log(typeof client.createNewGame, reply.status, verified.kind);
 `;
 
 describe('croupier-conformance/sdk', { timeout: 60_000 }, () => {
-  it('is imported by its name', () => {
+  it('can be imported by its name', () => {
     const out = execFileSync(process.execPath, [project(RIGHT)], { encoding: 'utf8' });
     expect(out).toBe('function 200 refused\n');
   });
 
-  it('has types, also for a project that checks all libraries', () => {
+  it('has types, even for a project that checks all libraries', () => {
     const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc');
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck', 'false'];
     const types = ['--typeRoots', path.join(ROOT, 'node_modules', '@types'), '--types', 'node'];

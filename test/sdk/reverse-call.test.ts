@@ -4,7 +4,7 @@ import { type Verified, verifyBalance, verifyBet, verifyRefund, verifyWin } from
 
 const key = 'integration-key';
 
-/** Made here and not by the project's own signer, so that both cannot be wrong in the same way. */
+/** Computed without the project's own signer, so that both cannot be wrong in the same way. */
 const mac = (payload: string | Uint8Array, by = key) => createHmac('sha256', by).update(payload).digest('hex');
 
 const BET = { amount: '0.90', roundID: randomUUID(), sessionID: 's', txID: randomUUID(), type: 'regular' };
@@ -23,12 +23,12 @@ describe.each([
   ['verifyWin', verifyWin, BET],
   ['verifyRefund', verifyRefund, REFUND],
 ])('%s', (_name, verify, call) => {
-  it('gives the call, further fields included', () => {
+  it('returns the call with all its fields, including unknown ones', () => {
     const body = bytes({ ...call, later: { a: 1 } });
     expect(verify({ body, signature: mac(body), key })).toEqual({ kind: 'call', call: { ...call, later: { a: 1 } } });
   });
 
-  it('verifies the bytes, not what they mean', () => {
+  it('verifies the bytes, not their JSON value', () => {
     const body = bytes(JSON.stringify({ ...call, note: '/é😀<>&\u2028' }, null, 1).replace('/', '\\/'));
     expect(reasonOf(verify({ body, signature: mac(body), key }))).toBe('call');
     expect(reasonOf(verify({ body: bytes(JSON.parse(body.toString())), signature: mac(body), key }))).toBe(
@@ -37,26 +37,26 @@ describe.each([
   });
 
   it.each([
-    ['none', undefined],
-    ['an empty one', ''],
-    ['one by another key', mac(bytes(call), 'other-key')],
-    ['half of it', mac(bytes(call)).slice(0, 32)],
-    ['a longer one', `${mac(bytes(call))}00`],
-    ['upper case', mac(bytes(call)).toUpperCase()],
-  ])('refuses %s as signature', (_what, signature) => {
+    ['no signature', undefined],
+    ['an empty signature', ''],
+    ['a signature with another key', mac(bytes(call), 'other-key')],
+    ['half of the signature', mac(bytes(call)).slice(0, 32)],
+    ['a signature that is too long', `${mac(bytes(call))}00`],
+    ['a signature in upper case', mac(bytes(call)).toUpperCase()],
+  ])('refuses %s', (_what, signature) => {
     expect(reasonOf(verify({ body: bytes(call), signature, key }))).toBe('bad-signature');
   });
 
   it.each([
-    ['no JSON', bytes('{')],
-    ['nothing', bytes('')],
-    ['no UTF-8', Buffer.concat([bytes('{"a":"'), Buffer.from([0xc3]), bytes('"}')])],
-  ])('calls %s malformed, once it is signed', (_what, body) => {
+    ['that is not JSON', bytes('{')],
+    ['that is empty', bytes('')],
+    ['that is not UTF-8', Buffer.concat([bytes('{"a":"'), Buffer.from([0xc3]), bytes('"}')])],
+  ])('reports a signed body %s as malformed', (_what, body) => {
     expect(reasonOf(verify({ body, signature: mac(body), key }))).toBe('malformed');
     expect(reasonOf(verify({ body, signature: mac('other'), key }))).toBe('bad-signature');
   });
 
-  it('says which field is invalid', () => {
+  it('names the field that is invalid', () => {
     const body = bytes({ ...call, amount: '-1' });
     expect(verify({ body, signature: mac(body), key })).toMatchObject({
       kind: 'refused',
@@ -80,7 +80,7 @@ describe('verifyBalance', () => {
     });
   });
 
-  it('takes a plus sign in the query for a space, and %2B for a plus sign', () => {
+  it('reads a plus sign in the query as a space, and %2B as a plus sign', () => {
     expect(reasonOf(verifyBalance({ query: 'sessionID=a+b', signature: mac('{"sessionID":"a b"}'), key }))).toBe(
       'call',
     );
@@ -96,7 +96,7 @@ describe('verifyBalance', () => {
     }
   });
 
-  it('needs a sessionID', () => {
+  it('requires a sessionID', () => {
     expect(verifyBalance({ query: '', signature: mac('{}'), key })).toMatchObject({
       reason: 'invalid',
       detail: expect.stringContaining('sessionID'),

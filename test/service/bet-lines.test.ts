@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
 import { betLinesOf, written } from '../../src/service/bet-lines.ts';
 
-it('has lines for every currency, each more than nothing, rising, and of no more decimals than it carries', () => {
+it('has rising lines above zero for every currency, with no more decimals than the currency has', () => {
   for (const { code, decimals } of CURRENCIES) {
     const lines = betLinesOf(code);
     expect(lines).toHaveLength(10);
@@ -16,7 +16,7 @@ it('has lines for every currency, each more than nothing, rising, and of no more
   }
 });
 
-it('chooses round sums of about the same worth', () => {
+it('chooses round amounts of about the same value', () => {
   const bets = (code: string) => betLinesOf(code).map(({ maxBet }) => written(maxBet, code));
   expect(bets('USD')).toEqual(['0.10', '0.20', '0.50', '1.00', '2.00', '5.00', '10.00', '20.00', '50.00', '100.00']);
   expect(bets('JPY').slice(0, 4)).toEqual(['10', '20', '50', '100']);

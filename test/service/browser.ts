@@ -17,8 +17,8 @@ export interface Stage {
 export interface OpenOptions extends BrowserContextOptions {
   /** Requests to other servers are meant. */
   readonly foreign?: boolean;
-  /** What the page's console may complain of. */
-  readonly mayComplain?: RegExp;
+  /** Messages of the page's console that are expected. */
+  readonly mayReport?: RegExp;
 }
 
 /** Chromium takes its time where much else is going on. */
@@ -42,7 +42,7 @@ export function stage(): Stage {
   });
   return {
     pagesDir: () => pagesDir,
-    open: async (url, { foreign = false, mayComplain, ...options } = {}) => {
+    open: async (url, { foreign = false, mayReport, ...options } = {}) => {
       if (!browser) throw new Error('no browser');
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
       context.setDefaultTimeout(STEP_MS);
@@ -50,7 +50,7 @@ export function stage(): Stage {
       const wrong: string[] = [];
       page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
       page.on('console', (message) => {
-        if (message.type() === 'error' && !mayComplain?.test(message.text())) wrong.push(message.text());
+        if (message.type() === 'error' && !mayReport?.test(message.text())) wrong.push(message.text());
       });
       page.on('request', (request) => {
         if (!foreign && new URL(request.url()).origin !== new URL(url).origin) wrong.push(`asked ${request.url()}`);
@@ -65,7 +65,7 @@ export function stage(): Stage {
   };
 }
 
-/** What axe finds seriously wrong with a page in light and in dark. */
+/** The serious problems that axe finds in a page in light and in dark. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   // Evaluated by the browser's own tool, which a page's content policy does not bind.
   await page.evaluate(axe.source);

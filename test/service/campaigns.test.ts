@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Campaign } from '../../src/contract/core-api.ts';
 import { Campaigns, campaignState } from '../../src/service/campaigns.ts';
+import { openServiceDatabase } from '../../src/service/service-database.ts';
 
 const JANUARY = Date.UTC(2026, 0, 1);
 const FEBRUARY = Date.UTC(2026, 1, 1);
@@ -52,20 +53,22 @@ describe('openTo', () => {
     [{ cancelledAt: new Date(0).toISOString() }, {}, false],
     [{}, { demo: true }, false],
   ] as const)('%j for %j: %s', (changes, candidate, expected) => {
-    const campaigns = new Campaigns();
+    const campaigns = new Campaigns(openServiceDatabase());
     campaigns.create(campaign(JSON.parse(JSON.stringify(changes))));
     expect(campaigns.openTo({ ...ANNA, ...candidate }, JANUARY)).toHaveLength(expected ? 1 : 0);
   });
 });
 
-it('outlives the process, cancelled as it is', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'campaigns-')), 'campaigns.ndjson');
-  const before = new Campaigns(file);
+it('keeps a cancelled campaign over a restart', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'campaigns-'));
+  const first = openServiceDatabase(folder);
+  const before = new Campaigns(first);
   before.create(campaign());
   before.cancel(campaign(), FEBRUARY);
-  before.close();
-  const after = new Campaigns(file);
+  first.close();
+  const second = openServiceDatabase(folder);
+  const after = new Campaigns(second);
   expect(after.all()).toEqual([campaign({ cancelledAt: '2026-02-01T00:00:00.000Z' })]);
   expect(after.create(campaign({ id: 'f1d3a1a4-8a5e-4b6d-9c51-0b7f6f0f9d11' }))).toBe(false);
-  after.close();
+  second.close();
 });

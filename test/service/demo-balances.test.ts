@@ -5,11 +5,12 @@ import { expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
 import { Money } from '../../src/contract/money.ts';
 import { DemoBalances } from '../../src/service/demo-balances.ts';
+import { openServiceDatabase } from '../../src/service/service-database.ts';
 
 const ANNA = { cID: 'c', extCID: 'acme', player: 'anna', currency: 'USD' };
 
-it('is one for each combination, and never changed by what is asked for later', () => {
-  const balances = new DemoBalances();
+it('keeps one balance for each combination, which a later launch does not change', () => {
+  const balances = new DemoBalances(openServiceDatabase());
   expect(balances.open(ANNA, Money.of('50')).format()).toBe('50');
   expect(balances.open(ANNA, Money.of('70')).format()).toBe('50');
   for (const other of [{ cID: 'd' }, { extCID: 'else' }, { player: 'ben' }, { currency: 'EUR' }]) {
@@ -19,8 +20,8 @@ it('is one for each combination, and never changed by what is asked for later', 
   expect(balances.balanceOf(ANNA).format()).toBe('50');
 });
 
-it('begins with the worth of 10 000 dollars, in as many decimals as the currency carries', () => {
-  const balances = new DemoBalances();
+it('begins with the worth of 10 000 dollars, with no more decimals than the currency has', () => {
+  const balances = new DemoBalances(openServiceDatabase());
   for (const { code, decimals } of CURRENCIES) {
     const balance = balances.open({ ...ANNA, currency: code }, undefined);
     expect(balance.isZero(), code).toBe(false);
@@ -29,8 +30,8 @@ it('begins with the worth of 10 000 dollars, in as many decimals as the currency
   expect(balances.balanceOf(ANNA).format()).toBe('10000');
 });
 
-it('takes exactly what is there, and no more', () => {
-  const balances = new DemoBalances();
+it('takes a bet up to the whole balance, and not more', () => {
+  const balances = new DemoBalances(openServiceDatabase());
   balances.open(ANNA, Money.of('0.30'));
   expect(balances.take(ANNA, Money.of('0.31'))).toBe(false);
   expect(balances.take(ANNA, Money.of('0.10'))).toBe(true);
@@ -40,13 +41,15 @@ it('takes exactly what is there, and no more', () => {
   expect(balances.balanceOf(ANNA).format()).toBe('1.25');
 });
 
-it('outlives the process, used up as it is', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'demo-')), 'demo.ndjson');
-  const before = new DemoBalances(file);
+it('keeps a balance that is used up over a restart', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'demo-'));
+  const first = openServiceDatabase(folder);
+  const before = new DemoBalances(first);
   before.open(ANNA, Money.of('5'));
   before.take(ANNA, Money.of('5'));
-  before.close();
-  const after = new DemoBalances(file);
+  first.close();
+  const second = openServiceDatabase(folder);
+  const after = new DemoBalances(second);
   expect(after.open(ANNA, Money.of('5')).isZero()).toBe(true);
-  after.close();
+  second.close();
 });

@@ -32,7 +32,7 @@ function stream(take: () => readonly PageEvent[], beatMs = 10_000) {
 }
 
 describe('a stream of events', () => {
-  it('begins with what is there, then tells what happened meanwhile, all at once', async () => {
+  it('begins with the current events, then sends the ones in between together', async () => {
     let count = 0;
     const { headers, next, news } = stream(() => [{ name: 'count', data: { count } }]);
     expect(headers).toContainEqual(['Content-Type', 'text/event-stream; charset=utf-8']);
@@ -42,7 +42,7 @@ describe('a stream of events', () => {
     expect(await later).toBe('event: count\ndata: {"count":5}\n\n');
   });
 
-  it('keeps what an operator says on one line', async () => {
+  it('writes a text with line ends on one line', async () => {
     const { next } = stream(() => [{ name: 'words', data: 'a\n\nevent: forged\ndata: {}\u2028' }]);
     expect((await next())?.split('\n')).toHaveLength(4);
   });
@@ -56,7 +56,7 @@ describe('a stream of events', () => {
     expect(await next()).toContain('data: 7');
   });
 
-  it('shows that it is still there', async () => {
+  it('sends a comment when nothing has happened for a while', async () => {
     const { next } = stream(() => [], 5);
     expect(await next()).toBe(': still here\n\n');
     expect(await next()).toBe(': still here\n\n');

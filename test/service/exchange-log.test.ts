@@ -22,40 +22,40 @@ function logOf(options: Partial<ExchangeLogOptions> = {}): ExchangeLog {
   return new ExchangeLog({ secrets: [SECRET], clock: () => 42, ...options });
 }
 
-it('tells of an exchange when it begins and when it is over', () => {
+it('passes on an exchange when it begins and when it ends', () => {
   const log = logOf();
   const heard: LoggedExchange[] = [];
-  const end = log.subscribe((exchange) => heard.push(exchange));
-  const { id, land } = log.begin(LABEL, requestOf('a'));
+  const unsubscribe = log.subscribe((exchange) => heard.push(exchange));
+  const { id, end } = log.begin(LABEL, requestOf('a'));
   expect(heard).toMatchObject([{ id, at: 42, name: 'bet', outcome: null, stamps: null }]);
-  land({ outcome: answered('b'), stamps: STAMPS, connection: { id: 1, reused: false }, label: { gsID: 'other' } });
+  end({ outcome: answered('b'), stamps: STAMPS, connection: { id: 1, reused: false }, label: { gsID: 'other' } });
   expect(heard[1]).toMatchObject({ id, gsID: 'other', outcome: { kind: 'reply' }, stamps: STAMPS });
   expect(log.recent()).toEqual([heard[1]]);
   expect(log.find(id)).toEqual(heard[1]);
-  end();
+  unsubscribe();
   log.begin(LABEL, requestOf('c'));
   expect(heard).toHaveLength(2);
 });
 
-it('masks secrets wherever they stand', () => {
+it('masks secrets in every part of an exchange', () => {
   const log = logOf();
   const text = `x${SECRET}y`;
-  log.begin(LABEL, requestOf(text)).land({ outcome: answered(text), stamps: STAMPS, connection: null });
+  log.begin(LABEL, requestOf(text)).end({ outcome: answered(text), stamps: STAMPS, connection: null });
   const none: Outcome = { kind: 'none', reason: 'reset', detail: text, head: { status: 200, headers: [['X', text]] } };
-  log.begin(LABEL, requestOf(encodeURIComponent(text))).land({ outcome: none, stamps: STAMPS, connection: null });
+  log.begin(LABEL, requestOf(encodeURIComponent(text))).end({ outcome: none, stamps: STAMPS, connection: null });
   expect(JSON.stringify(log.recent())).not.toContain(SECRET);
   expect(log.recent()[0]?.request.body?.data).toBe('x***y');
 });
 
-it('forgets the oldest, and cuts bodies that are long', () => {
-  const log = logOf({ most: 3, mostOfBody: 10 });
+it('drops the oldest exchanges, and cuts long bodies', () => {
+  const log = logOf({ maxExchanges: 3, maxBody: 10 });
   const begun = Array.from({ length: 5 }, (_, index) => log.begin(LABEL, requestOf(`${index}`.repeat(20))));
   expect(log.recent().map(({ id }) => id)).toEqual([3, 4, 5]);
   expect(log.recent()[0]?.request.body).toEqual({ encoding: 'utf8', data: '2222222222', length: 20, truncated: true });
-  // One that is over after it was forgotten is told of, and stays forgotten.
+  // An exchange that ends after it was dropped is passed on, and stays dropped.
   const heard: number[] = [];
   log.subscribe(({ id }) => heard.push(id));
-  begun[0]?.land({ outcome: answered('a'), stamps: STAMPS, connection: null });
+  begun[0]?.end({ outcome: answered('a'), stamps: STAMPS, connection: null });
   expect(heard).toEqual([1]);
   expect(log.recent().map(({ id }) => id)).toEqual([3, 4, 5]);
 });

@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { GameSession } from '../../src/service/game-session.ts';
-import { GameSessions } from '../../src/service/game-sessions.ts';
+import { type GameSession, GameSessions } from '../../src/service/game-sessions.ts';
+import { openServiceDatabase } from '../../src/service/service-database.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,9 +25,9 @@ function session(changes: Partial<GameSession> = {}): GameSession {
   };
 }
 
-it('finds a session by its gsID, and tells when it expires', () => {
+it('finds a session by its gsID, and knows when it expires', () => {
   let now = 0;
-  const sessions = new GameSessions({ now: () => now });
+  const sessions = new GameSessions({ database: openServiceDatabase(), now: () => now });
   const one = session({ returnUrl: 'https://acme.example' });
   sessions.open(one);
   expect(sessions.byId(one.gsID)).toEqual(one);
@@ -39,26 +39,32 @@ it('finds a session by its gsID, and tells when it expires', () => {
   expect(sessions.byId(one.gsID)).toEqual(one);
 });
 
-it('forgets what expired a day ago, unless it owes something', () => {
+it('forgets a session that expired a day ago, unless a round of it still owes something', () => {
   let now = 0;
   const owing = session();
-  const sessions = new GameSessions({ now: () => now, owes: (gsID) => gsID === owing.gsID });
+  const owes = (gsID: string): boolean => gsID === owing.gsID;
+  const database = openServiceDatabase();
+  const sessions = new GameSessions({ database, now: () => now, owes });
   sessions.open(owing);
   for (let count = 0; count < 10; count += 1) sessions.open(session());
   now = DAY_MS + 1000;
   for (let count = 0; count < 20; count += 1) sessions.open(session({ expiresAt: now + 1000 }));
   expect(sessions.all()).toHaveLength(21);
   expect(sessions.byId(owing.gsID)).toEqual(owing);
+  // The database has forgotten the same.
+  expect(new GameSessions({ database, now: () => 0 }).all()).toEqual(sessions.all());
 });
 
-it('outlives the process, but for what is forgotten', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'sessions-')), 'sessions.ndjson');
-  const before = new GameSessions({ path: file, now: () => 0 });
+it('keeps the sessions over a restart, except the forgotten ones', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sessions-'));
+  const first = openServiceDatabase(folder);
+  const before = new GameSessions({ database: first, now: () => 0 });
   const [short, owing, long] = [session(), session(), session({ expiresAt: 2 * DAY_MS, platform: 'mobile' })];
   for (const one of [short, owing, long]) before.open(one);
-  before.close();
-  const options = { path: file, now: () => DAY_MS + 1000, owes: (gsID: string) => gsID === owing.gsID };
-  const after = new GameSessions(options);
+  first.close();
+  const second = openServiceDatabase(folder);
+  const owes = (gsID: string): boolean => gsID === owing.gsID;
+  const after = new GameSessions({ database: second, now: () => DAY_MS + 1000, owes });
   expect(after.all()).toEqual([owing, long]);
-  after.close();
+  second.close();
 });

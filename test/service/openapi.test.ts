@@ -19,7 +19,7 @@ it.each(['1.10.2', '1.8.0', '1.0.0'] as const)('is OpenAPI 3.1 in version %s', a
   expect(validator.version).toBe('3.1');
 });
 
-it('names every operation, every call, and who signs with what', () => {
+it('contains every operation and call, with the key that signs it', () => {
   const { paths, webhooks, servers, info } = documentOf();
   expect(Object.entries(paths).map(([path, item]) => [path, Object.keys(item as object)])).toEqual([
     ['/create-new-game', ['post']],
@@ -46,7 +46,7 @@ it('describes lists and booleans of the query as such', () => {
 });
 
 describe('an earlier version', () => {
-  it('has no operation, parameter or field that came later', () => {
+  it('has no operation, parameter or field of a later version', () => {
     const early = documentOf('1.1.0');
     expect(Object.keys(early.paths['/free-rounds'])).toEqual(['post', 'delete']);
     expect(early.paths['/games'].get.parameters.map((one: { name: string }) => one.name)).toEqual(['cID', 'extCID']);
@@ -59,13 +59,13 @@ describe('an earlier version', () => {
     expect(documentOf('1.0.0').components.schemas.CoreError.properties).not.toHaveProperty('code');
   });
 
-  it('differs from the newest in nothing else', () => {
+  it('is otherwise the same as the newest', () => {
     expect(documentOf('1.10.2').components.schemas.CreateNewGame.required).not.toContain('returnUrl');
     expect(documentOf('1.10.2').components.schemas.RefundRequest.properties).toHaveProperty('roundID');
   });
 });
 
-it('is what the Core API does', async () => {
+it('describes the replies of the Core API', async () => {
   const { url } = await startCore();
   const document = documentOf();
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

@@ -5,13 +5,13 @@ import { type Handler, jsonReply } from '../../src/listen/message.ts';
 import { listen } from '../../src/listen/server.ts';
 import { curlLine } from '../../src/report/curl.ts';
 import { PAYTABLE } from '../../src/service/adapter/paytable.ts';
-import type { GameSession } from '../../src/service/game-session.ts';
-import type { ConsoleOptions } from '../../src/service/pages.ts';
+import type { GameSession } from '../../src/service/game-sessions.ts';
 import { createService, type Served, type Service } from '../../src/service/service.ts';
+import type { ConsoleOptions } from '../../src/service/service-options.ts';
 import { type Front, KEY, openFront } from './adapter/operator-front.ts';
 
 export const TOKEN = 'a-token-of-the-tests';
-/** What would run if it were taken for markup. */
+/** Text that would run if it were taken for markup. */
 export const EVIL = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
 
 export interface PageService extends Service, Served {

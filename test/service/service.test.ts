@@ -7,21 +7,21 @@ import { canonicalJson } from '../../src/contract/canonical.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
 import { createCoreApiClient } from '../../src/sdk/core-api-client.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
-import type { LaunchSeen } from '../../src/service/core-api/launch-seen.ts';
-import { freeRoundsOf } from '../../src/service/free-play.ts';
-import type { GameSession } from '../../src/service/game-session.ts';
+import type { LaunchSeen } from '../../src/service/core-api/context.ts';
+import { freeRoundsOf } from '../../src/service/game-page/players.ts';
+import type { GameSession } from '../../src/service/game-sessions.ts';
 import { createService, type Served, type Service } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { EU, get, launch, send, signed } from './core-api/core-server.ts';
 
 const CALLER = { cID: EU.cID, extCID: EU.extCID };
 
-interface Stage {
+interface StartedOperator {
   readonly operator: Operator;
   readonly client: ServiceClient;
 }
 
-async function startOperator(): Promise<Stage> {
+async function startOperator(): Promise<StartedOperator> {
   const operator = createOperator({
     clients: [
       {
@@ -68,7 +68,7 @@ describe('the service', () => {
     expect(operator.balanceOf(EU.extCID, 'anna', 'USD')).toBe('102.00');
   });
 
-  it('plays a demo without telling the operator', async () => {
+  it('plays a demo without calls to the operator', async () => {
     const service = await startService();
     const session = await launched(service, { demo: true, initDemoBalance: 5 });
     await service.parts.play.round(session, '1.00', '0');
@@ -76,7 +76,7 @@ describe('the service', () => {
     expect(service.parts.log.recent().map(({ direction }) => direction)).toEqual(['core']);
   });
 
-  it('hands on the sessions as they are launched, also those from before anybody asked', async () => {
+  it('iterates over launched sessions, also over those from before the iteration began', async () => {
     const service = await startService();
     const first = await launched(service);
     const heard = (async () => {
@@ -90,7 +90,7 @@ describe('the service', () => {
     expect(await heard).toEqual([first, second]);
   });
 
-  it('tells what it saw of each request', async () => {
+  it('passes on each request to the Core API', async () => {
     const service = await startService();
     const seen: LaunchSeen[] = [];
     const end = service.onLaunchSeen((one) => seen.push(one));
@@ -118,7 +118,7 @@ describe('the service', () => {
     }
   });
 
-  it('names itself as it is reached, or as it is told to', async () => {
+  it('uses the host of the request in its addresses, or the public URL that is configured', async () => {
     const service = await startService();
     const { port } = new URL(service.url);
     const { body } = await send(`http://localhost:${port}/api/v1/create-new-game`, 'POST', launch());
@@ -128,7 +128,7 @@ describe('the service', () => {
     expect(answer.body.gameURL).toMatch(/^https:\/\/games\.example\/game\?gsID=/);
   });
 
-  it('answers the list of games late when it is told to', async () => {
+  it('answers the list of games late when a delay is configured', async () => {
     const waits: number[] = [];
     const service = await startService({
       catalogueDelayMs: [10_000, 20_000],
@@ -187,7 +187,7 @@ describe('free rounds', () => {
 });
 
 describe('the log', () => {
-  it('shows what arrived and what was called, with signatures and without keys', async () => {
+  it('contains requests and calls with their signatures and without keys', async () => {
     const { client } = await startOperator();
     const service = await startService({ clients: [client] });
     const session = await launched(service);
@@ -211,7 +211,7 @@ describe('the log', () => {
     expect(text).not.toContain(EU.integrationApiKey);
   });
 
-  it('has a line for everything that no operation answered', async () => {
+  it('contains every request that no operation answered', async () => {
     const service = await startService();
     await get(`${service.baseUrl}/game`, CALLER);
     await send(`${service.baseUrl}/games`, 'POST', CALLER);
@@ -235,7 +235,7 @@ describe('the log', () => {
   });
 });
 
-it('understands the client of the sdk, and is understood', async () => {
+it('works with the Core API client of the sdk', async () => {
   const service = await startService();
   const client = createCoreApiClient({ ...CALLER, baseUrl: service.baseUrl, apiKey: EU.apiKey });
   const { user, currency, locale } = { user: { id: 'anna' }, currency: 'USD', locale: 'fi' };
@@ -264,7 +264,7 @@ it('understands the client of the sdk, and is understood', async () => {
   });
 });
 
-describe('bad company', () => {
+describe('a hostile client', () => {
   it('does not hold up launches: hundreds of idle connections, and clients that never end their request', async () => {
     const service = createService({ clients: [EU] });
     const served = await service.start({ limits: { headersMs: 200, requestMs: 200 } });
@@ -282,7 +282,7 @@ describe('bad company', () => {
     ]);
   });
 
-  it('cannot choose where games are played by a Host that is none', async () => {
+  it('cannot choose the address of games with an invalid Host header', async () => {
     const service = await startService();
     const fields = launch();
     const body = canonicalJson(fields);
@@ -298,7 +298,7 @@ describe('bad company', () => {
 });
 
 describe('a restart', () => {
-  it('knows sessions, campaigns and demo balances, in files of its owner alone', async () => {
+  it('keeps sessions, campaigns and demo balances, in files that only their owner can read', async () => {
     const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'service-')), 'data');
     const before = await startService({ dataDir });
     const session = await launched(before, { demo: true, initDemoBalance: 5 });
@@ -325,7 +325,7 @@ describe('a restart', () => {
     expect(await next).toEqual({ done: false, value: fresh });
   });
 
-  it('pays what was owed to a session of before', async () => {
+  it('pays a win that was owed in an earlier session', async () => {
     const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'service-')), 'data');
     const { operator, client } = await startOperator();
     const away = await startService({ clients: [{ ...client, paths: { win: '/nowhere' } }], dataDir });
@@ -340,7 +340,7 @@ describe('a restart', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('invalid options', () => {
   it.each([
     [[], 'needs at least one client'],
     [[EU, { ...EU, cID: 'b' }], 'two clients have the ExtCID acme-eu'],
@@ -348,11 +348,11 @@ describe('what cannot be', () => {
     [[{ ...EU, integratorBaseUrl: 'wallet.example' }], 'no http or https address: wallet.example'],
     [[{ ...EU, currencies: ['EUR', 'EURO'] }], 'is allowed EURO'],
     [[{ ...EU, games: ['chess'] }], 'is allowed the game chess'],
-  ])('is refused at once: %#', (clients, message) => {
+  ])('are refused at the start: %#', (clients, message) => {
     expect(() => createService({ clients })).toThrow(message);
   });
 
-  it('closes the service when its port is taken', async () => {
+  it('close the service when its port is in use', async () => {
     const first = await startService();
     const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'service-')), 'data');
     const port = Number(new URL(first.url).port);

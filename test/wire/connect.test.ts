@@ -19,26 +19,26 @@ async function unusedPort(): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : 0;
 }
 
-describe('a connection that can’t be made', () => {
-  test('refused', async () => {
+describe('a connection that cannot be made has the reason', () => {
+  test('refused if no server listens at the port', async () => {
     const { outcome, connection } = await openWire().send({ request: get(`http://127.0.0.1:${await unusedPort()}/`) });
     expect(reasonOf(outcome)).toBe('refused');
     expect(detailOf(outcome)).toContain('Nothing listens at 127.0.0.1:');
     expect(connection).toBeNull();
   });
 
-  test('unresolved', async () => {
+  test('unresolved if the host name has no address', async () => {
     const { outcome } = await openWire().send({ request: get('http://no-such-host.invalid/') });
     expect(reasonOf(outcome)).toBe('unresolved');
     expect(detailOf(outcome)).toContain('no-such-host.invalid');
   });
 
-  test('unreachable', async () => {
+  test('unreachable if the system has no route', async () => {
     const { outcome } = await openWire().send({ request: get('http://255.255.255.255/') });
     expect(reasonOf(outcome)).toBe('unreachable');
   });
 
-  test('connect-timeout: a TLS handshake that never ends', async () => {
+  test('connect-timeout after a TLS handshake that never ends', async () => {
     const port = await rawServer(() => {});
     const { outcome, stamps } = await openWire({ deadlineMs: 60 }).send({ request: get(`https://127.0.0.1:${port}/`) });
     expect(reasonOf(outcome)).toBe('connect-timeout');
@@ -49,7 +49,7 @@ describe('a connection that can’t be made', () => {
 });
 
 describe('TLS', () => {
-  test('with an own CA, by name, at another address', async () => {
+  test('works with a configured CA and a host override, with the name of the URL in SNI and Host', async () => {
     let asked = '';
     const port = await rawServer((socket) => {
       onRequests(socket, (text) => {
@@ -69,7 +69,7 @@ describe('TLS', () => {
     ['expired', 'operator.test', /expired on Jan +1 00:00:00 2021/],
     ['self', 'operator.test', /self-signed/],
     ['server', 'other.test', /is for operator\.test, localhost, not for other\.test/],
-  ])('says what is wrong with the certificate: %s for %s', async (name, host, detail) => {
+  ])('names the problem of the certificate "%s" for %s, before any byte is sent', async (name, host, detail) => {
     const received: string[] = [];
     const port = await rawServer(
       (socket) => socket.on('data', (chunk) => received.push(String(chunk))),
@@ -82,7 +82,7 @@ describe('TLS', () => {
     expect(received).toEqual([]);
   });
 
-  test('an unknown CA is refused, unless TLS is insecure', async () => {
+  test('refuses an unknown CA, except with insecureTls', async () => {
     const port = await rawServer(answering(ok('x')), identity('server'));
     const request = post(`https://localhost:${port}/`);
     const { outcome } = await openWire({ hostOverride: '127.0.0.1' }).send({ request });
@@ -93,13 +93,13 @@ describe('TLS', () => {
     );
   });
 
-  test('a server that does not speak it', async () => {
+  test('fails with a server that does not use TLS', async () => {
     const port = await rawServer(answering('HTTP/1.1 400 Bad\r\n\r\n'));
     const { outcome } = await openWire({ deadlineMs: 1000 }).send({ request: get(`https://127.0.0.1:${port}/`) });
     expect(reasonOf(outcome)).not.toBe(200);
   });
 
-  test('a client certificate is shown', async () => {
+  test('sends the client certificate', async () => {
     const secure = { ...identity('server'), ca, requestCert: true, rejectUnauthorized: true };
     const names: string[] = [];
     const port = await rawServer((socket) => {
@@ -110,7 +110,7 @@ describe('TLS', () => {
     const request = post('https://operator.test/');
     expect(reasonOf((await openWire({ ...base, ...identity('client') }).send({ request })).outcome)).toBe(200);
     expect(names).toEqual(['croupier test client']);
-    // A Node server only hangs up on a client without one, after the handshake.
+    // A Node server closes the connection of a client without a certificate only after the handshake.
     expect(reasonOf((await openWire(base).send({ request })).outcome)).toBe('reset');
   });
 });
@@ -146,7 +146,7 @@ async function proxy(status = 200) {
 }
 
 describe('a proxy', () => {
-  test.each(['http', 'https'])('is tunnelled through to %s, with credentials', async (scheme) => {
+  test.each(['http', 'https'])('opens a tunnel to %s, with credentials', async (scheme) => {
     const { port, connects } = await proxy();
     const target = await rawServer(answering(ok('x')), scheme === 'https' ? identity('server') : undefined);
     const wire = openWire({ ca, proxy: `http://me:p%40ss@127.0.0.1:${port}` });
@@ -156,7 +156,7 @@ describe('a proxy', () => {
     expect(connects).toEqual([`localhost:${target} Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
   });
 
-  test('that refuses, or is not there, is transport; its password is not told', async () => {
+  test('that refuses or does not exist gives a transport error without the password', async () => {
     const { port } = await proxy(407);
     const refused = await openWire({ proxy: `http://me:secret@127.0.0.1:${port}` }).send({
       request: get('http://x.test/'),
@@ -178,7 +178,7 @@ test.each([
   [{ hostOverride: 'h:99999' }, 'host:port'],
   [{ cert: pem('client.pem') }, 'private key'],
   [{ cert: 'no', key: 'no' }, 'PEM'],
-])('options that can’t be used are refused at once: %j', (options, words) => {
+])('invalid options of a wire are refused at once: %j', (options, words) => {
   let message = '';
   try {
     openWire(options);

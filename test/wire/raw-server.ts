@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/journal/exchange.ts';
 import type { BuiltRequest } from '../../src/wire/request.ts';
 import { Wire, type WireOptions } from '../../src/wire/wire.ts';
 
-/** A server of bare sockets, which can misbehave in any way; closed when the test is over. */
+/** A server of plain sockets that can send any bytes. It is closed at the end of the test. */
 export async function rawServer(onSocket: (socket: net.Socket) => void, secure?: tls.TlsOptions): Promise<number> {
   const sockets = new Set<net.Socket>();
   const welcome = (socket: net.Socket): void => {
@@ -27,7 +27,7 @@ export async function rawServer(onSocket: (socket: net.Socket) => void, secure?:
   return address.port;
 }
 
-/** Answers each request on a connection with the same bytes, once the whole request is there. */
+/** Answers each complete request on a connection with the same bytes. */
 export function answering(reply: string | Uint8Array): (socket: net.Socket) => void {
   return (socket) =>
     onRequests(socket, () => {
@@ -35,7 +35,7 @@ export function answering(reply: string | Uint8Array): (socket: net.Socket) => v
     });
 }
 
-/** Calls back for each whole request (head, and body by Content-Length) with its text. */
+/** Calls `onRequest` with the text of each complete request (head, and body by Content-Length). */
 export function onRequests(socket: net.Socket, onRequest: (text: string) => void): void {
   let text = '';
   socket.on('data', (chunk) => {
@@ -63,14 +63,14 @@ export function get(url: string): BuiltRequest {
   return { method: 'GET', url, headers: [['X-REQUEST-SIGN', 'abc']], body: null, payload: Buffer.from('{}') };
 }
 
-/** A wire that is closed when the test is over. */
+/** A wire that is closed at the end of the test. */
 export function openWire(options: WireOptions = {}): Wire {
   const wire = new Wire(options);
   onTestFinished(() => wire.close());
   return wire;
 }
 
-/** The reason why no reply came, or the status of the one that came. */
+/** The status of the reply, or the reason why none came. */
 export function reasonOf(outcome: Outcome): string | number {
   return outcome.kind === 'none' ? outcome.reason : outcome.reply.status;
 }

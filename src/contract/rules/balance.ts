@@ -5,8 +5,8 @@ export const balanceRules = {
     level: 'MUST',
     clause: 'Integration Adapter',
     sentence: 'a signed `GET /balance` that names the session by its `sessionID` is answered 200 and carries `balance`',
-    means: 'Players cannot start a game or go on playing, because the game is not told how much money they have.',
-    hint: 'Look at how the balance endpoint finds the session and verifies the signature. Almost every other rule is judged by reading the balance, so mend this one first.',
+    means: 'Players cannot start a game or go on playing, because the game does not learn how much money they have.',
+    hint: 'Look at how the balance endpoint finds the session and verifies the signature. Almost every other rule is judged by reading the balance, so fix this one first.',
   },
   'balance.read-only': {
     level: 'MUST',
@@ -20,7 +20,7 @@ export const balanceRules = {
     clause: 'Authentication 3',
     sentence:
       'query parameters beside `sessionID` are accepted, and are part of the signed object because all query parameters are',
-    means: 'Players can be locked out on the day when the service adds a detail to its question for the balance.',
+    means: 'Players can be locked out on the day when the service adds a parameter to the balance call.',
     hint: 'Build the signed object from every query parameter that arrived, not from the ones the handler knows, and do not reject unknown names.',
   },
 } as const satisfies Readonly<Record<`balance.${string}`, RuleEntry>>;

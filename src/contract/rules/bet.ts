@@ -23,7 +23,8 @@ export const betRules = {
     clause: 'Rules 4',
     sentence:
       'a bet of more than the balance is answered with an error whose `code` is `insufficient_funds` (with a status of 500 this is a warning, as a refund would follow)',
-    means: 'A player who has too little money is not told so: the game reports a failure, or lets the bet through.',
+    means:
+      'A player with too little money does not learn the reason: the game reports a failure, or lets the bet through.',
     hint: 'Check the balance before the debit, in the same transaction, and answer a 4xx with `"code": "insufficient_funds"` rather than a thrown error that becomes a 500.',
   },
   'bet.declined-takes-nothing': {
@@ -32,8 +33,8 @@ export const betRules = {
     clause: 'Errors, reverse calls',
     sentence:
       'a bet answered with a status other than 200 or 500 has taken nothing, because no refund ever follows such an answer',
-    means: 'A player can be told that the bet was declined and lose the stake all the same; nobody gives it back.',
-    hint: 'Roll the debit back when anything after it fails, and take the money last: whoever answers an error here keeps money that nobody will ask back.',
+    means: 'The game says that the bet was declined, but the player loses the stake, and it is never given back.',
+    hint: 'Roll the debit back if anything after it fails, and take the money last: the service never sends a refund after such an error.',
   },
   'bet.exact-balance': {
     level: 'MUST',
@@ -47,15 +48,14 @@ export const betRules = {
     money: true,
     clause: 'States',
     sentence:
-      'where several bets with one `roundID` come before any win, each one answered 200 is taken (declining the later ones is a warning)',
-    means:
-      'In a round of several bets some are played without being charged, so the operator pays wins on stakes it never took.',
+      'if several bets with one `roundID` come before any win, each one answered 200 is taken (declining the later ones is a warning)',
+    means: 'In a round of several bets, some are not charged, so the operator pays wins on stakes that it never took.',
     hint: 'Look for a unique key or a lookup on `roundID` that takes a second bet of the round for a repetition: only `txID` identifies an action.',
   },
   'bet.zero': {
     level: 'NOTE',
     clause: 'Transaction fields',
     sentence: 'what it does with a bet of `0`',
-    hint: 'Nothing needs mending: the contract does not say whether a bet of 0 is accepted.',
+    hint: 'Nothing needs fixing: the contract does not say whether a bet of 0 is accepted.',
   },
 } as const satisfies Readonly<Record<`bet.${string}`, RuleEntry>>;

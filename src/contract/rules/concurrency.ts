@@ -8,14 +8,14 @@ export const concurrencyRules = {
     sentence:
       'when bets and wins of one session arrive together, each one answered 200 has its effect exactly once, and each balance replied agrees with its own effect and with some of those that overlapped it',
     means:
-      'When bets and wins arrive at the same moment one can vanish from the balance: a player loses a win, or plays for free.',
-    hint: 'Look for a balance that is read, reckoned with in the program and written back. Use one atomic update or lock the row first.',
+      'When bets and wins arrive at the same moment, one of them can be lost: the player loses a win, or plays for free.',
+    hint: 'Look for a balance that is read, changed in the program and written back. Use one atomic update or lock the row first.',
   },
   'concurrency.order': {
     level: 'NOTE',
     clause: 'What the service does',
     sentence: 'whether some one order of the calls explains all the balances that were replied',
-    hint: 'Nothing needs mending: the contract asks for exact effects, not for an order.',
+    hint: 'Nothing needs fixing: the contract asks for exact effects, not for an order.',
   },
   'concurrency.no-overdraft': {
     level: 'MUST',

@@ -13,7 +13,7 @@ export const freeRoundsRules = {
     level: 'MUST',
     clause: 'Rules 5',
     sentence: 'a win of `type` `free` with an `frID` is answered 200',
-    means: 'What a player wins in a free round is refused.',
+    means: 'The winnings of a free round are refused, so the player does not get them.',
     hint: 'Let `type` be `free` and accept `frID` in the schema of the win.',
   },
   'free-rounds.replay': {
@@ -21,13 +21,13 @@ export const freeRoundsRules = {
     money: true,
     clause: 'Rules 2',
     sentence: 'free bets and free wins that are sent again get the same answer and have one effect at most',
-    means: 'A free round or its win can count twice when its message is repeated.',
+    means: 'A free round or its win can count twice when the service sends the same call again.',
     hint: 'Send free actions through the same `txID` check as regular ones.',
   },
   'free-rounds.empty-wallet': {
     level: 'SHOULD',
     clause: 'Rules 5',
-    sentence: 'where free bets take nothing, one is accepted even if the balance is less than its amount',
+    sentence: 'if free bets take nothing, one is accepted even if the balance is less than its amount',
     means: 'Players whose account is empty cannot play the free rounds that they were given.',
     hint: 'Leave out the funds check for free bets: the player does not pay for them.',
   },
@@ -52,6 +52,6 @@ export const freeRoundsRules = {
     level: 'NOTE',
     clause: 'position',
     sentence: 'whether and by how much free bets and free wins move the balance',
-    hint: 'Nothing needs mending: published texts disagree on it.',
+    hint: 'Nothing needs fixing: published texts disagree on it.',
   },
 } as const satisfies Readonly<Record<`free-rounds.${string}`, RuleEntry>>;

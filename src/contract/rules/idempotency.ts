@@ -1,3 +1,4 @@
+import { TX_ID_WINDOW_MONTHS } from '../limits.ts';
 import type { RuleEntry } from '../rule.ts';
 
 export const idempotencyRules = {
@@ -36,8 +37,8 @@ export const idempotencyRules = {
     sentence:
       'the answer to a repeated call has the `txID` and the `balance` (compared as a number) of the first answer, even when other transactions lie between (many give the current balance instead)',
     means:
-      'The balance that a player sees can jump when a message is repeated, because the answer is not the first one again.',
-    hint: 'Store the balance of the reply together with the transaction, and return that instead of reading the balance anew.',
+      'The balance that a player sees can jump when a message is repeated, because the answer differs from the first one.',
+    hint: 'Store the balance of the reply together with the transaction, and return that instead of reading the balance again.',
   },
   'idempotency.concurrent': {
     level: 'MUST',
@@ -54,7 +55,7 @@ export const idempotencyRules = {
     clause: 'Rules 2',
     sentence:
       'what a bet that was declined for lack of money does when it comes again and the money is there (the service does not retry bets)',
-    hint: 'Nothing needs mending: the contract does not say whether a declined `txID` is used up.',
+    hint: 'Nothing needs fixing: the contract does not say whether a declined `txID` is used up.',
   },
   'idempotency.after-refund': {
     level: 'MUST',
@@ -62,7 +63,7 @@ export const idempotencyRules = {
     clause: 'Rules 2',
     sentence: 'a bet that was refunded and is then sent again takes nothing',
     means: 'A player can be charged again for a bet that was cancelled and given back.',
-    hint: 'Keep the record of a bet when it is reversed: whoever deletes it will take the bet for a new one.',
+    hint: 'Keep the record of a bet when it is reversed. Without the record, the bet looks new when it comes again.',
   },
   'idempotency.conflicting-body': {
     level: 'MUST',
@@ -78,16 +79,15 @@ export const idempotencyRules = {
     level: 'NOTE',
     clause: 'Transaction fields',
     sentence: 'what a win does that comes with the `txID` of a bet',
-    hint: 'Nothing needs mending: the service makes each `txID` unique over all calls.',
+    hint: 'Nothing needs fixing: the service makes each `txID` unique over all calls.',
   },
   'idempotency.durable': {
     level: 'MUST',
     money: true,
     clause: 'Limits, `txID`',
     since: '1.5.0',
-    sentence:
-      'a transaction less than 3 months old, from the beginning of this run or from an earlier one (before a restart, a deploy, many others), has no further effect when it is sent again',
+    sentence: `a transaction less than ${TX_ID_WINDOW_MONTHS} months old, from the beginning of this run or from an earlier one (before a restart, a deploy, many others), has no further effect when it is sent again`,
     means: 'Old bets and wins can be charged or paid once more when they come again after a restart or after a while.',
-    hint: 'Keep processed `txID`s in the database, for 3 months at least, and not in memory or in a cache that forgets.',
+    hint: `Keep processed \`txID\`s in the database, for ${TX_ID_WINDOW_MONTHS} months at least, and not in memory or in a cache that forgets.`,
   },
 } as const satisfies Readonly<Record<`idempotency.${string}`, RuleEntry>>;

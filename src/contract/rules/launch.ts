@@ -1,3 +1,4 @@
+import { MAX_CAMPAIGN_DAYS } from '../limits.ts';
 import type { RuleEntry } from '../rule.ts';
 
 export const launchRules = {
@@ -6,7 +7,7 @@ export const launchRules = {
     clause: 'Create New Game',
     sentence: 'every required field is in its `POST /create-new-game`, each in the type it must have',
     means: "Players cannot open a game, because the operator's request to start it is incomplete.",
-    hint: 'Compare the body that is sent with the table of fields; identifiers are strings, also where they look like numbers.',
+    hint: 'Compare the body that is sent with the table of fields; identifiers are strings, even if they look like numbers.',
   },
   'launch.locale': {
     level: 'MUST',
@@ -34,9 +35,9 @@ export const launchRules = {
     level: 'MUST',
     clause: 'Limits',
     since: '1.2.8',
-    sentence: 'no campaign that it creates with a `validUntil` lasts longer than 30 days',
-    means: 'Free rounds that were promised to players cannot be set up, because they are to last too long.',
-    hint: 'Shorten the window of the campaign to 30 days, or leave `validUntil` out for one without end.',
+    sentence: `no campaign that it creates with a \`validUntil\` lasts longer than ${MAX_CAMPAIGN_DAYS} days`,
+    means: 'Free rounds that were promised to players cannot be set up, because they would last too long.',
+    hint: `Shorten the window of the campaign to ${MAX_CAMPAIGN_DAYS} days, or leave \`validUntil\` out for one without end.`,
   },
   'launch.games-gzip': {
     level: 'SHOULD',

@@ -28,7 +28,7 @@ export const moneyRules = {
     sentence:
       'a balance has no more decimals than its currency: two at most, and none for JPY, KRW and VND (zeros in excess are a warning)',
     means:
-      'Players are shown fractions of a coin that their currency does not have, and both sides come to different sums.',
+      'Players are shown fractions of a coin that their currency does not have, and operator and service get different sums.',
     hint: 'Format the balance by the decimals of the currency. A longer fraction often comes from floating-point sums.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
@@ -39,8 +39,8 @@ export const moneyRules = {
     since: '1.7.2',
     sentence:
       'amounts sum exactly, which binary floating point does not achieve, so that the last smallest unit of an odd balance can be bet',
-    means: "Differences of a cent creep into players' balances, and the last coin of an account cannot be staked.",
-    hint: 'Reckon with whole smallest units or a decimal type, in the database too (no FLOAT or DOUBLE column), and never parse amounts as floating-point numbers.',
+    means: "Players' balances become wrong by a cent, and the last coin of an account cannot be staked.",
+    hint: 'Compute with whole smallest units or a decimal type, in the database too (no FLOAT or DOUBLE column), and never parse amounts as floating-point numbers.',
   },
   'money.large': {
     level: 'SHOULD',
@@ -56,7 +56,7 @@ export const moneyRules = {
     money: true,
     clause: 'What the service does 2',
     sentence:
-      'after any history the balance is what it was at the start, minus the bets accepted, plus the wins accepted and the bets refunded, each counted once (reported only where no other rule explains the difference)',
+      'after any history the balance is what it was at the start, minus the bets accepted, plus the wins accepted and the bets refunded, each counted once (reported only if no other rule explains the difference)',
     means: "Money comes into a player's account or leaves it without a bet, win or refund that would explain it.",
     hint: 'No single rule explains the difference. Follow the exchanges of the scenario against the ledger of the wallet.',
   },

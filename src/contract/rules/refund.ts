@@ -1,3 +1,4 @@
+import { REPLY_DEADLINE_SECONDS } from '../limits.ts';
 import type { RuleEntry } from '../rule.ts';
 
 export const refundRules = {
@@ -13,7 +14,7 @@ export const refundRules = {
     level: 'MUST',
     clause: 'Rules 3',
     sentence: 'a refund whose `origTxID` it has never seen is answered 200 with a valid body',
-    means: 'The service repeats a cancellation for ever, because the operator objects that it does not know the bet.',
+    means: 'The service repeats a cancellation for ever, because the operator answers that it does not know the bet.',
     hint: 'Answer 200 with `txID` and `balance` when the bet is not found. A 404 makes the service send the same refund again without end.',
   },
   'refund.unknown-pays-nothing': {
@@ -46,16 +47,15 @@ export const refundRules = {
     money: true,
     clause: 'Rules 3',
     sentence:
-      'when the service drops the connection of a bet before the reply and then refunds that bet, the balance ends as it was before the bet, even if the bet is worked on only afterwards',
+      'when the service drops the connection of a bet before the reply and then refunds that bet, the balance ends as it was before the bet, even if the operator processes the bet only afterwards',
     means: 'When the connection breaks during a bet, the player can lose the stake although the bet was cancelled.',
-    hint: 'Remember the refund of an unknown bet under its `origTxID`, so that the bet takes nothing when it arrives late. Do not stop half-way when the client disconnects.',
+    hint: 'Remember the refund of an unknown bet under its `origTxID`, so that the bet takes nothing when it arrives late. Finish the work even if the client disconnects.',
   },
   'refund.after-error': {
     level: 'MUST',
     money: true,
     clause: 'States',
-    sentence:
-      'a bet that was answered 500, or later than 5 seconds, leaves the balance as it was once it has been refunded (judged if that happens, else skipped)',
+    sentence: `a bet that was answered 500, or later than ${REPLY_DEADLINE_SECONDS} seconds, leaves the balance as it was once it has been refunded (judged if that happens, else skipped)`,
     means: 'A player can lose the stake of a bet that ended in an error, although it was cancelled afterwards.',
     hint: 'Roll the debit back when the bet ends in an error, or keep it and let the refund find it; a timeout must not leave a debit that the refund cannot see.',
   },
@@ -72,7 +72,7 @@ export const refundRules = {
     level: 'MUST',
     money: true,
     clause: 'Transaction fields, `origTxID`',
-    sentence: 'where a round has several bets, refunding one of them returns that one and leaves the others taken',
+    sentence: 'if a round has several bets, refunding one of them returns that one and leaves the others taken',
     means:
       'Cancelling one of several bets gives back the wrong ones, and either the player or the operator loses the difference.',
     hint: 'Look the bet up by `origTxID`, not by `roundID`.',
@@ -92,8 +92,7 @@ export const refundRules = {
     clause: 'Rules 3',
     sentence:
       'a bet that comes in after its own refund leaves the balance as it was, whatever status it is answered with',
-    means:
-      'A player is charged for a bet that arrives after its own cancellation, and nobody will give the stake back.',
+    means: 'A player is charged for a bet that arrives after its own cancellation, and the stake is never given back.',
     hint: 'Keep a mark for each `origTxID` that was refunded before it was known, and look for it when a bet arrives.',
   },
   'refund.foreign-session': {
@@ -109,18 +108,18 @@ export const refundRules = {
     level: 'NOTE',
     clause: 'Transaction fields',
     sentence: "what a refund gives back when its `amount` is not the bet's (the service never sends such a refund)",
-    hint: 'Nothing needs mending. Giving back what the bet took is the safe choice.',
+    hint: 'Nothing needs fixing. Giving back what the bet took is the safe choice.',
   },
   'refund.after-win': {
     level: 'NOTE',
     clause: 'States',
     sentence: 'what the refund of a bet does once its round was settled by a win',
-    hint: 'Nothing needs mending: the contract does not describe it.',
+    hint: 'Nothing needs fixing: the contract does not describe it.',
   },
   'refund.of-win': {
     level: 'NOTE',
     clause: 'States',
     sentence: 'what a refund does that names a win as its original (the service never sends such a refund)',
-    hint: 'Nothing needs mending: wins are never refunded. Ignoring it is the safe choice.',
+    hint: 'Nothing needs fixing: wins are never refunded. Ignoring it is the safe choice.',
   },
 } as const satisfies Readonly<Record<`refund.${string}`, RuleEntry>>;

@@ -1,3 +1,4 @@
+import { REPLY_DEADLINE_SECONDS } from '../limits.ts';
 import type { RuleEntry } from '../rule.ts';
 
 export const replyRules = {
@@ -22,8 +23,7 @@ export const replyRules = {
   'reply.deadline': {
     level: 'MUST',
     clause: 'Limits',
-    sentence:
-      'its reply is complete within 5 seconds after the last byte of the request (calls sent at once are left out; the time to connect counts as transport)',
+    sentence: `its reply is complete within ${REPLY_DEADLINE_SECONDS} seconds after the last byte of the request (calls sent at once are left out; the time to connect counts as transport)`,
     means: 'Players wait and see their bets cancelled, because the operator answers too late.',
     hint: 'Look for locks, remote calls and missing indexes on the way. A later reply counts as an error, and a bet is then refunded.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -50,7 +50,7 @@ export const replyRules = {
     clause: 'Integration Adapter',
     sentence:
       'the replies to bet, win and refund carry the `txID` that the operator gave the transaction (a number is a warning, and so is an empty string for an unknown refund)',
-    means: "When a player complains, nobody can find the operator's record of that bet, win or refund.",
+    means: "When a player complains, the operator's record of that bet, win or refund cannot be found.",
     hint: 'Return the identifier of your own transaction record as a string.',
     endpoints: ['bet', 'win', 'refund'],
   },
@@ -58,14 +58,14 @@ export const replyRules = {
     level: 'SHOULD',
     clause: 'Fields, response `txID`',
     sentence: 'two different bets or wins never get the same operator `txID`',
-    means: 'Different bets or wins go by the same number, so that nobody can tell which of them a complaint is about.',
+    means: 'Different bets or wins have the same number, so that it is unclear which of them a complaint is about.',
     hint: 'Look for a reply that returns a constant, the round, or the session instead of the transaction.',
   },
   'reply.error-message': {
     level: 'MUST',
     clause: 'Errors',
     sentence:
-      'the `message` of an error, if there is one, is fit for a player to read: without stack traces, SQL or markup (having none is a warning, save in a 401; other fields may say anything)',
+      'the `message` of an error, if there is one, is fit for a player to read: without stack traces, SQL or markup (having none is a warning, except in a 401; other fields may say anything)',
     means:
       'Players can be shown pieces of code or of a database instead of a sentence that they understand, or nothing at all.',
     hint: 'Map internal errors to sentences for players, and put the technical part into `details`.',
@@ -74,6 +74,6 @@ export const replyRules = {
     level: 'NOTE',
     clause: 'position',
     sentence: 'whether the `code` of an error, if there is one, belongs to the published codes',
-    hint: 'Nothing needs mending: the contract shows only some of the codes.',
+    hint: 'Nothing needs fixing: the contract shows only some of the codes.',
   },
 } as const satisfies Readonly<Record<`reply.${string}`, RuleEntry>>;

@@ -12,7 +12,7 @@ export const robustnessRules = {
   'robustness.malformed-json': {
     level: 'SHOULD',
     clause: 'Errors',
-    sentence: 'a body that is no JSON, correctly signed, is answered with a 4xx, without a 5xx or a hang',
+    sentence: 'a body that is not JSON, correctly signed, is answered with a 4xx, without a 5xx or a hang',
     means: "A garbled message can crash the operator's wallet or block it for other players.",
     hint: 'Catch the error of the JSON parser and answer 400 with a `message`.',
     endpoints: ['bet', 'win', 'refund'],
@@ -32,7 +32,7 @@ export const robustnessRules = {
     clause: 'Transaction fields',
     sentence:
       'an amount that is negative, has an exponent, or has more decimals than the currency is answered with a 4xx and no money moves',
-    means: "An amount that cannot be, such as a bet of less than nothing, can put money into a player's account.",
+    means: "An impossible amount, such as a negative bet, can put money into a player's account.",
     hint: 'Check amounts against a strict pattern before parsing. A negative bet that is accepted is a credit.',
     endpoints: ['bet', 'win', 'refund'],
   },

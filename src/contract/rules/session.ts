@@ -5,8 +5,8 @@ export const sessionRules = {
     level: 'SHOULD',
     clause: 'Identifiers',
     sentence:
-      'balance, bet and win with a `sessionID` that it never gave out are answered with a 4xx and a `message` (a refund may be answered 200 as well)',
-    means: 'Calls for a session that no player ever had are served, or end in a crash, instead of being turned away.',
+      'balance, bet and win with a `sessionID` that it never issued are answered with a 4xx and a `message` (a refund may be answered 200 as well)',
+    means: 'Calls for a session that no player ever had are carried out, or end in a crash, instead of being declined.',
     hint: 'Look for a missing session that ends in an unhandled error and thus in a 500, or in a session that is created on the fly.',
     endpoints: ['balance', 'bet', 'win'],
   },
@@ -15,8 +15,8 @@ export const sessionRules = {
     money: true,
     clause: 'Identifiers',
     sentence: "nothing that happens in the session of one player touches another player's balance",
-    means: "What one player does changes another player's money.",
-    hint: 'Look for wallets found by something that players share: the client, the currency, the round, or a cached connection.',
+    means: "The bets and wins of one player change another player's money.",
+    hint: 'Look for a wallet that is looked up by something that players share: the client, the currency, the round, or a cached connection.',
   },
   'session.expired-settles': {
     level: 'SHOULD',
@@ -24,7 +24,7 @@ export const sessionRules = {
     clause: 'States',
     sentence: 'the win or the refund of a round begun before the session expired is accepted afterwards',
     means: 'A player whose session runs out during a round is not paid the win, or not given back the stake.',
-    hint: 'Check that a session is still alive for bets only. The service retries wins and refunds long after the player has left.',
+    hint: 'Check only for bets whether the session is still alive. The service retries wins and refunds long after the player has left.',
   },
   'session.round-id-reuse': {
     level: 'MUST',

@@ -15,7 +15,7 @@ export const winRules = {
     clause: 'States',
     sentence: 'a win of `0`, which is how a lost round ends, is answered 200 and leaves the balance alone',
     means: "A round that the player lost cannot be closed, or closing it moves the player's money.",
-    hint: 'Look for a validation that wants amounts above zero, or an empty-value check that takes 0 for missing.',
+    hint: 'Look for a validation that requires amounts above zero, or an empty-value check that treats 0 as missing.',
   },
   'win.many-in-round': {
     level: 'MUST',
@@ -31,7 +31,7 @@ export const winRules = {
     money: true,
     clause: 'States',
     sentence:
-      'a win that is sent again after its connection broke, until it is answered 200, is credited once and only once, even while the first one is still in work',
+      'a win that is sent again after its connection broke, until it is answered 200, is credited once and only once, even while the first one is still being processed',
     means: 'A win whose connection broke can be paid twice, or never.',
     hint: 'Record the `txID` and credit the money in one transaction under a unique key, so that a retry that overtakes the first attempt waits for it or is stopped by the key.',
   },
@@ -41,19 +41,19 @@ export const winRules = {
     clause: 'States',
     sentence: 'the bet of a round stays taken when the win of that round fails',
     means:
-      'When a win fails at first the stake is handed back, so the player gets the win later and has played for free.',
+      'When a win fails at first, the stake is given back, so the player gets the win later and has played for free.',
     hint: 'Look for error handling of the win that cancels the round or pays the stake back: the service goes on retrying the win instead.',
   },
   'win.without-bet': {
     level: 'NOTE',
     clause: 'States',
     sentence: 'whether it credits a win whose round has no bet',
-    hint: 'Nothing needs mending: the service never sends one, and the contract does not say what happens.',
+    hint: 'Nothing needs fixing: the service never sends one, and the contract does not say what happens.',
   },
   'win.after-refund': {
     level: 'NOTE',
     clause: 'States',
     sentence: 'what it does with a win in a round whose bet was given back',
-    hint: 'Nothing needs mending: the contract does not describe it.',
+    hint: 'Nothing needs fixing: the contract does not describe it.',
   },
 } as const satisfies Readonly<Record<`win.${string}`, RuleEntry>>;

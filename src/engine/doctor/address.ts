@@ -23,24 +23,24 @@ const PRODUCTION = /^(?:prod|production|prd|live|www)\d*$/;
 const TESTING =
   /^(?:.*(?:staging|sandbox|preprod|nonprod|notprod|testing)|stage|stg|test|tests|tst|dev|devel|qa|uat|sit|sbx|demo|int|ci|local|localhost)\d*$/;
 
-/** `unknown`: nobody could be asked. */
+/** `unknown`: no call was answered. */
 export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
 
-/** The host of a URL without the brackets of IPv6. */
+/** The host of a URL, without the brackets of IPv6. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 
-/** True for an address that only this machine, or its own network, reaches. */
+/** True for an address that only this machine or its own network can reach. */
 export function isLocal(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && LOCAL.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /**
- * What is odd about a base URL.
+ * Checks the form of a base URL.
  *
- * @param answer whether a call was answered there as one of the contract; `not-found`: it was answered that nothing is there
+ * @param answer whether the answer to a call was one of the contract; `not-found`: the answer was that nothing is there
  */
 export function checkBaseUrl(
   baseUrl: string,
@@ -48,29 +48,29 @@ export function checkBaseUrl(
   answer: BaseUrlAnswer,
 ): Check {
   const { pathname, origin } = new URL(baseUrl);
-  const parts = pathname.split('/').filter((part) => part !== '');
-  const last = parts.at(-1)?.toLowerCase();
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  const last = segments.at(-1)?.toLowerCase();
   const call = CALL_NAMES.find((name) => name === last);
   if (call && paths[call] === undefined) {
-    const better = [origin, ...parts.slice(0, -1)].join('/');
+    const better = [origin, ...segments.slice(0, -1)].join('/');
     return check(
       'base-url',
       answer === 'not-found' || answer === 'other' ? 'bad' : 'warn',
       `${baseUrl} ends with the path of a call: calls go to …/${call}/balance, …/${call}/bet and so on`,
-      `Leave /${call} out, unless it is meant: ${better}`,
+      `Remove /${call}, unless it is intended: ${better}`,
     );
   }
   const state = answer === 'not-found' ? 'bad' : 'warn';
-  const unknown = answer === 'not-found' ? `, and what answers there does not know ${paths.balance ?? '/balance'}` : '';
-  const again = parts.findIndex((part, index) => index > 0 && part === parts[index - 1]);
+  const unknown = answer === 'not-found' ? `, and the server there does not know ${paths.balance ?? '/balance'}` : '';
+  const again = segments.findIndex((segment, index) => index > 0 && segment === segments[index - 1]);
   if (again >= 0) {
-    const better = [origin, ...parts.toSpliced(again, 1)].join('/');
-    const seen = `${baseUrl} says /${parts[again] ?? ''} twice${unknown}`;
-    return check('base-url', state, seen, `Say it once, unless it is meant: ${better}`);
+    const better = [origin, ...segments.toSpliced(again, 1)].join('/');
+    const seen = `${baseUrl} contains /${segments[again] ?? ''} twice${unknown}`;
+    return check('base-url', state, seen, `Write it once, unless it is intended: ${better}`);
   }
   if (pathname.includes('//')) {
     const seen = `${baseUrl} has two slashes in a row${unknown}`;
-    return check('base-url', state, seen, 'Servers may read that as another path: write one.');
+    return check('base-url', state, seen, 'Servers may read that as another path. Write one slash.');
   }
   if (answer === 'not-found') {
     return check(
@@ -85,23 +85,26 @@ export function checkBaseUrl(
     return check(
       'base-url',
       'warn',
-      `${baseUrl} ends with a slash; calls go to ${better}/balance all the same`,
-      `Register and configure it without: ${better}`,
+      `${baseUrl} ends with a slash; calls still go to ${better}/balance`,
+      `Register and configure it without the slash: ${better}`,
     );
   }
   return check('base-url', 'good', baseUrl);
 }
 
-/** What stands for a test environment though it says `prod`: `preprod`, `non-prod`. */
-const NOT_YET = /(pre|non|not)[-._]?(?:prod|production|prd|live)(?![a-z])/g;
+/** Names of test environments that contain `prod`: `preprod`, `non-prod`. */
+const NON_PRODUCTION = /(pre|non|not)[-._]?(?:prod|production|prd|live)(?![a-z])/g;
 
-type Telling = { readonly kind: 'testing' | 'production'; readonly word: string };
+type EnvironmentWord = { readonly kind: 'testing' | 'production'; readonly word: string };
 
-/** What the words of a name tell. A word for testing counts more than one for production: `test.www.casino.example`. */
-function toldBy(name: string): Telling | undefined {
+/**
+ * Finds the environment in the words of a name. A word for testing counts more than one for production:
+ * `test.www.casino.example`.
+ */
+function environmentIn(name: string): EnvironmentWord | undefined {
   const words = name
     .toLowerCase()
-    .replace(NOT_YET, '$1prod')
+    .replace(NON_PRODUCTION, '$1prod')
     .split(/[/._-]/);
   const testing = words.find((word) => TESTING.test(word));
   if (testing !== undefined) return { kind: 'testing', word: testing };
@@ -110,15 +113,15 @@ function toldBy(name: string): Telling | undefined {
 }
 
 /**
- * Whether it may be real players' money that a run would move: `warn`, it may be.
+ * Checks whether a run might move real players' money; if so, the state is `warn`.
  *
- * @param address where the connection went; `none`: the name has no address; null: not known
- * @param production what the configuration says of it, which counts more than any name
+ * @param address the address of the connection; `none`: the name has no address; null: unknown
+ * @param production the value in the configuration, which counts more than any name
  */
 export function checkTarget(baseUrl: string, address: string | null, production?: boolean): Check {
   const host = hostOf(baseUrl);
   const advice =
-    'What moves money asks for --production. Point it at a test environment, with players of its own; say `production: false` of one whose name does not tell.';
+    'Commands that move money need --production. Use a test environment with players of its own. If its name does not show that it is one, set `production: false`.';
   if (production !== undefined) {
     return production
       ? check('target', 'warn', 'the configuration says that it is production', advice)
@@ -126,19 +129,19 @@ export function checkTarget(baseUrl: string, address: string | null, production?
   }
   const at = isIP(host) === 0 ? address : host;
   if (at !== null && (LOOPBACK.test(at) || (at === host && isLocal(at)))) {
-    return check('target', 'good', `${at} is reached from this ${LOOPBACK.test(at) ? 'machine' : 'network'} only`);
+    return check('target', 'good', `${at} can be reached only from this ${LOOPBACK.test(at) ? 'machine' : 'network'}`);
   }
   const { pathname } = new URL(baseUrl);
-  const telling = (isIP(host) === 0 ? toldBy(host) : undefined) ?? toldBy(pathname);
-  switch (telling?.kind) {
+  const environment = (isIP(host) === 0 ? environmentIn(host) : undefined) ?? environmentIn(pathname);
+  switch (environment?.kind) {
     case 'testing':
-      return check('target', 'good', `"${telling.word}" in the address looks like a test environment`);
+      return check('target', 'good', `"${environment.word}" in the address looks like a test environment`);
     case 'production':
-      return check('target', 'warn', `"${telling.word}" in ${host}${pathname} looks like production`, advice);
+      return check('target', 'warn', `"${environment.word}" in ${host}${pathname} looks like production`, advice);
     case undefined:
   }
   if (at === 'none') return check('target', 'not-tried', 'not tried: its name has no address');
-  if (at !== null && isLocal(at)) return check('target', 'good', `${at} is reached from this network only`);
+  if (at !== null && isLocal(at)) return check('target', 'good', `${at} can be reached only from this network`);
   const where = at === null || at === host ? host : `${host} (${at})`;
   return check('target', 'warn', `nothing in the name of ${where} says that it is a test environment`, advice);
 }

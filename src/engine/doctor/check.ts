@@ -1,4 +1,4 @@
-/** What is looked at, in the order in which one thing needs the other. */
+/** All checks, in the order in which they depend on each other. */
 export const CHECK_NAMES = [
   'base-url',
   'resolution',
@@ -17,32 +17,31 @@ export const CHECK_NAMES = [
 export type CheckName = 'configuration' | (typeof CHECK_NAMES)[number];
 
 /**
- * `good`: as it should be. `warn`: a run is possible. `bad`: must be mended. `unreachable`: must be mended, and until then
- * nobody can be asked. `not-tried`: an earlier check came out so that this one can't be made. `not-needed`: there is
- * nothing of the kind.
+ * `good`: in order. `warn`: a run is possible. `bad`: must be fixed. `unreachable`: must be fixed before any call can be
+ * answered. `not-tried`: an earlier check failed, so this one is not possible. `not-needed`: there is nothing to check.
  */
 export const CHECK_STATES = ['good', 'warn', 'bad', 'unreachable', 'not-tried', 'not-needed'] as const;
 
 export type CheckState = (typeof CHECK_STATES)[number];
 
-/** What one look brought. */
+/** The result of one check. */
 export interface Check {
   readonly name: CheckName;
-  /** Which of several: the sessionID of a session. */
+  /** The sessionID if there is one check per session; null: there is only one. */
   readonly about: string | null;
   readonly state: CheckState;
-  /** What was seen; text of others in it is not yet escaped. */
+  /** The observation. Text of others in it is not escaped yet. */
   readonly seen: string;
-  /** What to do about it; null: nothing. */
+  /** The advice; null: none. */
   readonly advice: string | null;
 }
 
-/** A check of which there is only one. */
+/** Creates the result of a check that exists only once. */
 export function check(name: CheckName, state: CheckState, seen: string, advice: string | null = null): Check {
   return { name, about: null, state, seen, advice };
 }
 
-/** What must be mended before anything else; null: nothing must. */
-export function firstToMend(checks: readonly Check[]): Check | null {
+/** The first check that must be fixed; null: none. */
+export function firstToFix(checks: readonly Check[]): Check | null {
   return checks.find(({ state }) => state === 'bad' || state === 'unreachable') ?? null;
 }

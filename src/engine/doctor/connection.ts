@@ -1,24 +1,24 @@
 import { isIP } from 'node:net';
+import { DAY_MS } from '../../contract/limits.ts';
 import type { NoReplyReason } from '../../journal/exchange.ts';
 import type { Probe } from '../../wire/probe.ts';
 import type { WireOptions } from '../../wire/wire.ts';
 import { hostOf, isLocal } from './address.ts';
 import { type Check, type CheckName, check } from './check.ts';
 
-const DAY_MS = 86_400_000;
-/** Certificates that renew themselves do so earlier. */
+/** Certificates that renew themselves are renewed earlier. */
 const FEW_DAYS = 21;
 
 export interface ConnectionContext {
   readonly baseUrl: string;
   readonly wire: WireOptions;
-  /** The name of a variable of the environment that asks for a proxy, which croupier does not heed; null: none. */
+  /** The name of an environment variable that sets a proxy, which croupier does not use; null: none. */
   readonly ambientProxy: string | null;
   /** The time, in milliseconds since 1970. */
   readonly time: number;
 }
 
-/** Which step of connecting failed. */
+/** The step of connecting that failed. */
 function failedAt(reason: NoReplyReason, connected: boolean): CheckName {
   switch (reason) {
     case 'unresolved':
@@ -46,18 +46,18 @@ function failedAt(reason: NoReplyReason, connected: boolean): CheckName {
 }
 
 const ADVICE: Readonly<Partial<Record<CheckName, string>>> = {
-  resolution: 'Mend the host name, or its DNS; a name that only a VPN knows needs the VPN.',
-  tcp: 'Start the server, or mend host and port; else let this machine through its firewall, or use its VPN.',
-  proxy: 'Mend the proxy, its credentials, or what it allows (`proxy` in croupier.yaml, --proxy).',
+  resolution: 'Fix the host name or its DNS. If only a VPN knows the name, use the VPN.',
+  tcp: 'Start the server, or fix host and port. Otherwise let this machine through its firewall, or use its VPN.',
+  proxy: 'Fix the proxy, its credentials, or its list of allowed hosts (`proxy` in croupier.yaml, --proxy).',
 };
 
-/** What a connection says about name, TCP, proxy and TLS. The first that failed ends the list. */
+/** Checks name resolution, TCP, proxy and TLS. The list ends with the first step that failed. */
 export function checkConnection(seen: Probe, context: ConnectionContext): readonly Check[] {
   const { failure } = seen;
   const steps: readonly Check[] = [resolution(seen, context), tcp(seen, context), proxy(context), tls(seen, context)];
   if (!failure) return steps;
   const reached = seen.connectedMs !== null;
-  // Whoever calls through a proxy connects to nobody else.
+  // With a proxy, croupier connects to the proxy only.
   const failed = context.wire.proxy !== undefined && !reached ? 'proxy' : failedAt(failure.reason, reached);
   const certificate = failed === 'tls' && failure.reason === 'tls';
   return [
@@ -76,29 +76,30 @@ export function checkConnection(seen: Probe, context: ConnectionContext): readon
   ];
 }
 
-const OTHER_NAME = 'Call it by a name that it is for, or have that name added to the certificate.';
-const TRUST = 'Let a CA that is trusted issue it, or trust the one that did: --ca FILE (tls.ca in croupier.yaml).';
+const OTHER_NAME = 'Use a host name of the certificate, or add this name to the certificate.';
+const TRUST = 'Use a certificate of a trusted CA, or trust its CA: --ca FILE (tls.ca in croupier.yaml).';
 
-/** By the code of OpenSSL, which stands at the end of what the wire says. */
+/** The advice for an error of OpenSSL. Its code is at the end of the message of the wire. */
 function tlsAdvice(said: string): string {
-  if (said.includes('NO_APPLICATION_PROTOCOL')) return 'Calls are HTTP/1.1: have the server offer that beside HTTP/2.';
+  if (said.includes('NO_APPLICATION_PROTOCOL'))
+    return 'Calls use HTTP/1.1: let the server offer it in addition to HTTP/2.';
   if (said.includes('WRONG_VERSION_NUMBER') || said.includes('PACKET_LENGTH')) {
-    return 'Begin the base URL with http:, or name the port that speaks TLS.';
+    return 'Begin the base URL with http:, or use the port that speaks TLS.';
   }
   if (said.includes('CERT_HAS_EXPIRED')) return 'Renew the certificate.';
-  if (said.includes('CERT_NOT_YET_VALID')) return 'Set the clock that is wrong, or wait for the certificate.';
+  if (said.includes('CERT_NOT_YET_VALID')) return 'Set the wrong clock, or wait until the certificate is valid.';
   if (said.includes('ALTNAME_INVALID')) return OTHER_NAME;
-  if (said.includes('UNABLE_TO_VERIFY_LEAF')) return `Have the server send its intermediate certificates too. ${TRUST}`;
+  if (said.includes('UNABLE_TO_VERIFY_LEAF')) return `Let the server send its intermediate certificates too. ${TRUST}`;
   if (/SELF_SIGNED|UNABLE_TO/.test(said)) return TRUST;
-  if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/.test(said)) return 'Have the server speak TLS 1.2 or 1.3.';
+  if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/.test(said)) return 'Let the server use TLS 1.2 or 1.3.';
   if (said.includes('did not end within')) {
-    return 'Look at what takes connections there: is it the port that speaks TLS, and does its gateway reach anybody?';
+    return 'Check which server accepts connections there: is it the port that speaks TLS, and does its gateway reach the wallet?';
   }
-  return 'Mend TLS at the server; a client certificate that it wants is given as tls.cert and tls.key in croupier.yaml.';
+  return 'Fix TLS at the server. If it needs a client certificate, set tls.cert and tls.key in croupier.yaml.';
 }
 
 function resolution({ address, resolved }: Probe, { baseUrl, wire }: ConnectionContext): Check {
-  if (wire.proxy !== undefined) return check('resolution', 'not-needed', 'the proxy looks the name up');
+  if (wire.proxy !== undefined) return check('resolution', 'not-needed', 'the proxy resolves the name');
   if (wire.hostOverride !== undefined) {
     return check('resolution', 'not-needed', `calls go to ${wire.hostOverride} instead (hostOverride)`);
   }
@@ -110,17 +111,17 @@ function resolution({ address, resolved }: Probe, { baseUrl, wire }: ConnectionC
 function tcp({ address, connectedMs }: Probe, { wire }: ConnectionContext): Check {
   if (wire.proxy !== undefined) return check('tcp', 'not-needed', 'the proxy connects');
   const took = connectedMs === null ? '' : ` after ${connectedMs.toFixed(1)} ms`;
-  return check('tcp', 'good', `${address ?? 'the server'} takes connections${took}`);
+  return check('tcp', 'good', `${address ?? 'the server'} accepts connections${took}`);
 }
 
 function proxy({ wire, ambientProxy }: ConnectionContext): Check {
-  if (wire.proxy !== undefined) return check('proxy', 'good', `${new URL(wire.proxy).host} lets calls through`);
+  if (wire.proxy !== undefined) return check('proxy', 'good', `${new URL(wire.proxy).host} accepts calls`);
   return ambientProxy === null
     ? check('proxy', 'not-needed', 'none is configured')
     : check(
         'proxy',
         'good',
-        `none is used; ${ambientProxy} is set, but only --proxy and \`proxy\` in croupier.yaml count, and it is reached without`,
+        `none is used. ${ambientProxy} is set, but croupier uses only --proxy and \`proxy\` in croupier.yaml; the server can be reached without a proxy`,
       );
 }
 
@@ -128,16 +129,21 @@ function tls({ secured, address }: Probe, { baseUrl, time }: ConnectionContext):
   if (!baseUrl.startsWith('https:')) {
     return address !== null && isLocal(address)
       ? check('tls', 'not-needed', 'http: on this network')
-      : check('tls', 'warn', 'http: everybody on the way can read the calls', 'Use https.');
+      : check('tls', 'warn', 'http: everybody on the network path can read the calls', 'Use https.');
   }
   if (!secured) return check('tls', 'not-tried', 'no handshake was seen');
-  const { protocol, chain, expires, complaint } = secured;
+  const { protocol, chain, expires, problem } = secured;
   const days = expires === null ? null : Math.floor((expires - time) / DAY_MS);
   const said = `${protocol}, certificate chain ${chain.join(' < ')}, for ${hostOf(baseUrl)}${
     days === null ? '' : days < 0 ? `, expired ${-days} days ago` : `, expires in ${days} days`
   }`;
-  if (complaint !== null) {
-    return check('tls', 'warn', `${said}; not trusted (${complaint}), let pass by --insecure`, tlsAdvice(complaint));
+  if (problem !== null) {
+    return check(
+      'tls',
+      'warn',
+      `${said}; not trusted (${problem}), accepted because of --insecure`,
+      tlsAdvice(problem),
+    );
   }
   return days !== null && days < FEW_DAYS
     ? check('tls', 'warn', said, 'Renew the certificate.')

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { SignKind } from '../../contract/deviation.ts';
 import type { Outcome, Reply } from '../../journal/exchange.ts';
-import type { Landing } from '../../wire/flight.ts';
+import { isSuccess } from '../../reply/status.ts';
+import type { CallResult } from '../../wire/pending-call.ts';
 import { probe } from '../../wire/probe.ts';
 import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
-import type { SignKind } from '../../wire/sign-kind.ts';
 import { Wire } from '../../wire/wire.ts';
-import type { ClientUnderTest } from '../run-options.ts';
-import { addressOf } from '../target.ts';
+import { addressOf, type ClientUnderTest } from '../run-options.ts';
 import { type BaseUrlAnswer, checkBaseUrl, checkTarget } from './address.ts';
 import { CHECK_NAMES, type Check, check } from './check.ts';
 import { checkConnection } from './connection.ts';
@@ -16,34 +16,34 @@ import {
   checkKey,
   checkLatency,
   checkRedirects,
+  checkSession,
   isNothingThere,
   isOfContract,
 } from './replies.ts';
-import { checkSession } from './session.ts';
 
-/** How many replies the latency is told from. */
+/** Number of replies from which the latency is measured. */
 const TIMES = 5;
-/** After so many lost replies on end no further session is asked about. */
-const MOST_LOST = 3;
+/** No further session is checked after this number of lost replies in a row. */
+const MAX_LOST = 3;
 
 export interface ExamineOptions {
   readonly client: ClientUnderTest;
-  /** By currency code, as for a run. */
+  /** By currency code, as in a run. */
   readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
-  /** What is said of sessions where the client has none. */
+  /** The result of the session check if the client has no session. */
   readonly noSession: Check;
-  /** The name of a variable of the environment that asks for a proxy; null: none. */
+  /** The name of an environment variable that sets a proxy; null: none. */
   readonly ambientProxy: string | null;
   /** Milliseconds since 1970. */
   readonly time: () => number;
 }
 
 /**
- * Looks at all that must be in order before a client can be judged. Sends nothing but GET /balance.
+ * Checks everything that must be in order before a client can be judged. It sends only GET /balance.
  *
  * @returns every check, in the order of `CHECK_NAMES`; `session` once for each session
- * @throws TypeError when options of the wire can't be used
+ * @throws TypeError if the options of the wire are invalid
  */
 export async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   const { client, deadlineMs } = options;
@@ -55,7 +55,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Check[]
   }
 }
 
-/** What was not reached, after what was. */
+/** Sorts the checks, and adds those that were not made. */
 function inOrder(made: readonly Check[]): readonly Check[] {
   return CHECK_NAMES.flatMap((name) => {
     const those = made.filter((one) => one.name === name);
@@ -71,15 +71,15 @@ interface Answered {
 const SPEAKS_TLS = check(
   'http',
   'bad',
-  'what answers there speaks TLS, and was called without',
-  'Begin the base URL with https:, or name the port that speaks HTTP.',
+  'the server speaks TLS, but was called without TLS',
+  'Begin the base URL with https:, or use the port that speaks HTTP.',
 );
 
-const NOBODY: Answered = { checks: [], answer: 'unknown' };
+const NO_ANSWER: Answered = { checks: [], answer: 'unknown' };
 
 function answerOf(reply: Reply): BaseUrlAnswer {
   const { status } = reply;
-  // Who refuses a signature has understood what was called.
+  // An operator that refuses the signature has understood the call.
   if (isOfContract(reply) || status === 401 || status === 403) return 'of-contract';
   return 'other';
 }
@@ -87,7 +87,7 @@ function answerOf(reply: Reply): BaseUrlAnswer {
 class Examination {
   readonly #options: ExamineOptions;
   readonly #wire: Wire;
-  /** That of an open session, if there is any: about the key, one that nobody knows tells as much. */
+  /** An open session, if there is one. To check the key, an unknown session is as good. */
   readonly #sessionID: string;
 
   constructor(options: ExamineOptions, wire: Wire) {
@@ -103,7 +103,7 @@ class Examination {
     const seen = await probe(this.#request(), { ...wire, deadlineMs });
     const connection = checkConnection(seen, { baseUrl, wire, ambientProxy, time: time() });
     const address = wire.proxy === undefined ? seen.address : null;
-    const answered = seen.failure ? NOBODY : await this.#calls(seen.statusLine);
+    const answered = seen.failure ? NO_ANSWER : await this.#calls(seen.statusLine);
     return [
       checkBaseUrl(baseUrl, client.paths, answered.answer),
       ...connection,
@@ -112,34 +112,34 @@ class Examination {
     ];
   }
 
-  /** What only replies tell. */
+  /** Makes the checks that need replies. */
   async #calls(statusLine: string | null): Promise<Answered> {
     const { client, time } = this.#options;
     const request = this.#request();
     const first = await this.#send(request);
     const came = time();
     const http = (await this.#speaksTls(first.outcome)) ? SPEAKS_TLS : checkHttp(statusLine, first.outcome);
-    if (first.outcome.kind === 'none') return { ...NOBODY, checks: [http] };
+    if (first.outcome.kind === 'none') return { ...NO_ANSWER, checks: [http] };
     const { reply } = first.outcome;
     const answer = answerOf(reply);
     if (http.state === 'bad') return { checks: [http], answer };
     const redirects = checkRedirects(reply, request.url);
     if (redirects.state === 'bad') return { checks: [http, redirects], answer };
-    const landings = [first];
-    while (landings.length < TIMES && landings.at(-1)?.outcome.kind === 'reply') {
-      landings.push(await this.#send(request));
+    const results = [first];
+    while (results.length < TIMES && results.at(-1)?.outcome.kind === 'reply') {
+      results.push(await this.#send(request));
     }
     const wrong = await this.#send(this.#request(this.#sessionID, 'wrong-key'));
     const key = checkKey(reply, wrong.outcome);
-    const checks = [http, redirects, checkLatency(landings), checkClock(reply, came), key];
-    // Without the right key no session can be asked about; one that takes any signature can be.
+    const checks = [http, redirects, checkLatency(results), checkClock(reply, came), key];
+    // Without the right key no session can be checked, unless the operator accepts any signature.
     if (isNothingThere(reply, wrong.outcome)) return { checks, answer: 'not-found' };
-    if (key.state === 'bad' && reply.status >= 300) return { checks, answer };
+    if (key.state === 'bad' && !isSuccess(reply.status)) return { checks, answer };
     if (client.sessions.length === 0) checks.push(this.#options.noSession);
     let lost = 0;
     for (const session of client.sessions) {
-      // Each lost one may last as long as the deadline.
-      if (lost >= MOST_LOST) {
+      // Each lost reply may take as long as the deadline.
+      if (lost >= MAX_LOST) {
         checks.push({ ...check('session', 'not-tried', 'not tried'), about: session.sessionID });
         continue;
       }
@@ -150,7 +150,7 @@ class Examination {
     return { checks, answer };
   }
 
-  /** Servers say in many ways that they wanted TLS, and most say nothing: so it is tried. */
+  /** Calls the server with TLS, because servers report a missing TLS in many ways, or not at all. */
   async #speaksTls(outcome: Outcome): Promise<boolean> {
     const { client, deadlineMs } = this.#options;
     const request = this.#request();
@@ -172,13 +172,13 @@ class Examination {
     return buildRequest({ call: 'balance', ...addressOf(this.#options.client), fields: { sessionID }, sign });
   }
 
-  async #send(request: BuiltRequest): Promise<Landing> {
-    const landing = await this.#wire.send({ request });
-    const { outcome } = landing;
-    // A server may close an idle connection at the moment at which a call begins; that is nobody's fault.
+  async #send(request: BuiltRequest): Promise<CallResult> {
+    const result = await this.#wire.send({ request });
+    const { outcome } = result;
+    // A server may close an idle connection just when a call begins. This is not an error.
     return outcome.kind === 'none' && outcome.reason === 'stale-connection'
       ? this.#wire.send({ request, freshConnection: true })
-      : landing;
+      : result;
   }
 
   async #read(sessionID: string): Promise<Outcome> {

@@ -1,17 +1,20 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
-import { applicableRules } from '../../judge/applies.ts';
+import { applicableRules } from '../../judge/checks/checks.ts';
+import { loadScenario } from '../../scenario/load.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import { planScenario } from '../../scenario/plan/planner.ts';
 import { type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
+import { renderDiagnostic } from '../../scenario/yaml/diagnostic.ts';
+import { buildScenario } from './build-scenario.ts';
 import type { History, Player } from './operation.ts';
-import { tell } from './teller.ts';
-import { planOf } from './trial.ts';
 
-/** What a history is about that is not known to show anything: that no money is lost. */
+/** The rule of a history that is not known to break one: no money is lost. */
 const ANY_RULE: RuleId = 'money.conservation';
 
 /**
- * A history as a scenario.
+ * Writes a history as a scenario.
  *
- * @param rules what it breaks; it claims those of them that it can decide
+ * @param rules the rules that it breaks; the scenario lists those of them that it can decide
  */
 export function draftOf(
   history: History,
@@ -19,7 +22,7 @@ export function draftOf(
   rules: readonly RuleId[],
   uuid: () => string,
 ): ScenarioDraft {
-  const { needs, steps, always } = tell(history, players);
+  const { needs, steps, always } = buildScenario(history, players);
   const [first] = rules;
   const draft = (claims: readonly RuleId[]): ScenarioDraft => ({
     title: first === undefined ? 'A history' : sentenceOf(first),
@@ -37,4 +40,16 @@ export function draftOf(
 function sentenceOf(rule: RuleId): string {
   const { sentence } = ruleById(rule);
   return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`;
+}
+
+/**
+ * Plans a scenario that was never in a file.
+ *
+ * @throws Error if the text is no scenario, which is a bug of croupier
+ */
+export function planOf(id: string, file: string, text: string, uuid: () => string): Plan {
+  const { scenario, diagnostics } = loadScenario(text, file, { id, readFragment: () => undefined });
+  if (!scenario)
+    throw new Error(`croupier made a scenario that it can't read:\n${diagnostics.map(renderDiagnostic).join('\n')}`);
+  return planScenario(scenario, undefined, { uuid });
 }

@@ -1,14 +1,13 @@
 import { CONTRACT_VERSION } from '../../contract/versions.ts';
 import { JOURNAL_FORMAT } from '../../journal/event.ts';
-import { Sender } from '../sender.ts';
-import { numberOf } from './draw.ts';
-import type { ExploreOptions } from './explore-options.ts';
-import type { Exploration } from './find.ts';
-import { Search } from './search.ts';
+import { Sender } from '../calls/sender.ts';
+import type { Exploration, ExploreOptions } from './exploration.ts';
+import { numberOf, Search } from './search.ts';
 
 /**
- * Searches an operator with generated histories. A failing one is made shorter as long as it breaks one of the rules that it
- * broke at first; then these rules are set aside and the search goes on. Everything that is sent is recorded as in a run.
+ * Searches an operator for faults with generated histories. A failing history is shortened as long as it breaks one of the rules
+ * that it broke at first. Then these rules count as known, and the search continues. Everything that is sent is recorded as in a
+ * run.
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const started = options.now();

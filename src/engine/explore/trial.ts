@@ -1,118 +1,115 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
-import { Blame } from '../../judge/blame.ts';
-import { Lateness } from '../../judge/lateness.ts';
-import { RightUnit } from '../../judge/right-unit.ts';
-import { renderComplaint } from '../../scenario/complaint.ts';
-import { loadScenario } from '../../scenario/load.ts';
-import type { Plan } from '../../scenario/plan.ts';
-import { planScenario } from '../../scenario/planner.ts';
-import { MOST_ATTEMPTS } from '../attempts.ts';
-import type { Cashier } from '../cashier.ts';
-import { History as PastCalls } from '../history.ts';
-import { type Played, playScenario } from '../play.ts';
-import { type Casting, type Pool, walletIdOf } from '../pool.ts';
-import type { RunOptions } from '../run-options.ts';
-import type { Sender } from '../sender.ts';
+import { Attribution } from '../../judge/attribution/attribution.ts';
+import { RightUnit } from '../../judge/attribution/units.ts';
+import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import { AcceptedCalls } from '../accepted-calls.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { Sender } from '../calls/sender.ts';
+import type { RunOptions, SessionAssignment } from '../run-options.ts';
+import { MAX_ATTEMPTS, type Played, playScenario } from '../scenario/play-scenario.ts';
+import { type SessionPool, walletIdOf } from '../session-pool.ts';
 
-/** What a history is played with. */
-export interface Theatre {
+import { planOf } from './draft.ts';
+
+/** The context in which histories are played. */
+export interface ExploreContext {
   readonly run: RunOptions;
   readonly sender: Sender;
-  readonly cashier: Cashier;
-  readonly pool: Pool;
+  readonly adjuster: BalanceAdjuster;
+  readonly pool: SessionPool;
 }
 
-/** What came of playing a history once. */
+/** The result of playing a history once. */
 export interface Trial {
-  /** The rules that failed, with nothing else to explain it. */
+  /** The rules that failed with no other cause. */
   readonly broken: readonly RuleId[];
   readonly findings: readonly Finding[];
   readonly played: Played;
-  readonly blame: Blame;
+  readonly attribution: Attribution;
 }
 
-/** Plays histories as a run plays scenarios: read, planned, cast and judged in the same way. */
+/** Plays histories as a run plays scenarios: reads, plans, assigns sessions and judges in the same way. */
 export class Trials {
-  readonly #theatre: Theatre;
+  readonly #context: ExploreContext;
   readonly #attempts = new Map<string, number>();
-  /** Wallets that are below zero: no bet can be made there any more, and none be given back. */
+  /** Wallets with a negative balance: bets are not possible there, so their money cannot be restored. */
   readonly #overdrawn = new Set<string>();
   #released: (() => void)[] = [];
 
-  constructor(theatre: Theatre) {
-    this.#theatre = theatre;
+  constructor(context: ExploreContext) {
+    this.#context = context;
   }
 
   /**
-   * @param known rules that are known to be broken: what they explain is not news
-   * @param raceRounds how often one with a race is told; undefined: as often as a run would
-   * @throws Error when the text is no scenario, which is a mistake of croupier's own
+   * @param known rules that are known to be broken: findings that they explain do not count
+   * @param raceRounds number of repetitions of a race; undefined: as many as in a run
+   * @throws Error if the text is no scenario, which is a bug of croupier
    */
   async play(id: string, text: string, known: ReadonlySet<RuleId>, raceRounds?: number): Promise<Trial> {
-    const { pool, run } = this.#theatre;
+    const { pool, run } = this.#context;
     const toPlan = () => planOf(id, `${id}.yaml`, text, run.uuid);
     const plan = toPlan();
     for (let attempt = 1; ; attempt += 1) {
-      const castings = pool.cast(plan.needs);
-      if ('reason' in castings) throw new Error(`${id} can't be cast: ${castings.reason}`);
-      const casting = await this.#take(this.#sound(castings));
+      const assignments = pool.assign(plan.needs);
+      if ('reason' in assignments) throw new Error(`${id} has no sessions: ${assignments.reason}`);
+      const assignment = await this.#take(this.#usable(assignments));
       try {
-        const trial = await this.#once(toPlan, casting, known, raceRounds);
-        const { again, verdict, left } = trial.played;
+        const trial = await this.#once(toPlan, assignment, known, raceRounds);
+        const { retryReason: again, verdict, left } = trial.played;
         for (const [wallet, money] of left) if (money.isNegative()) this.#overdrawn.add(wallet);
-        if (again === null || verdict === 'fail' || attempt >= MOST_ATTEMPTS || run.signal.aborted) return trial;
-        if (again === 'stale-connection') this.#theatre.sender.giveUpKeepAlive();
+        if (again === null || verdict === 'fail' || attempt >= MAX_ATTEMPTS || run.signal.aborted) return trial;
+        if (again === 'stale-connection') this.#context.sender.giveUpKeepAlive();
       } finally {
-        pool.release(casting);
+        pool.release(assignment);
         for (const resolve of this.#released.splice(0)) resolve();
       }
     }
   }
 
-  #sound(castings: readonly Casting[]): readonly Casting[] {
-    const sound = castings.filter((casting) =>
-      [...casting.values()].every((session) => !this.#overdrawn.has(walletIdOf(session))),
+  #usable(assignments: readonly SessionAssignment[]): readonly SessionAssignment[] {
+    const sound = assignments.filter((assignment) =>
+      [...assignment.values()].every((session) => !this.#overdrawn.has(walletIdOf(session))),
     );
-    return sound.length > 0 ? sound : castings;
+    return sound.length > 0 ? sound : assignments;
   }
 
-  async #take(castings: readonly Casting[]): Promise<Casting> {
+  async #take(assignments: readonly SessionAssignment[]): Promise<SessionAssignment> {
     for (;;) {
-      const casting = this.#theatre.pool.take(castings);
-      if (casting) return casting;
+      const assignment = this.#context.pool.take(assignments);
+      if (assignment) return assignment;
       await new Promise<void>((resolve) => this.#released.push(resolve));
     }
   }
 
   async #once(
     toPlan: () => Plan,
-    casting: Casting,
+    assignment: SessionAssignment,
     known: ReadonlySet<RuleId>,
     raceRounds: number | undefined,
   ): Promise<Trial> {
-    const { sender, cashier } = this.#theatre;
-    const run = { ...this.#theatre.run, raceRounds };
+    const { sender, adjuster } = this.#context;
+    const run = { ...this.#context.run, raceRounds };
     const plan = toPlan();
     const { id } = plan;
     const attempt = (this.#attempts.get(id) ?? 0) + 1;
     this.#attempts.set(id, attempt);
     const findings: Finding[] = [];
     const at = run.now();
-    const sessions = Object.fromEntries([...casting].map(([alias, { sessionID }]) => [alias, sessionID]));
+    const sessions = Object.fromEntries([...assignment].map(([alias, { sessionID }]) => [alias, sessionID]));
     run.record({ event: 'scenario-started', scenario: id, attempt, at, sessions });
     const played = await playScenario({
       plan,
       replan: toPlan,
       attempt,
-      casting,
+      assignment,
       run,
       sender,
-      cashier,
-      history: new PastCalls(),
-      earlier: undefined,
+      adjuster,
+      acceptedCalls: new AcceptedCalls(),
       proven: (rule) => [...known].some((one) => one === rule),
-      lateness: new Lateness(),
+      staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
       report: (finding) => {
         findings.push(finding);
@@ -123,15 +120,15 @@ export class Trials {
     const { verdict, reason, restored, passes } = played;
     const durationMs = run.now() - at;
     run.record({ event: 'scenario-ended', scenario: id, attempt, verdict, reason, durationMs, restored, passes });
-    const blame = new Blame();
-    blame.add(id, findings, played.letIn);
-    return { broken: brokenBy(findings, blame, known), findings, played, blame };
+    const attribution = new Attribution();
+    attribution.add(id, findings, played.letIn);
+    return { broken: brokenBy(findings, attribution, known), findings, played, attribution };
   }
 }
 
-/** What the findings say once those are taken out that others explain, here or in what is known of the operator. */
-function brokenBy(findings: readonly Finding[], blame: Blame, known: ReadonlySet<RuleId>): RuleId[] {
-  const explained = new Set(blame.conclude().map(({ rule }) => rule));
+/** The broken rules, without those that another one explains, in this history or among the known ones. */
+function brokenBy(findings: readonly Finding[], attribution: Attribution, known: ReadonlySet<RuleId>): RuleId[] {
+  const explained = new Set(attribution.conclude().map(({ rule }) => rule));
   const broken = findings.flatMap(({ rule, verdict, causes }) =>
     verdict === 'fail' && rule !== EXPECTATION && !explained.has(rule) && !causes.some((cause) => known.has(cause))
       ? [rule]
@@ -140,15 +137,7 @@ function brokenBy(findings: readonly Finding[], blame: Blame, known: ReadonlySet
   return [...new Set(broken)];
 }
 
-/** The plan of a scenario that was never in a file. */
-export function planOf(id: string, file: string, text: string, uuid: () => string): Plan {
-  const { scenario, complaints } = loadScenario(text, file, { id, readFragment: () => undefined });
-  if (!scenario)
-    throw new Error(`croupier made a scenario that it can't read:\n${complaints.map(renderComplaint).join('\n')}`);
-  return planScenario(scenario, undefined, { uuid });
-}
-
-/** What shows that the rules were broken, one finding for each. */
+/** The evidence that the rules were broken: one finding for each. */
 export function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Finding[] {
   return rules.flatMap((rule) => findings.find((one) => one.rule === rule && one.verdict === 'fail') ?? []);
 }

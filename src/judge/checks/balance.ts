@@ -1,36 +1,36 @@
-import type { Template } from '../../scenario/plan.ts';
-import { breach, type GroupChecks, PASS, wants200 } from '../check.ts';
-import { isPlain } from '../story.ts';
+import type { Template } from '../../scenario/expressions/expression.ts';
+import { PASS } from '../decision.ts';
+import { isPlain } from '../planned-calls.ts';
+import { check200, decisionOnReply, type GroupChecks } from './check.ts';
 import { isOfExpired } from './session.ts';
 
 export const balanceChecks: GroupChecks<'balance'> = {
   'balance.read': {
-    applies: (part) => part.step.call === 'balance' && isPlain(part),
-    reply(seen) {
-      // A 401 is a matter of the signature, which a rule of its own judges.
-      if (seen.answer === 'refused') return { kind: 'undecided', reason: 'the read was answered 401' };
-      if (seen.answer === 'declined' && isOfExpired(seen.part, seen.story.plan))
+    applies: (planned) => planned.step.call === 'balance' && isPlain(planned),
+    reply(observed) {
+      // A 401 concerns the signature, which another rule judges.
+      if (observed.answer === 'refused') return { kind: 'undecided', reason: 'the read was answered 401' };
+      if (observed.answer === 'declined' && isOfExpired(observed.planned, observed.plannedCalls.plan))
         return { kind: 'skip', reason: 'the operator does not show the balance of an expired session' };
-      const refused = wants200(seen, 'a signed GET /balance');
+      const refused = check200(observed, 'a signed GET /balance');
       if (refused) return refused;
-      if (seen.reading?.balance.money) return PASS;
-      // What is no JSON is no balance either, but is told under the rule about JSON.
-      if (seen.reading?.problem) return { kind: 'undecided', reason: 'the reply cannot be read as JSON' };
-      const written = seen.reading?.balance.written;
-      return breach(
-        'the reply holds `balance`',
-        written === undefined ? 'it has no `balance`' : `its \`balance\` is ${written}`,
+      // A body that is not a JSON object is a breach of `reply.json`.
+      return (
+        decisionOnReply('balance.read', observed) ?? {
+          kind: 'undecided',
+          reason: 'the reply cannot be read as JSON',
+        }
       );
     },
   },
 
-  // Decided over several reads in a row, see reads.ts.
+  // Decided by several reads in a row, see reads/idle-reads.ts.
   'balance.read-only': {
-    applies: (part, story) => {
-      const before = story.parts[part.index - 1];
-      if (!isPlain(part) || part.step.call !== 'balance') return false;
-      // One of several that `times` made of one step.
-      if (/x\d+$/.test(part.step.key)) return true;
+    applies: (planned, plannedCalls) => {
+      const before = plannedCalls.calls[planned.index - 1];
+      if (!isPlain(planned) || planned.step.call !== 'balance') return false;
+      // A repetition that `times` made of one step.
+      if (/x\d+$/.test(planned.step.key)) return true;
       return before?.step.call === 'balance' && isPlain(before);
     },
   },
@@ -45,11 +45,11 @@ export const balanceChecks: GroupChecks<'balance'> = {
       isPlainText(step.deviations.query.add) &&
       signedRight &&
       step.expect.outcome === 'accepted',
-    reply: (seen) => wants200(seen, 'GET /balance with a further, signed query parameter') ?? PASS,
+    reply: (observed) => check200(observed, 'GET /balance with a further, signed query parameter') ?? PASS,
   },
 };
 
-/** Values that are written alike whatever encodes them. */
+/** True for values that every encoder writes in the same way. */
 function isPlainText(added: readonly (readonly [string, Template])[]): boolean {
   return added.every(
     ([, value]) => value.kind === 'literal' && typeof value.value === 'string' && /^[A-Za-z0-9-]*$/.test(value.value),

@@ -1,76 +1,117 @@
 import { Money } from '../../contract/money.ts';
-import { breach, described, type GroupChecks, ownLimit, PASS, type Seen, WRONG_BALANCES, wants200 } from '../check.ts';
-import { bySum, mentions } from '../expected-sum.ts';
-import { isNothingInCents } from '../main-unit.ts';
-import type { Offset } from '../obligation.ts';
-import { isPlain, isTakenBet, type Part } from '../story.ts';
+import { isNothingInCents } from '../attribution/units.ts';
+import { breach, PASS } from '../decision.ts';
+import { describeOutcome, type ObservedCall } from '../observed-call.ts';
+import type { BalanceHypothesis } from '../pending-check.ts';
+import { isPlain, isTakenBet, type PlannedCall } from '../planned-calls.ts';
+import { check200, type GroupChecks, operatorLimit, WRONG_BALANCES } from './check.ts';
+import { isZeroAmount, plannedAmount } from './planned-amount.ts';
 
-const isNewBet = ({ step }: Part): boolean => step.call === 'bet' && step.origin.kind === 'fresh';
+const isNewBet = ({ step }: PlannedCall): boolean => step.call === 'bet' && step.origin.kind === 'fresh';
 
-/** A bet that asks for more than there is. */
-const isBeyond = (part: Part): boolean => isNewBet(part) && part.step.expect.code === 'insufficient_funds';
+/** True for a bet above the balance. */
+const exceedsBalance = (planned: PlannedCall): boolean =>
+  isNewBet(planned) && planned.step.expect.code === 'insufficient_funds';
 
-const isWholeBalance = (part: Part): boolean =>
-  isTakenBet(part) && part.group === null && bySum(part.step, 'amount') === 'balance';
+const isWholeBalance = (planned: PlannedCall): boolean =>
+  isTakenBet(planned) && planned.group === null && plannedAmount(planned.step).isBalance;
 
-const isSecondInRound = (part: Part): boolean =>
-  isTakenBet(part) && part.group === null && part.betsBefore > 0 && part.winsBefore === 0 && part.namesake === null;
+const isSecondInRound = (planned: PlannedCall): boolean =>
+  isTakenBet(planned) &&
+  planned.group === null &&
+  planned.betsBefore > 0 &&
+  planned.winsBefore === 0 &&
+  planned.sameTxID === null;
 
-/** Written with fewer decimals than most currencies have: 1.5, or 2. */
-const isShort = (part: Part): boolean => /^(?!0$)\d+(\.\d)?$/.test(bySum(part.step, 'amount') ?? '');
+const hasFewDecimals = (planned: PlannedCall): boolean => plannedAmount(planned.step).hasFewDecimals;
 
-/** What an amount becomes whose digits after the point are not read by their place. */
-function misreadings(seen: Seen): Offset[] {
-  const { amount } = seen;
-  if (!amount || !isShort(seen.part)) return [];
+/** True if the amount tests decimals: it has some, or it is written with fewer than the currency has. */
+const isAboutDecimals = ({ amount, planned }: ObservedCall): boolean =>
+  amount !== undefined && (amount.decimals() > 0 || hasFewDecimals(planned));
+
+/** True if the amount has more decimals than the currency. */
+const hasTooManyDecimals = ({ amount, decimals }: ObservedCall): boolean => (amount?.decimals() ?? 0) > decimals;
+
+/** The amounts that result if the digits after the point are not read by their position. */
+function misreadings(observed: ObservedCall): BalanceHypothesis[] {
+  const { amount } = observed;
+  if (!amount || !hasFewDecimals(observed.planned)) return [];
   const digits = amount.shift(amount.decimals());
-  const asCents = Money.of(amount.format(1).replace('.', '.0'));
+  const whole = amount.truncated(0);
+  const asCents = whole.plus(amount.minus(whole).shift(-1));
   return [digits, digits.shift(-2), asCents]
     .filter((taken) => !taken.equals(amount))
     .map((taken) => ({ by: amount.minus(taken), meaning: `${taken} was taken for a bet of ${amount}` }));
 }
 
-/** Whole amounts that a careless conversion would make of an amount with decimals. */
-function roundings(seen: Seen): Offset[] {
-  const { amount } = seen;
+/**
+ * Returns the reason why the operator may decline the decimals of a bet: it has more than the currency, or more than the
+ * balances so far. If the scenario itself expects the bet to be accepted, that expectation is judged instead.
+ * undefined: this is not the case.
+ */
+export function tooManyDecimals({
+  amount,
+  answer,
+  currency,
+  decimals,
+  planned: { step },
+  reading,
+}: ObservedCall): string | undefined {
+  if (step.call !== 'bet' || answer !== 'declined' || step.expect.stated || reading?.code === 'insufficient_funds')
+    return undefined;
+  if (!amount || amount.decimals() <= decimals || !plannedAmount(step).mayHaveDecimals) return undefined;
+  const limit =
+    currency?.decimals == null
+      ? `than the balances that the operator has shown so far (${decimals})`
+      : `than ${currency.code} has (${decimals})`;
+  return `the operator declines a bet of ${amount}, which has more decimals ${limit}`;
+}
+
+/** The whole amounts that a wrong conversion would make of an amount with decimals. */
+function roundings(observed: ObservedCall): BalanceHypothesis[] {
+  const { amount } = observed;
   if (!amount || amount.decimals() === 0) return [];
-  const down = Money.of(amount.format().split('.')[0] ?? '0');
+  const down = amount.truncated(0);
   return [down, down.plus(Money.of('1'))].map((taken) => ({
     by: amount.minus(taken),
     meaning: `${taken} was taken for a bet of ${amount}`,
   }));
 }
 
-/** A limit of the operator's own, highest or least, is the reason only beyond the bets that the same story saw accepted. */
-function isBeyondAnyTaken(seen: Seen): boolean {
-  const { reading, amount, story, part } = seen;
+/**
+ * False if `bet_limit` cannot be the reason: earlier bets of the scenario, at least one not smaller and one not larger, were
+ * expected to be accepted. A limit has all of them on one side.
+ */
+function isBeyondAnyTaken(observed: ObservedCall): boolean {
+  const { reading, amount, plannedCalls, planned } = observed;
   if (reading?.code !== 'bet_limit' || !amount) return true;
-  const taken = story.parts
-    .filter((other) => isTakenBet(other) && other.index < part.index && other.step.session === part.step.session)
-    .flatMap((other) => seen.amountOf(other) ?? []);
+  const taken = plannedCalls.calls
+    .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
+    .flatMap((other) => observed.amountOf(other) ?? []);
   const sides = new Set(taken.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
 }
 
-/** An earlier bet of the story had no decimals. */
-function isAfterWholeBet(seen: Seen): boolean {
-  return seen.story.parts.some(
-    (part) => part.index < seen.part.index && isTakenBet(part) && seen.amountOf(part)?.decimals() === 0,
+/** True if an earlier bet of the scenario had no decimals. */
+function isAfterWholeBet(observed: ObservedCall): boolean {
+  return observed.plannedCalls.calls.some(
+    (planned) =>
+      planned.index < observed.planned.index && isTakenBet(planned) && observed.amountOf(planned)?.decimals() === 0,
   );
 }
 
-function notTaken(seen: Seen, meaning: string): Offset[] {
-  return seen.answer === 'accepted' ? [{ by: seen.effect.negated(), meaning }] : [];
+function notTaken(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
+  return observed.answer === 'accepted' ? [{ by: observed.effect.negated(), meaning }] : [];
 }
 
-/** A bet stands in the place of an earlier one with its roundID. */
-export function replaced(seen: Seen, meaning: string): Offset[] {
-  const { answer, part, story } = seen;
+/** The hypotheses that an accepted bet replaced an earlier one with the same roundID. */
+export function replaced(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
+  const { answer, planned, plannedCalls } = observed;
   if (answer !== 'accepted') return [];
-  const { step } = part;
-  return story.parts.flatMap((other) => {
-    const isOfRound = other.index < part.index && isTakenBet(other) && other.step.roundID === step.roundID;
-    const by = isOfRound && step.roundID !== null ? seen.amountOf(other) : undefined;
+  const { step } = planned;
+  return plannedCalls.calls.flatMap((other) => {
+    const isOfRound = other.index < planned.index && isTakenBet(other) && other.step.roundID === step.roundID;
+    const by = isOfRound && step.roundID !== null ? observed.amountOf(other) : undefined;
     return by ? [{ by, meaning }] : [];
   });
 }
@@ -79,21 +120,22 @@ export const betChecks: GroupChecks<'bet'> = {
   'bet.debit': {
     rank: 1,
     effect: 'an accepted bet lowers the balance by exactly its amount',
-    applies: (part) => isTakenBet(part) && part.group === null && part.namesake === null && part.refundsBefore === 0,
-    offsets: (seen) =>
-      seen.answer === 'accepted'
+    applies: (planned) =>
+      isTakenBet(planned) && planned.group === null && planned.sameTxID === null && planned.refundsBefore === 0,
+    hypotheses: (observed) =>
+      observed.answer === 'accepted'
         ? [
             {
-              by: seen.effect.negated(),
+              by: observed.effect.negated(),
               meaning: 'the accepted bet was not taken',
               causes: [
-                ...(isNothingInCents(seen.effect, seen.unit) ? (['money.main-unit'] as const) : []),
-                // Where there is not enough, it should not have been accepted.
-                ...(seen.isBeyond ? (['bet.insufficient-funds'] as const) : []),
+                ...(isNothingInCents(observed.effect, observed.unit) ? (['money.main-unit'] as const) : []),
+                // A bet above the balance should not have been accepted.
+                ...(observed.exceedsBalance ? (['bet.insufficient-funds'] as const) : []),
               ],
             },
-            { by: seen.effect, meaning: 'the accepted bet was taken twice' },
-            { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the bet was credited instead of taken' },
+            { by: observed.effect, meaning: 'the accepted bet was taken twice' },
+            { by: observed.effect.times(Money.of('2')).negated(), meaning: 'the bet was credited instead of taken' },
           ]
         : [],
   },
@@ -101,47 +143,55 @@ export const betChecks: GroupChecks<'bet'> = {
   'bet.decimal-amount': {
     controlled: 1,
     effect: 'a bet with decimals is taken exactly',
-    applies: (part) =>
-      isTakenBet(part) &&
-      part.group === null &&
-      (mentions(part.step, 'amount', 'unit') || isShort(part)) &&
-      !isWholeBalance(part) &&
-      part.betsBefore === 0,
-    reply(seen) {
-      if (!seen.amount || (seen.amount.decimals() === 0 && !isShort(seen.part))) return undefined;
-      // Any bet may fail: that it is the decimals shows only beside one without.
-      if (seen.answer === 'failed' && !isAfterWholeBet(seen)) return undefined;
-      const refused = wants200(seen, `a bet of ${seen.amount}`);
-      return refused?.kind === 'breach' && seen.reading?.code === 'insufficient_funds' ? undefined : refused;
+    applies: (planned) =>
+      isTakenBet(planned) &&
+      planned.group === null &&
+      (plannedAmount(planned.step).mayHaveDecimals || hasFewDecimals(planned)) &&
+      !isWholeBalance(planned) &&
+      planned.betsBefore === 0,
+    reply(observed) {
+      if (!isAboutDecimals(observed)) return undefined;
+      const reason = tooManyDecimals(observed);
+      if (reason !== undefined) return { kind: 'skip', reason };
+      // Other replies to an amount that the currency cannot hold prove nothing about amounts that it can.
+      if (hasTooManyDecimals(observed)) return undefined;
+      // Any bet may fail. The decimals are the cause only if a bet without decimals was accepted before.
+      if ((observed.answer === 'failed' || observed.answer === 'refused') && !isAfterWholeBet(observed))
+        return undefined;
+      const refused = check200(observed, `a bet of ${observed.amount}`);
+      return refused?.kind === 'breach' && observed.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
-    offsets: (seen) => (seen.answer === 'accepted' ? [...roundings(seen), ...misreadings(seen)] : []),
+    hypotheses: (observed) =>
+      observed.answer === 'accepted' && !hasTooManyDecimals(observed)
+        ? [...roundings(observed), ...misreadings(observed)]
+        : [],
   },
 
   'bet.insufficient-funds': {
     // A further bet of a round may be declined for being one.
-    applies: (part) => isBeyond(part) && part.betsBefore === 0,
-    reply(seen) {
-      const { reading } = seen;
-      if (!reading) return { kind: 'undecided', reason: described(seen) };
+    applies: (planned) => exceedsBalance(planned) && planned.betsBefore === 0,
+    reply(observed) {
+      const { reading } = observed;
+      if (!reading) return { kind: 'undecided', reason: describeOutcome(observed) };
       const expected = 'a bet above the balance is answered with an error whose code is `insufficient_funds`';
-      if (seen.answer === 'accepted')
-        return breach(expected, `${described(seen)}: the bet was accepted`, WRONG_BALANCES);
-      const limit = ownLimit(seen);
-      if (limit && isBeyondAnyTaken(seen)) return { kind: 'skip', reason: limit };
-      if (seen.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
+      if (observed.answer === 'accepted')
+        return breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
+      const limit = operatorLimit(observed);
+      if (limit && isBeyondAnyTaken(observed)) return { kind: 'skip', reason: limit };
+      if (observed.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
       if (reading.code !== 'insufficient_funds') {
         return breach(
           expected,
-          reading.code === undefined ? `${described(seen)}, without a \`code\`` : described(seen),
+          reading.code === undefined ? `${describeOutcome(observed)}, without a \`code\`` : describeOutcome(observed),
           ['bet.decimal-amount', 'money.precision'],
         );
       }
-      if (seen.answer === 'error-200') return PASS;
-      if (seen.answer === 'failed') {
+      if (observed.answer === 'error-200') return PASS;
+      if (observed.answer === 'failed') {
         return {
           kind: 'warn',
           expected: `${expected}, and a 4xx`,
-          actual: `${described(seen)}, which makes the service send a refund`,
+          actual: `${describeOutcome(observed)}, and the service then sends a refund`,
         };
       }
       return PASS;
@@ -150,19 +200,20 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    // Any bet can be declined; those that are to be are what the rule is put to the test by.
-    applies: (part) =>
-      isNewBet(part) &&
-      part.regular &&
-      part.step.expect.outcome !== 'refused' &&
-      (part.step.expect.outcome === 'declined' || (part.namesake === null && part.refundsBefore === 0)),
-    offsets: (seen) =>
-      seen.answer === 'declined' && !seen.effect.isZero()
+    // Any bet can be declined. Bets that are expected to be declined test the rule on purpose.
+    applies: (planned) =>
+      isNewBet(planned) &&
+      planned.regular &&
+      planned.step.expect.outcome !== 'refused' &&
+      (planned.step.expect.outcome === 'declined' || (planned.sameTxID === null && planned.refundsBefore === 0)),
+    hypotheses: (observed) =>
+      observed.answer === 'declined' && !observed.effect.isZero()
         ? [
             {
-              by: seen.effect,
-              meaning: 'the bet that was declined was taken all the same',
-              causes: seen.part.group === null ? [] : (['refund.restore', 'concurrency.no-lost-update'] as const),
+              by: observed.effect,
+              meaning: 'the declined bet was taken',
+              causes:
+                observed.planned.group === null ? [] : (['refund.restore', 'concurrency.no-lost-update'] as const),
             },
           ]
         : [],
@@ -172,8 +223,8 @@ export const betChecks: GroupChecks<'bet'> = {
     controlled: 1,
     effect: 'a bet of the whole balance leaves zero',
     applies: isWholeBalance,
-    reply(seen) {
-      const refused = wants200(seen, 'a bet of the whole balance');
+    reply(observed) {
+      const refused = check200(observed, 'a bet of the whole balance');
       return refused?.kind === 'breach'
         ? breach(refused.expected, refused.actual, [
             'bet.debit',
@@ -182,34 +233,34 @@ export const betChecks: GroupChecks<'bet'> = {
             'money.precision',
             'balance.read',
             'balance.read-only',
-            ...(seen.reading?.code === 'insufficient_funds' ? (['money.exact'] as const) : []),
+            ...(observed.reading?.code === 'insufficient_funds' ? (['money.exact'] as const) : []),
           ])
         : refused;
     },
-    offsets: (seen) => notTaken(seen, 'the bet of the whole balance was not taken'),
+    hypotheses: (observed) => notTaken(observed, 'the bet of the whole balance was not taken'),
   },
 
   'bet.many-in-round': {
     effect: 'each accepted bet of a round is taken',
     applies: isSecondInRound,
-    reply(seen) {
-      const refused = wants200(seen, 'a second bet of a round');
-      return refused?.kind === 'breach' && seen.answer === 'declined'
+    reply(observed) {
+      const refused = check200(observed, 'a second bet of a round');
+      return refused?.kind === 'breach' && observed.answer === 'declined'
         ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
         : refused;
     },
-    offsets: (seen) => [
-      ...notTaken(seen, 'a further bet of the round was answered 200 and not taken'),
-      ...replaced(seen, 'a further bet of the round gave back an earlier one'),
+    hypotheses: (observed) => [
+      ...notTaken(observed, 'a further bet of the round was answered 200 and not taken'),
+      ...replaced(observed, 'a further bet of the round gave back an earlier one'),
     ],
   },
 
   'bet.zero': {
     observed: true,
-    applies: (part) => isNewBet(part) && bySum(part.step, 'amount') === '0' && isPlainApartFromExpect(part),
+    applies: (planned) => isNewBet(planned) && isZeroAmount(planned.step) && isPlainApartFromExpect(planned),
   },
 };
 
-function isPlainApartFromExpect(part: Part): boolean {
-  return part.step.expect.outcome === 'either' ? part.regular && part.group === null : isPlain(part);
+function isPlainApartFromExpect(planned: PlannedCall): boolean {
+  return planned.step.expect.outcome === 'either' ? planned.regular && planned.group === null : isPlain(planned);
 }

@@ -1,37 +1,44 @@
-import type { GroupChecks } from '../check.ts';
-import { bySum } from '../expected-sum.ts';
-import { isNamesakeAtOnce, type Part, type Story } from '../story.ts';
+import { isSameTxIDAtOnce, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
+import type { GroupChecks } from './check.ts';
+import { plannedAmount } from './planned-amount.ts';
 
-const isNewMover = (part: Part): boolean =>
-  part.group !== null &&
-  part.regular &&
-  part.step.origin.kind === 'fresh' &&
-  (part.step.call === 'bet' || part.step.call === 'win') &&
-  part.step.type !== 'free' &&
-  !isNamesakeAtOnce(part);
+const isNewMover = (planned: PlannedCall): boolean =>
+  planned.group !== null &&
+  planned.regular &&
+  planned.step.origin.kind === 'fresh' &&
+  (planned.step.call === 'bet' || planned.step.call === 'win') &&
+  planned.step.type !== 'free' &&
+  !isSameTxIDAtOnce(planned);
 
-const othersOf = (part: Part, story: Story): Part[] =>
-  story.parts.filter(
+const othersOf = (planned: PlannedCall, plannedCalls: PlannedCalls): PlannedCall[] =>
+  plannedCalls.calls.filter(
     (other) =>
-      other !== part && other.group === part.group && isNewMover(other) && other.step.session === part.step.session,
+      other !== planned &&
+      other.group === planned.group &&
+      isNewMover(other) &&
+      other.step.session === planned.step.session,
   );
 
-/** Bets of which two at once are more than there is: the operator may decline all but one. */
-export const isOverdraft = (part: Part): boolean =>
-  (isNewMover(part) && part.step.call === 'bet' && part.step.expect.outcome === 'either') ||
-  (isNewMover(part) && bySum(part.step, 'amount') === 'balance');
+/** True for bets of which two together are more than the balance: the operator may decline all but one. */
+export const isOverdraft = (planned: PlannedCall): boolean =>
+  (isNewMover(planned) && planned.step.call === 'bet' && planned.step.expect.outcome === 'either') ||
+  (isNewMover(planned) && plannedAmount(planned.step).isBalance);
 
-// All of these are judged as a set, see race.ts.
+// All of these are judged as a set, see races/race.ts.
 export const concurrencyChecks: GroupChecks<'concurrency'> = {
   'concurrency.no-lost-update': {
-    applies: (part, story) =>
-      isNewMover(part) && !isOverdraft(part) && othersOf(part, story).some((other) => !isOverdraft(other)),
+    applies: (planned, plannedCalls) =>
+      isNewMover(planned) &&
+      !isOverdraft(planned) &&
+      othersOf(planned, plannedCalls).some((other) => !isOverdraft(other)),
   },
   'concurrency.order': {
-    applies: (part, story) =>
-      isNewMover(part) && !isOverdraft(part) && othersOf(part, story).some((other) => !isOverdraft(other)),
+    applies: (planned, plannedCalls) =>
+      isNewMover(planned) &&
+      !isOverdraft(planned) &&
+      othersOf(planned, plannedCalls).some((other) => !isOverdraft(other)),
   },
   'concurrency.no-overdraft': {
-    applies: (part, story) => isOverdraft(part) && othersOf(part, story).some(isOverdraft),
+    applies: (planned, plannedCalls) => isOverdraft(planned) && othersOf(planned, plannedCalls).some(isOverdraft),
   },
 };

@@ -1,35 +1,40 @@
-import type { CallName } from '../../contract/call-name.ts';
+import type { CallName, TransactionCall } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
-import { breach, type Decision, type GroupChecks, type RuleCheck, type Seen, wants200 } from '../check.ts';
-import type { Offset } from '../obligation.ts';
-import { isBroken, isNamesakeAtOnce, type Part, type Story } from '../story.ts';
+import { breach, type Decision } from '../decision.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import type { BalanceHypothesis } from '../pending-check.ts';
+import { breaksConnection, isSameTxIDAtOnce, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
+import { check200, type GroupChecks, type RuleCheck } from './check.ts';
 
-/** The same bytes once more, rightly signed, alone, of a call that the operator had carried out. */
-const isReplay = (part: Part): boolean =>
-  part.step.origin.kind === 'resend' &&
-  part.regular &&
-  part.group === null &&
-  part.source?.regular === true &&
-  !isBroken(part.source) &&
-  part.source.step.expect.outcome !== 'declined' &&
-  part.step.type !== 'free' &&
-  part.source.step.type !== 'free' &&
-  !part.source.step.campaign;
+/** True for a correctly signed resend, sent alone, of a call that the operator should have carried out. */
+const isReplay = (planned: PlannedCall): boolean =>
+  planned.step.origin.kind === 'resend' &&
+  planned.regular &&
+  planned.group === null &&
+  planned.source?.regular === true &&
+  !breaksConnection(planned.source) &&
+  planned.source.step.expect.outcome !== 'declined' &&
+  planned.step.type !== 'free' &&
+  planned.source.step.type !== 'free' &&
+  !planned.source.step.campaign;
 
-function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
+function replayOf(call: TransactionCall, word: string): RuleCheck {
   return {
     effect: `a ${word} that is sent again has no second effect`,
-    applies: (part) => part.step.call === call && isReplay(part) && !(call === 'bet' && part.refundsBefore > 0),
-    reply(seen) {
-      if (seen.earlier?.answer !== 'accepted' && seen.earlier?.reply === undefined) {
+    applies: (planned) =>
+      planned.step.call === call && isReplay(planned) && !(call === 'bet' && planned.refundsBefore > 0),
+    reply(observed) {
+      if (observed.earlier?.answer !== 'accepted' && observed.earlier?.reply === undefined) {
         const reason = `the first ${word} was not accepted`;
-        return { kind: seen.earlier?.answer === 'declined' ? 'skip' : 'undecided', reason };
+        return { kind: observed.earlier?.answer === 'declined' ? 'skip' : 'undecided', reason };
       }
-      return wants200(seen, `a ${word} that was accepted, sent again,`) ?? otherTxID(seen, word, severalOf(seen));
+      return (
+        check200(observed, `a ${word} that was accepted, sent again,`) ?? otherTxID(observed, word, severalOf(observed))
+      );
     },
-    offsets(seen) {
-      const { earlier } = seen;
+    hypotheses(observed) {
+      const { earlier } = observed;
       if (!earlier?.reply) return [];
       const sum: Money = earlier.effect;
       return sum.isZero() ? [] : [{ by: sum, meaning: `the ${word} that was sent again took effect a second time` }];
@@ -37,10 +42,10 @@ function replayOf(call: 'bet' | 'win' | 'refund', word: string): RuleCheck {
   };
 }
 
-function otherTxID(seen: Seen, word: string, causes: readonly RuleId[]): Decision | undefined {
-  const first = seen.earlier?.reply?.txID;
-  const again = seen.reading?.txID;
-  if (first === undefined || first === again || (again !== undefined && isOfNothing(seen))) return undefined;
+function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId[]): Decision | undefined {
+  const first = observed.earlier?.reply?.txID;
+  const again = observed.reading?.txID;
+  if (first === undefined || first === again || (again !== undefined && isOfNothing(observed))) return undefined;
   return breach(
     `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
     again === undefined ? 'there is none in the reply' : `its txID is ${JSON.stringify(again)}`,
@@ -48,32 +53,35 @@ function otherTxID(seen: Seen, word: string, causes: readonly RuleId[]): Decisio
   );
 }
 
-/** The refund of a bet that never was has booked nothing: the operator need not have kept an id of its own for it. */
-function isOfNothing({ part, target }: Seen): boolean {
-  if (part.step.call !== 'refund' || !part.source) return false;
+/** True for a repeated refund of a bet that was never taken. It booked nothing, so the operator need not keep an id for it. */
+function isOfNothing({ planned, target }: ObservedCall): boolean {
+  if (planned.step.call !== 'refund' || !planned.source) return false;
   const isUntaken = target?.state === 'none' || target?.state === 'refused';
-  return part.source.step.refund?.kind === 'unknown' || part.source.targetIsLater || isUntaken;
+  return planned.source.step.refund?.kind === 'unknown' || planned.source.targetIsLater || isUntaken;
 }
 
-/** Copies at once that were each carried out have left several transactions, any of which may be found again. */
-function severalOf({ part }: Seen): readonly RuleId[] {
-  return part.source?.group === null ? [] : ['idempotency.concurrent'];
+/** If copies that were sent at once were each carried out, there are several transactions, and a replay may find any of them. */
+function severalOf({ planned }: ObservedCall): readonly RuleId[] {
+  return planned.source?.group === null ? [] : ['idempotency.concurrent'];
 }
 
-/** Earlier bets with a body of their own, but under the txID of the bet that a refund names. */
-function othersOfTarget({ step, index, target, refundsBefore, regular }: Part, story: Story): readonly Part[] {
+/** Earlier bets with another body, but with the txID of the bet that a refund names. */
+function othersOfTarget(
+  { step, index, target, refundsBefore, regular }: PlannedCall,
+  plannedCalls: PlannedCalls,
+): readonly PlannedCall[] {
   if (step.call !== 'refund' || step.origin.kind !== 'fresh' || !target || !regular || refundsBefore > 0) return [];
-  return story.parts.filter(
-    ({ namesake, step: other, index: at }) => namesake === target && other.call === target.step.call && at < index,
+  return plannedCalls.calls.filter(
+    ({ sameTxID, step: other, index: at }) => sameTxID === target && other.call === target.step.call && at < index,
   );
 }
 
-/** What a refund gives back if it goes by the amount that came later under the bet's txID. */
-function ofReplaced(seen: Seen): readonly Offset[] {
-  const own = seen.target?.amount;
-  if (seen.answer !== 'accepted' || !own) return [];
-  return othersOfTarget(seen.part, seen.story)
-    .flatMap((other) => seen.amountOf(other) ?? [])
+/** The hypotheses that a refund gives back a later amount that was sent with the bet's txID. */
+function ofReplaced(observed: ObservedCall): readonly BalanceHypothesis[] {
+  const own = observed.target?.amount;
+  if (observed.answer !== 'accepted' || !own) return [];
+  return othersOfTarget(observed.planned, observed.plannedCalls)
+    .flatMap((other) => observed.amountOf(other) ?? [])
     .filter((amount) => !amount.equals(own))
     .map((amount) => ({
       by: amount.minus(own),
@@ -81,9 +89,9 @@ function ofReplaced(seen: Seen): readonly Offset[] {
     }));
 }
 
-/** Sessions end, and what an earlier run has sent may well outlive them: then it can't be told whether it is known. */
-function isOver({ part, reading }: Seen): boolean {
-  const { origin } = part.step;
+/** True if the session of an earlier run's transaction has ended, so that a resend cannot show whether the transaction is known. */
+function isOver({ planned, reading }: ObservedCall): boolean {
+  const { origin } = planned.step;
   return (
     origin.kind === 'earlier' &&
     origin.from === 'journal' &&
@@ -91,7 +99,7 @@ function isOver({ part, reading }: Seen): boolean {
   );
 }
 
-/** What is wrong with every replay is wrong with one from before too. */
+/** The rule about replays: if every replay is wrong, a replay from an earlier run is wrong too. */
 function ruleOfReplay(call: CallName): readonly RuleId[] {
   return call === 'balance' ? [] : [`idempotency.${call}`];
 }
@@ -102,18 +110,20 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
   'idempotency.refund': replayOf('refund', 'refund'),
 
   'idempotency.same-reply': {
-    applies: (part) =>
-      part.step.origin.kind === 'earlier' ||
-      (part.step.call !== 'balance' && isReplay(part) && !(part.step.call === 'bet' && part.refundsBefore > 0)),
-    reply(seen) {
-      const first = seen.earlier?.reply;
-      const { reading } = seen;
-      if (seen.answer !== 'accepted' || !reading || !first) return undefined;
+    applies: (planned) =>
+      planned.step.origin.kind === 'earlier' ||
+      (planned.step.call !== 'balance' &&
+        isReplay(planned) &&
+        !(planned.step.call === 'bet' && planned.refundsBefore > 0)),
+    reply(observed) {
+      const first = observed.earlier?.reply;
+      const { reading } = observed;
+      if (observed.answer !== 'accepted' || !reading || !first) return undefined;
       if (reading.txID !== first.txID) {
-        // Under the rule about the call itself it is told where something was booked: here it would count one fault twice.
-        if (!isOfNothing(seen) || reading.txID === undefined || first.txID === undefined) return undefined;
+        // If something was booked, the rule about the call itself reports it. A report here would count one fault twice.
+        if (!isOfNothing(observed) || reading.txID === undefined || first.txID === undefined) return undefined;
         return breach(
-          `the replay's txID is the first reply's, ${JSON.stringify(first.txID)}, also where nothing was booked`,
+          `the replay's txID is the first reply's, ${JSON.stringify(first.txID)}, even if nothing was booked`,
           `its txID is ${JSON.stringify(reading.txID)}`,
         );
       }
@@ -129,46 +139,46 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
     },
   },
 
-  // Judged as a set, see race.ts.
+  // Judged as a set, see races/race.ts.
   'idempotency.concurrent': {
-    applies: (part) =>
-      part.group !== null && part.regular && (part.step.origin.kind === 'copy' || isNamesakeAtOnce(part)),
+    applies: (planned) =>
+      planned.group !== null && planned.regular && (planned.step.origin.kind === 'copy' || isSameTxIDAtOnce(planned)),
   },
 
   'idempotency.declined-bet': {
     observed: true,
-    applies: (part) =>
-      part.step.call === 'bet' &&
-      part.step.origin.kind === 'resend' &&
-      part.source?.step.expect.outcome === 'declined' &&
-      part.regular,
+    applies: (planned) =>
+      planned.step.call === 'bet' &&
+      planned.step.origin.kind === 'resend' &&
+      planned.source?.step.expect.outcome === 'declined' &&
+      planned.regular,
   },
 
   'idempotency.after-refund': {
     effect: 'a refunded bet that is sent again takes nothing',
-    applies: (part) => part.step.call === 'bet' && isReplay(part) && part.refundsBefore > 0,
-    offsets: (seen) =>
-      seen.earlier && !seen.earlier.effect.isZero() && seen.reading
-        ? [{ by: seen.earlier.effect, meaning: 'the refunded bet, sent again, was taken' }]
+    applies: (planned) => planned.step.call === 'bet' && isReplay(planned) && planned.refundsBefore > 0,
+    hypotheses: (observed) =>
+      observed.earlier && !observed.earlier.effect.isZero() && observed.reading
+        ? [{ by: observed.earlier.effect, meaning: 'the refunded bet, sent again, was taken' }]
         : [],
   },
 
   'idempotency.conflicting-body': {
     effect: 'a processed txID that is sent again with another body moves nothing',
-    applies: (part, story) =>
-      (part.namesake !== null &&
-        part.namesake.step.call === part.step.call &&
-        part.signedRight &&
-        !isNamesakeAtOnce(part)) ||
-      othersOfTarget(part, story).length > 0,
-    offsets(seen) {
-      const { earlier } = seen;
-      if (seen.part.target) return ofReplaced(seen);
-      if (!earlier || seen.effect.isZero()) return [];
+    applies: (planned, plannedCalls) =>
+      (planned.sameTxID !== null &&
+        planned.sameTxID.step.call === planned.step.call &&
+        planned.signedRight &&
+        !isSameTxIDAtOnce(planned)) ||
+      othersOfTarget(planned, plannedCalls).length > 0,
+    hypotheses(observed) {
+      const { earlier } = observed;
+      if (observed.planned.target) return ofReplaced(observed);
+      if (!earlier || observed.effect.isZero()) return [];
       const meaning = 'the call with a used txID and another amount moved money';
-      const difference = seen.effect.minus(earlier.effect);
+      const difference = observed.effect.minus(earlier.effect);
       return [
-        { by: seen.effect, meaning },
+        { by: observed.effect, meaning },
         { by: earlier.effect, meaning },
         { by: difference, meaning: 'the earlier transaction was changed to the new amount' },
       ].filter(({ by }) => !by.isZero());
@@ -177,24 +187,25 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
 
   'idempotency.across-calls': {
     observed: true,
-    applies: (part) => part.namesake !== null && part.namesake.step.call !== part.step.call && part.signedRight,
+    applies: (planned) =>
+      planned.sameTxID !== null && planned.sameTxID.step.call !== planned.step.call && planned.signedRight,
   },
 
   'idempotency.durable': {
     effect: 'a transaction from long before, sent again, has no further effect',
-    applies: (part) => part.step.origin.kind === 'earlier',
-    reply(seen) {
-      if (!seen.earlier) return undefined;
-      if (isOver(seen)) return { kind: 'skip', reason: 'the session of the transaction is over by now' };
-      const { call } = seen.part.step;
+    applies: (planned) => planned.step.origin.kind === 'earlier',
+    reply(observed) {
+      if (!observed.earlier) return undefined;
+      if (isOver(observed)) return { kind: 'skip', reason: 'the session of the transaction has ended' };
+      const { call } = observed.planned.step;
       return (
-        wants200(seen, 'a transaction from before, sent again,') ??
-        otherTxID(seen, `${call} from before`, ruleOfReplay(call))
+        check200(observed, 'a transaction from before, sent again,') ??
+        otherTxID(observed, `${call} from before`, ruleOfReplay(call))
       );
     },
-    offsets: (seen) =>
-      seen.effect.isZero()
+    hypotheses: (observed) =>
+      observed.effect.isZero()
         ? []
-        : [{ by: seen.effect, meaning: 'the transaction from before took effect a second time' }],
+        : [{ by: observed.effect, meaning: 'the transaction from before took effect a second time' }],
   },
 };

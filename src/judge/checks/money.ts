@@ -1,45 +1,32 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type Decision, type GroupChecks, isMaybeUnknown, ofPoorRepeat, PASS, type Seen } from '../check.ts';
-import { bySum, mentions } from '../expected-sum.ts';
-import { inUnit, SCALES } from '../main-unit.ts';
-import type { Offset } from '../obligation.ts';
-import { isTakenBet, type Part, type Story } from '../story.ts';
-import { PLAIN_EFFECTS } from '../suspects.ts';
+import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
+import { inUnit, SCALES } from '../attribution/units.ts';
+import { breach } from '../decision.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import type { BalanceHypothesis } from '../pending-check.ts';
+import { isTakenBet, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
+import { causesInRepeat, decisionOnReply, type GroupChecks, mayBeUnknown } from './check.ts';
+import { plannedAmount } from './planned-amount.ts';
 
-const isMover = (part: Part): boolean =>
-  part.regular &&
-  part.group === null &&
-  part.step.origin.kind === 'fresh' &&
-  part.step.call !== 'balance' &&
-  part.step.expect.outcome === 'accepted' &&
-  part.step.type !== 'free' &&
-  !part.step.campaign &&
-  part.namesake === null;
+const isMover = (planned: PlannedCall): boolean =>
+  planned.regular &&
+  planned.group === null &&
+  planned.step.origin.kind === 'fresh' &&
+  planned.step.call !== 'balance' &&
+  planned.step.expect.outcome === 'accepted' &&
+  planned.step.type !== 'free' &&
+  !planned.step.campaign &&
+  planned.sameTxID === null;
 
-const hasDecimals = (part: Part): boolean => {
-  const amount = part.step.fields.find(([name]) => name === 'amount')?.[1];
-  if (
-    mentions(part.step, 'amount', 'unit') ||
-    mentions(part.step, 'amount', 'drift.first') ||
-    mentions(part.step, 'amount', 'drift.second')
-  )
-    return true;
-  const written =
-    amount?.kind === 'literal'
-      ? amount.value
-      : amount?.kind === 'expression' && amount.expression.kind === 'value'
-        ? amount.expression.value
-        : undefined;
-  return typeof written === 'string' && (Money.read(written)?.decimals() ?? 0) > 0;
-};
+const hasDecimals = (planned: PlannedCall): boolean => plannedAmount(planned.step).mayHaveDecimals;
 
-/** A bet of all that is left after amounts with decimals: rounding may hide in what is shown, but not from it. */
-const isLastUnit = (part: Part, story: Story): boolean =>
-  bySum(part.step, 'amount') === 'balance' &&
-  story.parts.some((other) => other.index < part.index && isMover(other) && hasDecimals(other));
+/** True for a bet of the whole balance after amounts with decimals: a shown balance can hide rounding, but this bet cannot. */
+const isLastUnit = (planned: PlannedCall, plannedCalls: PlannedCalls): boolean =>
+  plannedAmount(planned.step).isBalance &&
+  plannedCalls.calls.some((other) => other.index < planned.index && isMover(other) && hasDecimals(other));
 
-/** A wallet below zero is the doing of whatever took more than was there. */
+/** Rules whose breach can make a balance negative: a call that took more than the balance. */
 const OVERDRAWN: readonly RuleId[] = [
   'bet.insufficient-funds',
   'bet.declined-takes-nothing',
@@ -54,54 +41,28 @@ const OVERDRAWN: readonly RuleId[] = [
 
 export const moneyChecks: GroupChecks<'money'> = {
   'money.decimal-string': {
-    applies: (part) => part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      if (seen.answer !== 'accepted' || !seen.reading) return undefined;
-      const { form, written } = seen.reading.balance;
-      const expected = '`balance` is a JSON string that holds a plain decimal';
-      switch (form) {
-        case 'plain':
-          return PASS;
-        case 'number':
-          return breach(expected, `it is the number ${written}`);
-        case 'odd-text':
-          return breach(
-            expected,
-            `it is ${JSON.stringify(written)}`,
-            seen.reading.balance.money?.isNegative() ? OVERDRAWN : [],
-          );
-        case 'not-an-amount':
-          return breach(expected, `it is ${written}`, isMaybeUnknown(seen) ? ['refund.unknown'] : []);
-        case 'missing':
-          // That a read has no balance is told under `balance.read`.
-          return seen.reading.object &&
-            seen.part.step.call !== 'balance' &&
-            seen.reading.problem === undefined &&
-            !seen.part.step.refund
-            ? breach(expected, 'there is none', ofPoorRepeat(seen))
-            : undefined;
-      }
-    },
+    applies: (planned) => planned.step.expect.outcome === 'accepted',
+    reply: (observed) => decisionOnReply('money.decimal-string', observed, causesOfForm(observed)),
   },
 
   'money.main-unit': {
     effect: 'amounts are in the main unit of the currency',
-    // A refund that gives back another sum than was taken is none of the unit's.
-    applies: (part) => isMover(part) && part.step.call !== 'refund',
-    offsets(seen) {
-      if (seen.answer !== 'accepted' || seen.effect.isZero()) return [];
-      // In words only when asked: it is needed where a wallet is wrong, and this is reckoned for each call.
+    // A refund of another sum than the bet is not a matter of the unit.
+    applies: (planned) => isMover(planned) && planned.step.call !== 'refund',
+    hypotheses(observed) {
+      if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
+      // The text is built only when it is read: it is needed only for a wrong balance, and this runs for each call.
       return SCALES.flatMap((scale) => {
-        const moved = inUnit(seen.effect, scale, seen.unit);
+        const moved = inUnit(observed.effect, scale, observed.unit);
         return moved.isZero()
           ? []
           : [
               {
-                by: moved.minus(seen.effect),
-                // The number may be that of a mistake with such calls, where others of them turn out to be right.
-                causes: plainRule(seen),
+                by: moved.minus(observed.effect),
+                // If other calls of this kind are right, the balance may come from another fault of this one.
+                causes: plainRule(observed),
                 get meaning() {
-                  return `the ${seen.part.step.call} of ${seen.amount} moved ${moved.absolute()}`;
+                  return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
                 },
               },
             ];
@@ -110,102 +71,105 @@ export const moneyChecks: GroupChecks<'money'> = {
   },
 
   'money.precision': {
-    applies: (part) => part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      if (seen.answer !== 'accepted' || !seen.reading || !seen.currency || seen.currency.decimals === null)
-        return undefined;
-      return precision(seen, seen.currency.decimals);
-    },
+    applies: (planned) => planned.step.expect.outcome === 'accepted',
+    reply: (observed) => decisionOnReply('money.precision', observed, ['money.exact']),
   },
 
   'money.exact': {
     effect: 'amounts add up exactly',
-    // What is beyond the reach of a double is told under `money.large`, which is a SHOULD.
-    applies: (part, story) =>
-      isMover(part) && !story.plan.needs.largeAmounts && (hasDecimals(part) || isLastUnit(part, story)),
-    reply(seen) {
-      if (!isTakenBet(seen.part) || !seen.wholeBalance || seen.reading?.code !== 'insufficient_funds') return undefined;
+    // Amounts that a double cannot hold are judged under `money.large`, which is a SHOULD.
+    applies: (planned, plannedCalls) =>
+      isMover(planned) &&
+      !plannedCalls.plan.needs.largeAmounts &&
+      (hasDecimals(planned) || isLastUnit(planned, plannedCalls)),
+    reply(observed) {
+      if (!isTakenBet(observed.planned) || !observed.isWholeBalance || observed.reading?.code !== 'insufficient_funds')
+        return undefined;
       return breach(
         'the balance can be bet down to its last smallest unit',
         'the bet of the whole balance, as it was read, was answered `insufficient_funds`',
         ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit', 'bet.exact-balance'],
       );
     },
-    offsets(seen): readonly Offset[] {
-      if (seen.answer !== 'accepted') return [];
-      const steps = [seen.unit, seen.unit.negated()].map((by) => ({
+    hypotheses(observed): readonly BalanceHypothesis[] {
+      if (observed.answer !== 'accepted') return [];
+      const steps = [observed.unit, observed.unit.negated()].map((by) => ({
         by,
-        meaning: `the balance is off by ${seen.unit}`,
+        meaning: `the balance is off by ${observed.unit}`,
         causes: ['money.conservation', 'balance.read-only'] as const,
       }));
-      return [...steps, ...roundings(seen)];
+      return [...steps, ...roundings(observed)];
     },
   },
 
   'money.large': {
     effect: 'amounts beyond 2^53 of the smallest unit stay exact',
-    applies: (part, story) => story.plan.needs.largeAmounts && isMover(part) && part.step.call !== 'refund',
-    reply(seen) {
-      if (seen.answer !== 'declined' && seen.answer !== 'failed') return undefined;
-      return { kind: 'skip', reason: 'the operator declines an amount that large' };
+    applies: (planned, plannedCalls) =>
+      plannedCalls.plan.needs.largeAmounts && isMover(planned) && planned.step.call !== 'refund',
+    reply(observed) {
+      if (observed.answer !== 'declined' && observed.answer !== 'failed') return undefined;
+      return { kind: 'skip', reason: 'the operator declines such a large amount' };
     },
-    offsets(seen) {
-      if (seen.answer !== 'accepted' || !seen.amount) return [];
-      const rounded = Money.read(toFixed(Number(seen.amount.format()), seen.unit.decimals()));
+    hypotheses(observed) {
+      if (observed.answer !== 'accepted' || !observed.amount) return [];
+      const rounded = Money.read(toFixed(Number(observed.amount.format()), observed.unit.decimals()));
       if (!rounded) return [];
-      const off = rounded.minus(seen.amount);
+      const off = rounded.minus(observed.amount);
       return [off, off.negated()]
         .filter((by) => !by.isZero())
         .map((by) => ({
           by,
           meaning: 'the amount was rounded to what a double can hold',
-          // A JSON number is such a double.
-          causes: seen.reading?.balance.form === 'number' ? (['money.decimal-string'] as const) : [],
+          // A balance that is written as a JSON number is a double.
+          causes: observed.reading?.balance.form === 'number' ? (['money.decimal-string'] as const) : [],
         }));
     },
   },
 
-  // Decided by each quiet read, see judge.ts.
+  // Decided by each idle read, see reads/idle-reads.ts.
   'money.conservation': {
-    applies: (part) => isMover(part),
+    applies: (planned) => isMover(planned),
   },
 };
 
-function plainRule({ part }: Seen): readonly RuleId[] {
-  const rule = PLAIN_EFFECTS[part.step.call]?.rule;
+/** Rules whose breach explains that the balance of a reply is not a plain decimal. */
+function causesOfForm(observed: ObservedCall): readonly RuleId[] {
+  const balance = observed.reading?.balance;
+  switch (balance?.form) {
+    case 'odd-text':
+      return balance.money?.isNegative() ? OVERDRAWN : [];
+    case 'not-an-amount':
+      return mayBeUnknown(observed) ? ['refund.unknown'] : [];
+    case 'missing':
+      return causesInRepeat(observed);
+    case 'plain':
+    case 'number':
+    case undefined:
+      return [];
+  }
+}
+
+function plainRule({ planned }: ObservedCall): readonly RuleId[] {
+  const rule = PLAIN_EFFECTS[planned.step.call]?.rule;
   return rule ? [rule] : [];
 }
 
-/** The amount cut or rounded to fewer decimals than it has. */
-function roundings({ amount, effect, part }: Seen): Offset[] {
+/** The hypotheses that the amount was cut or rounded to fewer decimals. */
+function roundings({ amount, effect, planned }: ObservedCall): BalanceHypothesis[] {
   if (!amount) return [];
-  const offsets: Offset[] = [];
+  const hypotheses: BalanceHypothesis[] = [];
   for (let decimals = amount.decimals() - 1; decimals >= 0; decimals -= 1) {
-    const [whole = '0', fraction = ''] = amount.format().split('.');
-    const down = Money.of(decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`);
+    const down = amount.truncated(decimals);
     for (const rounded of [down, down.plus(Money.unit(decimals))]) {
       const off = rounded.minus(amount);
       const by = effect.isNegative() ? off.negated() : off;
-      offsets.push({ by, meaning: `the ${part.step.call} of ${amount} was booked as ${rounded}` });
+      hypotheses.push({ by, meaning: `the ${planned.step.call} of ${amount} was booked as ${rounded}` });
     }
   }
-  return offsets;
+  return hypotheses;
 }
 
-/** As `Number.toFixed`, which falls back to exponents from 1e21 on. */
+/** Like `Number.toFixed`, but empty from 1e21 on, where `toFixed` writes an exponent. */
 function toFixed(value: number, decimals: number): string {
   return Math.abs(value) < 1e21 ? value.toFixed(decimals) : '';
-}
-
-function precision(seen: Seen, most: number): Decision {
-  const balance = seen.reading?.balance;
-  if (!balance?.money || balance.decimals <= most) return PASS;
-  const code = seen.currency?.code;
-  const expected =
-    most === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${most} decimals`;
-  const actual = `it is ${JSON.stringify(balance.written)}`;
-  // Zeros that say nothing, and currencies of which the contract says nothing, only warn.
-  return balance.money.decimals() <= most || (seen.currency?.basis === 'position' && most === 0)
-    ? { kind: 'warn', expected, actual }
-    : breach(expected, actual, ['money.exact']);
 }

@@ -1,23 +1,268 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type GroupChecks, type Seen, wants200 } from '../check.ts';
-import type { Offset } from '../obligation.ts';
-import { isBroken, isTakenBet, type Part } from '../story.ts';
-import { overtakenBetChecks } from './overtaken-bet.ts';
-import { hasAmountOfItsOwn, hasRound, isForeign, isMeant, paid, refundedSum } from './refund-step.ts';
-import { uncertainBetChecks } from './uncertain-bet.ts';
-import { unknownRefundChecks } from './unknown-refund.ts';
+import { breach, type Decision, PASS } from '../decision.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import type { BalanceHypothesis } from '../pending-check.ts';
+import { breaksConnection, isTakenBet, type PlannedCall } from '../planned-calls.ts';
+import { check200, type GroupChecks } from './check.ts';
+import { haveOtherAmounts } from './planned-amount.ts';
 
-const isOfTakenBet = (part: Part): boolean =>
-  isMeant(part) &&
-  part.target !== null &&
-  isTakenBet(part.target) &&
-  !part.targetIsLater &&
-  !isForeign(part) &&
-  !hasAmountOfItsOwn(part);
+/** True for a refund that does not repeat another one. */
+const isNewRefund = ({ step }: PlannedCall): boolean => step.call === 'refund' && step.origin.kind === 'fresh';
 
-function notRestored(seen: Seen): Offset[] {
-  const amount = refundedSum(seen);
-  return seen.answer === 'accepted' && amount && !amount.isZero()
+/** True for a new refund that is sent as the service sends it. The scenario may accept any reply to it. */
+const isRegularRefund = (planned: PlannedCall): boolean =>
+  isNewRefund(planned) && planned.regular && planned.sameTxID === null && planned.step.session !== 'unknown';
+
+/** True if it names a call of another session. */
+const isForeign = (planned: PlannedCall): boolean =>
+  planned.target !== null && planned.target.step.session !== planned.step.session;
+
+/** True if its amount is not the amount of the bet. */
+const hasAmountOfItsOwn = ({ step, target }: PlannedCall): boolean =>
+  target !== null && haveOtherAmounts(step, target.step);
+
+/** A refund without a `roundID` is a deviation with its own rule. The other rules are judged by refunds with one. */
+const hasRound = ({ step }: PlannedCall): boolean => step.roundID !== null;
+
+/** The hypothesis that `amount` was paid; none if no reply came. */
+function paid(
+  observed: ObservedCall,
+  amount: Money | undefined,
+  meaning: string,
+  causes: readonly RuleId[] = [],
+): BalanceHypothesis[] {
+  return amount && !amount.isZero() && observed.reading ? [{ by: amount, meaning, causes }] : [];
+}
+
+/** The amount of the bet; the amount of the refund if the bet is unknown. */
+function refundedSum(observed: ObservedCall): Money | undefined {
+  return observed.target?.amount ?? observed.amount;
+}
+
+const isUnknown = (planned: PlannedCall): boolean =>
+  isRegularRefund(planned) && planned.step.refund?.kind === 'unknown';
+
+/** Refunds of transactions that the operator does not know, or of bets that it did not take. */
+const unknownRefundChecks: Pick<
+  GroupChecks<'refund'>,
+  'refund.unknown' | 'refund.unknown-pays-nothing' | 'refund.declined-bet'
+> = {
+  'refund.unknown': {
+    controlled: 1,
+    applies: (planned, plannedCalls) =>
+      isUnknown(planned) && planned.group === null && plannedCalls.plan.needs.state !== 'expired',
+    reply(observed) {
+      const refused = check200(observed, 'the refund of a transaction that the operator does not know');
+      if (refused?.kind === 'breach' && !hasRound(observed.planned))
+        return breach(refused.expected, refused.actual, ['refund.without-round']);
+      if (refused) return refused;
+      if (!observed.reading?.object) return { kind: 'undecided', reason: 'its body cannot be read as JSON' };
+      if (observed.reading.balance.money) return PASS;
+      return breach(
+        'the reply to the refund of an unknown transaction has a valid body, with `balance`',
+        observed.reading.balance.written === undefined
+          ? 'it has no `balance`'
+          : `its \`balance\` is ${observed.reading.balance.written}`,
+      );
+    },
+  },
+
+  'refund.unknown-pays-nothing': {
+    effect: 'the refund of an unknown transaction pays nothing',
+    applies: (planned) =>
+      isUnknown(planned) || (isRegularRefund(planned) && planned.targetIsLater && planned.group === null),
+    hypotheses: (observed) => [
+      ...paid(observed, observed.amount, 'a refund of an unknown transaction was paid'),
+      ...paid(observed, observed.amount?.negated(), 'the amount of a refund of an unknown transaction was taken'),
+    ],
+  },
+
+  'refund.declined-bet': {
+    effect: 'the refund of a bet that was declined pays nothing',
+    applies: (planned) =>
+      isRegularRefund(planned) &&
+      planned.target !== null &&
+      planned.target.step.call === 'bet' &&
+      ['declined', 'refused'].includes(planned.target.step.expect.outcome),
+    hypotheses: (observed) =>
+      observed.target?.state === 'none' || observed.target?.state === 'refused'
+        ? [
+            ...paid(observed, refundedSum(observed), 'the refund of a declined bet was paid', [
+              'refund.unknown-pays-nothing',
+            ]),
+            ...paid(
+              observed,
+              refundedSum(observed)?.negated(),
+              'the refund of a declined bet took its amount once more',
+              ['refund.unknown-pays-nothing'],
+            ),
+          ]
+        : [],
+  },
+};
+
+/** True if the scenario refunds several bets of the round. */
+function isOneOfRound({ planned: { target }, plannedCalls }: ObservedCall): boolean {
+  const bet = target?.step;
+  if (!bet || bet.roundID === null) return false;
+  return plannedCalls.calls.some(
+    ({ target: other }) => other !== null && other.step.key !== bet.key && other.step.roundID === bet.roundID,
+  );
+}
+
+/** The hypotheses for a refund of a bet with an unknown outcome. */
+function hypothesesOfUncertainBet(observed: ObservedCall, others: readonly RuleId[] = []): BalanceHypothesis[] {
+  const ofRound = isOneOfRound(observed) ? (['refund.one-of-many'] as const) : [];
+  const amount = refundedSum(observed);
+  return amount
+    ? [
+        {
+          by: amount.negated(),
+          meaning: 'the bet was taken and stayed taken although its refund was answered 200',
+          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit', ...ofRound],
+        },
+        {
+          by: amount,
+          meaning: 'the refund was paid for a bet that had not been taken',
+          causes: [
+            'bet.debit',
+            'refund.unknown-pays-nothing',
+            'concurrency.no-lost-update',
+            'money.main-unit',
+            ...others,
+            ...ofRound,
+            ...(ofRound.length > 0 ? (['bet.many-in-round'] as const) : []),
+          ],
+        },
+      ]
+    : [];
+}
+
+/** Refunds of bets with an unknown outcome. */
+const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection' | 'refund.after-error'> = {
+  'refund.broken-connection': {
+    until: 'linger',
+    effect: 'a refunded bet leaves the balance as it was, also when it is carried out late',
+    applies: (planned) =>
+      isRegularRefund(planned) &&
+      planned.target !== null &&
+      breaksConnection(planned.target) &&
+      planned.target.step.call === 'bet',
+    reply: (observed) =>
+      hasRound(observed.planned)
+        ? becauseUnknown(observed, check200(observed, 'the refund of a bet whose connection broke'))
+        : undefined,
+    // The reply to a bet is unknown if its connection broke. It may have been a 500.
+    hypotheses: (observed) => hypothesesOfUncertainBet(observed, ['refund.after-error']),
+  },
+
+  'refund.after-error': {
+    until: 'linger',
+    effect: 'a refunded bet leaves the balance as it was, also when the bet was answered 500 or too late',
+    applies: (planned) =>
+      isRegularRefund(planned) &&
+      planned.target?.step.call === 'bet' &&
+      (planned.target.regular || (planned.target.signedRight && planned.target.step.expect.outcome === 'accepted')) &&
+      !breaksConnection(planned.target) &&
+      !isForeign(planned) &&
+      !planned.targetIsLater,
+    reply(observed) {
+      const bet = observed.target?.answer;
+      if (bet !== 'failed' && bet !== 'late') {
+        return observed.planned.target?.step.expect.outcome === 'either'
+          ? { kind: 'skip', reason: 'no bet of the scenario was answered 500 or after the deadline' }
+          : undefined;
+      }
+      return becauseUnknown(
+        observed,
+        check200(observed, `the refund of a bet that was answered ${bet === 'failed' ? '500' : 'too late'}`),
+      );
+    },
+    hypotheses: (observed) =>
+      observed.target?.answer === 'failed' || observed.target?.answer === 'late' ? hypothesesAfterError(observed) : [],
+  },
+};
+
+/** A bet that failed with a reply is not in progress any more. If it was sent alone, no update was lost between calls. */
+function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
+  const isAlone = observed.target?.answer === 'failed' && observed.planned.target?.group === null;
+  return hypothesesOfUncertainBet(observed).map(({ causes = [], ...hypothesis }) => ({
+    ...hypothesis,
+    causes: isAlone ? causes.filter((rule) => rule !== 'concurrency.no-lost-update') : causes,
+  }));
+}
+
+/** If the bet never arrived, its refund names an unknown transaction, and may be declined for that reason. */
+function becauseUnknown(observed: ObservedCall, decision: Decision | undefined): Decision | undefined {
+  return decision?.kind === 'breach' && observed.answer === 'declined' && observed.target?.state === 'unknown'
+    ? breach(decision.expected, decision.actual, ['refund.unknown'])
+    : decision;
+}
+
+/** Bets that arrive after their own refund. */
+const overtakenBetChecks: Pick<GroupChecks<'refund'>, 'refund.before-bet'> = {
+  'refund.before-bet': {
+    effect: 'a bet that arrives after its own refund, or together with it, leaves the balance as it was',
+    applies: (planned, plannedCalls) =>
+      planned.step.call === 'bet' &&
+      planned.step.origin.kind === 'fresh' &&
+      planned.signedRight &&
+      plannedCalls.calls.some(
+        (other) => isNewRefund(other) && other.target?.step.key === planned.step.key && comesFirst(other, planned),
+      ),
+    hypotheses: (observed) =>
+      observed.effect.isZero()
+        ? []
+        : [
+            {
+              by: observed.effect,
+              meaning: 'the bet that came after its own refund was taken',
+              causes: [...causesAtOnce(observed), ...causesOfFailure(observed)],
+            },
+            ...(observed.planned.group === null
+              ? []
+              : [
+                  {
+                    by: observed.effect.negated(),
+                    meaning: 'the refund was paid and the bet was not taken',
+                    causes: [
+                      ...causesAtOnce(observed),
+                      ...causesOfFailure(observed),
+                      'refund.unknown-pays-nothing',
+                    ] as const,
+                  },
+                ]),
+          ],
+  },
+};
+
+/** Any of the calls that are sent at once may be lost. */
+function causesAtOnce({ planned }: ObservedCall): readonly RuleId[] {
+  return planned.group === null ? [] : ['concurrency.no-lost-update', 'refund.restore'];
+}
+
+/** A failed bet that its refund does not give back is a fault in either order of the two. */
+function causesOfFailure({ answer }: ObservedCall): readonly RuleId[] {
+  return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];
+}
+
+/** True if the refund is sent before its bet, or at the same instant. */
+function comesFirst(refund: PlannedCall, bet: PlannedCall): boolean {
+  return bet.group === null ? refund.targetIsLater : refund.group === bet.group;
+}
+
+const isOfTakenBet = (planned: PlannedCall): boolean =>
+  isRegularRefund(planned) &&
+  planned.target !== null &&
+  isTakenBet(planned.target) &&
+  !planned.targetIsLater &&
+  !isForeign(planned) &&
+  !hasAmountOfItsOwn(planned);
+
+function notRestored(observed: ObservedCall): BalanceHypothesis[] {
+  const amount = refundedSum(observed);
+  return observed.answer === 'accepted' && amount && !amount.isZero()
     ? [
         {
           by: amount.negated(),
@@ -39,15 +284,15 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.restore': {
     rank: 1,
     effect: 'refunding an accepted bet gives back exactly its amount',
-    applies: (part) =>
-      isOfTakenBet(part) &&
-      hasRound(part) &&
-      !isBroken(part) &&
-      part.group === null &&
-      part.refundsBefore === 0 &&
-      !part.roundSettled,
-    reply: (seen) => wants200(seen, 'the refund of an accepted bet'),
-    offsets: notRestored,
+    applies: (planned) =>
+      isOfTakenBet(planned) &&
+      hasRound(planned) &&
+      !breaksConnection(planned) &&
+      planned.group === null &&
+      planned.refundsBefore === 0 &&
+      !planned.roundSettled,
+    reply: (observed) => check200(observed, 'the refund of an accepted bet'),
+    hypotheses: notRestored,
   },
 
   ...unknownRefundChecks,
@@ -55,47 +300,53 @@ export const refundChecks: GroupChecks<'refund'> = {
   'refund.without-round': {
     controlled: 1,
     effect: 'a refund without `roundID` gives the bet back',
-    applies: (part) =>
-      isMeant(part) &&
-      part.step.roundID === null &&
-      part.group === null &&
-      // What a further refund of a bet is answered, and what it moves, is told under the rule about such refunds.
-      part.refundsBefore === 0 &&
-      part.step.fields.every(([name]) => name !== 'roundID'),
-    reply(seen) {
-      const refused = wants200(seen, 'a refund without `roundID`');
-      return refused?.kind === 'breach' && seen.part.target === null
+    applies: (planned) =>
+      isRegularRefund(planned) &&
+      planned.step.roundID === null &&
+      planned.group === null &&
+      // Another rule judges the reply to a further refund of a bet, and its effect.
+      planned.refundsBefore === 0 &&
+      planned.step.fields.every(([name]) => name !== 'roundID'),
+    reply(observed) {
+      const refused = check200(observed, 'a refund without `roundID`');
+      return refused?.kind === 'breach' && observed.planned.target === null
         ? breach(refused.expected, refused.actual, ['refund.unknown'])
         : refused;
     },
-    offsets: notRestored,
+    hypotheses: notRestored,
   },
 
   ...uncertainBetChecks,
 
   'refund.retried': {
     effect: 'a refund that is sent again until it is answered 200 pays exactly once',
-    applies: (part) => part.step.call === 'refund' && part.source !== null && isBroken(part.source) && part.regular,
+    applies: (planned) =>
+      planned.step.call === 'refund' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
     until: 'linger',
-    reply: (seen) =>
-      seen.part.group === null ? wants200(seen, 'the refund, sent again after its connection broke,') : undefined,
-    offsets: notRestored,
+    reply: (observed) =>
+      observed.planned.group === null
+        ? check200(observed, 'the refund, sent again after its connection broke,')
+        : undefined,
+    hypotheses: notRestored,
   },
 
   'refund.one-of-many': {
     effect: 'the refund of one of several bets of a round gives back that bet alone',
-    applies: (part) => isOfTakenBet(part) && part.refundsBefore === 0 && othersOfRound(part).length > 0,
-    reply: (seen) => (hasRound(seen.part) ? wants200(seen, 'the refund of one of several bets of a round') : undefined),
-    offsets(seen) {
-      const own = refundedSum(seen);
-      if (seen.answer !== 'accepted' || !own) return [];
-      const others = seen.story.parts
+    applies: (planned) => isOfTakenBet(planned) && planned.refundsBefore === 0 && othersOfRound(planned).length > 0,
+    reply: (observed) =>
+      hasRound(observed.planned) ? check200(observed, 'the refund of one of several bets of a round') : undefined,
+    hypotheses(observed) {
+      const own = refundedSum(observed);
+      if (observed.answer !== 'accepted' || !own) return [];
+      const others = observed.plannedCalls.calls
         .filter(
-          (part) =>
-            isTakenBet(part) && part.step.roundID === seen.target?.part.step.roundID && part !== seen.target?.part,
+          (planned) =>
+            isTakenBet(planned) &&
+            planned.step.roundID === observed.target?.planned.step.roundID &&
+            planned !== observed.target?.planned,
         )
-        .filter((part) => part.index < seen.part.index)
-        .map((part) => seen.amountOf(part))
+        .filter((planned) => planned.index < observed.planned.index)
+        .map((planned) => observed.amountOf(planned))
         .filter((amount) => amount !== undefined);
       const all = others.reduce((total, amount) => total.plus(amount), Money.zero);
       return [
@@ -104,8 +355,8 @@ export const refundChecks: GroupChecks<'refund'> = {
           by: amount.minus(own),
           meaning: `another bet of the round, ${amount}, was given back`,
         })),
-        ...(isFurtherOfRound(seen)
-          ? [{ by: own.negated(), meaning: 'it was taken for the refund of another bet of the round' }]
+        ...(isFurtherOfRound(observed)
+          ? [{ by: own.negated(), meaning: 'it was handled as the refund of another bet of the round' }]
           : []),
       ].filter(({ by }) => !by.isZero());
     },
@@ -113,19 +364,19 @@ export const refundChecks: GroupChecks<'refund'> = {
 
   'refund.once': {
     effect: 'a second refund of the same bet pays nothing more',
-    applies: (part) =>
-      isMeant(part) &&
-      part.target?.step.call === 'bet' &&
-      part.refundsBefore > 0 &&
-      !part.targetIsLater &&
-      !isForeign(part),
-    offsets(seen) {
-      const once = paid(seen, refundedSum(seen), 'a bet that had been refunded was refunded again');
-      // Of refunds at once any number may have been paid.
-      return seen.part.group === null
+    applies: (planned) =>
+      isRegularRefund(planned) &&
+      planned.target?.step.call === 'bet' &&
+      planned.refundsBefore > 0 &&
+      !planned.targetIsLater &&
+      !isForeign(planned),
+    hypotheses(observed) {
+      const once = paid(observed, refundedSum(observed), 'a bet that had been refunded was refunded again');
+      // Any number of the refunds that are sent at once may have been paid.
+      return observed.planned.group === null
         ? once
         : once.flatMap(({ by, meaning }) =>
-            Array.from({ length: seen.part.refundsBefore }, (_, more) => ({
+            Array.from({ length: observed.planned.refundsBefore }, (_, more) => ({
               by: by.times(Money.of(String(more + 1))),
               meaning,
             })),
@@ -137,15 +388,17 @@ export const refundChecks: GroupChecks<'refund'> = {
 
   'refund.foreign-session': {
     effect: 'a refund sent for one player that names the bet of another credits nothing to the sender',
-    applies: (part, story) =>
-      isMeant(part) &&
-      part.target?.step.call === 'bet' &&
-      isForeign(part) &&
-      story.plan.needs.sessions.get(part.step.session)?.player === 'other',
-    // To the sender's account the bet of another player may be an unknown one.
-    offsets: (seen) => [
-      ...paid(seen, refundedSum(seen), "the sender was paid another player's bet", ['refund.unknown-pays-nothing']),
-      ...paid(seen, refundedSum(seen)?.negated(), "the sender lost the amount of another player's bet", [
+    applies: (planned, plannedCalls) =>
+      isRegularRefund(planned) &&
+      planned.target?.step.call === 'bet' &&
+      isForeign(planned) &&
+      plannedCalls.plan.needs.sessions.get(planned.step.session)?.player === 'other',
+    // The sender's account may not know the bet of another player.
+    hypotheses: (observed) => [
+      ...paid(observed, refundedSum(observed), "the sender was paid another player's bet", [
+        'refund.unknown-pays-nothing',
+      ]),
+      ...paid(observed, refundedSum(observed)?.negated(), "the sender lost the amount of another player's bet", [
         'refund.unknown-pays-nothing',
       ]),
     ],
@@ -153,35 +406,35 @@ export const refundChecks: GroupChecks<'refund'> = {
 
   'refund.amount-mismatch': {
     observed: true,
-    isOdd: ({ amount, target }) => !amount || !target?.amount || !amount.equals(target.amount),
-    applies: (part) =>
-      isMeant(part) &&
-      part.target !== null &&
-      !isForeign(part) &&
-      isTakenBet(part.target) &&
-      hasAmountOfItsOwn(part) &&
-      !part.targetIsLater,
+    isAbout: ({ amount, target }) => !amount || !target?.amount || !amount.equals(target.amount),
+    applies: (planned) =>
+      isRegularRefund(planned) &&
+      planned.target !== null &&
+      !isForeign(planned) &&
+      isTakenBet(planned.target) &&
+      hasAmountOfItsOwn(planned) &&
+      !planned.targetIsLater,
   },
 
   'refund.after-win': {
     observed: true,
-    applies: (part) => isOfTakenBet(part) && part.roundSettled && part.refundsBefore === 0,
+    applies: (planned) => isOfTakenBet(planned) && planned.roundSettled && planned.refundsBefore === 0,
   },
 
   'refund.of-win': {
     observed: true,
-    applies: (part) => isMeant(part) && part.target?.step.call === 'win',
+    applies: (planned) => isRegularRefund(planned) && planned.target?.step.call === 'win',
   },
 };
 
-/** Another bet of the round has been refunded before. */
-function isFurtherOfRound({ part, story }: Seen): boolean {
-  const mates = othersOfRound(part);
-  return story.parts.some(
-    ({ index, step: { refund } }) => index < part.index && refund?.kind === 'step' && mates.includes(refund.of),
+/** True if another bet of the round has been refunded before. */
+function isFurtherOfRound({ planned, plannedCalls }: ObservedCall): boolean {
+  const mates = othersOfRound(planned);
+  return plannedCalls.calls.some(
+    ({ index, step: { refund } }) => index < planned.index && refund?.kind === 'step' && mates.includes(refund.of),
   );
 }
 
-function othersOfRound(part: Part): readonly string[] {
-  return part.target === null || part.target.step.roundID === null ? [] : part.roundMates;
+function othersOfRound(planned: PlannedCall): readonly string[] {
+  return planned.target === null || planned.target.step.roundID === null ? [] : planned.otherBetsOfRound;
 }

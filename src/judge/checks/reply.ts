@@ -1,168 +1,89 @@
-import { PUBLISHED_ERROR_CODES } from '../../contract/error-codes.ts';
 import { replyMs } from '../../journal/exchange.ts';
-import {
-  breach,
-  type Decision,
-  described,
-  type GroupChecks,
-  isMaybeUnknown,
-  isRedirect,
-  ofPoorRepeat,
-  PASS,
-  type Seen,
-} from '../check.ts';
-import { describeJsonProblem } from '../reply-json.ts';
-import { contentTypeProblem, leakIn } from '../reply-text.ts';
+import { verdictOnTime } from '../../reply/problems.ts';
+import { breach, type Decision, PASS } from '../decision.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import { causesInRepeat, decisionFrom, decisionOnReply, type GroupChecks, mayBeUnknown } from './check.ts';
 
-const isError = (seen: Seen): boolean =>
-  seen.answer === 'declined' || seen.answer === 'refused' || seen.answer === 'failed' || seen.answer === 'error-200';
+/** Maximum number of ids that are kept. A scenario with more calls has shown the rule by then. */
+const MAX_IDS = 10_000;
+
+/** The operator's ids of the transactions of a scenario. Each belongs to one call. */
+export class OperatorTxIDs {
+  readonly #owners = new Map<string, string>();
+
+  /** Judges `reply.tx-id-distinct` by a reply. undefined: the reply has no id, or the call was not accepted. */
+  take({ planned, reading, answer }: ObservedCall): Decision | undefined {
+    const txID = reading?.txID;
+    if (answer !== 'accepted' || !txID) return undefined;
+    const owner = this.#owners.get(txID);
+    if (this.#owners.size < MAX_IDS) this.#owners.set(txID, planned.step.key);
+    return owner === undefined || owner === planned.step.key
+      ? PASS
+      : breach(
+          'different bets and wins get different operator txIDs',
+          `${JSON.stringify(txID)} was the txID of step ${owner} already`,
+        );
+  }
+}
 
 export const replyChecks: GroupChecks<'reply'> = {
   'reply.success-is-200': {
-    applies: (part) => part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      const { reading } = seen;
-      if (!reading) return undefined;
-      if (reading.status === 200) return PASS;
-      if (reading.status >= 300 && reading.status < 400) {
-        return breach(
-          'a call that succeeds is answered 200',
-          `answered ${reading.status}, a redirect, which the service does not follow`,
-        );
-      }
-      return reading.status > 200 && reading.status < 300
-        ? breach('a call that succeeds is answered 200', `answered ${reading.status}`)
-        : undefined;
-    },
+    applies: (planned) => planned.step.expect.outcome === 'accepted',
+    reply: (observed) => decisionOnReply('reply.success-is-200', observed),
   },
 
   'reply.error-is-not-200': {
-    applies: (part) => part.step.expect.outcome !== 'accepted' || part.step.origin.kind === 'fresh',
-    reply(seen) {
-      if (seen.answer === 'error-200')
-        return breach('a call that is declined is not answered 200', `${described(seen)}, with the body of an error`);
-      return isError(seen) ? PASS : undefined;
-    },
+    applies: (planned) => planned.step.expect.outcome !== 'accepted' || planned.step.origin.kind === 'fresh',
+    reply: (observed) => decisionOnReply('reply.error-is-not-200', observed),
   },
 
   'reply.deadline': {
-    // What hangs on a body that the service would not send is told under the rule about that body.
-    applies: (part) =>
-      part.group === null && part.step.deviations.break === undefined && part.step.deviations.body === undefined,
-    reply(seen) {
-      const limit = seen.deadlineMs;
-      if (seen.answer === 'late')
-        return breach(`the whole reply arrives within ${limit / 1000} seconds`, 'it had not arrived by then');
-      const took = replyMs(seen.exchange.stamps);
-      if (!seen.reading || took === null) return undefined;
-      return took > limit
-        ? breach(`the whole reply arrives within ${limit / 1000} seconds`, `it took ${(took / 1000).toFixed(2)} s`)
-        : PASS;
+    // If the operator hangs on a body that the service would not send, the rule about that body reports it.
+    applies: (planned) =>
+      planned.group === null &&
+      planned.step.deviations.break === undefined &&
+      planned.step.deviations.body === undefined,
+    reply({ answer, reading, exchange, deadlineMs }) {
+      if (answer !== 'late' && !reading) return undefined;
+      return decisionFrom(verdictOnTime(answer !== 'late', replyMs(exchange.stamps), deadlineMs));
     },
   },
 
   'reply.json': {
-    applies: (part) => part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      const { reading } = seen;
-      // A 204 has no body by its nature; that it is no 200 is told already.
-      if (seen.answer !== 'accepted' || !reading || reading.status === 204) return undefined;
-      return reading.problem
-        ? breach(
-            'a 200 has one JSON object in UTF-8 as its body',
-            describeJsonProblem(reading.problem),
-            ofPoorRepeat(seen),
-          )
-        : PASS;
-    },
+    applies: (planned) => planned.step.expect.outcome === 'accepted',
+    reply: (observed) => decisionOnReply('reply.json', observed, causesInRepeat(observed)),
   },
 
   'reply.content-type': {
-    applies: (part) => part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      // Where there is no body there is nothing to say about it.
-      if (seen.answer !== 'accepted' || !seen.reading || seen.reading.status === 204) return undefined;
-      const problem = contentTypeProblem(seen.reading.contentType);
-      return problem === undefined ? PASS : breach('`Content-Type` says JSON', problem);
-    },
+    applies: (planned) => planned.step.expect.outcome === 'accepted',
+    reply: (observed) => decisionOnReply('reply.content-type', observed),
   },
 
   'reply.tx-id': {
-    applies: (part) => part.step.call !== 'balance' && part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      const { reading } = seen;
-      if (seen.answer !== 'accepted' || !reading?.object) return undefined;
-      const problem = txIDProblem(seen);
-      return problem?.kind === 'breach'
-        ? breach(problem.expected, problem.actual, [
-            ...(isMaybeUnknown(seen) ? (['refund.unknown'] as const) : []),
-            ...ofPoorRepeat(seen),
-          ])
-        : (problem ?? PASS);
-    },
+    applies: (planned) => planned.step.call !== 'balance' && planned.step.expect.outcome === 'accepted',
+    reply: (observed) =>
+      decisionOnReply('reply.tx-id', observed, [
+        ...(mayBeUnknown(observed) ? (['refund.unknown'] as const) : []),
+        ...causesInRepeat(observed),
+      ]),
   },
 
-  // Decided over the story, see judge.ts.
+  // Decided over the whole scenario, see OperatorTxIDs.
   'reply.tx-id-distinct': {
-    applies: (part) =>
-      (part.step.call === 'bet' || part.step.call === 'win') &&
-      part.step.origin.kind === 'fresh' &&
-      part.namesake === null &&
-      part.step.expect.outcome === 'accepted',
+    applies: (planned) =>
+      (planned.step.call === 'bet' || planned.step.call === 'win') &&
+      planned.step.origin.kind === 'fresh' &&
+      planned.sameTxID === null &&
+      planned.step.expect.outcome === 'accepted',
   },
 
   'reply.error-message': {
-    applies: (part) => part.step.expect.outcome !== 'accepted',
-    reply(seen) {
-      const { reading } = seen;
-      if (!isError(seen) || !reading) return undefined;
-      const expected = "an error's `message` can be shown to a player";
-      // Of a 401 it is told under `signature.message` that it has none.
-      if (reading.messageForm === 'other')
-        return seen.answer === 'refused' ? undefined : breach(expected, 'its `message` is not a string');
-      if (reading.message === undefined) {
-        // A redirect is no error that is shown to anybody.
-        if (seen.answer === 'refused' || isRedirect(seen)) return undefined;
-        return {
-          kind: 'warn',
-          expected: 'an error has a `message` that can be shown to a player',
-          actual: `${described(seen)}, without a \`message\``,
-        };
-      }
-      const leak = leakIn(reading.message);
-      return leak === undefined
-        ? PASS
-        : breach(expected, `its \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
-    },
+    applies: (planned) => planned.step.expect.outcome !== 'accepted',
+    reply: (observed) => decisionOnReply('reply.error-message', observed),
   },
 
   'reply.error-code': {
-    applies: (part) => part.step.expect.outcome !== 'accepted',
-    reply(seen) {
-      const code = seen.reading?.code;
-      if (!isError(seen) || code === undefined) return undefined;
-      return (PUBLISHED_ERROR_CODES as readonly string[]).includes(code)
-        ? PASS
-        : { kind: 'note', actual: `the code ${JSON.stringify(code)} is not one of the published ones` };
-    },
+    applies: (planned) => planned.step.expect.outcome !== 'accepted',
+    reply: (observed) => decisionOnReply('reply.error-code', observed),
   },
 };
-
-function txIDProblem(seen: Seen): Decision | undefined {
-  const expected = "the reply holds the operator's own `txID`, a string";
-  switch (seen.reading?.txIDForm) {
-    case 'text':
-    case undefined:
-      return undefined;
-    case 'number':
-      return { kind: 'warn', expected, actual: `its \`txID\` is the number ${seen.reading.txID}` };
-    case 'empty':
-      return seen.part.step.call === 'refund' && seen.target?.state !== 'applied' && seen.target?.state !== 'reversed'
-        ? { kind: 'warn', expected, actual: 'its `txID` is empty' }
-        : breach(expected, 'its `txID` is empty');
-    case 'missing':
-      return breach(expected, 'it has no `txID`');
-    case 'other':
-      return breach(expected, 'its `txID` is neither a string nor a number');
-  }
-}

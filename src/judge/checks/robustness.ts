@@ -1,45 +1,46 @@
-import { breach, type GroupChecks, PASS, type RuleCheck, wants4xx, wants200 } from '../check.ts';
-import type { Offset } from '../obligation.ts';
-import type { Part } from '../story.ts';
+import { breach, PASS } from '../decision.ts';
+import type { BalanceHypothesis } from '../pending-check.ts';
+import type { PlannedCall } from '../planned-calls.ts';
+import { check4xx, check200, type GroupChecks, type RuleCheck } from './check.ts';
 
-const isNew = ({ step }: Part): boolean => step.origin.kind === 'fresh' && step.call !== 'balance';
+const isNew = ({ step }: PlannedCall): boolean => step.origin.kind === 'fresh' && step.call !== 'balance';
 
-const isPlainText = (part: Part): boolean =>
-  /^[\w .,:"[\]{}-]*$/.test(JSON.stringify(part.step.deviations.body?.set ?? []));
+const isPlainText = (planned: PlannedCall): boolean =>
+  /^[\w .,:"[\]{}-]*$/.test(JSON.stringify(planned.step.deviations.body?.set ?? []));
 
 const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origTxID'];
 
-/** A body with a field that no such call has. */
-export const addsField = (part: Part): boolean =>
-  (part.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
+/** True for a body with a field that the service never sends. */
+export const addsField = (planned: PlannedCall): boolean =>
+  (planned.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
 
-/** An amount of its own on a call that is otherwise as the service sends it, and that is to be declined. */
-const hasBadAmount = (part: Part): boolean =>
-  part.namesake === null &&
-  part.step.expect.outcome === 'declined' &&
-  (part.step.deviations.body?.set ?? []).some(([name]) => name === 'amount');
+/** True for a call whose amount was replaced and that is expected to be declined for it. */
+const hasBadAmount = (planned: PlannedCall): boolean =>
+  planned.sameTxID === null &&
+  planned.step.expect.outcome === 'declined' &&
+  (planned.step.deviations.body?.set ?? []).some(([name]) => name === 'amount');
 
-/** What the bad call would move if it were carried out, as far as its amount can be read. */
-function moved(what: string): NonNullable<RuleCheck['offsets']> {
-  return (seen): readonly Offset[] =>
-    seen.reading && seen.answer !== 'accepted' && !seen.effect.isZero()
-      ? [{ by: seen.effect, meaning: `${what} was carried out although it was declined` }]
+/** The hypothesis that the bad call was carried out, if its amount can be read. */
+function moved(what: string): NonNullable<RuleCheck['hypotheses']> {
+  return (observed): readonly BalanceHypothesis[] =>
+    observed.reading && observed.answer !== 'accepted' && !observed.effect.isZero()
+      ? [{ by: observed.effect, meaning: `${what} was carried out although it was declined` }]
       : [];
 }
 
 export const robustnessChecks: GroupChecks<'robustness'> = {
   'robustness.unknown-field': {
     controlled: 1,
-    applies: (part) =>
-      isNew(part) &&
-      part.signedRight &&
-      addsField(part) &&
-      isPlainText(part) &&
-      part.step.expect.outcome === 'accepted',
-    reply(seen) {
-      const refused = wants200(seen, 'a body with a field that the operator does not know');
-      // A 401 is about the signature: the body is read rightly and written otherwise before it is verified.
-      return refused?.kind === 'breach' && seen.answer === 'refused'
+    applies: (planned) =>
+      isNew(planned) &&
+      planned.signedRight &&
+      addsField(planned) &&
+      isPlainText(planned) &&
+      planned.step.expect.outcome === 'accepted',
+    reply(observed) {
+      const refused = check200(observed, 'a body with a field that the operator does not know');
+      // A 401 concerns the signature: the operator parses the body and writes it differently before it verifies it.
+      return refused?.kind === 'breach' && observed.answer === 'refused'
         ? breach(refused.expected, refused.actual, [
             ...(refused.causes ?? []),
             'signature.raw-body',
@@ -50,37 +51,37 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
   },
   'robustness.malformed-json': {
     controlled: 1,
-    applies: (part) => isNew(part) && part.step.deviations.body?.raw !== undefined && part.signedRight,
-    reply: (seen) => wants4xx(seen, 'a signed body that is not JSON') ?? PASS,
+    applies: (planned) => isNew(planned) && planned.step.deviations.body?.raw !== undefined && planned.signedRight,
+    reply: (observed) => check4xx(observed, 'a signed body that is not JSON') ?? PASS,
   },
   'robustness.missing-field': {
     controlled: 1,
     effect: 'a call without `txID` or `amount` moves nothing',
-    applies: (part) =>
-      isNew(part) &&
-      (part.step.deviations.body?.drop ?? []).some((name) => name === 'txID' || name === 'amount') &&
-      part.signedRight,
-    reply: (seen) =>
-      wants4xx(
-        seen,
-        `a ${seen.part.step.call} without ${(seen.part.step.deviations.body?.drop ?? []).map((name) => `\`${name}\``).join(' and ')}`,
+    applies: (planned) =>
+      isNew(planned) &&
+      (planned.step.deviations.body?.drop ?? []).some((name) => name === 'txID' || name === 'amount') &&
+      planned.signedRight,
+    reply: (observed) =>
+      check4xx(
+        observed,
+        `a ${observed.planned.step.call} without ${(observed.planned.step.deviations.body?.drop ?? []).map((name) => `\`${name}\``).join(' and ')}`,
       ) ?? PASS,
-    offsets: moved('a call with a field missing'),
+    hypotheses: moved('a call with a field missing'),
   },
   'robustness.bad-amount': {
     controlled: 1,
     effect: 'a call with a bad amount moves nothing',
-    applies: (part) => isNew(part) && part.signedRight && hasBadAmount(part),
-    reply: (seen) => wants4xx(seen, `a ${seen.part.step.call} with a bad amount`) ?? PASS,
-    offsets: moved('a call with a bad amount'),
+    applies: (planned) => isNew(planned) && planned.signedRight && hasBadAmount(planned),
+    reply: (observed) => check4xx(observed, `a ${observed.planned.step.call} with a bad amount`) ?? PASS,
+    hypotheses: moved('a call with a bad amount'),
   },
   'robustness.slow-body': {
     controlled: 1,
-    applies: (part) =>
-      isNew(part) &&
-      part.step.deviations.trickle !== undefined &&
-      part.signedRight &&
-      part.step.expect.outcome === 'accepted',
-    reply: (seen) => wants200(seen, 'a body that arrives in pieces') ?? PASS,
+    applies: (planned) =>
+      isNew(planned) &&
+      planned.step.deviations.trickle !== undefined &&
+      planned.signedRight &&
+      planned.step.expect.outcome === 'accepted',
+    reply: (observed) => check200(observed, 'a body that arrives in pieces') ?? PASS,
   },
 };

@@ -1,90 +1,100 @@
-import type { Plan } from '../../scenario/plan.ts';
-import { breach, described, type GroupChecks, PASS, wants4xx, wants200 } from '../check.ts';
-import { isPlain, isTakenBet, type Part } from '../story.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import { breach, PASS } from '../decision.ts';
+import { describeOutcome } from '../observed-call.ts';
+import { isPlain, isTakenBet, type PlannedCall } from '../planned-calls.ts';
 import { replaced } from './bet.ts';
+import { check4xx, check200, type GroupChecks } from './check.ts';
 
-const isUnknown = ({ step }: Part): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
+const isUnknown = ({ step }: PlannedCall): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
 
-/** Whether it is sent in a session of another player than the scenario's first session. */
-function isOfOther({ step }: Part, { needs }: Plan): boolean {
+/** True if it is sent in a session of another player than the first session of the scenario. */
+function isOfOther({ step }: PlannedCall, { needs }: Plan): boolean {
   return needs.sessions.get(step.session)?.player === 'other';
 }
 
 const NO_ROUND_BEGUN =
-  'the session had expired before the run, so no round was begun in it; a refund that needs none was not refused';
+  'the session had expired before the run, so no round was started in it; a refund that needs no round was not refused';
 
 export const sessionChecks: GroupChecks<'session'> = {
   'session.unknown': {
-    applies: (part) => isUnknown(part) && part.step.call !== 'refund' && part.regular,
-    reply(seen) {
-      const refused = wants4xx(seen, 'a session that the operator never issued');
+    applies: (planned) => isUnknown(planned) && planned.step.call !== 'refund' && planned.regular,
+    reply(observed) {
+      const refused = check4xx(observed, 'a session that the operator never issued');
       if (refused) return refused;
-      return seen.reading?.messageForm === 'text' || seen.answer === 'refused'
+      return observed.reading?.messageForm === 'text' || observed.answer === 'refused'
         ? PASS
-        : breach('the error for an unknown session has a `message`', `${described(seen)}, without a \`message\``);
+        : breach(
+            'the error for an unknown session has a `message`',
+            `${describeOutcome(observed)}, without a \`message\``,
+          );
     },
   },
 
-  // Decided by the other player's read, see judge.ts.
+  // Decided by the read of the other player, see wallet/isolation.ts.
   'session.isolated': {
-    applies: (part, story) =>
-      part.step.call === 'balance' &&
-      part.regular &&
-      part.step.session !== 'unknown' &&
-      story.parts.some(
+    applies: (planned, plannedCalls) =>
+      planned.step.call === 'balance' &&
+      planned.regular &&
+      planned.step.session !== 'unknown' &&
+      plannedCalls.calls.some(
         (other) =>
-          other.index < part.index && isTakenBet(other) && isOfOther(other, story.plan) !== isOfOther(part, story.plan),
+          other.index < planned.index &&
+          isTakenBet(other) &&
+          isOfOther(other, plannedCalls.plan) !== isOfOther(planned, plannedCalls.plan),
       ),
   },
 
   'session.expired-settles': {
-    applies: (part, story) =>
-      isOfExpired(part, story.plan) &&
-      (part.step.call === 'refund' || part.step.call === 'win') &&
-      part.step.origin.kind === 'fresh' &&
-      part.regular,
-    reply(seen) {
-      const { call } = seen.part.step;
+    applies: (planned, plannedCalls) =>
+      isOfExpired(planned, plannedCalls.plan) &&
+      (planned.step.call === 'refund' || planned.step.call === 'win') &&
+      planned.step.origin.kind === 'fresh' &&
+      planned.regular,
+    reply(observed) {
+      const { call } = observed.planned.step;
       const expected = `a ${call} is accepted after the session expired`;
-      if (seen.story.plan.needs.earlierRun)
-        return wants200(seen, `a ${call} of a round that was begun in time, sent after the session expired,`) ?? PASS;
-      if (seen.reading?.code === 'session_expired') return breach(expected, described(seen));
-      if (seen.answer === 'accepted') return { kind: 'skip', reason: NO_ROUND_BEGUN };
-      return call === 'refund' && seen.answer === 'declined'
-        ? breach(expected, described(seen), ['refund.unknown'])
+      if (observed.plannedCalls.plan.needs.earlierRun)
+        return (
+          check200(observed, `a ${call} of a round that was started in time, sent after the session expired,`) ?? PASS
+        );
+      if (observed.reading?.code === 'session_expired') return breach(expected, describeOutcome(observed));
+      if (observed.answer === 'accepted') return { kind: 'skip', reason: NO_ROUND_BEGUN };
+      return call === 'refund' && observed.answer === 'declined'
+        ? breach(expected, describeOutcome(observed), ['refund.unknown'])
         : { kind: 'skip', reason: NO_ROUND_BEGUN };
     },
   },
 
   'session.round-id-reuse': {
     effect: 'the same roundID in a session of another game is no conflict',
-    applies: (part, story) =>
-      (isTakenBet(part) || (part.step.call === 'win' && isPlain(part))) &&
-      part.group === null &&
-      story.plan.needs.sessions.get(part.step.session)?.game === 'other' &&
-      story.parts.some(
+    applies: (planned, plannedCalls) =>
+      (isTakenBet(planned) || (planned.step.call === 'win' && isPlain(planned))) &&
+      planned.group === null &&
+      plannedCalls.plan.needs.sessions.get(planned.step.session)?.game === 'other' &&
+      plannedCalls.calls.some(
         (other) =>
-          other.index < part.index &&
-          other.step.roundID === part.step.roundID &&
-          other.step.session !== part.step.session,
+          other.index < planned.index &&
+          other.step.roundID === planned.step.roundID &&
+          other.step.session !== planned.step.session,
       ),
-    reply: (seen) => wants200(seen, `a ${seen.part.step.call} with a roundID that another game has used`),
-    offsets: (seen) => {
-      const { answer, effect, part } = seen;
+    reply: (observed) =>
+      check200(observed, `a ${observed.planned.step.call} with a roundID that another game has used`),
+    hypotheses: (observed) => {
+      const { answer, effect, planned } = observed;
       return answer === 'accepted' && !effect.isZero()
         ? [
             {
               by: effect.negated(),
-              meaning: `the ${part.step.call} with a roundID that another game has used had no effect`,
+              meaning: `the ${planned.step.call} with a roundID that another game has used had no effect`,
               causes:
-                // Who goes by the roundID alone takes it for a further call of that round.
-                part.step.call === 'win'
+                // An operator that looks at the roundID alone handles it as a further call of that round.
+                planned.step.call === 'win'
                   ? (['win.credit', 'win.many-in-round'] as const)
                   : (['bet.debit', 'bet.many-in-round'] as const),
             },
-            ...(part.step.call === 'bet'
-              ? replaced(seen, 'the bet gave back one with the same roundID in another game').map((offset) => ({
-                  ...offset,
+            ...(planned.step.call === 'bet'
+              ? replaced(observed, 'the bet gave back one with the same roundID in another game').map((hypothesis) => ({
+                  ...hypothesis,
                   causes: ['bet.many-in-round'] as const,
                 }))
               : []),
@@ -94,13 +104,16 @@ export const sessionChecks: GroupChecks<'session'> = {
   },
 };
 
-/** Is the call of a session that has expired? What it still shows and takes is the operator's to say, but for what began in time. */
+/**
+ * True for a call of an expired session. The operator decides which calls it still accepts there, except for rounds that were
+ * started in time.
+ */
 export function isOfExpired(
-  part: Part,
+  planned: PlannedCall,
   plan: {
     readonly needs: { readonly state?: string; readonly sessions: ReadonlyMap<string, { readonly state?: string }> };
   },
 ): boolean {
-  const need = part.step.session === 'main' ? plan.needs : plan.needs.sessions.get(part.step.session);
+  const need = planned.step.session === 'main' ? plan.needs : plan.needs.sessions.get(planned.step.session);
   return need?.state === 'expired';
 }

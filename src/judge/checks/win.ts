@@ -1,66 +1,75 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type GroupChecks, PASS, type Seen, wants200 } from '../check.ts';
-import { bySum } from '../expected-sum.ts';
-import { isNothingInCents } from '../main-unit.ts';
-import type { Offset } from '../obligation.ts';
-import { isBroken, type Part } from '../story.ts';
+import { isNothingInCents } from '../attribution/units.ts';
+import { breach, PASS } from '../decision.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import type { BalanceHypothesis } from '../pending-check.ts';
+import { breaksConnection, type PlannedCall } from '../planned-calls.ts';
+import { check200, type GroupChecks } from './check.ts';
+import { isZeroAmount } from './planned-amount.ts';
 
-const isNewWin = ({ step }: Part): boolean =>
+const isNewWin = ({ step }: PlannedCall): boolean =>
   step.call === 'win' && step.origin.kind === 'fresh' && step.type !== 'free' && !step.campaign;
 
-const isMeant = (part: Part): boolean => isNewWin(part) && isSentAsMeant(part);
+const isPayingWin = (planned: PlannedCall): boolean => isNewWin(planned) && isRegularWin(planned);
 
-const isSentAsMeant = (part: Part): boolean =>
-  part.step.call === 'win' &&
-  part.step.origin.kind === 'fresh' &&
-  part.regular &&
-  part.group === null &&
-  part.namesake === null &&
-  part.step.expect.outcome === 'accepted' &&
-  !isBroken(part);
+const isRegularWin = (planned: PlannedCall): boolean =>
+  planned.step.call === 'win' &&
+  planned.step.origin.kind === 'fresh' &&
+  planned.regular &&
+  planned.group === null &&
+  planned.sameTxID === null &&
+  planned.step.expect.outcome === 'accepted' &&
+  !breaksConnection(planned);
 
-const isZero = (part: Part): boolean => bySum(part.step, 'amount') === '0';
+const isZero = (planned: PlannedCall): boolean => isZeroAmount(planned.step);
 
-function notCredited(seen: Seen, meaning: string): Offset[] {
-  return seen.answer === 'accepted' && !seen.effect.isZero() ? [{ by: seen.effect.negated(), meaning }] : [];
+function notCredited(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
+  return observed.answer === 'accepted' && !observed.effect.isZero()
+    ? [{ by: observed.effect.negated(), meaning }]
+    : [];
 }
 
 export const winChecks: GroupChecks<'win'> = {
   'win.credit': {
     rank: 1,
     effect: 'an accepted win raises the balance by exactly its amount',
-    // Further wins of a round are told of under a rule of their own.
-    applies: (part) =>
-      isMeant(part) && !isZero(part) && part.winsBefore === 0 && part.step.winOf !== undefined && !part.roundRefunded,
-    reply(seen) {
-      // Only where the operator took the bet does it owe the win.
-      if (seen.target?.answer !== 'accepted' || seen.answer !== 'declined') return undefined;
-      if (seen.story.plan.needs.largeAmounts || seen.story.plan.needs.state === 'expired') return undefined;
-      const refused = wants200(seen, 'a win in a round whose bet was accepted');
+    // Another rule judges further wins of a round.
+    applies: (planned) =>
+      isPayingWin(planned) &&
+      !isZero(planned) &&
+      planned.winsBefore === 0 &&
+      planned.step.winOf !== undefined &&
+      !planned.roundRefunded,
+    reply(observed) {
+      // The operator must pay the win only if it accepted the bet.
+      if (observed.target?.answer !== 'accepted' || observed.answer !== 'declined') return undefined;
+      if (observed.plannedCalls.plan.needs.largeAmounts || observed.plannedCalls.plan.needs.state === 'expired')
+        return undefined;
+      const refused = check200(observed, 'a win in a round whose bet was accepted');
       if (refused?.kind !== 'breach') return refused;
-      // An operator that reads no decimals refuses bets with them too.
-      const others: readonly RuleId[] = (seen.amount?.decimals() ?? 0) > 0 ? ['bet.decimal-amount'] : [];
+      // An operator that cannot read decimals declines bets with decimals too.
+      const others: readonly RuleId[] = (observed.amount?.decimals() ?? 0) > 0 ? ['bet.decimal-amount'] : [];
       return breach(refused.expected, `${refused.actual}: it is not paid`, [
         ...(refused.causes ?? []),
         ...others,
         'session.round-id-reuse',
       ]);
     },
-    offsets: (seen) =>
-      seen.answer === 'accepted' && !seen.effect.isZero()
+    hypotheses: (observed) =>
+      observed.answer === 'accepted' && !observed.effect.isZero()
         ? [
             {
-              by: seen.effect.negated(),
+              by: observed.effect.negated(),
               meaning: 'the accepted win was not credited',
-              causes: isNothingInCents(seen.effect, seen.unit) ? ['money.main-unit'] : [],
+              causes: isNothingInCents(observed.effect, observed.unit) ? ['money.main-unit'] : [],
             },
-            { by: seen.effect, meaning: 'the accepted win was credited twice' },
-            { by: seen.effect.times(Money.of('2')).negated(), meaning: 'the win was taken instead of credited' },
-            ...(seen.target?.amount && seen.target.amount.compare(seen.effect) < 0
+            { by: observed.effect, meaning: 'the accepted win was credited twice' },
+            { by: observed.effect.times(Money.of('2')).negated(), meaning: 'the win was taken instead of credited' },
+            ...(observed.target?.amount && observed.target.amount.compare(observed.effect) < 0
               ? [
                   {
-                    by: seen.target.amount.negated(),
+                    by: observed.target.amount.negated(),
                     meaning: 'the bet of the round was kept back from the win',
                     alone: true as const,
                   },
@@ -74,29 +83,29 @@ export const winChecks: GroupChecks<'win'> = {
     controlled: 1,
     watched: true,
     effect: 'a win of 0 changes nothing',
-    applies: (part) => isSentAsMeant(part) && isZero(part),
-    // Whether wins of a campaign, and those after a session has expired, are taken at all is told under the rules about these.
-    reply: (seen) =>
-      isNewWin(seen.part) && seen.story.plan.needs.state !== 'expired'
-        ? (wants200(seen, 'a win of 0') ?? PASS)
+    applies: (planned) => isRegularWin(planned) && isZero(planned),
+    // Other rules judge whether wins of a campaign, and wins after a session has expired, are accepted.
+    reply: (observed) =>
+      isNewWin(observed.planned) && observed.plannedCalls.plan.needs.state !== 'expired'
+        ? (check200(observed, 'a win of 0') ?? PASS)
         : undefined,
   },
 
   'win.many-in-round': {
     effect: 'each accepted win of a round is credited',
-    applies: (part) => isMeant(part) && part.winsBefore > 0 && !isZero(part),
-    reply(seen) {
-      const refused = wants200(seen, 'a second win of a round');
-      return refused?.kind === 'breach' && seen.answer === 'declined'
+    applies: (planned) => isPayingWin(planned) && planned.winsBefore > 0 && !isZero(planned),
+    reply(observed) {
+      const refused = check200(observed, 'a second win of a round');
+      return refused?.kind === 'breach' && observed.answer === 'declined'
         ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
         : refused;
     },
-    offsets: (seen) => [
-      ...notCredited(seen, 'a further win of the round was answered 200 and not credited'),
-      ...(seen.answer === 'accepted' && !seen.effect.isZero()
+    hypotheses: (observed) => [
+      ...notCredited(observed, 'a further win of the round was answered 200 and not credited'),
+      ...(observed.answer === 'accepted' && !observed.effect.isZero()
         ? [
             {
-              by: seen.effect,
+              by: observed.effect,
               meaning: 'a further win of the round was credited twice',
               causes: ['win.credit'] as const,
             },
@@ -107,14 +116,17 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.retried': {
     effect: 'a win that is sent again until it is answered 200 is credited exactly once',
-    applies: (part) => part.step.call === 'win' && part.source !== null && isBroken(part.source) && part.regular,
-    reply: (seen) =>
-      seen.part.group === null ? wants200(seen, 'the win, sent again after its connection broke,') : undefined,
-    offsets: (seen) =>
-      seen.answer === 'accepted' && seen.earlier
+    applies: (planned) =>
+      planned.step.call === 'win' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
+    reply: (observed) =>
+      observed.planned.group === null
+        ? check200(observed, 'the win, sent again after its connection broke,')
+        : undefined,
+    hypotheses: (observed) =>
+      observed.answer === 'accepted' && observed.earlier
         ? [
-            { by: seen.earlier.effect, meaning: 'the win was credited twice', causes: ['win.credit'] },
-            { by: seen.earlier.effect.negated(), meaning: 'the win was never credited', causes: ['win.credit'] },
+            { by: observed.earlier.effect, meaning: 'the win was credited twice', causes: ['win.credit'] },
+            { by: observed.earlier.effect.negated(), meaning: 'the win was never credited', causes: ['win.credit'] },
           ]
         : [],
     until: 'linger',
@@ -122,11 +134,13 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.failed-keeps-bet': {
     effect: 'a failed win leaves its bet in place',
-    applies: (part) =>
-      isNewWin(part) && part.step.winOf !== undefined && ['refused', 'declined'].includes(part.step.expect.outcome),
-    offsets(seen) {
-      const bet = seen.part.step.winOf === undefined ? undefined : seen.target;
-      return bet?.amount && seen.answer !== 'accepted' && seen.reading
+    applies: (planned) =>
+      isNewWin(planned) &&
+      planned.step.winOf !== undefined &&
+      ['refused', 'declined'].includes(planned.step.expect.outcome),
+    hypotheses(observed) {
+      const bet = observed.planned.step.winOf === undefined ? undefined : observed.target;
+      return bet?.amount && observed.answer !== 'accepted' && observed.reading
         ? [{ by: bet.amount, meaning: 'the bet was given back when its win failed' }]
         : [];
     },
@@ -134,20 +148,20 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    // Where an earlier run began the round, its bet is known, though it is not in the story.
-    applies: (part, story) =>
-      isNewWin(part) &&
-      part.step.winOf === undefined &&
-      part.regular &&
-      part.group === null &&
-      part.namesake === null &&
-      // Nothing that is credited shows nothing.
-      !isZero(part) &&
-      !story.plan.needs.earlierRun,
+    // If an earlier run started the round, its bet is known, although it is not in the scenario.
+    applies: (planned, plannedCalls) =>
+      isNewWin(planned) &&
+      planned.step.winOf === undefined &&
+      planned.regular &&
+      planned.group === null &&
+      planned.sameTxID === null &&
+      // A win of 0 shows nothing.
+      !isZero(planned) &&
+      !plannedCalls.plan.needs.earlierRun,
   },
 
   'win.after-refund': {
     observed: true,
-    applies: (part) => isNewWin(part) && part.roundRefunded && part.regular && part.group === null,
+    applies: (planned) => isNewWin(planned) && planned.roundRefunded && planned.regular && planned.group === null,
   },
 };

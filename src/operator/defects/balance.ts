@@ -1,13 +1,13 @@
 import { failure } from '../../sdk/reply.ts';
-import type { Defect } from '../defect.ts';
-import { callOf, rewriting } from './rewriting.ts';
+import { callOf, rewriting } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
 
 /** Defects in reading a balance. */
 export const BALANCE_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-500',
     breaks: ['balance.read'],
-    description: 'The balance can’t be read: every balance call is answered 500.',
+    description: 'The balance cannot be read: every balance call is answered 500.',
     change: (right) =>
       rewriting(right, (reply, request) =>
         callOf(request) === 'balance' && reply.status === 200
@@ -28,7 +28,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
       'money.main-unit',
       'balance.read-only',
     ],
-    description: 'A balance call shows what there was before the last transaction: it is served from a cache.',
+    description: 'A balance call shows the balance before the last transaction: it is read from a cache.',
     change: (right) => {
       const before = new Map<number, bigint>();
       return {
@@ -50,7 +50,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     breaks: ['balance.read'],
     mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'bet.exact-balance'],
     description:
-      'A balance call shows what there was a moment ago: it is read from a copy of the database that is behind the original.',
+      'A balance call shows an old balance: it is read from a copy of the database that is behind the original.',
     change: (right, { deadlineMs }) => {
       const pasts = new Map<number, { readonly at: number; readonly before: bigint }[]>();
       const behindMs = deadlineMs / 50;
@@ -74,7 +74,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     name: 'balance-read-costs',
     breaks: ['balance.read-only'],
     mayBreak: ['money.conservation'],
-    description: 'Reading the balance costs the player a smallest unit each time.',
+    description: 'Each balance call takes one smallest unit from the player.',
     change: (right) => ({
       carryOut: async (store, work) => {
         const decision = await right.carryOut(store, work);
@@ -89,7 +89,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     name: 'extra-query-refused',
     breaks: ['balance.extra-query'],
     mayBreak: ['signature.query-canonical', 'signature.query-unicode', 'signature.tampered-query'],
-    description: 'A balance call with a parameter that we don’t know is answered 400.',
+    description: 'A balance call with an unknown parameter is answered 400.',
     change: (right) => ({
       receive: (request, answer) =>
         [...new URLSearchParams(request.query).keys()].some((name) => name !== 'sessionID')

@@ -1,8 +1,8 @@
-import type { Defect } from '../defect.ts';
-import { booking, hasInRound, inRound } from './booking.ts';
-import { rewriting, textOf } from './rewriting.ts';
+import { rewriting, textOf } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
+import { booking, hasInRound, inRound } from './changed-steps.ts';
 
-/** Every so many bets one is declined. */
+/** Every Nth bet is declined. */
 const BETS_PER_LIMIT = 20;
 
 export const BET_DEFECTS: readonly Defect[] = [
@@ -20,7 +20,7 @@ export const BET_DEFECTS: readonly Defect[] = [
       'concurrency.no-lost-update',
       'money.main-unit',
     ],
-    description: 'Players play for nothing: bets are answered 200, but nothing is taken.',
+    description: 'Players play for free: bets are answered 200, but nothing is taken.',
     change: () => ({ debitOf: () => 0n }),
   },
   {
@@ -59,7 +59,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.insufficient-funds'],
     mayBreak: ['concurrency.no-overdraft'],
     description:
-      'The player wins on money that was never bet: a bet above the balance is accepted and takes what is there.',
+      'The player can win on money that was never staked: a bet above the balance is accepted and takes only the balance.',
     change: (right) => ({
       covers: () => true,
       ...booking(right, (store, { walletID, moved }) => {
@@ -72,7 +72,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     name: 'insufficient-funds-other-code',
     breaks: ['bet.insufficient-funds'],
     description:
-      'The game can’t tell the player what is wrong: a bet above the balance is declined with the code INSUFFICIENT_BALANCE instead of insufficient_funds.',
+      'The game cannot show the player the reason: a bet above the balance is declined with the code INSUFFICIENT_BALANCE instead of insufficient_funds.',
     change: (right) =>
       rewriting(right, (reply) => ({
         ...reply,
@@ -82,7 +82,7 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'insufficient-funds-no-code',
     breaks: ['bet.insufficient-funds'],
-    description: 'The game can’t tell the player what is wrong: a bet above the balance is declined without a code.',
+    description: 'The game cannot show the player the reason: a bet above the balance is declined without a code.',
     change: (right) =>
       rewriting(right, (reply) => ({ ...reply, body: textOf(reply).replace('"code":"insufficient_funds",', '') })),
   },
@@ -90,7 +90,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     name: 'insufficient-funds-bet-limit',
     breaks: ['bet.insufficient-funds'],
     description:
-      'The game tells the player to lower the bet below a limit that there isn’t: a bet above the balance is declined with the code bet_limit.',
+      'The game asks the player to respect a limit that does not exist: a bet above the balance is declined with the code bet_limit.',
     change: (right) =>
       rewriting(right, (reply) => ({
         ...reply,
@@ -100,10 +100,11 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
-    // A bet that is lost so may be one whose answer nobody heard, or one of several copies.
-    mayBreak: ['refund.broken-connection', 'idempotency.concurrent'],
+    // The lost bet may be one whose reply was not received, or one of several bets at once. It may also be one with a further field: the
+    // service never sends such a bet, so the judge has no check for it, and attributes its debit to the accepted bet before it.
+    mayBreak: ['refund.broken-connection', 'idempotency.concurrent', 'bet.debit', 'concurrency.no-lost-update'],
     description:
-      'The player loses a bet now and then that is declined for a limit: the limit is looked at when the bet is taken already.',
+      'The player sometimes loses a bet that is declined because of a limit: the limit is checked after the bet is taken.',
     change: (right) => {
       let bets = 0;
       return {
@@ -145,7 +146,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     name: 'whole-balance-refused',
     breaks: ['bet.exact-balance'],
     mayBreak: ['money.exact', 'concurrency.no-overdraft', 'bet.insufficient-funds', 'money.large'],
-    description: 'A bet of the whole balance is declined: greater is asked where greater or equal is meant.',
+    description: 'A bet of the whole balance is declined: the check uses "greater" instead of "greater or equal".',
     change: () => ({ covers: (wallet, debit) => wallet.balance > debit || debit === 0n }),
   },
   {
@@ -161,7 +162,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.many-in-round'],
     mayBreak: ['refund.one-of-many'],
     description:
-      'A further bet of a round takes the place of the last one, which is given back: only the last is paid for.',
+      'A further bet of a round replaces the one before, which is given back: the player pays only for the last bet.',
     change: (right) =>
       booking(right, (store, entry) =>
         entry.call === 'bet' ? entry.moved + (inRound(store, entry, 'bet').at(-1)?.amount ?? 0n) : entry.moved,

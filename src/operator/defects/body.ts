@@ -6,10 +6,10 @@ import { failure, type Reply } from '../../sdk/reply.ts';
 import type { SignedBody } from '../../sdk/reverse-call.ts';
 import { readAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Defect } from '../defect.ts';
-import { bodyOf, type Fields, withheld } from './rewriting.ts';
+import { bodyOf, type Fields, withheld } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
 
-/** What was rightly signed is read as though it said something else. */
+/** Reads a body with a right signature as if it had other content. */
 function reading({ verify }: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
   const otherwise =
     <C>(right: (signed: SignedBody) => C) =>
@@ -34,7 +34,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'malformed-json-500',
     breaks: ['robustness.malformed-json'],
-    description: 'A body that is no JSON is answered 500: the parser’s exception is caught by nobody.',
+    description: 'A body that is not JSON is answered 500: the exception of the parser is not caught.',
     change: (right) => ({
       refuse: (refused, anyway) => (refused.reason === 'malformed' ? MALFORMED_500 : right.refuse(refused, anyway)),
     }),
@@ -43,7 +43,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
     name: 'malformed-json-hangs',
     breaks: ['robustness.malformed-json'],
     mayBreak: ['reply.deadline'],
-    description: 'A body that is no JSON is never answered: the exception ends the handler without a reply.',
+    description: 'A body that is not JSON gets no reply: the exception ends the handler.',
     change: (right, { deadlineMs }) => ({
       refuse: async (refused, anyway) => {
         if (refused.reason === 'malformed') await sleep(deadlineMs * 1.5);
@@ -55,7 +55,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
     name: 'malformed-json-crashes',
     breaks: ['robustness.malformed-json'],
     description:
-      'A body that is no JSON is not answered: the parser’s exception ends the handler, and the connection is closed.',
+      'A body that is not JSON gets no reply: the exception of the parser ends the handler, and the connection is closed.',
     change: (right) => ({
       deliver: (reply, request) => {
         const delivered = right.deliver(reply, request);
@@ -66,8 +66,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'unknown-field-refused',
     breaks: ['robustness.unknown-field'],
-    description:
-      'All calls will be refused the day the service adds a field: a body with one that we don’t know is answered 400.',
+    description: 'All calls will fail when the service adds a field: a body with an unknown field is answered 400.',
     change: (right) => {
       const known = new Set(['sessionID', 'txID', 'roundID', 'origTxID', 'amount', 'type', 'frID']);
       return {
@@ -83,7 +82,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'first-piece-only',
     breaks: ['robustness.slow-body'],
-    description: 'Calls are refused now and then: only what has arrived of a body in its first packet is read.',
+    description: 'Some calls are refused: only the first packet of a body is read.',
     change: (right) => ({
       receive: (request, answer) => right.receive({ ...request, body: request.pieces?.[0] ?? request.body }, answer),
     }),
@@ -91,8 +90,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'charset-required',
     breaks: ['signature.accepted'],
-    description:
-      'Every bet, win and refund is answered 415: the framework in front insists on a charset in their Content-Type.',
+    description: 'Every bet, win and refund is answered 415: the framework requires a charset in their Content-Type.',
     change: (right) => ({
       receive: async (request, answer) =>
         request.method === 'GET' || /charset=/i.test(headerOf(request.headers, 'Content-Type') ?? '')
@@ -105,7 +103,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
     breaks: ['robustness.bad-amount'],
     description: 'A bet of a negative amount pays the player.',
     change: (right) => {
-      // The schema of the call knows no sign, so it is carried past it.
+      // The schema of the call allows no sign, so the sign is passed around it.
       const sign = '900000000000';
       return {
         ...reading(right, (fields) =>
@@ -124,7 +122,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'exponent-accepted',
     breaks: ['robustness.bad-amount'],
-    description: 'A bet of 1e0 is accepted: amounts are parsed as any number is.',
+    description: 'A bet of 1e0 is accepted: amounts are parsed by a general number parser.',
     change: (right) =>
       reading(right, (fields) =>
         typeof fields.amount === 'string' && /e/i.test(fields.amount)
@@ -135,7 +133,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'excess-decimals-rounded',
     breaks: ['robustness.bad-amount'],
-    description: 'A bet of 1.001 is accepted and rounded, so that the two sides’ sums differ.',
+    description: 'A bet of 1.001 is accepted and rounded, so that the sums of operator and service differ.',
     change: () => ({
       readAmount: (text, scale) => {
         const decimals = text.split('.')[1]?.length ?? 0;
@@ -148,14 +146,13 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'missing-amount-is-zero',
     breaks: ['robustness.missing-field'],
-    description: 'A call without an amount is accepted, as though it were 0.',
+    description: 'A call without an amount is accepted with the amount 0.',
     change: (right) => reading(right, (fields) => ({ amount: '0', ...fields })),
   },
   {
     name: 'missing-tx-id-made-up',
     breaks: ['robustness.missing-field'],
-    description:
-      'A call without a txID is carried out under one that we make up, so that its repeat is carried out again.',
+    description: 'A call without a txID is carried out with a generated one, so that its repeat is carried out again.',
     change: (right) => reading(right, (fields) => ({ txID: randomUUID(), ...fields })),
   },
 ];

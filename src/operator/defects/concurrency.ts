@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Behaviour, Books, Work } from '../behaviour.ts';
+import type { Behaviour, StoredState, Work } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
-import type { Defect } from '../defect.ts';
+import type { Defect } from '../variation.ts';
 
-/** Looks, lets some milliseconds pass, and acts on what was true before. */
-function staleBy(right: Behaviour, ms: number, stale: (before: Books, now: Books) => Books): Partial<Behaviour> {
+/** Reads the state, waits some milliseconds, and acts on the old state. */
+function staleBy(
+  right: Behaviour,
+  ms: number,
+  stale: (before: StoredState, now: StoredState) => StoredState,
+): Partial<Behaviour> {
   return {
     carryOut: async (store, { look, act }: Work): Promise<Decision> => {
       const before = look();
@@ -26,14 +30,14 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'Of two calls at the same moment one leaves no trace in the balance: it is read, reckoned and written back, over what the other wrote.',
+      'One of two calls at the same moment is lost: the balance is read, changed and written back over the other change.',
     change: (right) => staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),
   },
   {
     name: 'lost-update-on-wins',
     breaks: ['concurrency.no-lost-update'],
     description:
-      'A bet or win disappears from the balance when a win of the same player is processed at the same moment: the win writes over it.',
+      'A bet or win disappears from the balance when a win of the same player is processed at the same moment: the win overwrites it.',
     change: (right) => ({
       carryOut: async (store, work) => {
         const before = work.look();
@@ -54,7 +58,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
     name: 'overdraft-race',
     breaks: ['concurrency.no-overdraft'],
     description:
-      'A player can bet more than there is by sending bets at the same moment: the money is checked some milliseconds before it is taken.',
+      'A player can bet more than the balance by sending bets at the same moment: the balance is checked some milliseconds before the money is taken.',
     change: (right) => ({
       ...staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),
       book: (store, wallet, moved) => right.book(store, store.wallet(wallet.id), moved),
@@ -71,7 +75,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'session.isolated',
     ],
     description:
-      'A call that meets a locked wallet is answered 200 and is not carried out: after the failed lock the reply is made all the same.',
+      'A call that meets a locked wallet is answered 200, but is not carried out: the reply ignores the failed lock.',
     change: (right) => {
       const locked = new Set<number>();
       return {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Behaviour, decisionOf } from '../behaviour.ts';
-import type { Defect } from '../defect.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
+import type { Defect } from '../variation.ts';
 
-/** A second transaction under a used txID needs another key in books that hold each only once. */
+/** A key for a second transaction with a used txID, because the store holds each txID only once. */
 function recordAgain(store: Store, entry: TransactionEntry): Transaction {
   const taken = store.transaction(entry.extCID, entry.txID) !== undefined;
   return store.record(taken ? { ...entry, txID: `${entry.txID}#${randomUUID()}` } : entry);
@@ -26,7 +26,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.bet'],
     mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.after-refund', 'idempotency.durable'],
     description:
-      'The player is charged twice when the service sends the same bet twice: a txID that was processed already is processed again.',
+      'The player is charged twice when the service sends the same bet twice: a processed txID is processed again.',
     change: (right) =>
       processingAgain(
         right,
@@ -38,7 +38,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.durable'],
     description:
-      'The player is paid twice when the service sends the same win twice, as it does whenever a reply got lost.',
+      'The player is paid twice when the service sends the same win twice, as it does whenever a reply is lost.',
     change: (right) =>
       processingAgain(
         right,
@@ -58,7 +58,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'The player gets a bet back twice when the service sends the same refund twice, as it does until it reads a 200.',
+      'The player gets a bet back twice when the service sends the same refund twice, as it does until the reply is 200.',
     change: (right) => {
       let repeated: string | undefined;
       const again = processingAgain(right, (earlier, claim) => claim.call === 'refund' && isAgain(earlier, claim));
@@ -68,7 +68,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
           repeated = claim.txID;
           return again.recall?.(earlier, claim, store);
         },
-        // A second refund under a txID of its own is still recognised.
+        // A second refund with another txID is still recognised.
         restoredBy: (refund, original) => {
           const isRepeated = refund.txID === repeated && original?.walletID === refund.walletID;
           return right.restoredBy(refund, original && isRepeated ? { ...original, reversedBy: null } : original);
@@ -80,7 +80,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'replay-other-amount-processed',
     breaks: ['idempotency.conflicting-body'],
     description:
-      'A txID that was used before moves money again when the amount differs: we look for txID and amount together.',
+      'A used txID moves money again if the amount differs: transactions are looked up by txID and amount together.',
     change: (right) =>
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
   },
@@ -88,7 +88,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'replay-other-amount-kept',
     breaks: ['idempotency.conflicting-body'],
     description:
-      'A refund gives back the wrong sum: a txID that comes again with another amount moves nothing, but its record is overwritten.',
+      'A refund gives back the wrong amount: a txID that comes again with another amount moves nothing, but its record is overwritten.',
     change: (right) => {
       const latest = new Map<string, bigint>();
       return {
@@ -117,7 +117,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'reply.tx-id-distinct',
     ],
     description:
-      'The second bet or win of a round moves no money and is answered with the first one’s reply: we recognise repeats by their round.',
+      'The second bet or win of a round moves no money and gets the reply of the first one: repeats are recognised by their round.',
     change: (right) => ({
       find: (store, claim) => {
         const known = right.find(store, claim);
@@ -146,7 +146,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
       'idempotency.after-refund',
     ],
-    description: 'An old bet that is sent again is charged anew: only the last 60 transactions are remembered.',
+    description: 'An old bet that is sent again is charged again: only the last 60 transactions are remembered.',
     change: (right) => ({
       find: (store, claim) => {
         const known = right.find(store, claim);
@@ -160,7 +160,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.durable'],
     restarted: true,
     description:
-      'After a restart an old bet that is sent again is charged anew: which transactions were processed is kept in the memory of the process.',
+      'After a restart, an old bet that is sent again is charged again: processed transactions are kept only in memory.',
     change: (right) => {
       const processed = new Set<string>();
       return {
@@ -176,7 +176,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'refunded-bet-charged-again',
     breaks: ['idempotency.after-refund'],
     mayBreak: ['refund.before-bet'],
-    description: 'A bet that was given back and arrives once more is charged as though it were new.',
+    description: 'A refunded bet that is sent again is charged like a new one.',
     change: (right) => ({
       recall: (earlier, again, store) =>
         earlier.call === 'bet' && again.call === 'bet' && earlier.reversedBy !== null && earlier.outcome === 'done'
@@ -209,7 +209,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['free-rounds.replay'],
     mayBreak: ['idempotency.concurrent'],
     description:
-      'Free bets and free wins get another transaction each time that they are sent again: idempotency was forgotten for them.',
+      'Free bets and free wins create another transaction each time they are sent again: idempotency is missing for them.',
     change: (right) => processingAgain(right, (earlier, again) => again.type === 'free' && isAgain(earlier, again)),
   },
 ];

@@ -1,19 +1,18 @@
+import { DAY_MS } from '../../contract/limits.ts';
 import type { NewGame } from '../../sdk/core-api-client.ts';
-import type { Defect } from '../defect.ts';
+import type { Defect } from '../variation.ts';
 
-const DAY_MS = 86_400_000;
-
-/** What no type lets pass, and real backends send nevertheless. */
+/** Sends fields with wrong types, as real backends do. */
 function sending(fields: Readonly<Record<string, unknown>>): (game: NewGame) => NewGame {
   return (game) => ({ ...game, ...fields });
 }
 
-/** Faults in what the operator's backend sends to the service. */
+/** Defects in the requests of the operator's backend to the service. */
 export const LAUNCH_DEFECTS: readonly Defect[] = [
   {
     name: 'launch-player-number',
     breaks: ['launch.request'],
-    description: 'No player can open a game: `user.id` is sent as a number, as the database has it.',
+    description: 'No player can open a game: `user.id` is sent as a number, as in the database.',
     change: () => ({ launch: sending({ user: { id: 4711 } }) }),
   },
   {
@@ -32,13 +31,13 @@ export const LAUNCH_DEFECTS: readonly Defect[] = [
     name: 'launch-other-session',
     breaks: ['launch.session-known'],
     description:
-      'Games open and nobody can play: the launch sends the id of the login, and the wallet knows that of the game.',
+      'Games open, but players cannot play: the launch sends the id of the login session, and the wallet knows only that of the game session.',
     change: () => ({ launch: (game) => ({ ...game, sessionID: `login-${game.sessionID}` }) }),
   },
   {
     name: 'campaign-too-long',
     breaks: ['launch.campaign'],
-    description: 'The free rounds of the summer cannot be set up: the campaign is to last 45 days.',
+    description: 'A campaign of free rounds cannot be created: it would last 45 days.',
     change: () => ({
       campaign: (campaign) => ({
         ...campaign,
@@ -49,7 +48,7 @@ export const LAUNCH_DEFECTS: readonly Defect[] = [
   {
     name: 'games-uncompressed',
     breaks: ['launch.games-gzip'],
-    description: 'The lobby is empty for many seconds: the list of games is asked for without gzip.',
+    description: 'The lobby is empty for many seconds: the list of games is requested without gzip.',
     change: () => ({ encodings: 'identity' }),
   },
 ];

@@ -1,9 +1,9 @@
 import { readAmount, scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Defect } from '../defect.ts';
 import type { Wallet } from '../store.ts';
+import type { Defect } from '../variation.ts';
 
-/** Keeps balances as doubles beside the books. */
+/** Keeps balances as doubles beside the store. */
 class Doubles {
   readonly #balances = new Map<number, number>();
 
@@ -37,8 +37,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'amounts-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large'],
-    description:
-      'Every amount moves a hundredth of what it should, a bet of 1.00 takes 0.01: amounts are read as cents.',
+    description: 'Every amount moves only a hundredth, so a bet of 1.00 takes 0.01: amounts are read as cents.',
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);
@@ -50,14 +49,15 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'bets-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large', 'bet.exact-balance', 'bet.debit'],
-    description: 'A bet of 1.00 takes 0.01, while wins are right: somebody divided by a hundred once too often.',
+    description:
+      'A bet of 1.00 takes 0.01, while wins are right: the amount of a bet is divided by a hundred once too often.',
     change: (right) => ({ debitOf: (bet) => right.debitOf(bet) / 100n }),
   },
   {
     name: 'float-shown',
     breaks: ['money.exact'],
     mayBreak: ['money.precision', 'money.large', 'bet.exact-balance', 'money.decimal-string'],
-    description: 'Balances end in rubbish such as 0.30000000000000004: they are doubles, and shown as they are.',
+    description: 'Balances look like 0.30000000000000004: they are doubles, and are shown without rounding.',
     change: () => {
       const doubles = new Doubles();
       return floating(doubles, (wallet) => String(doubles.of(wallet)));
@@ -68,7 +68,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['bet.exact-balance'],
     mayBreak: ['bet.insufficient-funds'],
     description:
-      'A bet of 2.00 is declined for want of money with 1234.56 in the wallet: the two are compared as texts, and 2 comes after 1.',
+      'A bet of 2.00 is declined as too high with 1234.56 in the wallet: the two are compared as texts, and 2 comes after 1.',
     change: () => ({
       covers: (wallet, debit) => {
         const scale = scaleOf(wallet.currency);
@@ -81,7 +81,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['money.exact'],
     mayBreak: ['bet.exact-balance', 'money.large'],
     description:
-      'The last cent can sometimes not be bet although it is shown: balances are doubles, rounded only for display.',
+      'The last cent sometimes cannot be bet although it is shown: balances are doubles, rounded only for display.',
     change: (right) => {
       const doubles = new Doubles();
       return {
@@ -94,7 +94,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'amount-truncated',
     breaks: ['money.exact'],
     mayBreak: ['bet.decimal-amount', 'money.large', 'robustness.bad-amount'],
-    description: 'A bet of 0.29 takes 0.28: amounts are multiplied by a hundred as doubles, and cut off.',
+    description:
+      'A bet of 0.29 takes 0.28: amounts are multiplied by a hundred as doubles, and the fraction is dropped.',
     change: () => ({
       readAmount: (text, scale) =>
         scale.decimals > 3
@@ -142,7 +143,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'rounded-to-five-cents',
     breaks: ['money.exact', 'bet.decimal-amount'],
     mayBreak: ['money.large', 'bet.insufficient-funds'],
-    description: 'Bets and wins are rounded to five cents, as cash is.',
+    description: 'Bets and wins are rounded to five cents, like cash.',
     change: (right) => ({
       readAmount: (text, scale) => {
         const units = right.readAmount(text, scale);
@@ -163,7 +164,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'unit-vanishes',
     breaks: ['money.conservation'],
     mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'concurrency.no-lost-update', 'balance.read-only'],
-    description: 'From time to time a smallest unit vanishes from a wallet, and no transaction says why.',
+    description: 'Sometimes a smallest unit disappears from a wallet without a transaction.',
     change: (right) => {
       let calls = 0;
       return {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Defect } from '../defect.ts';
-import { callOf } from './rewriting.ts';
+import { callOf } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
 
-/** How long refunds are remembered: longer than between a refund and its bet in any story that doesn't wait, whatever the scale. */
+/** Time for which refunds are remembered, in milliseconds: longer than between a refund and its bet in any scenario without a wait, at any scale. */
 const MEMORY_MS = 1000;
 
 export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
@@ -10,15 +10,14 @@ export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
     name: 'late-bet-taken',
     breaks: ['refund.before-bet'],
     mayBreak: ['refund.broken-connection'],
-    description:
-      'The player loses a bet that arrives after its own refund: it is taken, and no second refund will come.',
+    description: 'The player loses a bet that arrives after its own refund: it is taken, and no second refund follows.',
     change: () => ({ refundsAhead: () => [] }),
   },
   {
     name: 'refund-soon-forgotten',
     breaks: ['refund.before-bet'],
     description:
-      'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered for a second only.',
+      'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered only for a second.',
     change: (right) => {
       const arrived = new Map<string, number>();
       return {
@@ -37,7 +36,7 @@ export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
     name: 'slow-bet-after-refund-taken',
     breaks: ['refund.broken-connection', 'refund.before-bet'],
     description:
-      'The player loses a bet that is overtaken by its refund while it is being processed: it is taken all the same.',
+      'The player loses a bet whose refund arrives while the bet is being processed: the bet is taken nevertheless.',
     change: (right, { deadlineMs }) => ({
       refundsAhead: () => [],
       receive: async (request, answer) => {
@@ -51,7 +50,7 @@ export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
     breaks: ['refund.broken-connection'],
     mayBreak: ['refund.before-bet'],
     description:
-      'The player loses a bet whose connection broke: a background job finishes it some time later, also when its refund was answered by then.',
+      'The player loses a bet whose connection broke: a background job takes it some time later, even after its refund was answered.',
     change: (right, { deadlineMs }) => ({
       refundsAhead: () => [],
       receive: async (request, answer) => {

@@ -1,16 +1,16 @@
-import type { Defect } from '../defect.ts';
+import { callOf, rewriting, withHeader } from '../rewriting.ts';
 import type { Transaction } from '../store.ts';
-import { restoring } from './restoring.ts';
-import { callOf, rewriting, withHeader } from './rewriting.ts';
+import type { Defect } from '../variation.ts';
+import { restoring } from './changed-steps.ts';
 
 const isTaken = (original: Transaction | undefined): original is Transaction =>
   original?.call === 'bet' && original.outcome === 'done';
 
-/** How long bets are remembered: longer than between a bet and its refund in any story that doesn't wait, whatever the scale. */
+/** Time for which bets are remembered, in milliseconds: longer than between a bet and its refund in any scenario without a wait, at any scale. */
 const MEMORY_MS = 1000;
 
 /** In the smallest unit. */
-const MOST_RESTORED = 150n;
+const MAX_RESTORED = 150n;
 
 export const REFUND_DEFECTS: readonly Defect[] = [
   {
@@ -27,7 +27,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-repeated-half-paid',
     breaks: ['refund.once'],
     mayBreak: ['idempotency.refund', 'free-rounds.refund', 'refund.broken-connection'],
-    description: 'Half of a bet is given back once more by each further refund with another txID that names it.',
+    description: 'Each further refund of a bet with another txID gives back half of the bet again.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.reversedBy !== null && original.walletID === refund.walletID
@@ -39,7 +39,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-by-round',
     breaks: ['refund.one-of-many'],
     description:
-      'The wrong bet is given back when a round has several: the first of the round, whichever bet the refund names.',
+      'The wrong bet is given back if a round has several: always the first bet of the round, not the one that the refund names.',
     change: (right) => ({
       originalOf: (store, refund) => {
         const named = right.originalOf(store, refund);
@@ -71,7 +71,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-without-round-400',
     breaks: ['refund.without-round'],
-    description: 'A refund without roundID is refused: we demand an optional field.',
+    description: 'A refund without roundID is refused: the operator requires an optional field.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && claim.roundID === null
@@ -83,7 +83,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-redirected',
     breaks: ['reply.success-is-200'],
     mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
-    description: 'Refunds are answered 302 to another server, so the service repeats them for ever.',
+    description: 'Refunds are answered 302 to another server, so the service repeats them without end.',
     change: (right) =>
       rewriting(right, (reply, request) =>
         callOf(request) === 'refund' && reply.status === 200
@@ -106,7 +106,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'refund.before-bet',
       'refund.after-error',
     ],
-    description: 'Refunded bets stay taken: refunds are answered 200, but nobody credits the player.',
+    description: 'Refunded bets stay taken: refunds are answered 200, but the player is not credited.',
     change: () => ({ restoredBy: () => 0n }),
   },
   {
@@ -119,7 +119,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       const delayMs = deadlineMs / 20;
       let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
       return {
-        // What is due by now is paid before anybody looks.
+        // Payments that are due are made before the state is read.
         carryOut: (store, work) => {
           const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
           for (const { walletID, moved } of unpaid.filter(isDue))
@@ -142,7 +142,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-foreign-paid',
     breaks: ['refund.foreign-session'],
     mayBreak: ['session.isolated'],
-    description: 'A player is paid another player’s bet: a refund may name any bet, whoever placed it.',
+    description: 'A player is paid the bet of another player: a refund may name the bet of any player.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID !== refund.walletID ? (refund.amount ?? 0n) : undefined,
@@ -180,7 +180,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'idempotency.refund',
       'refund.before-bet',
     ],
-    description: 'Only half of a refunded bet comes back.',
+    description: 'A refund gives back only half of the bet.',
     change: (right) => ({ restoredBy: (refund, original) => right.restoredBy(refund, original) / 2n }),
   },
   {
@@ -193,12 +193,11 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'refund.once',
       'idempotency.refund',
     ],
-    description:
-      'A high bet comes back in part only: no refund pays more than 1.50, or than 150 where there are no cents.',
+    description: 'A refund gives back only a part of a high bet: at most 1.50, or 150 in currencies without cents.',
     change: (right) => ({
       restoredBy: (refund, original) => {
         const restored = right.restoredBy(refund, original);
-        return restored > MOST_RESTORED ? MOST_RESTORED : restored;
+        return restored > MAX_RESTORED ? MAX_RESTORED : restored;
       },
     }),
   },
@@ -206,7 +205,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'free-refund-pays',
     breaks: ['free-rounds.refund'],
     description:
-      'The player gains money from the refund of a free bet: it pays the bet’s amount, although the free bet took nothing.',
+      'The player gains money from the refund of a free bet: it pays the amount of the bet, although the free bet took nothing.',
     change: (right) =>
       restoring(right, (_refund, original) =>
         isTaken(original) && original.type === 'free' && original.reversedBy === null

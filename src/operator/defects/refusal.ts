@@ -1,13 +1,13 @@
 import { failure } from '../../sdk/reply.ts';
-import type { Defect } from '../defect.ts';
-import { bodyOf, rewriting, withheld } from './rewriting.ts';
+import { bodyOf, rewriting, withheld } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
 
-/** Defects in what happens to calls with a wrong signature. */
+/** Defects in the handling of calls with a wrong signature. */
 export const REFUSAL_DEFECTS: readonly Defect[] = [
   {
     name: 'signature-403',
     breaks: ['signature.mismatch'],
-    description: 'A wrong signature is answered 403 where 401 is agreed.',
+    description: 'A wrong signature is answered 403 instead of 401.',
     change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply)),
   },
   {
@@ -36,13 +36,13 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
   {
     name: 'signature-500',
     breaks: ['signature.mismatch'],
-    description: 'A wrong signature is answered 500: the exception that it raises is caught by nobody.',
+    description: 'A wrong signature is answered 500: its exception is not caught.',
     change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 500 } : reply)),
   },
   {
     name: 'signature-missing-crashes',
     breaks: ['signature.missing'],
-    description: 'A call without a signature is not answered: its handler crashes, and the connection is closed.',
+    description: 'A call without a signature gets no reply: its handler crashes, and the connection is closed.',
     change: (right) => ({
       deliver: (reply, request) =>
         right.signatureOf(request.headers) ? right.deliver(reply, request) : withheld(right.deliver(reply, request)),
@@ -53,7 +53,7 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
     breaks: ['signature.no-effect'],
     mayBreak: ['signature.tampered-body', 'signature.mismatch'],
     description:
-      'A call with a wrong signature is answered 401, but has been carried out by then: the check comes last.',
+      'A call with a wrong signature is answered 401, but it has already been carried out: the check comes last.',
     change: (right) => ({
       refuse: async (refused, anyway) => {
         if (refused.reason === 'bad-signature') await anyway();

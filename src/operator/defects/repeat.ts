@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ListenReply } from '../../listen/message.ts';
 import { type Behaviour, CONFLICT } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
-import type { Defect } from '../defect.ts';
+import { bodyOf, rewritingSuccess } from '../rewriting.ts';
 import type { Claim, Store } from '../store.ts';
-import { bodyOf, rewritingSuccess } from './rewriting.ts';
+import type { Defect } from '../variation.ts';
 
-/** A repeat that was carried out before is decided as it was then, but for what `answer` changes. */
+/** Decides a repeated call as before, except for the changes of `answer`. */
 function answeringAgain(
   right: Behaviour,
   answer: (decision: Decision, store: Store, claim: Claim) => Decision,
@@ -19,7 +19,7 @@ function answeringAgain(
   };
 }
 
-/** What a repeat is answered is not what the first was: `to` replaces the whole reply. */
+/** Replaces the whole reply to a repeated call by `to`. */
 function answeringRepeats(right: Behaviour, to: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
   const done = new Set<unknown>();
   return rewritingSuccess(right, (reply, request) => {
@@ -35,14 +35,13 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
   {
     name: 'repeats-called-duplicates',
     breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund', 'free-rounds.replay'],
-    description:
-      'A txID that was processed is answered 200 with nothing but {"status":"DUPLICATE"}, not with the first reply.',
+    description: 'A processed txID is answered 200 with only {"status":"DUPLICATE"} instead of the first reply.',
     change: (right) => answeringRepeats(right, (reply) => ({ ...reply, body: '{"status":"DUPLICATE"}' })),
   },
   {
     name: 'repeats-not-modified',
     breaks: ['reply.success-is-200'],
-    description: 'A txID that was processed is answered 304, which says nothing of the balance.',
+    description: 'A processed txID is answered 304, without a balance.',
     change: (right) => answeringRepeats(right, (reply) => ({ ...reply, status: 304, body: '' })),
   },
   {
@@ -59,7 +58,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
       'idempotency.after-refund',
     ],
     description:
-      'A transaction that is sent again is answered 409 "duplicate", not with the first reply: the service takes a success for a failure.',
+      'A repeated transaction is answered 409 "duplicate" instead of the first reply: the service sees a failure instead of a success.',
     change: () => ({ recall: () => CONFLICT }),
   },
   {
@@ -67,7 +66,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],
     description:
-      'A win that is sent again is refused, so the service keeps sending it for ever and the round never ends.',
+      'A win that is sent again is refused, so the service sends it again without end and the round never ends.',
     change: (right) => ({
       recall: (earlier, again, store) => (again.call === 'win' ? CONFLICT : right.recall(earlier, again, store)),
     }),
@@ -85,7 +84,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
       'idempotency.after-refund',
     ],
     description:
-      'A repeated call is answered with a new txID of ours, not with that of the first reply, so the two sides’ records never match. No money moves twice.',
+      'The reply to a repeated call has a new txID instead of the first one, so the records of operator and service do not match. No money moves twice.',
     change: (right) =>
       answeringAgain(right, (decision) =>
         decision.kind === 'done' ? { ...decision, txID: `op-${randomUUID()}` } : decision,
@@ -94,7 +93,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
   {
     name: 'replay-current-balance',
     breaks: ['idempotency.same-reply'],
-    description: 'A repeated call is answered with the balance of now, not with that of the first reply.',
+    description: 'The reply to a repeated call has the current balance instead of the balance of the first reply.',
     change: (right) =>
       answeringAgain(right, (decision, store, { walletID }) => {
         if (decision.kind !== 'done' || walletID === null) return decision;

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
+import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
+import type { ListenReply } from '../../listen/message.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Defect } from '../defect.ts';
-import { callOf, rewriting, rewritingFields, rewritingSuccess, textOf, withHeader } from './rewriting.ts';
+import { bodyOf, callOf, rewriting, rewritingFields, rewritingSuccess, textOf, withHeader } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
 
-/** Replies to one call come after the deadline. */
+/** Sends the replies to one call after the deadline. */
 function slow(right: Behaviour, call: CallName, deadlineMs: number): Partial<Behaviour> {
   return {
     receive: async (request, answer) => {
@@ -19,7 +21,8 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'gzip-not-zipped',
     breaks: ['reply.json'],
-    description: 'The reply to a win says Content-Encoding: gzip, but its body is plain JSON that nobody can unzip.',
+    description:
+      'The reply to a win says Content-Encoding: gzip, but its body is plain JSON, which cannot be decompressed.',
     change: (right) => ({
       deliver: (reply, request) =>
         callOf(request) === 'win' && reply.status === 200
@@ -30,7 +33,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'status-201',
     breaks: ['reply.success-is-200'],
-    description: 'Bets, wins and refunds are answered 201 Created, which the service takes for an error.',
+    description: 'Bets, wins and refunds are answered 201 Created, which counts as an error.',
     change: (right) =>
       rewritingSuccess(right, (reply, request) => (callOf(request) === 'balance' ? reply : { ...reply, status: 201 })),
   },
@@ -48,7 +51,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
       'reply.json',
       'reply.tx-id',
     ],
-    description: 'Wins are answered 204 without a body, which the service takes for an error.',
+    description: 'Wins are answered 204 without a body, which counts as an error.',
     change: (right) =>
       rewritingSuccess(right, (reply, request) =>
         callOf(request) === 'win' ? { status: 204, headers: [], body: '' } : reply,
@@ -58,30 +61,28 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'slow-win',
     breaks: ['reply.deadline'],
     mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
-    description:
-      'Wins are credited, but the reply takes longer than 5 seconds, so the service sends them again and again.',
+    description: `Wins are credited, but the reply takes longer than ${REPLY_DEADLINE_SECONDS} seconds, so the service repeats them.`,
     change: (right, { deadlineMs }) => slow(right, 'win', deadlineMs),
   },
   {
     name: 'slow-balance',
     breaks: ['reply.deadline'],
     mayBreak: ['balance.read'],
-    description: 'Games don’t load: a balance call takes longer than 5 seconds.',
+    description: `Games do not load: a balance call takes longer than ${REPLY_DEADLINE_SECONDS} seconds.`,
     change: (right, { deadlineMs }) => slow(right, 'balance', deadlineMs),
   },
   {
     name: 'slow-refund',
     breaks: ['reply.deadline'],
     mayBreak: ['refund.unknown', 'refund.restore', 'idempotency.refund'],
-    description:
-      'Refunds are carried out, but the reply takes longer than 5 seconds, so the service sends them again and again.',
+    description: `Refunds are carried out, but the reply takes longer than ${REPLY_DEADLINE_SECONDS} seconds, so the service repeats them.`,
     change: (right, { deadlineMs }) => slow(right, 'refund', deadlineMs),
   },
   {
     name: 'dripping-body',
     breaks: ['reply.deadline'],
     mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
-    description: 'The headers of a win’s reply come at once, and its body drips for longer than 5 seconds.',
+    description: `The headers of the reply to a win come at once, but its body takes longer than ${REPLY_DEADLINE_SECONDS} seconds.`,
     change: (right, { deadlineMs }) =>
       rewritingSuccess(right, (reply, request) => {
         const text = textOf(reply);
@@ -91,7 +92,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'json-bom',
     breaks: ['reply.json'],
-    description: 'Replies can’t be parsed: they begin with a byte order mark.',
+    description: 'Replies cannot be parsed: they begin with a byte order mark.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `\uFEFF${textOf(reply)}` })),
   },
   {
@@ -112,7 +113,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'json-trailing-text',
     breaks: ['reply.json'],
     mayBreak: ['balance.read'],
-    description: 'Replies can’t be parsed: a debug line follows the JSON.',
+    description: 'Replies cannot be parsed: a debug line follows the JSON.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: `${textOf(reply)}\n<!-- 3 ms -->` })),
   },
   {
@@ -126,19 +127,19 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'json-utf-16',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'reply.content-type'],
-    description: 'Replies can’t be parsed: they are in UTF-16.',
+    description: 'Replies cannot be parsed: they are in UTF-16.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: Buffer.from(textOf(reply), 'utf16le') })),
   },
   {
     name: 'content-type-html',
     breaks: ['reply.content-type'],
-    description: 'Replies are JSON, but say that they are HTML.',
+    description: 'Replies are JSON, but their Content-Type says HTML.',
     change: (right) => rewriting(right, (reply) => withHeader(reply, 'Content-Type', 'text/html; charset=utf-8')),
   },
   {
     name: 'content-type-missing',
     breaks: ['reply.content-type'],
-    description: 'Replies don’t say what they are: they have no Content-Type.',
+    description: 'Replies have no Content-Type.',
     change: (right) =>
       rewriting(right, (reply) => ({
         ...reply,
@@ -153,3 +154,114 @@ async function* dripping(text: string, gapMs: number): AsyncGenerator<string> {
     await sleep(gapMs);
   }
 }
+
+export const TX_ID_DEFECTS: readonly Defect[] = [
+  {
+    name: 'tx-id-missing',
+    breaks: ['reply.tx-id'],
+    mayBreak: ['refund.unknown', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
+    description: 'Replies to bets, wins and refunds have no txID, so disputes cannot be traced.',
+    change: (right) => rewritingFields(right, ({ txID: _left, ...fields }) => fields),
+  },
+  {
+    name: 'tx-id-null-on-refund',
+    breaks: ['reply.tx-id'],
+    mayBreak: ['refund.unknown', 'idempotency.refund'],
+    description: 'The txID in replies to refunds is null.',
+    change: (right) =>
+      rewritingFields(right, (fields, request) => (callOf(request) === 'refund' ? { ...fields, txID: null } : fields)),
+  },
+  {
+    name: 'tx-id-number',
+    onlyWarns: true,
+    breaks: ['reply.tx-id'],
+    mayBreak: ['refund.unknown'],
+    description: 'The txID in replies is a number and not a string.',
+    change: (right) =>
+      rewritingFields(right, (fields, request) =>
+        callOf(request) === 'balance' ? fields : { ...fields, txID: Number(String(fields.txID).replace('op-', '')) },
+      ),
+  },
+  {
+    name: 'tx-id-of-round',
+    breaks: ['reply.tx-id-distinct'],
+    description: 'The replies to the bet and the win of a round have the same txID: the id of the round.',
+    change: (right) =>
+      rewritingFields(right, (fields, request) => {
+        const call = callOf(request);
+        return call === 'bet' || call === 'win' ? { ...fields, txID: bodyOf(request)?.roundID } : fields;
+      }),
+  },
+];
+
+function withError(right: Behaviour, change: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
+  return rewriting(right, (reply) => (reply.status >= 400 ? change(reply) : reply));
+}
+
+function withMessage(right: Behaviour, message: string): Partial<Behaviour> {
+  return withError(right, (reply) => ({
+    ...reply,
+    body: JSON.stringify({ ...(JSON.parse(textOf(reply)) as object), message }),
+  }));
+}
+
+export const ERROR_REPLY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'all-errors-200',
+    breaks: ['reply.error-is-not-200'],
+    mayBreak: [
+      'signature.mismatch',
+      'signature.missing',
+      'signature.tampered-body',
+      'signature.tampered-query',
+      'signature.client-key',
+      'session.unknown',
+      'bet.insufficient-funds',
+      'robustness.malformed-json',
+      'robustness.missing-field',
+      'robustness.bad-amount',
+      'signature.message',
+    ],
+    description:
+      'The service sees every error as a success: all errors are answered 200, with a code and a message in the body.',
+    change: (right) => withError(right, (reply) => ({ ...reply, status: 200 })),
+  },
+  {
+    name: 'errors-in-html',
+    breaks: ['signature.message'],
+    mayBreak: ['reply.error-message', 'bet.insufficient-funds', 'session.unknown'],
+    description: 'Errors are HTML pages: the default error page of the framework is switched on.',
+    change: (right) =>
+      withError(right, (reply) => ({
+        status: reply.status,
+        headers: [['Content-Type', 'text/html']],
+        body: '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Error</h1></body></html>',
+      })),
+  },
+  {
+    name: 'message-stack-trace',
+    breaks: ['reply.error-message'],
+    description: 'Players are shown a stack trace when a call fails.',
+    change: (right) =>
+      withMessage(
+        right,
+        'Error: declined\n    at BetService.place (/srv/app/dist/bet.service.js:118:13)\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+      ),
+  },
+  {
+    name: 'message-sql',
+    breaks: ['reply.error-message'],
+    description: 'Players are shown SQL when a call fails.',
+    change: (right) =>
+      withMessage(
+        right,
+        "SQLSTATE[23000]: Integrity constraint violation: UPDATE wallets SET balance = balance - 1 WHERE id = 'p1'",
+      ),
+  },
+  {
+    name: 'message-markup',
+    breaks: ['reply.error-message'],
+    description: 'Players are shown HTML tags when a call fails.',
+    change: (right) => withMessage(right, '<div class="alert"><b>Declined</b><br/>Please try again</div>'),
+  },
+];

@@ -1,15 +1,15 @@
-import type { Defect } from '../defect.ts';
+import { rewriting, textOf } from '../rewriting.ts';
 import type { Wallet } from '../store.ts';
-import { objecting } from './objecting.ts';
-import { rewriting, textOf } from './rewriting.ts';
+import type { Defect } from '../variation.ts';
+import { objecting } from './changed-steps.ts';
 
-/** Defects about sessions and free rounds. */
+/** Defects in sessions and free rounds. */
 export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'shared-wallet',
     breaks: ['session.isolated'],
     mayBreak: ['refund.foreign-session'],
-    description: 'One player’s bet lowers another player’s balance: all players with one currency share a wallet.',
+    description: 'A bet of one player lowers the balance of another: all players with one currency share a wallet.',
     change: (right) => {
       const shared = new Map<string, Wallet>();
       return {
@@ -25,7 +25,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'fee-from-another-player',
     breaks: ['session.isolated'],
-    description: 'Each bet takes the smallest unit from another player, too: a fee is booked to the wrong account.',
+    description: 'Each bet also takes the smallest unit from another player: a fee is booked to the wrong account.',
     change: (right) => {
       const seen: number[] = [];
       return {
@@ -48,7 +48,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     breaks: ['session.round-id-reuse'],
     mayBreak: ['refund.foreign-session'],
     description:
-      'A bet is refused when its round id was used in another game before: ids of rounds may repeat between games.',
+      'A bet is refused if its round id was used in another game, although round ids may repeat between games.',
     change: (right) =>
       objecting(right, 'bet', (store, { extCID, roundID, gameID, txID }) =>
         store
@@ -59,8 +59,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'unknown-session-500',
     breaks: ['session.unknown'],
-    description:
-      'A call in a session that never was is answered 500: the missing session is a null that nobody expected.',
+    description: 'A call in an unknown session is answered 500: the code does not handle the missing session.',
     change: (right) =>
       rewriting(right, (reply) => (textOf(reply).includes('session_not_found') ? { ...reply, status: 500 } : reply)),
   },
@@ -68,7 +67,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     name: 'unknown-session-opened',
     breaks: ['session.unknown'],
     mayBreak: ['reply.error-is-not-200'],
-    description: 'A session that never was is opened on the spot, with money in it.',
+    description: 'An unknown session is created by the call, with money in it.',
     change: (right) => ({
       sessionOf: (store, extCID, sessionID) => {
         const known = right.sessionOf(store, extCID, sessionID);
@@ -84,7 +83,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     restarted: true,
     breaks: ['session.expired-settles'],
     description:
-      'The player loses the round that was under way when the session expired: its win and its refund are refused.',
+      'The player loses the round that was open when the session expired: its win and its refund are refused.',
     change: (right) => ({
       objection: (store, claim, session) =>
         session !== undefined && !right.isOpen(session) ? 'session-expired' : right.objection(store, claim, session),
@@ -100,21 +99,21 @@ export const SESSION_DEFECTS: readonly Defect[] = [
       'free-rounds.refund',
       'free-rounds.withdrawal',
     ],
-    description: 'Free rounds can’t be played: bets of type free are refused.',
+    description: 'Free rounds cannot be played: bets of type free are refused.',
     change: (right) => objecting(right, 'bet', (_store, { type }) => type === 'free'),
   },
   {
     name: 'free-win-refused',
     breaks: ['free-rounds.win'],
     mayBreak: ['free-rounds.replay', 'free-rounds.withdrawal'],
-    description: 'Free rounds can’t be won: wins of type free are refused.',
+    description: 'Free rounds cannot be won: wins of type free are refused.',
     change: (right) => objecting(right, 'win', (_store, { type }) => type === 'free'),
   },
   {
     name: 'free-bet-needs-money',
     breaks: ['free-rounds.empty-wallet'],
     description:
-      'Free rounds can’t be played with an empty wallet: a free bet takes nothing, but is declined below its amount.',
+      'Free rounds cannot be played with an empty wallet: a free bet takes nothing, but is declined if the balance is below its amount.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.type === 'free' &&
@@ -128,13 +127,13 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'withdrawal-ignored',
     breaks: ['free-rounds.withdrawal'],
-    description: 'What was won in free rounds is never paid: the bonus at the end is answered 200, but not credited.',
+    description: 'Winnings of free rounds are never paid: the bonus at the end is answered 200, but not credited.',
     change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
   },
   {
     name: 'withdrawal-on-top',
     breaks: ['free-rounds.withdrawal'],
-    description: 'What was won in free rounds is paid twice: each free win at once, and the bonus at the end again.',
+    description: 'Winnings of free rounds are paid twice: with each free win, and again with the bonus at the end.',
     change: () => ({ creditOf: (win) => win.amount ?? 0n }),
   },
 ];

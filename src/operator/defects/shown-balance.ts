@@ -1,8 +1,8 @@
 import { readAmount, scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Defect } from '../defect.ts';
+import { type Fields, rewritingFields } from '../rewriting.ts';
 import type { Wallet } from '../store.ts';
-import { type Fields, rewritingFields } from './rewriting.ts';
+import type { Defect } from '../variation.ts';
 
 /** Changes how a balance is written in every reply. */
 function showing(right: Behaviour, write: (balance: string) => unknown): Partial<Behaviour> {
@@ -17,14 +17,14 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-number',
     breaks: ['money.decimal-string'],
-    description: 'The balance is a JSON number and not a string.',
+    description: 'The balance is a JSON number instead of a string.',
     change: (right) => showing(right, Number),
   },
   {
     name: 'balance-left-out-at-zero',
     breaks: ['balance.read', 'money.decimal-string'],
     mayBreak: ['bet.exact-balance'],
-    description: 'A reply has no balance when there is nothing in the wallet: empty fields are left out of the JSON.',
+    description: 'A reply has no balance if the wallet is empty: empty fields are left out of the JSON.',
     change: (right) => showing(right, (balance) => (Number(balance) === 0 ? undefined : balance)),
   },
   {
@@ -55,7 +55,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'shown-in-whole-units',
     breaks: ['money.exact'],
     mayBreak: ['bet.decimal-amount', 'bet.insufficient-funds', 'money.large'],
-    description: 'Balances are shown rounded to whole units of the currency; the cents are in the books alone.',
+    description: 'Balances are shown rounded to whole units of the currency; the cents are only in the store.',
     change: () => ({
       show: ({ currency }, balance) => {
         const scale = scaleOf(currency);
@@ -68,7 +68,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'yen-with-decimals',
     breaks: ['money.precision'],
     onlyWarns: true,
-    description: 'Balances in yen, won and dong end in .00, though these currencies have no decimals.',
+    description: 'Balances in yen, won and dong end in .00, although these currencies have no decimals.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
     }),
@@ -77,7 +77,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'three-decimals',
     breaks: ['money.precision'],
     onlyWarns: true,
-    description: 'Balances have three decimals, the last of them always 0.',
+    description: 'Balances have three decimals, and the last is always 0.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '0' : ''}`,
     }),
@@ -87,7 +87,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     breaks: ['money.precision'],
     mayBreak: ['bet.exact-balance', 'money.exact', 'bet.insufficient-funds'],
     description:
-      'Balances show a fraction of a cent that can’t be bet: interest is shown to more decimals than the currency has.',
+      'Balances show a fraction of a cent that cannot be bet: interest is shown with more decimals than the currency has.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '2' : ''}`,
     }),

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { SIGNATURE_HEADER, verifySignature } from '../../contract/signature.ts';
-import type { SignedBody } from '../../sdk/reverse-call.ts';
-import type { Defect } from '../defect.ts';
-import { signatureOf, verifyingBodies, verifyingQueries } from './verifying.ts';
+import { TRANSACTION_CALLS } from '../../contract/call-name.ts';
+import { canonicalJson } from '../../contract/canonical.ts';
+import { rightSignature, SIGNATURE_HEADER, signBody, verifySignature } from '../../contract/signature.ts';
+import type { SignedBody, SignedQuery } from '../../sdk/reverse-call.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Defect } from '../variation.ts';
 
 function isFree({ body }: SignedBody): boolean {
   try {
@@ -69,7 +71,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-optional',
     breaks: ['signature.missing'],
     mayBreak: ['signature.no-effect'],
-    description: 'Anybody can move money by leaving the signature out: a wrong one is refused, a missing one is not.',
+    description:
+      'Anybody can move money by leaving the signature out: a wrong one is refused, but a missing one is not.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -80,7 +83,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-prefix',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.no-effect', 'signature.missing', 'signature.tampered-body'],
-    description: 'The beginning of a signature is enough: only as many characters as were sent are compared.',
+    description: 'The beginning of a signature is enough: only the characters that were sent are compared.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -103,8 +106,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-cached',
     breaks: ['signature.tampered-body'],
     mayBreak: ['signature.tampered-query', 'signature.no-effect'],
-    description:
-      'A call can be changed at will once its signature was seen: one that was right before is trusted, whatever body it comes with.',
+    description: 'A call with a known signature can have any body: a signature that was right once is accepted again.',
     change: (right) => {
       const trusted = new Set<string>();
       return verifyingBodies(right, ({ body, key, signature = '' }) => {
@@ -119,7 +121,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'query-tampered-accepted',
     breaks: ['signature.tampered-query'],
     description:
-      'A balance call can be turned to another session: any signature that was right for some query is let in.',
+      'A balance call can be changed to another session: a signature that was right for one query is accepted for all.',
     change: (right) => {
       const good = new Set<string>();
       return verifyingQueries(right, (signed) => {
@@ -133,14 +135,14 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'header-exact-case',
     breaks: ['signature.header-case'],
     description:
-      'Calls are refused behind a proxy that writes header names in small letters: only X-REQUEST-SIGN in capitals is found.',
+      'Calls are refused behind a proxy that writes header names in lower case: only X-REQUEST-SIGN in upper case is found.',
     change: () => ({ signatureOf: (headers) => headers.find(([name]) => name === SIGNATURE_HEADER)?.[1] }),
   },
   {
     name: 'any-clients-key',
     breaks: ['signature.client-key'],
     mayBreak: ['signature.no-effect'],
-    description: 'One client’s key opens all: a call is accepted when it is signed with the key of any of our clients.',
+    description: 'The key of one client works for all: a call is accepted if it is signed with the key of any client.',
     change: () => ({ keysOf: (_client, all) => all.map(({ integrationApiKey }) => integrationApiKey) }),
   },
   {
@@ -149,5 +151,169 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     mayBreak: ['free-rounds.win', 'free-rounds.replay', 'idempotency.bet', 'idempotency.win', 'idempotency.refund'],
     description: 'All wins are refused: their signatures are checked with the wrong key.',
     change: (right) => verifyingBodies(right, () => false, ['win']),
+  },
+];
+
+type Verify = Behaviour['verify'];
+
+/** Verifies bodies in another way. A body that passes gets a right signature for the next steps. */
+function verifyingBodies(
+  { verify }: Behaviour,
+  isSigned: (signed: SignedBody) => boolean,
+  calls: readonly (keyof Verify)[] = TRANSACTION_CALLS,
+): Partial<Behaviour> {
+  const vouch = (signed: SignedBody): SignedBody => ({
+    ...signed,
+    signature: isSigned(signed) ? signBody(signed.body, signed.key) : undefined,
+  });
+  return {
+    verify: {
+      ...verify,
+      bet: calls.includes('bet') ? (signed) => verify.bet(vouch(signed)) : verify.bet,
+      win: calls.includes('win') ? (signed) => verify.win(vouch(signed)) : verify.win,
+      refund: calls.includes('refund') ? (signed) => verify.refund(vouch(signed)) : verify.refund,
+    },
+  };
+}
+
+/** Verifies queries in another way. A query that passes gets a right signature for the next steps. */
+function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery) => boolean): Partial<Behaviour> {
+  return {
+    verify: {
+      ...verify,
+      balance: (signed) => verify.balance({ ...signed, signature: isSigned(signed) ? signatureOf(signed) : undefined }),
+    },
+  };
+}
+
+/** The right signature of a query; undefined if it cannot be signed. */
+function signatureOf({ query, key }: SignedQuery): string | undefined {
+  return rightSignature({ method: 'GET', query, body: null }, key);
+}
+
+function decodedAgain(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Verifies the body as a JSON library writes it again, instead of its bytes. */
+function reserialising(right: Behaviour, write: (value: unknown) => string): Partial<Behaviour> {
+  return verifyingBodies(right, ({ body, key, signature }) => {
+    try {
+      return verifySignature(write(JSON.parse(Buffer.from(body).toString())), key, signature);
+    } catch {
+      return false;
+    }
+  });
+}
+
+const unicode = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const asPython = (text: string): string => text.replace(/[\u0080-\uffff]/g, unicode);
+const asPhp = (text: string): string => asPython(text).replaceAll('/', '\\/');
+const asGo = (text: string): string => text.replace(/[<>&\u2028\u2029]/g, unicode);
+
+export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
+  {
+    name: 'query-session-only',
+    breaks: ['balance.extra-query'],
+    mayBreak: ['signature.query-canonical', 'signature.query-unicode'],
+    description:
+      'A balance call with any further parameter is refused: the signature is computed only over the sessionID.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(
+          canonicalJson({ sessionID: new URLSearchParams(query).get('sessionID') ?? '' }),
+          key,
+          signature,
+        ),
+      ),
+  },
+  {
+    name: 'query-wire-order',
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['balance.extra-query', 'signature.query-unicode'],
+    description:
+      'Balance calls are refused if their parameters come in another order: the parameters are not sorted before signing.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(JSON.stringify(Object.fromEntries(new URLSearchParams(`?${query}`))), key, signature),
+      ),
+  },
+  {
+    name: 'query-undecoded',
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['balance.extra-query', 'signature.query-unicode'],
+    description:
+      'Balance calls with percent-encoded parameters are refused: the parameters are not decoded before signing.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(
+          canonicalJson(
+            Object.fromEntries(
+              query.split('&').map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')]),
+            ),
+          ),
+          key,
+          signature,
+        ),
+      ),
+  },
+  {
+    name: 'query-decoded-twice',
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['balance.extra-query', 'signature.query-unicode'],
+    description:
+      'Balance calls with a percent sign in a parameter are refused: the framework decodes the query, and the operator decodes it again.',
+    change: (right) =>
+      verifyingQueries(
+        right,
+        ({ query, key, signature }) =>
+          signature !== undefined &&
+          verifySignature(
+            canonicalJson(
+              Object.fromEntries(
+                [...new URLSearchParams(`?${query}`)].map(([name, value]) => [name, decodedAgain(value)]),
+              ),
+            ),
+            key,
+            signature,
+          ),
+      ),
+  },
+  {
+    name: 'query-ascii-only',
+    breaks: ['signature.query-unicode'],
+    description: 'Balance calls with letters beyond ASCII are refused: the signature is computed over \\u escapes.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(asPython(canonicalJson(Object.fromEntries(new URLSearchParams(`?${query}`)))), key, signature),
+      ),
+  },
+  {
+    name: 'body-reserialised-python',
+    breaks: ['signature.raw-body'],
+    mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
+    description:
+      'Calls with é in them are refused: the body is parsed and written again with \\u escapes, as in Python, before it is verified.',
+    change: (right) => reserialising(right, (value) => asPython(JSON.stringify(value))),
+  },
+  {
+    name: 'body-reserialised-php',
+    breaks: ['signature.raw-body'],
+    mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
+    description:
+      'Calls with a slash in them are refused: the body is parsed and written again with \\/ for /, as in PHP, before it is verified.',
+    change: (right) => reserialising(right, (value) => asPhp(JSON.stringify(value))),
+  },
+  {
+    name: 'body-reserialised-go',
+    breaks: ['signature.raw-body-escapes'],
+    mayBreak: ['robustness.malformed-json'],
+    description:
+      'Calls with <, > or & in them are refused: the body is parsed and written again with \\u003c for <, as in Go, before it is verified.',
+    change: (right) => reserialising(right, (value) => asGo(JSON.stringify(value))),
   },
 ];

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { failure } from '../../sdk/reply.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { WORDINGS } from '../decision.ts';
-import type { Defect } from '../defect.ts';
-import { restoring } from './restoring.ts';
-import { bodyOf, type Fields, textOf } from './rewriting.ts';
+import { bodyOf, type Fields, textOf } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
+import { restoring } from './changed-steps.ts';
 
-/** Changes what is said when a refund names what is not known. */
+/** Changes the reply to a refund of an unknown transaction. */
 function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
   const nothing = new Set<unknown>();
   return {
@@ -35,7 +35,8 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
       'idempotency.refund',
       'session.isolated',
     ],
-    description: 'The refund of a bet that never reached us is answered 404, so the service repeats it for ever.',
+    description:
+      'The refund of a bet that never reached the operator is answered 404, so the service repeats it without end.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && claim.origTxID !== null && !store.transaction(claim.extCID, claim.origTxID)
@@ -48,7 +49,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.unknown-pays-nothing'],
     mayBreak: ['refund.before-bet', 'refund.declined-bet', 'refund.broken-connection', 'idempotency.refund'],
     description:
-      'The player gains money from the refund of a bet that never reached us: it is paid out as the request says.',
+      'The player gains money from the refund of a bet that never reached the operator: the amount of the request is paid.',
     change: (right) => restoring(right, (refund, original) => (original ? undefined : (refund.amount ?? 0n))),
   },
   {
@@ -56,21 +57,21 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.unknown-pays-nothing'],
     mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
     description:
-      'The player loses money by the refund of a bet that never reached us: it is booked with the wrong sign.',
+      'The player loses money by the refund of a bet that never reached the operator: it is booked with the wrong sign.',
     change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
   },
   {
     name: 'refund-unknown-without-balance',
     breaks: ['refund.unknown'],
     mayBreak: ['money.decimal-string'],
-    description: 'The reply to the refund of a bet that never reached us is 200, but has no balance.',
+    description: 'The reply to the refund of a bet that never reached the operator is 200, but has no balance.',
     change: (right) => onUnknownRefund(right, ({ balance: _left, ...fields }) => fields),
   },
   {
     name: 'refund-unknown-empty-body',
     breaks: ['refund.unknown'],
     mayBreak: ['money.decimal-string', 'reply.tx-id'],
-    description: 'The reply to the refund of a bet that never reached us is 200 with the empty object {}.',
+    description: 'The reply to the refund of a bet that never reached the operator is 200 with the empty object {}.',
     change: (right) => onUnknownRefund(right, () => ({})),
   },
   {
@@ -78,7 +79,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     onlyWarns: true,
     breaks: ['idempotency.same-reply'],
     description:
-      'Each time the refund of a bet that never reached us is repeated, its reply has another txID: nobody kept the first.',
+      'Each time the refund of a bet that never reached the operator is repeated, its reply has another txID: the first one is not stored.',
     change: (right) => onUnknownRefund(right, (fields) => ({ ...fields, txID: `op-${randomUUID()}` })),
   },
   {
@@ -86,7 +87,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.declined-bet'],
     mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
     description:
-      'The player gains money from the refund of a bet that was declined for lack of money: it was never taken, and is paid out.',
+      'The player gains money from the refund of a bet that was declined for lack of money: it was never taken, but is paid out.',
     change: (right) =>
       restoring(right, (refund, original) =>
         original?.call === 'bet' && original.outcome === 'insufficient-funds' && original.walletID === refund.walletID

@@ -1,9 +1,8 @@
-import type { Defect } from '../defect.ts';
-import { booking, hasInRound, inRound } from './booking.ts';
-import { objecting } from './objecting.ts';
-import { bodyOf, callOf } from './rewriting.ts';
+import { bodyOf, callOf } from '../rewriting.ts';
+import type { Defect } from '../variation.ts';
+import { booking, hasInRound, inRound, objecting } from './changed-steps.ts';
 
-/** Longer than any round of a story that doesn't wait, whatever the scale. */
+/** In milliseconds: longer than any round of a scenario without a wait, at any scale. */
 const ROUND_LIFE_MS = 1000;
 
 export const WIN_DEFECTS: readonly Defect[] = [
@@ -19,14 +18,14 @@ export const WIN_DEFECTS: readonly Defect[] = [
       'bet.exact-balance',
       'money.exact',
     ],
-    description: 'Winners get two percent too little: a fee is kept back from each win.',
+    description: 'Players get two percent too little of each win: a fee is subtracted.',
     change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
   },
   {
     name: 'win-plus-bet',
     breaks: ['win.credit'],
     mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried', 'win.zero'],
-    description: 'Winners get twice the amount: it is taken for the net win, and the stake is paid on top.',
+    description: 'Players get twice the amount of a win: it is treated as the net win, and the stake is added.',
     change: (right) => ({
       creditOf: (win) => (win.type === 'free' || win.frID !== null ? right.creditOf(win) : right.creditOf(win) * 2n),
     }),
@@ -35,7 +34,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
     name: 'win-zero-400',
     breaks: ['win.zero'],
     mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
-    description: 'A round that is lost never ends: a win of 0 is refused.',
+    description: 'A lost round never ends: a win of 0 is refused.',
     change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
   },
   {
@@ -85,7 +84,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
     name: 'further-win-pays-difference',
     breaks: ['win.many-in-round'],
     description:
-      'The player gets too little for a further win of a round: its amount is taken for the sum of all wins of the round so far.',
+      'The player gets too little for a further win of a round: its amount is treated as the sum of all wins of the round so far.',
     change: (right) =>
       booking(right, (store, entry) =>
         entry.call === 'win' && entry.frID === null
@@ -106,7 +105,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
     ],
     description:
-      'Players get their bet back and the win as well when a win fails at first: the failure gives the bet back, the repeat pays.',
+      'If a win fails at first, players get both their bet and the win: the failure gives the bet back, and the repeat pays the win.',
     change: (right) => {
       const open = new Map<unknown, () => void>();
       return {

@@ -1,34 +1,35 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import type { Money } from '../../contract/money.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { reckoned, saidBalance } from './differences.ts';
+import { expectedBalance, repliedBalance } from './differences.ts';
+import { type Content, html, type Markup, NOTHING } from './markup.ts';
 import { memberValue, type ReadExchange } from './reading.ts';
 
-/** What is known of a player's balance at one call: what the operator said, and what it had to be. */
+/** The balance of a player at one call: the reported and the expected value. */
 export interface BalancePoint {
   readonly id: string;
   /** The call and its amount. */
   readonly label: string;
   readonly player: string;
   readonly currency: string | null;
-  /** null: the reply said none, or none that can be read. */
+  /** null: the reply has no readable balance. */
   readonly reported: Money | null;
   readonly reportedText: string;
-  /** One value, several while a call's outcome is unknown, none when nothing was known. */
+  /** The expected balances: one, several while the outcome of a call is unknown, or none if nothing is known. */
   readonly should: readonly Money[];
   readonly shouldText: string;
-  /** False for replays, whose balance is the one of the first reply, and for calls that were let go together. */
+  /** False for replays, which repeat the balance of the first reply, and for the calls of races. */
   readonly isPresent: boolean;
-  /** True when croupier made the call to bring the balance back to what it was. */
+  /** True if croupier made the call to restore the balance. */
   readonly isRestoring: boolean;
-  /** True when the operator said something that the balance cannot be. */
+  /** True if the reported balance is not one of the expected ones. */
   readonly isOff: boolean;
 }
 
 /**
- * The balances of the calls of one scenario, in order, all amounts with the same number of decimals.
+ * The balances at the calls of one scenario, in order. All amounts have the same number of decimals.
  *
- * @param raced ids of calls that were let go together
+ * @param raced ids of the calls of races
  */
 export function balancePoints(
   exchanges: readonly ReadExchange[],
@@ -45,8 +46,8 @@ export function balancePoints(
     known.add(key);
     const sessionID = memberValue(sent, 'sessionID') ?? sessionOf(sending.request.url);
     const session = sessions.get(sessionID);
-    const reported = saidBalance(exchange);
-    const should = reckoned(exchange);
+    const reported = repliedBalance(exchange);
+    const should = expectedBalance(exchange);
     const isPresent = !isReplay && !raced.has(sending.id);
     return {
       id: sending.id,
@@ -61,9 +62,9 @@ export function balancePoints(
     };
   });
   const decimals = raw.reduce(
-    (most, { reported, should, currency }) =>
+    (max, { reported, should, currency }) =>
       Math.max(
-        most,
+        max,
         (currency === null ? null : currencyByCode(currency)?.decimals) ?? 0,
         ...[reported, ...should].map((one) => one?.decimals() ?? 0),
       ),
@@ -83,4 +84,164 @@ function sessionOf(url: string): string {
   } catch {
     return text;
   }
+}
+
+/** Pixels. */
+const SLOT = 76;
+const LEFT = 12;
+const TOP = 34;
+const HEIGHT = 120;
+const LABELS = 40;
+/** Maximum number of calls in a chart. Calls without a change are left out first. */
+const MAX_SLOTS = 60;
+
+/**
+ * The reported balance after each call, drawn over the expected one: one chart for each player of a scenario. Positions are
+ * approximate; the written values are exact.
+ */
+export function balanceCharts(points: readonly BalancePoint[]): Content {
+  return [...Map.groupBy(points, ({ player }) => player)].map(([player, own]) => chart(player, own));
+}
+
+function chart(player: string, all: readonly BalancePoint[]): Markup {
+  const known = slotsOf(all.filter(({ reported, should }) => reported !== null || should.length > 0));
+  const shown = known.length > MAX_SLOTS ? known.filter(isMoving).slice(0, MAX_SLOTS) : known;
+  const values = shown.flatMap(({ points }) =>
+    points.flatMap(({ reported, should }) => (reported ? [reported, ...should] : should)),
+  );
+  const [one] = values;
+  if (one === undefined || shown.length < 2) return NOTHING;
+  const low = values.reduce((least, value) => (value.compare(least) < 0 ? value : least), one);
+  const high = values.reduce((max, value) => (value.compare(max) > 0 ? value : max), one);
+  const y = (value: Money): number => TOP + HEIGHT * (1 - share(value, low, high));
+  const width = LEFT * 2 + shown.length * SLOT;
+  const height = TOP + HEIGHT + LABELS;
+  const currency = all.find((point) => point.currency !== null)?.currency ?? '';
+  const isStored = shown.some(({ last }) => !last.isPresent && last.reported !== null);
+  return html`<figure class="chart"><figcaption>Balance of ${player}${currency === '' ? '' : `, ${currency}`} <span class="key reported">reported by the operator</span> <span class="key should">expected</span>${isStored ? html` <span class="dim">○ in a race or a repeated reply</span>` : null}${shown.length < known.length ? html` <span class="dim">only the first ${MAX_SLOTS} calls that changed it</span>` : null}</figcaption>
+<div class="wide" tabindex="0" role="region" aria-label="balance of ${player}"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${description(all)}">
+${shouldLine(shown, y)}${reportedLine(shown, y)}
+${shown.map((slot, at) => dots(slot, shown[at - 1], at, y))}${shown.map((slot, at) => slotLabel(slot, at, height))}</svg></div></figure>
+`;
+}
+
+/** One column of the chart: a call, the calls of a race, or several reads with the same result. */
+interface Slot {
+  readonly points: BalancePoint[];
+  last: BalancePoint;
+}
+
+function slotsOf(points: readonly BalancePoint[]): readonly Slot[] {
+  const slots: Slot[] = [];
+  for (const point of points) {
+    const slot = slots.at(-1);
+    const before = slot?.last;
+    const isSame =
+      before?.label === point.label &&
+      before.shouldText === point.shouldText &&
+      before.isPresent === point.isPresent &&
+      (!point.isPresent || before.reportedText === point.reportedText);
+    if (slot && isSame) {
+      slot.points.push(point);
+      slot.last = point;
+    } else slots.push({ points: [point], last: point });
+  }
+  return slots;
+}
+
+function isMoving({ last }: Slot, at: number, all: readonly Slot[]): boolean {
+  const before = all[at - 1]?.last;
+  return last.isOff || before?.reportedText !== last.reportedText || before.shouldText !== last.shouldText;
+}
+
+/** The position of a value between two others, from 0 to 1. */
+function share(value: Money, low: Money, high: Money): number {
+  const all = Number(high.minus(low).format());
+  return all === 0 ? 0.5 : Number(value.minus(low).format()) / all;
+}
+
+const middle = (at: number): number => LEFT + (at + 0.5) * SLOT;
+
+function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Content {
+  return slots.flatMap(({ last }, at): Markup[] => {
+    const heights = last.should.map(y);
+    if (heights.length === 0) return [];
+    const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
+    const x = LEFT + at * SLOT;
+    const previous = slots[at - 1]?.last;
+    // After a wrong balance, croupier continues with the reported one, so no change of the balance is drawn.
+    const before = previous === undefined || previous.isOff ? [] : previous.should.map(y);
+    const step =
+      before.length === 1 && heights.length === 1
+        ? [html`<path class="should-step" d="M${x} ${px(before[0] ?? 0)}V${px(top)}"/>`]
+        : [];
+    return [
+      ...step,
+      html`<rect class="should" x="${x}" y="${px(top - 3)}" width="${SLOT}" height="${px(bottom - top + 6)}"/>`,
+    ];
+  });
+}
+
+/** A line through the reported balances, without those of replays and races. */
+function reportedLine(slots: readonly Slot[], y: (value: Money) => number): Content {
+  let path = '';
+  for (const [at, { last }] of slots.entries()) {
+    if (last.reported === null || !last.isPresent) continue;
+    const height = px(y(last.reported));
+    path += path === '' ? `M${middle(at)} ${height}` : `H${LEFT + at * SLOT}V${height}H${middle(at)}`;
+  }
+  return path === '' ? null : html`<path class="reported" d="${path}"/>`;
+}
+
+function dots({ points, last }: Slot, before: Slot | undefined, at: number, y: (value: Money) => number): Content {
+  const reportedPoints = [...new Map(points.map((point) => [point.reportedText, point])).values()].filter(
+    ({ reported }) => reported !== null,
+  );
+  const kind = last.isOff ? 'off' : last.isPresent ? 'present' : 'stored';
+  const x = middle(at);
+  const circles = reportedPoints.map(
+    ({ reported }) =>
+      html`<circle class="${kind}" cx="${x}" cy="${reported ? px(y(reported)) : 0}" r="${last.isOff ? 5 : 3.5}"/>`,
+  );
+  if (!last.isOff && before?.last.reportedText === last.reportedText) return circles;
+  const sorted = reportedPoints.toSorted((a, b) => (a.reported && b.reported ? b.reported.compare(a.reported) : 0));
+  const [highest, lowest] = [sorted[0], sorted.length > 1 ? sorted.at(-1) : undefined];
+  const label = (point: BalancePoint | undefined, by: number): Content =>
+    point?.reported
+      ? html`<text class="value ${kind}" x="${x}" y="${px(y(point.reported) + by)}">${point.reportedText}</text>`
+      : null;
+  return [circles, label(highest, -10), label(lowest, 18), last.isOff ? offBy(last, x, y) : null];
+}
+
+function offBy({ reported, reportedText, should }: BalancePoint, x: number, y: (value: Money) => number): Content {
+  const [nearest] = should;
+  if (reported === null || nearest === undefined) return null;
+  const difference = reported.minus(nearest);
+  const by = `${difference.isNegative() ? '−' : '+'}${difference.absolute().format(decimalsOf(reportedText))}`;
+  return html`<text class="value off" x="${x}" y="${px(y(reported) - 23)}">${by}</text>`;
+}
+
+function slotLabel({ points, last }: Slot, at: number, height: number): Markup {
+  const [call = '', amount = ''] = last.label.split(' ');
+  const times = points.length > 1 ? ` × ${points.length}` : '';
+  // Calls that restore the balance are not part of the scenario.
+  const below = last.isRestoring ? 'restored' : amount;
+  return html`<text x="${middle(at)}" y="${height - 20}">${call}${times}</text><text x="${middle(at)}" y="${height - 6}">${below}</text>`;
+}
+
+function description(all: readonly BalancePoint[]): string {
+  const off = all.filter(({ isOff }) => isOff);
+  if (off.length === 0) return `the balance after ${all.length} calls, as expected`;
+  const examples = off
+    .slice(0, 3)
+    .map(({ label, reportedText, shouldText }) => `after ${label}: ${reportedText}, expected ${shouldText}`);
+  return `the balance after ${all.length} calls; ${examples.join('; ')}`;
+}
+
+function decimalsOf(text: string): number {
+  return text.split('.')[1]?.length ?? 0;
+}
+
+function px(number: number): string {
+  return number.toFixed(1);
 }

@@ -1,35 +1,35 @@
 import { Money } from '../../contract/money.ts';
-import type { JournalledExchange } from '../evidence.ts';
-import type { Member } from './members.ts';
+import type { JournalledExchange } from '../exchanges.ts';
+import type { Member } from './reading.ts';
 import { memberValue, type ReadExchange } from './reading.ts';
 
-/** A stretch of a body that is not what it should be, or not what it was. */
+/** A part of a body that differs from the expected or from the first one. */
 export interface Difference {
   readonly from: number;
   readonly to: number;
-  /** What it should be, or was. */
+  /** The expected or first value. */
   readonly note: string;
 }
 
-/** What sets one exchange off against another, or against what croupier reckons. */
+/** The differences of an exchange from the first one of its transaction, or from the expected balance. */
 export interface Differences {
-  /** The first call with the same transaction, in this scenario; null: this is the first. */
+  /** The first call with the same transaction in this scenario; null: this is the first. */
   readonly first: string | null;
   readonly request: readonly Difference[];
   readonly reply: readonly Difference[];
-  /** Of the first reply, what this one leaves out. */
+  /** Members of the first reply that this one does not have. */
   readonly missing: readonly string[];
-  /** What the status was the first time, where it is another now. */
+  /** The status of the first reply, if it differs. */
   readonly status: string | null;
 }
 
 const NONE: Differences = { first: null, request: [], reply: [], missing: [], status: null };
 
 /**
- * Compares each exchange of a scenario with the first one of the same transaction, and the balance in its reply with the one that
- * croupier reckoned.
+ * Compares each exchange of a scenario with the first one of the same transaction, and the balance in its reply with the expected
+ * one.
  *
- * @param raced ids of calls that were let go together: nobody can say which balance each must see
+ * @param raced ids of the calls of races, whose single balances cannot be predicted
  */
 export function differencesOf(
   exchanges: readonly ReadExchange[],
@@ -64,42 +64,42 @@ function againstFirst(again: ReadExchange, first: ReadExchange): Differences {
 }
 
 function firstTime(text: string): string {
-  return `first time ${text}`;
+  return `first: ${text}`;
 }
 
 function against(members: readonly Member[], others: readonly Member[]): readonly Difference[] {
   const before = new Map(others.map(({ name, text }) => [name, text]));
   return members.flatMap(({ name, text, from, to }) => {
     const was = before.get(name);
-    return was === text ? [] : [{ from, to, note: was === undefined ? 'not there the first time' : firstTime(was) }];
+    return was === text ? [] : [{ from, to, note: was === undefined ? 'not in the first one' : firstTime(was) }];
   });
 }
 
 function againstModel(exchange: ReadExchange): Differences {
   const balance = exchange.replied.find(({ name }) => name === 'balance');
-  const shown = balance && saidBalance(exchange);
-  const should = reckoned(exchange);
+  const shown = balance && repliedBalance(exchange);
+  const should = expectedBalance(exchange);
   if (!balance || !shown || should.length !== 1 || should.some((one) => one.equals(shown))) return NONE;
   const { from, to } = balance;
-  return { ...NONE, reply: [{ from, to, note: `should be ${should[0]?.format(shown.decimals()) ?? ''}` }] };
+  return { ...NONE, reply: [{ from, to, note: `expected ${should[0]?.format(shown.decimals()) ?? ''}` }] };
 }
 
-/** No balance has more characters. */
-const LONGEST = 60;
+/** Maximum length of a balance, in characters. */
+const MAX_BALANCE = 60;
 
-/** The balance that a reply says; null: none, or none that can be read, or one that says nothing. */
-export function saidBalance({ sending, replied }: ReadExchange): Money | null {
+/** The balance in a reply; null: there is none, it cannot be read, or it has no meaning. */
+export function repliedBalance({ sending, replied }: ReadExchange): Money | null {
   const text = memberValue(replied, 'balance');
-  const balance = text === undefined || text.length > LONGEST ? undefined : Money.read(text);
-  // The contract lets the reply to a refund say 0.
+  const balance = text === undefined || text.length > MAX_BALANCE ? undefined : Money.read(text);
+  // The contract allows 0 as the balance in the reply to a refund.
   return balance === undefined || (sending.call === 'refund' && balance.isZero()) ? null : balance;
 }
 
-/** What the balance had to be once the call was answered, as croupier reckoned it; empty: not known. */
-export function reckoned({ sending, received }: JournalledExchange): readonly Money[] {
+/** The balances that croupier expected after the call; empty: unknown. */
+export function expectedBalance({ sending, received }: JournalledExchange): readonly Money[] {
   if (!received?.model) return [];
   const { before, after } = received.model;
-  // A read moves nothing. What stands after it has been corrected by what it said.
+  // A read changes no balance. The model after it was already corrected by its reply, so the model before it is used.
   const texts = sending.call === 'balance' && before.length > 0 ? before : after;
   return texts.flatMap((text) => Money.read(text) ?? []);
 }

@@ -1,28 +1,25 @@
 import { type Body, bodyText, type HeaderList } from '../../journal/exchange.ts';
 import { curlLine } from '../curl.ts';
-import type { JournalledExchange } from '../evidence.ts';
-import { clip, duration } from '../layout.ts';
-import { noReplySentence } from '../no-reply.ts';
-import { phasesOf } from '../phases.ts';
-import { tellingOfReply, tellingOfRequest } from '../telling-headers.ts';
-import { walletText } from '../terminal-exchange.ts';
-import { anchor, linkTo } from './anchors.ts';
+import { noReplySentence, notableReplyHeaders, notableRequestHeaders, phasesOf } from '../exchange-summary.ts';
+import type { JournalledExchange } from '../exchanges.ts';
+import { walletText } from '../terminal/exchange.ts';
+import { clip, duration } from '../terminal/layout.ts';
 import type { Difference, Differences } from './differences.ts';
-import { block, type Content, html, type Markup } from './markup.ts';
+import { anchor, block, type Content, html, linkTo, type Markup } from './markup.ts';
 import type { ReadExchange } from './reading.ts';
 
-/** Longer bodies are cut; the journal has them whole, up to its own limit. */
-const BODY = 4000;
-const HEADER_VALUE = 400;
+/** Maximum length of a body. The journal has longer bodies, up to its own limit. */
+const MAX_BODY = 4000;
+const MAX_HEADER_VALUE = 400;
 
-/** Everything about one exchange, folded up unless `open`: request and reply with their differences, timings, and how to send it again. */
+/** One exchange, folded unless `open`: request and reply with their differences, timings, and a curl command. */
 export function exchangeDetails(exchange: ReadExchange, differences: Differences, open: boolean): Markup {
   const { sending, received, answer, label } = exchange;
   const { id, step, purpose, request } = sending;
   return html`<details class="exchange" id="${anchor('call', id)}"${open ? html` open` : null}>
-<summary><b>${label}</b> <span class="dim">${step === null ? purpose : `step ${step}`}</span> → ${answer?.text ?? 'no reply is known'} <span class="id">${id}</span></summary>
+<summary><b>${label}</b> <span class="dim">${step === null ? purpose : `step ${step}`}</span> → ${answer?.text ?? 'unknown'} <span class="id">${id}</span></summary>
 <div class="sides"><section><h5>Request</h5>${first(differences)}
-${message(`${request.method} ${request.url}`, tellingOfRequest(request.headers), request.body, differences.request)}</section>
+${message(`${request.method} ${request.url}`, notableRequestHeaders(request.headers), request.body, differences.request)}</section>
 <section><h5>Reply</h5>
 ${reply(exchange, differences)}</section></div>
 ${received === null ? null : timing(received.stamps, received.connection?.reused === true, open)}
@@ -39,7 +36,7 @@ function first({ first }: Differences): Content {
 function message(line: Content, headers: HeaderList, body: Body | null, differences: readonly Difference[]): Markup {
   const lines = headers.map(
     ([name, value]) => html`
-<span class="dim">${name}:</span> ${clip(value, HEADER_VALUE)}`,
+<span class="dim">${name}:</span> ${clip(value, MAX_HEADER_VALUE)}`,
   );
   return html`<pre class="message"><b>${line}</b>${lines}${
     body === null
@@ -53,7 +50,7 @@ ${bodyMarkup(body, differences)}`
 function bodyMarkup(body: Body, differences: readonly Difference[]): Markup {
   if (body.length === 0) return html`<i class="dim">an empty body</i>`;
   const text = bodyText(body);
-  const kept = text.slice(0, BODY);
+  const kept = text.slice(0, MAX_BODY);
   const rest =
     kept.length < text.length || body.truncated ? html`<i class="dim">… ${body.length} bytes in all</i>` : null;
   const foreign =
@@ -64,7 +61,7 @@ function bodyMarkup(body: Body, differences: readonly Difference[]): Markup {
   return html`${foreign}${marked(kept, differences)}${rest}`;
 }
 
-/** A text with stretches of it marked, what they should be behind each. */
+/** A text with its differences marked, each followed by the expected or first value. */
 function marked(text: string, differences: readonly Difference[]): readonly Markup[] {
   let at = 0;
   const pieces: Markup[] = [];
@@ -77,23 +74,23 @@ function marked(text: string, differences: readonly Difference[]): readonly Mark
 }
 
 function reply({ received }: JournalledExchange, { reply, missing, status }: Differences): Markup {
-  if (received === null) return html`<p>None is known: the journal ends before it.</p>`;
+  if (received === null) return html`<p>Unknown: the journal ends before it.</p>`;
   const { outcome } = received;
   if (outcome.kind === 'none') {
-    const head = outcome.head ? html` A status of ${outcome.head.status} had arrived by then.` : null;
+    const head = outcome.head ? html` Status ${outcome.head.status} had already arrived.` : null;
     return html`<p>None: ${noReplySentence(outcome.reason)}${outcome.detail === '' ? '' : ` (${outcome.detail})`}.${head}</p>`;
   }
   const { headers, body } = outcome.reply;
   const line =
     status === null ? String(outcome.reply.status) : html`<mark>${outcome.reply.status}</mark><ins>${status}</ins>`;
   const wallet = walletText(received.model);
-  return html`${message(line, tellingOfReply(headers), body, reply)}
-${missing.length === 0 ? null : html`<p>Left out: <ins>${missing.join(', ')}</ins></p>`}${wallet === null ? null : html`<p class="dim">Wallet: ${wallet}.</p>`}`;
+  return html`${message(line, notableReplyHeaders(headers), body, reply)}
+${missing.length === 0 ? null : html`<p>Missing: <ins>${missing.join(', ')}</ins></p>`}${wallet === null ? null : html`<p class="dim">Wallet: ${wallet}.</p>`}`;
 }
 
 type Stamps = NonNullable<JournalledExchange['received']>['stamps'];
 
-/** The phases in words and, of an exchange that is shown whole, as a bar in proportion. */
+/** The phases of an exchange in words and, if it is unfolded, as a bar. */
 function timing(stamps: Stamps, reused: boolean, drawn: boolean): Markup {
   const phases = phasesOf(stamps, reused);
   const all = stamps.end - stamps.start;
@@ -120,11 +117,11 @@ function phaseClass(name: string): string {
 }
 
 function again(line: string | null): Markup {
-  if (line === null) return html`<p class="dim">Too long to be sent again by a curl line.</p>`;
+  if (line === null) return html`<p class="dim">No curl command: the journal does not hold the whole body.</p>`;
   return command(line, 'Send it again');
 }
 
-/** A line for a shell, with a button that copies it where scripts run. */
+/** A command for a shell, with a button that copies it. The button is shown only if scripts run. */
 export function command(line: string, label: string): Markup {
   return html`<div class="command"><span class="dim">${label}</span><code tabindex="0">${block(line)}</code><button type="button" class="copy" hidden>Copy</button></div>`;
 }

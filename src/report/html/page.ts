@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { VERDICTS, type Verdict } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { mark, verdictNoun } from '../marks.ts';
 import type { PageParts } from '../options.ts';
 import { html, Markup } from './markup.ts';
 
-/** The beginning of the page. It may do nothing but apply this very style and run this very script. */
+/** The beginning of the page. Its policy allows only this style and this script. */
 export function pageHead(title: string, { style, script }: PageParts): Markup {
   const policy = [
     "default-src 'none'",
@@ -26,7 +29,7 @@ export function pageHead(title: string, { style, script }: PageParts): Markup {
 `;
 }
 
-/** The end of the page: the script finds everything there. */
+/** The end of the page. The script comes last, so that it finds all elements. */
 export function pageEnd({ script }: PageParts): Markup {
   return html`<script type="module">${new Markup(script)}</script>
 </body>
@@ -36,4 +39,29 @@ export function pageEnd({ script }: PageParts): Markup {
 
 function hash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** The links to the sections and, if scripts run, the search, the filters and the choice of light or dark. */
+export function toolbar(fold: Fold): Markup {
+  const played = fold.scenarios.filter(({ state }) => state !== 'not-started');
+  const has = (verdict: Verdict): boolean => played.some((scenario) => scenario.verdict === verdict);
+  const first = has('fail') ? 'broken' : has('inconclusive') ? 'doubtful' : 'others';
+  const links = [
+    ...(fold.causes.length > 0 ? [['causes', 'Causes']] : []),
+    ['rules', 'Rules'],
+    ...(played.length > 0 ? [[first, 'Scenarios']] : []),
+    ...(fold.latency.length > 0 ? [['speed', 'Speed']] : []),
+  ].map(([id = '', name = '']) => html`<a href="#${id}">${name}</a>`);
+  const filters = VERDICTS.flatMap((verdict) => {
+    const count = played.filter((scenario) => scenario.verdict === verdict).length;
+    return count === 0
+      ? []
+      : [
+          html`<button type="button" class="filter ${verdict}" data-filter="${verdict}" aria-pressed="false"><span aria-hidden="true">${mark(verdict, true)}</span> ${verdictNoun(verdict, count)} <b>${count}</b></button>`,
+        ];
+  });
+  return html`<nav class="bar" aria-label="report"><div class="links">${links}</div>
+<div class="tools" hidden><input type="search" id="search" aria-label="Search scenarios and rules" placeholder="Search" autocomplete="off" spellcheck="false"><div class="filters" role="group" aria-label="scenarios by verdict">${filters}<button type="button" class="filter" data-filter="money" aria-pressed="false"><span aria-hidden="true">$</span> money</button></div><output id="shown"></output><button type="button" id="theme">Dark</button></div>
+<noscript><span class="dim">Scripts are off: this page has no search, and shows only short lists of calls for scenarios that passed.</span></noscript></nav>
+`;
 }

@@ -2,17 +2,15 @@ import { CALL_NAMES } from '../../contract/call-name.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { byGravity } from '../../journal/judged-cell.ts';
+import { byGravity } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
-import { capital, plural } from '../layout.ts';
-import { leftOutRules, reasonText } from '../rule-reasons.ts';
-import { anchor, linkTo } from './anchors.ts';
-import { badge, MONEY, prose, sign } from './badge.ts';
-import { type Content, html, type Markup, NOTHING } from './markup.ts';
+import { capital, plural } from '../terminal/layout.ts';
+import { leftOutRules, reasonText } from '../terminal/rules.ts';
+import { anchor, badge, type Content, html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
 
-const NAMED = 12;
+const MAX_NAMES = 12;
 
-/** Every rule at a glance, a group to a row, those about money before the others; then each in words. */
+/** A table of all rules, one row for each group, with rules about money first; then each rule in words. */
 export function rulesSection(fold: Fold): Markup {
   return html`<section id="rules"><h2>Rules</h2>
 ${matrix(fold)}
@@ -23,24 +21,24 @@ ${inWords(fold)}</section>
 function matrix({ rules }: Fold): Markup {
   const rows = RULE_GROUPS.map((group) => {
     const own = rules.filter(({ rule }) => rule.group === group);
-    const cell = (money: boolean): Content =>
+    const chips = (money: boolean): Content =>
       own
         .filter(({ rule }) => rule.money === money)
         .map(
           ({ rule, verdict }) =>
             html`<a class="chip ${verdict}" href="${linkTo('rule', rule.id)}">${sign(verdict)}${rule.id.slice(group.length + 1)}</a> `,
         );
-    return html`<tr><th scope="row" class="group">${group}</th><td>${cell(true)}</td><td>${cell(false)}</td></tr>
+    return html`<tr><th scope="row" class="group">${group}</th><td>${chips(true)}</td><td>${chips(false)}</td></tr>
 `;
   });
   return html`<table class="matrix"><thead><tr><th scope="col"><span class="heard">Group</span></th><th scope="col">${MONEY} at stake</th><th scope="col">Other rules</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 
-/** Those about money first, of these the gravest. */
+/** Rules about money first, then by verdict, the most severe first. */
 function inWords({ rules }: Fold): Markup {
   const sorted = rules.toSorted((a, b) => Number(b.rule.money) - Number(a.rule.money) || byGravity(a, b));
-  return html`<details class="words"><summary>Every rule in words, with what was seen</summary>
+  return html`<details class="words"><summary>Every rule in words, with its result</summary>
 <ul class="rules">${sorted.map(ruleItem)}</ul></details>`;
 }
 
@@ -52,16 +50,16 @@ function ruleItem(result: RuleResult): Markup {
       ? null
       : html`<dt>by call</dt><dd>${CALL_NAMES.flatMap((call) => endpoints.filter(({ endpoint }) => endpoint === call)).map(({ endpoint, verdict: own }) => html`${sign(own)}${endpoint} `)}</dd>`;
   const seen = scenarios
-    .slice(0, NAMED)
+    .slice(0, MAX_NAMES)
     .map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
   const more = scenarios.length - seen.length;
   return html`<li id="${anchor('rule', rule.id)}" class="rule ${verdict}"><p>${badge(verdict)} <b>${rule.id}</b> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</p>
 <p>${prose(capital(rule.sentence))}. <span class="dim">${rule.clause === 'position' ? 'The contract leaves it open.' : `Contract: ${rule.clause}`}</span></p>
-<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'seen' : 'why'}</dt><dd>${reasonText(result)}</dd>`}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to mend</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
+<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${reasonText(result)}</dd>`}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
 `;
 }
 
-/** What was not tested, or not decided, equal reasons together. */
+/** Rules with one of these verdicts, grouped by reason. */
 export function reasonsSection(fold: Fold, id: string, title: string, verdicts: readonly Verdict[]): Markup {
   const left = new Set(verdicts.includes('untested') ? leftOutRules(fold) : []);
   const found = fold.rules.filter((result) => verdicts.includes(result.verdict) && !left.has(result));
@@ -78,10 +76,7 @@ export function reasonsSection(fold: Fold, id: string, title: string, verdicts: 
       return html`<li>${sign(first.verdict)}<span class="sentence">${reasonText(first)}</span>: ${names}</li>
 `;
     });
-  const rest =
-    left.size === 0
-      ? null
-      : html`<li>${sign('untested')}Not among what was selected: ${plural(left.size, 'rule')}</li>`;
+  const rest = left.size === 0 ? null : html`<li>${sign('untested')}Not selected: ${plural(left.size, 'rule')}</li>`;
   return html`<section id="${id}"><h2>${title}</h2><ul class="reasons">${items}${rest}</ul></section>
 `;
 }

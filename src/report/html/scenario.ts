@@ -1,26 +1,24 @@
+import type { PlannedScenario } from '../../journal/event.ts';
+import { replyMs } from '../../journal/exchange.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import type { JudgedFinding } from '../../journal/judged-cell.ts';
-import { duration, plural } from '../layout.ts';
+import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { forTerminal } from '../escape.ts';
+import type { PlayedScenario } from '../exchanges.ts';
 import type { ReportOptions } from '../options.ts';
-import { runAgain } from '../run-again.ts';
-import type { PlayedScenario } from '../scenario-exchanges.ts';
-import { anchor, linkTo } from './anchors.ts';
-import { badge, sign } from './badge.ts';
-import { balanceCharts } from './balance-chart.ts';
-import { balancePoints } from './balances.ts';
-import { callsListing, callsTable, rowsOf } from './calls.ts';
+import { runAgain, shownFile } from '../run-again.ts';
+import { clip, columnsOf, duration, padEnd, plural } from '../terminal/layout.ts';
+import { type BalancePoint, balanceCharts, balancePoints } from './balances.ts';
 import { differencesOf } from './differences.ts';
 import { command, exchangeDetails } from './exchange.ts';
-import { type Content, html, type Markup } from './markup.ts';
+import { anchor, badge, block, type Content, html, linkTo, type Markup, NOTHING, sign } from './markup.ts';
 import { type ReadExchange, readExchange } from './reading.ts';
-import { sourceListing } from './source.ts';
 import { timelineCharts } from './timeline-chart.ts';
 
-/** So many exchanges of one scenario are shown whole without a script; the others when they are asked for. */
-const WHOLE = 12;
+/** Maximum number of exchanges of one scenario that are unfolded. The others are folded. */
+const MAX_OPEN_EXCHANGES = 12;
 
-/** One scenario: what was found, the source at the place, what was sent and answered. Unfolded when something was found wrong. */
+/** One scenario: its findings, its source and its exchanges. It is unfolded if it failed. */
 export function scenarioCard(played: PlayedScenario, fold: Fold, options: ReportOptions): Markup {
   const { scenario, exchangeCount } = played;
   const { planned, verdict, durationMs, findings } = scenario;
@@ -30,8 +28,8 @@ export function scenarioCard(played: PlayedScenario, fold: Fold, options: Report
     ...(exchangeCount > 0 ? [plural(exchangeCount, 'call')] : []),
     ...(durationMs === null ? [] : [duration(durationMs)]),
     ...(scenario.attempt > 1 ? [`attempt ${scenario.attempt}`] : []),
-    ...(scenario.flaky ? ['flaky: it passed when it was played again'] : []),
-    ...(scenario.restored === false ? ['balance not brought back'] : []),
+    ...(scenario.flaky ? ['flaky: it passed on retry'] : []),
+    ...(scenario.restored === false ? ['balance not restored'] : []),
   ];
   const isAboutMoney = fold.rules.some(({ rule }) => rule.money && planned.rules.includes(rule.id));
   return html`<details class="scenario ${verdict}" id="${anchor('scenario', planned.id)}" data-verdict="${verdict}" data-money="${isAboutMoney ? 'yes' : 'no'}" data-words="${words.join(' ')}"${isOpen ? html` open` : null}>
@@ -43,7 +41,7 @@ ${body(played, fold, options)}</div></details>
 }
 
 function reasonParagraph({ scenario: { reason, findings } }: PlayedScenario): Content {
-  // The reason is mostly what was seen first.
+  // The reason is often the same text as the first finding.
   if (reason === null || findings.some(({ actual }) => actual === reason)) return null;
   return html`<p class="sentence">${reason}.</p>
 `;
@@ -94,7 +92,7 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions): Conte
   const differences = differencesOf(read, raced);
   const named = new Set(findings.map(({ exchange }) => exchange));
   const rows = rowsOf(read, named);
-  const shown = read.filter(({ sending }) => named.has(sending.id)).slice(0, WHOLE);
+  const shown = read.filter(({ sending }) => named.has(sending.id)).slice(0, MAX_OPEN_EXCHANGES);
   const folded = rows.flatMap(({ first }) => (shown.includes(first) ? [] : [first]));
   const details = (exchange: ReadExchange, open: boolean): Content => {
     const found = differences.get(exchange.sending.id);
@@ -111,8 +109,143 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions): Conte
     shown.map((exchange) => details(exchange, true)),
     isWrong ? table : callsListing(rows),
     left > 0 ? html`<p class="dim">and ${plural(left, 'further call')}, in the journal only</p>\n` : null,
-    // Text until somebody opens the scenario: thousands of exchanges cost a browser nothing until then.
+    // Plain text until the scenario is opened, so that the browser need not build thousands of exchanges.
     html`<script type="text/plain" class="later">${isWrong ? null : table}${folded.map((exchange) => details(exchange, false))}</script>\n`,
     run,
   ];
+}
+
+/** Longer files are shown only near lines with findings. */
+const WHOLE_LINES = 80;
+const LINES_AROUND = 8;
+const MAX_LINE = 240;
+
+/** The source of the scenario, with the lines of findings marked. */
+function sourceListing(
+  planned: PlannedScenario,
+  findings: readonly JudgedFinding[],
+  readLine: ReportOptions['readLine'],
+): Markup {
+  const { place } = planned;
+  if (place.file === '') return NOTHING;
+  const hits = new Map(
+    // The first finding of a line is the most severe one. It is set last, so it wins.
+    findings
+      .toReversed()
+      .flatMap(({ place: at, verdict }) => (at?.file === place.file ? [[at.line, verdict] as const] : [])),
+  );
+  const last = Math.max(WHOLE_LINES, ...[...hits.keys()].map((line) => line + LINES_AROUND));
+  const lines: Markup[] = [];
+  let isCut = false;
+  for (let line = 1; line <= last; line += 1) {
+    const text = readLine({ file: place.file, line, column: 1 });
+    if (text === null || (line > WHOLE_LINES && !isNear(line, hits))) {
+      isCut ||= text !== null;
+      continue;
+    }
+    if (text === '' && readLine({ file: place.file, line: line + 1, column: 1 }) === null) continue;
+    // This comment is only for editors.
+    if (text.startsWith('# yaml-language-server:')) continue;
+    const verdict = hits.get(line);
+    const number = String(line).padStart(4);
+    const shown = html`<i>${number}</i> ${withComment(clip(text, MAX_LINE))}`;
+    lines.push(verdict === undefined ? html`${shown}\n` : html`<b class="${verdict}">${shown}</b>\n`);
+  }
+  if (lines.length === 0) return NOTHING;
+  isCut ||= readLine({ file: place.file, line: last + 1, column: 1 }) !== null;
+  return html`<figure class="source"><figcaption>${shownFile(planned)}</figcaption><pre tabindex="0">${lines}</pre>${isCut ? html`<p class="dim">The file is longer: only lines near a finding are shown.</p>` : null}</figure>
+`;
+}
+
+function isNear(line: number, hits: ReadonlyMap<number, unknown>): boolean {
+  return [...hits.keys()].some((hit) => Math.abs(hit - line) <= LINES_AROUND);
+}
+
+/** A line of source with its comment dimmed. */
+function withComment(text: string): Markup {
+  const at = /(?:^|\s)#\s.*$/.exec(text)?.index;
+  return at === undefined
+    ? block(text)
+    : html`${block(text.slice(0, at))}<span class="dim">${block(text.slice(at))}</span>`;
+}
+
+/** Maximum width of a column of the listing. */
+const MAX_COLUMN = 40;
+
+/** Calls that are shown in one row: croupier's own reads with the same result as the one before are only counted. */
+interface Row {
+  readonly first: ReadExchange;
+  count: number;
+}
+
+/**
+ * All calls of a scenario, one in each row.
+ *
+ * @param points the balances at each call, by the id of the exchange
+ */
+function callsTable(
+  rows: readonly Row[],
+  points: ReadonlyMap<string, BalancePoint>,
+  findings: readonly JudgedFinding[],
+): Markup {
+  const found = Map.groupBy(findings, ({ exchange }) => exchange);
+  const lines = rows.map((row) => {
+    const { id } = row.first.sending;
+    return rowMarkup(row, points.get(id), found.get(id) ?? []);
+  });
+  return html`<div class="wide" tabindex="0" role="region" aria-label="calls"><table class="calls">
+<thead><tr><th scope="col">Step</th><th scope="col">Call</th><th scope="col">Reply</th><th scope="col">Balance</th><th scope="col">Expected</th><th scope="col">Took</th><th scope="col">Exchange</th></tr></thead>
+<tbody>${lines}</tbody></table></div>
+`;
+}
+
+/** @param named ids of exchanges that must have a row of their own */
+function rowsOf(exchanges: readonly ReadExchange[], named: ReadonlySet<string | null>): readonly Row[] {
+  const rows: Row[] = [];
+  for (const exchange of exchanges) {
+    const last = rows.at(-1);
+    if (last && !named.has(exchange.sending.id) && hasSameResult(exchange, last.first)) last.count += 1;
+    else rows.push({ first: exchange, count: 1 });
+  }
+  return rows;
+}
+
+function hasSameResult({ sending, answer }: ReadExchange, before: ReadExchange): boolean {
+  return (
+    sending.purpose !== 'step' &&
+    sending.call === 'balance' &&
+    sending.purpose === before.sending.purpose &&
+    sending.request.url === before.sending.request.url &&
+    answer?.text === before.answer?.text
+  );
+}
+
+function rowMarkup({ first, count }: Row, point: BalancePoint | undefined, found: readonly JudgedFinding[]): Markup {
+  const { sending, received, answer, label } = first;
+  const { id, step, purpose } = sending;
+  const ms = received === null ? null : replyMs(received.stamps);
+  const gravest = found[0];
+  const reported = point?.reported == null ? '' : point.reportedText;
+  return html`<tr${gravest ? html` class="found ${gravest.verdict}"` : null}><th scope="row">${purpose === 'step' ? (step ?? '') : html`<i>${purpose}</i>`}</th><td>${label}${count > 1 ? html` <i>× ${count}</i>` : null}</td><td>${answer === null ? 'unknown' : answer.text}${found.map(({ rule, verdict }) => html` ${sign(verdict)}${rule}`)}</td><td>${point?.isOff ? html`<mark>${reported}</mark>` : reported}</td><td>${point?.shouldText ?? ''}</td><td>${ms === null ? '' : duration(ms)}</td><td><a href="${linkTo('call', id)}">${id}</a></td></tr>
+`;
+}
+
+/** All calls of a scenario as plain lines, which are cheap for a browser. Used for scenarios that passed. */
+function callsListing(rows: readonly Row[]): Markup {
+  const cells = rows.map(({ first: { sending, received, answer, label }, count }) => {
+    const ms = received === null ? null : replyMs(received.stamps);
+    return [
+      sending.purpose === 'step' ? (sending.step ?? '') : sending.purpose,
+      count > 1 ? `${label} × ${count}` : label,
+      answer === null ? 'unknown' : answer.text,
+      ms === null ? '' : duration(ms),
+      sending.id,
+    ].map(forTerminal);
+  });
+  const widths = [0, 1, 2, 3].map((at) =>
+    Math.min(Math.max(0, ...cells.map((row) => columnsOf(row[at] ?? ''))), MAX_COLUMN),
+  );
+  const lines = cells.map((row) => row.map((text, at) => padEnd(text, widths[at] ?? 0)).join('  '));
+  return html`<pre class="listing">${block(lines.join('\n'))}</pre>
+`;
 }

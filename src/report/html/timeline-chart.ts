@@ -1,36 +1,36 @@
-import type { JournalledExchange } from '../evidence.ts';
-import { capital, duration } from '../layout.ts';
-import type { PlayedScenario } from '../scenario-exchanges.ts';
-import { timeAxis } from '../time-axis.ts';
-import { leftEdge, type Timeline, timedCalls, timelineSummary } from '../timeline.ts';
+import type { Timeline } from '../evidence.ts';
+import type { JournalledExchange, PlayedScenario } from '../exchanges.ts';
+import { capital, duration } from '../terminal/layout.ts';
+import { timeAxis } from '../terminal/time-axis.ts';
+import { leftEdge, timedCalls, timelineSummary } from '../terminal/timeline.ts';
 import { type Content, html, type Markup, NOTHING } from './markup.ts';
 
-/** Units of the axis; drawings are stretched to the width that there is. */
+/** Units of the axis. Drawings are stretched to the available width. */
 const AXIS = 1000;
-const MOST_ROWS = 40;
-/** So many calls are drawn from the first broken connection on. */
-const STORY = 12;
-const MOST_RACES = 3;
+const MAX_ROWS = 40;
+/** Maximum number of calls that are drawn from the first broken connection on. */
+const MAX_FOLLOW_UP = 12;
+const MAX_RACES = 3;
 
-/** Races, those in which something was found first, and what followed when a connection was broken. */
+/** Timelines of races (those with findings, else the first one) and of the calls after a broken connection. */
 export function timelineCharts({ scenario, exchanges, races }: PlayedScenario): Content {
   const named = new Set(scenario.findings.map(({ exchange }) => exchange));
   const byID = new Map(exchanges.map((exchange) => [exchange.sending.id, exchange]));
-  const telling = races.filter((race) => race.exchanges.some((id) => named.has(id)));
-  const drawn = (telling.length > 0 ? telling : races.slice(0, 1)).slice(0, MOST_RACES).map((race) => ({
+  const withFindings = races.filter((race) => race.exchanges.some((id) => named.has(id)));
+  const drawn = (withFindings.length > 0 ? withFindings : races.slice(0, 1)).slice(0, MAX_RACES).map((race) => ({
     calls: race.exchanges.flatMap((id) => byID.get(id) ?? []),
     race,
   }));
-  const story = storyOf(exchanges);
-  return [...drawn, ...(story ? [story] : [])].map((timeline) => chart(timeline, named));
+  const followUp = followUpOf(exchanges);
+  return [...drawn, ...(followUp ? [followUp] : [])].map((timeline) => chart(timeline, named));
 }
 
-function storyOf(exchanges: readonly JournalledExchange[]): Timeline | null {
+function followUpOf(exchanges: readonly JournalledExchange[]): Timeline | null {
   const own = exchanges.filter(({ sending: { purpose } }) => purpose !== 'restore' && purpose !== 'prepare');
   const broken = own.findIndex(
     ({ received }) => received?.outcome.kind === 'none' && received.outcome.reason === 'broken',
   );
-  return broken < 0 ? null : { calls: own.slice(broken, broken + STORY), race: null };
+  return broken < 0 ? null : { calls: own.slice(broken, broken + MAX_FOLLOW_UP), race: null };
 }
 
 function chart({ calls, race }: Timeline, named: ReadonlySet<string | null>): Markup {
@@ -43,7 +43,7 @@ function chart({ calls, race }: Timeline, named: ReadonlySet<string | null>): Ma
   );
   const from = Math.min(...timed.map(({ stamps }) => leftEdge(stamps, barrier)));
   const to = Math.max(...timed.map(({ stamps }) => stamps.end));
-  const rows = timed.slice(0, MOST_ROWS).map(({ id, label, stamps, answer }) => {
+  const rows = timed.slice(0, MAX_ROWS).map(({ id, label, stamps, answer }) => {
     const start = axis.column(leftEdge(stamps, barrier));
     const sent = axis.column(stamps.sent ?? stamps.end);
     const end = axis.column(stamps.end);
@@ -56,7 +56,7 @@ function chart({ calls, race }: Timeline, named: ReadonlySet<string | null>): Ma
 `;
   });
   const more = timed.length - rows.length;
-  return html`<figure class="timeline"><figcaption>${capital(timelineSummary(timed, race))}. <span class="key sending">on its way</span> <span class="key waiting">with the operator</span> <span class="key lost">broken off</span>${axis.cuts.length > 0 ? html` <span class="key cut">a wait, cut short</span>` : null}</figcaption>
+  return html`<figure class="timeline"><figcaption>${capital(timelineSummary(timed, race))}. <span class="key sending">request being sent</span> <span class="key waiting">waiting for the reply</span> <span class="key lost">no reply</span>${axis.cuts.length > 0 ? html` <span class="key cut">shortened wait</span>` : null}</figcaption>
 <p class="scale"><span>0</span><span>${duration(to - from)}</span></p>
 <ol>${rows}</ol>${more > 0 ? html`<p class="dim">and ${more} more</p>` : null}</figure>
 `;

@@ -1,14 +1,13 @@
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { capital, duration, plural } from '../layout.ts';
 import { mark, verdictNoun } from '../marks.ts';
-import { prose } from './badge.ts';
-import { type Content, html, type Markup } from './markup.ts';
+import { capital, duration, plural } from '../terminal/layout.ts';
+import { type Content, html, type Markup, prose } from './markup.ts';
 
-const CAUSES = 4;
+const MAX_CAUSES = 4;
 
-/** What the run came to, for somebody who has never seen a wallet's code. */
+/** The verdict of the run, for readers who do not know the code of the wallet. */
 export function verdictHeader(fold: Fold): Markup {
   const conclusion = conclude(fold);
   const [title, ...rest] = conclusion.firstLine.split(': ');
@@ -36,9 +35,9 @@ function sentences(fold: Fold, verdict: Conclusion['verdict']): Content {
     case 'nonconforming':
       return nonconforming(fold);
     case 'conforming':
-      return html`<p>croupier played the game service’s part, made ${plural(fold.exchanges.sent, 'call')} to this wallet and found every reply, and every balance, as the contract demands${known(fold)}. That is no proof for all times: it is what these calls showed.${untested(fold)}</p>`;
+      return html`<p>croupier acted as the game service and made ${plural(fold.exchanges.sent, 'call')} to this wallet. Every reply and every balance was as the contract demands${known(fold)}. This result is about these calls only; it does not prove that the wallet is always correct.${untested(fold)}</p>`;
     case 'undecided':
-      return html`<p>This is neither good news nor bad. What was tried so far does not suffice to say whether this wallet keeps the contract. Mend what stood in the way, then run croupier again.${untested(fold)}</p>`;
+      return html`<p>The calls so far do not show whether this wallet conforms to the contract. Fix the problems that stopped the run or left rules undecided, then run croupier again.${untested(fold)}</p>`;
   }
 }
 
@@ -51,33 +50,37 @@ function nonconforming({ causes, rules, expectations, baseline }: Fold): Content
   const broken = rules.filter(({ verdict, isKnown }) => verdict === 'fail' && !isKnown);
   const money = broken.filter(({ rule }) => rule.money).length;
   const missed = expectations.filter(({ verdict }) => verdict === 'fail').length;
-  const told = causes.slice(0, CAUSES).flatMap(({ result }) => (result.rule.means === null ? [] : [result.rule.means]));
-  const more = causes.length - told.length;
-  const fitting = html`The list of known failures no longer fits: <a href="#known">see what to change</a>.`;
-  const outdated = baseline.some(({ state }) => state === 'mended' || state === 'expired') ? html` ${fitting}` : null;
-  if (broken.length === 0 && missed === 0) return html`<p>Nothing is newly broken. ${fitting}</p>`;
+  const effects = causes
+    .slice(0, MAX_CAUSES)
+    .flatMap(({ result }) => (result.rule.means === null ? [] : [result.rule.means]));
+  const more = causes.length - effects.length;
+  const outdatedList = html`The list of known failures is out of date: <a href="#known">see what to change</a>.`;
+  const outdated = baseline.some(({ state }) => state === 'mended' || state === 'expired')
+    ? html` ${outdatedList}`
+    : null;
+  if (broken.length === 0 && missed === 0) return html`<p>There are no new failures. ${outdatedList}</p>`;
   if (broken.length === 0)
-    return html`<p>No rule of the contract was newly seen broken. What failed is what <a href="#broken">scenarios</a> demand beyond the contract.${outdated}</p>`;
+    return html`<p>No rule of the contract is newly broken. The failures are expectations of <a href="#broken">scenarios</a>, in addition to the contract.${outdated}</p>`;
   return [
-    html`<p>${money > 0 ? 'Money is at stake: with this wallet it can be lost, or paid that nobody won.' : 'No money is known to be at stake, but the game service cannot rely on this wallet.'}${told.length > 0 ? ' What can happen:' : ''}</p>`,
-    told.length > 0
-      ? html`<ul class="can-happen">${told.map((text) => html`<li>${prose(text)}</li>`)}${more > 0 ? html`<li>and ${plural(more, 'further fault')}, below</li>` : null}</ul>`
+    html`<p>${money > 0 ? 'Money is at stake: this wallet can lose money, or pay money that no player won.' : 'No broken rule is about money, but the game service cannot rely on this wallet.'}${effects.length > 0 ? ' Possible effects:' : ''}</p>`,
+    effects.length > 0
+      ? html`<ul class="can-happen">${effects.map((text) => html`<li>${prose(text)}</li>`)}${more > 0 ? html`<li>and ${plural(more, 'further fault')}, below</li>` : null}</ul>`
       : null,
     missed > 0
       ? html`<p>${capital(plural(missed, 'expectation'))} of scenarios ${missed === 1 ? 'is' : 'are'} not met.</p>`
       : null,
-    html`<p>Mend the likely causes below, the first one first, and run croupier again: what is still there then is a fault of its own.${outdated}</p>`,
+    html`<p>Fix the likely causes below, starting with the first, and run croupier again. Failures that remain then have another cause.${outdated}</p>`,
   ];
 }
 
 function untested({ rules, run }: Fold): Content {
   const count = rules.filter(({ verdict }) => verdict === 'skip' || verdict === 'untested').length;
   if (count === 0) return null;
-  const why = run.whole ? '' : ', most because they were not selected';
+  const why = run.whole ? '' : ', most of them because they were not selected';
   return html` ${plural(count, 'rule')} ${count === 1 ? 'was' : 'were'} not tested${why}: <a href="#untested">see which, and why</a>.`;
 }
 
-/** How many rules have which verdict: as a bar, and in words. */
+/** The number of rules with each verdict, as a bar and in words. */
 function tally({ rules }: Fold): Markup {
   const counts = VERDICTS.flatMap((verdict) => {
     const count = rules.filter((result) => result.verdict === verdict).length;
@@ -107,15 +110,15 @@ function facts(fold: Fold, { exitCode }: Conclusion): Markup {
       run.whole ? 'the whole suite' : `selected: ${run.selection.length === 0 ? 'a part' : run.selection.join(' ')}`,
     ],
     ['Played', `${played} of ${plural(scenarios.length, 'scenario')}, ${plural(exchanges.sent, 'call')}`],
-    ['Begun', html`<time datetime="${run.startedAt}">${moment(run.startedAt)}</time>`],
-    ['Took', ended === null ? 'unknown: it was cut off' : duration(ended.durationMs)],
+    ['Started', html`<time datetime="${run.startedAt}">${moment(run.startedAt)}</time>`],
+    ['Duration', ended === null ? 'unknown: the run was cut off' : duration(ended.durationMs)],
     ['Seed', html`<code>${run.seed}</code>`],
     ['Exit status', String(exitCode)],
   ];
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** `2026-11-20 09:30:00 UTC`; what is no ISO time stays as it is. */
+/** `2026-11-20 09:30:00 UTC`; text that is not an ISO time is unchanged. */
 function moment(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
 }

@@ -2,29 +2,67 @@ import { Money } from '../../contract/money.ts';
 import { type OwedCall, outstandingCalls, type RoundEvent, startRound } from '../../contract/round.ts';
 import { CONTRACT_VERSION, type ContractVersion } from '../../contract/versions.ts';
 import type { Outcome } from '../../journal/exchange.ts';
-import type { AdapterOptions, RoundTerms } from './adapter-options.ts';
 import { readAnswer } from './answer.ts';
-import { DEFAULT_BACKOFF } from './backoff.ts';
+import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts';
 import { Debts, type Owed } from './debts.ts';
-import type { FreeTally } from './free-tally.ts';
-import type { LedgerEntry } from './ledger-entry.ts';
+import type { Faults } from './faults.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import { Payouts } from './payouts.ts';
 import { Recording } from './recording.ts';
 import type { BalanceResult, BetResult, RefusalReason, RoundResult, WinResult } from './results.ts';
-import { fieldsOf } from './reverse-call.ts';
-import { betsInDoubt, callOf, debtsOf, kindOf, type RoundRecord, type RoundSession } from './round-record.ts';
-import { Turns } from './turns.ts';
+import { fieldsOf, type Send } from './reverse-call.ts';
+import {
+  betsInDoubt,
+  callOf,
+  debtsOf,
+  type FreeTerms,
+  kindOf,
+  type RoundRecord,
+  type RoundSession,
+} from './round-record.ts';
+import type { FreeTally, RoundStore, TallyKey } from './round-store.ts';
+import type { Sleep } from './sleep.ts';
 
-const RETRIES_AT_ONCE = 64;
+export interface AdapterOptions {
+  readonly store: RoundStore;
+  readonly send: Send;
+  /** Makes version 4 UUIDs. */
+  readonly uuid: () => string;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly sleep: Sleep;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly backoff?: Backoff;
+  /** The maximum number of retries that are under way at the same moment. 64. */
+  readonly maxRetriesAtOnce?: number;
+  /** Refunds carry no `roundID` before 1.5.0. */
+  readonly contract?: ContractVersion;
+  readonly faults?: Faults;
+  /** Called with a round after each event in it. */
+  readonly onRound?: (record: RoundRecord) => void;
+  /** Called with the error when something could not be stored; storing it is retried. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** The data of a round before it begins. */
+export interface RoundTerms {
+  /** Placed as soon as the bet is accepted, also after a restart, in the main unit. Left out: `win` has to be called. */
+  readonly win?: string;
+  /** The campaign of a free round. */
+  readonly free?: FreeTerms;
+}
+
+const MAX_RETRIES_AT_ONCE = 64;
 const FIRST_WAIT = 1;
 
-/** What a bet that is given up on purpose looks like to its round. */
+/** The outcome that is stored for a bet whose refund is sent first on purpose. */
 const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund was to go ahead of its bet.' };
 
 /**
- * The integration adapter: makes the reverse calls of rounds, exactly as the contract's table of states has it (States and transitions;
- * Errors, reverse-call error handling), and sends wins and refunds until they are answered 200. What is about to be sent is
- * in the ledger before; an adapter that is made on the ledger of one that was killed goes on where that one was.
+ * The integration adapter: makes the reverse calls of rounds by the contract's table of states (States and transitions; Errors,
+ * reverse-call error handling), and sends wins and refunds until they are answered 200. A call is in the store before it is
+ * sent, so that an adapter on the store of a killed one continues its rounds.
  */
 export class Adapter {
   readonly #options: AdapterOptions;
@@ -32,21 +70,22 @@ export class Adapter {
   readonly #recording: Recording;
   readonly #debts: Debts;
   readonly #payouts: Payouts;
-  readonly #turns = new Turns();
+  /** The bets of each session. */
+  readonly #bets = new KeyedQueue();
   readonly #closing = new AbortController();
   /** Bets and reads under way. */
   readonly #sending = new Set<Promise<unknown>>();
-  /** Rounds that were opened here and begun since: when the book no longer has one of them, it is over. */
+  /** Rounds that were opened here and have begun: when the store no longer has one of them, it is over. */
   readonly #begun = new WeakSet<RoundRecord>();
 
   constructor(options: AdapterOptions) {
     this.#options = options;
     this.#contract = options.contract ?? CONTRACT_VERSION;
-    const { ledger, uuid, clock, sleep, random, backoff = DEFAULT_BACKOFF } = options;
+    const { store, uuid, clock, sleep, random, backoff = DEFAULT_BACKOFF } = options;
     const onFault = (error: unknown): void => options.onFault?.(error);
     const onRound = (record: RoundRecord): void => options.onRound?.(record);
     const closing = this.#closing.signal;
-    this.#recording = new Recording({ ledger, sleep, random, backoff, closing, onRound, onFault });
+    this.#recording = new Recording({ store, sleep, random, backoff, closing, onRound, onFault });
     this.#debts = new Debts({
       send: (record, debt) => this.#send(record, debt),
       conclude: (roundID, txID, outcome) => this.#concludeDebt(roundID, txID, outcome),
@@ -56,7 +95,7 @@ export class Adapter {
       random,
       backoff,
       onFault,
-      retriesAtOnce: options.retriesAtOnce ?? RETRIES_AT_ONCE,
+      maxRetriesAtOnce: options.maxRetriesAtOnce ?? MAX_RETRIES_AT_ONCE,
     });
     this.#payouts = new Payouts(this.#recording, this.#debts, uuid);
     this.#resume();
@@ -76,9 +115,9 @@ export class Adapter {
   }
 
   /**
-   * Opens a round, of which nobody learns before its first bet.
+   * Opens a round. It is stored and sent with its first bet.
    *
-   * @throws RangeError when the win is no plain decimal
+   * @throws RangeError when the win is not a plain decimal
    */
   openRound(session: RoundSession, terms: RoundTerms = {}): RoundRecord {
     const { gsID, extCID, sessionID, player, currency, gameID } = session;
@@ -101,12 +140,12 @@ export class Adapter {
   }
 
   /**
-   * Places a bet in a round. The bets of one session go out one after the other, in the order in which they were asked for.
+   * Places a bet in a round. The bets of one session are sent one after the other, in the order of the calls.
    *
-   * @param opened what `openRound` or `rounds` gave
+   * @param opened a round of `openRound` or `rounds`
    * @param amount a plain decimal in the main unit
-   * @throws RangeError when the amount is none
-   * @throws what the system says when the bet can't be written into the ledger; nothing was sent then
+   * @throws RangeError when the amount is not a plain decimal
+   * @throws what SQLite says when the bet can't be stored; nothing was sent then
    */
   async bet(opened: RoundRecord, amount: string): Promise<BetResult> {
     Money.of(amount);
@@ -114,7 +153,7 @@ export class Adapter {
   }
 
   /**
-   * Plays a whole round: a bet, and the win once it is accepted.
+   * Plays a whole round: a bet, and its win once the bet is accepted.
    *
    * @throws what `openRound` and `bet` throw
    */
@@ -128,86 +167,94 @@ export class Adapter {
   /**
    * Places a win in a round that has an accepted bet; 0 when nothing was won. It is the last of its round unless `more` is true.
    *
-   * @returns what came of the first try; a win that failed is sent again in the background until it is answered 200
-   * @throws RangeError when the amount is no plain decimal
-   * @throws what the system says when the win can't be written into the ledger; nothing was sent then
+   * @returns the result of the first attempt; a win that failed is sent again in the background until it is answered 200
+   * @throws RangeError when the amount is not a plain decimal
+   * @throws what SQLite says when the win can't be stored; nothing was sent then
    */
   async win(roundID: string, amount: string, { more = false } = {}): Promise<WinResult> {
     Money.of(amount);
-    const record = this.#recording.book.round(roundID);
+    const record = this.#recording.store.round(roundID);
     if (record === undefined) return { kind: 'refused', reason: 'round-over' };
     // The last free round stays open for the withdrawal.
     return this.#payouts.pay(record, { amount, type: 'free', over: !more && record.free === null });
   }
 
   /**
-   * Lets no free round of a campaign begin any more, because it was cancelled or is past its time. What was begun goes on; then
-   * each player is paid what was won.
+   * Ends a campaign that was cancelled or is past its time: no free round of it begins any more. Rounds that have begun go on; then
+   * each player is paid the sum of the wins.
+   *
+   * @throws what SQLite says when it can't be stored
    */
   endCampaign(extCID: string, frID: string): void {
-    const { book } = this.#recording;
-    if (book.hasEnded({ extCID, frID })) return;
-    const players = book.tallies.filter((tally) => tally.extCID === extCID && tally.frID === frID);
-    this.#options.ledger.append({ kind: 'campaign-ended', extCID, frID });
+    const { store } = this.#options;
+    if (store.hasEnded({ extCID, frID })) return;
+    const players = store.tallies().filter((tally) => tally.extCID === extCID && tally.frID === frID);
+    store.endCampaign({ extCID, frID });
     for (const tally of players) void this.#payouts.withdraw(tally);
   }
 
   /** No free round of a campaign begins any more. */
   hasCampaignEnded(extCID: string, frID: string): boolean {
-    return this.#recording.book.hasEnded({ extCID, frID });
+    return this.#options.store.hasEnded({ extCID, frID });
   }
 
-  /** What a player had of a campaign; undefined when no free round of it was begun. */
-  tally(of: Pick<FreeTally, 'frID' | 'extCID' | 'player'>): FreeTally | undefined {
-    return this.#recording.book.tally(of);
+  /** The free rounds that a player had of a campaign; undefined when no free round of it has begun. */
+  tally(of: TallyKey): FreeTally | undefined {
+    return this.#options.store.tally(of);
   }
 
-  /** The rounds that are open, and before them those that were finished last, the latest at the end. */
+  /** The rounds that were finished last, up to 200, and after them those that are not finished; each oldest first. */
   rounds(): readonly RoundRecord[] {
-    const { book } = this.#recording;
-    return [...book.finished, ...book.rounds];
+    const { store } = this.#options;
+    return [...store.finished, ...store.rounds()];
   }
 
-  /** The wins and refunds that no 200 has come for, oldest first. */
+  /** As `rounds`, of one game session. */
+  roundsOf(gsID: string): readonly RoundRecord[] {
+    const { store } = this.#options;
+    return [...store.finished.filter((record) => record.gsID === gsID), ...store.roundsOf(gsID)];
+  }
+
+  /** The wins and refunds that are not answered 200 yet, oldest first. */
   owed(): readonly Owed[] {
     return this.#debts.owed();
   }
 
-  /** Sends an owed call again without further waiting. @returns false when it isn't owed, or is being sent at this moment */
+  /** Sends an owed call again at once. @returns false when it isn't owed, or is being sent at this moment */
   retryNow(txID: string): boolean {
     return this.#debts.retryNow(txID);
   }
 
   /**
-   * Sends nothing more and closes the ledger, once what is under way is answered or so many milliseconds have passed. What is not
-   * answered by then counts as a broken connection at the next start.
+   * Sends nothing more, and stores nothing more once the calls under way are answered or the grace time has passed. A call that is
+   * not answered by then counts as a broken connection at the next start.
+   *
+   * @param graceMs in milliseconds
    */
   async close(graceMs = 0): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    const landed = Promise.allSettled([this.#debts.stop(), ...this.#sending]);
+    const answered = Promise.allSettled([this.#debts.stop(), ...this.#sending]);
     const grace = new AbortController();
-    await Promise.race([landed.then(() => grace.abort()), this.#options.sleep(graceMs, grace.signal)]);
-    await this.#recording.close();
+    await Promise.race([answered.then(() => grace.abort()), this.#options.sleep(graceMs, grace.signal)]);
+    this.#recording.close();
   }
 
   #resume(): void {
-    const { book } = this.#recording;
-    for (const before of book.rounds) {
+    const { store } = this.#options;
+    for (const before of store.rounds()) {
       const { roundID } = before.round;
-      const lost = betsInDoubt(before).map(
-        (txID): LedgerEntry => ({ kind: 'event', roundID, event: { kind: 'broken', txID } }),
-      );
-      const record = lost.length === 0 ? before : this.#recording.record(...lost);
+      let record = before;
+      for (const txID of betsInDoubt(before)) record = this.#recording.advance(roundID, { kind: 'broken', txID });
       for (const debt of debtsOf(record)) this.#debts.resume(record, debt);
       void this.#payouts.payPlanned(roundID);
     }
-    for (const tally of book.tallies) void this.#payouts.withdraw(tally);
+    for (const tally of store.tallies()) void this.#payouts.withdraw(tally);
   }
 
   #bet(opened: RoundRecord, amount: string): Promise<Played> {
     const key = JSON.stringify([opened.extCID, opened.sessionID]);
-    return this.#track(this.#turns.take(key, () => this.#betInTurn(opened, amount)));
+    return this.#track(this.#bets.run(key, () => this.#betInTurn(opened, amount)));
   }
 
   async #betInTurn(opened: RoundRecord, amount: string): Promise<Played> {
@@ -218,9 +265,8 @@ export class Adapter {
     const reason = this.#refusal(opened, event);
     if (reason !== undefined) return { bet: { kind: 'refused', reason }, win: null };
 
-    const begins = this.#recording.book.round(roundID) === undefined;
-    const placed = { kind: 'event', roundID, event } as const;
-    const record = this.#recording.record(...(begins ? [{ kind: 'round', record: opened } as const] : []), placed);
+    const begins = this.#options.store.round(roundID) === undefined;
+    const record = begins ? this.#recording.begin(opened, event) : this.#recording.advance(roundID, event);
     this.#begun.add(opened);
     await this.#recording.secured();
     return this.#sendBet(record, txID);
@@ -229,9 +275,9 @@ export class Adapter {
   async #sendBet(record: RoundRecord, txID: string): Promise<Played> {
     const { roundID } = record.round;
     const bet = callOf(outstandingCalls(record.round), txID);
-    const isGivenUp = (this.#options.faults?.strike('bet', record.gsID, ['refund-first']).length ?? 0) > 0;
+    const isGivenUp = (this.#options.faults?.take('bet', record.gsID, ['refund-first']).length ?? 0) > 0;
     const outcome = isGivenUp ? GIVEN_UP : await this.#send(record, bet);
-    const concluded = await this.#recording.insist(() => this.#recording.conclude(roundID, txID, outcome));
+    const concluded = await this.#recording.retry(() => this.#recording.conclude(roundID, txID, outcome));
     if (concluded === null) return { bet: { kind: 'refused', reason: 'closing' }, win: null };
 
     const refund = debtsOf(concluded).find((debt) => debt.call === 'refund' && debt.body.origTxID === txID);
@@ -249,14 +295,14 @@ export class Adapter {
     return { bet: { kind: 'accepted', txID, balance }, win };
   }
 
-  /** Why a bet can't be placed. */
+  /** Why a bet can't be placed; undefined when it can. */
   #refusal(opened: RoundRecord, event: RoundEvent): RefusalReason | undefined {
-    const { book } = this.#recording;
+    const { store } = this.#options;
     if (this.#recording.isClosing) return 'closing';
-    if (book.round(opened.round.roundID) === undefined) {
-      return this.#begun.has(opened) || opened.round.bets.length > 0 ? 'round-over' : book.freeRefusal(opened);
+    if (store.round(opened.round.roundID) === undefined) {
+      return this.#begun.has(opened) || opened.round.bets.length > 0 ? 'round-over' : store.freeRefusal(opened);
     }
-    const prospect = book.prospect(opened.round.roundID, event);
+    const prospect = store.prospect(opened.round.roundID, event);
     return prospect === 'possible' ? undefined : prospect;
   }
 
@@ -283,7 +329,7 @@ export class Adapter {
   }
 }
 
-/** A bet, and the win that goes with it once it is accepted. */
+/** The result of a bet, and of the win that follows an accepted bet. */
 interface Played {
   readonly bet: BetResult;
   readonly win: Promise<WinResult> | null;

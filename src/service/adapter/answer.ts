@@ -2,22 +2,22 @@ import { balanceReplySchema, errorReplySchema } from '../../contract/calls.ts';
 import type { RoundEvent } from '../../contract/round.ts';
 import { bodyText, type Outcome } from '../../journal/exchange.ts';
 
-/** What an operator's answer says beside its status. */
+/** An operator's answer to a call. */
 export interface Answer {
   /** null: there was no reply. */
   readonly status: number | null;
-  /** The balance of a reply that has a right one. */
+  /** null: the reply has no valid balance. */
   readonly balance: string | null;
-  /** What a player may be told when the call failed; the operator's own words where there are any. Not to be trusted as markup. */
+  /** Shown to the player when the call failed: the operator's own message if it sent one. Never to be used as markup. */
   readonly message: string;
   readonly code: string | null;
 }
 
-/** What a player is told where the operator says nothing. */
-const NO_WORDS = 'The operator could not do this now.';
+/** Shown to the player when the operator sent no message. */
+const NO_MESSAGE = 'The operator could not do this now.';
 const NO_ANSWER = 'The operator did not answer.';
 
-/** Reads an answer. What is not in it, or not as it should be, is left out: the status alone decides what happens. */
+/** Reads an answer. Missing and invalid members are ignored: the status alone decides what follows. */
 export function readAnswer(outcome: Outcome): Answer {
   if (outcome.kind === 'none') return { status: null, balance: null, message: NO_ANSWER, code: null };
   const { status, body } = outcome.reply;
@@ -27,12 +27,12 @@ export function readAnswer(outcome: Outcome): Answer {
   return {
     status,
     balance: balance.success ? balance.data.balance : null,
-    message: (error.success && error.data.message) || NO_WORDS,
+    message: (error.success && error.data.message) || NO_MESSAGE,
     code: (error.success && error.data.code) || null,
   };
 }
 
-/** Why a call failed, for whoever runs the service. */
+/** The reason why a call failed, for the person who runs the service. */
 export function troubleOf(outcome: Outcome): string {
   if (outcome.kind === 'none') return outcome.detail;
   const { message, code } = readAnswer(outcome);
@@ -40,8 +40,8 @@ export function troubleOf(outcome: Outcome): string {
 }
 
 /**
- * What an outcome is for the round. Whatever kept a reply from coming in time is a broken connection, for nobody can tell how
- * much of the call arrived.
+ * The event that an outcome is for its round. Every reason for a missing reply, except the deadline, is a broken connection: it is
+ * unknown whether the call arrived.
  */
 export function eventOf(txID: string, outcome: Outcome): Extract<RoundEvent, { kind: 'reply' | 'timeout' | 'broken' }> {
   if (outcome.kind === 'reply') return { kind: 'reply', txID, status: outcome.reply.status };

@@ -1,12 +1,12 @@
-/** How long the adapter waits before it sends an owed call again. */
+/** The waits before an owed call is sent again. */
 export interface Backoff {
   /** Before the first retry, in milliseconds. */
   readonly initialMs: number;
-  /** By how much each wait is longer than the one before it. */
+  /** The factor between one wait and the next. */
   readonly factor: number;
-  /** No wait is longer, in milliseconds. */
+  /** The longest wait, in milliseconds. */
   readonly maxMs: number;
-  /** The part of a wait that chance may take away, from 0 to 1, so that not all retries strike at the same moment. */
+  /** The part of a wait that is random, from 0 to 1, so that not all retries are sent at the same moment. */
   readonly jitter: number;
 }
 
@@ -14,9 +14,9 @@ export interface Backoff {
 export const DEFAULT_BACKOFF: Backoff = { initialMs: 500, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 /**
- * The wait before the next try.
+ * The wait before the next attempt.
  *
- * @param failed how many tries have failed, at least 1
+ * @param failed the number of attempts that failed, at least 1
  * @param random from 0 up to 1
  * @returns milliseconds
  */

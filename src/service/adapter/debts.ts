@@ -1,87 +1,95 @@
+import { Semaphore } from 'async-mutex';
 import type { Outcome } from '../../journal/exchange.ts';
 import { troubleOf } from './answer.ts';
 import { type Backoff, waitMs } from './backoff.ts';
-import { Places } from './places.ts';
+
 import type { Debt, RoundRecord, RoundSession } from './round-record.ts';
 import type { Sleep } from './sleep.ts';
 
 /** A win or refund that the operator has not answered with 200 yet. */
 export interface Owed extends RoundSession {
-  /** The call's `txID`, the same at every try. */
+  /** The call's `txID`, the same at every attempt. */
   readonly id: string;
   readonly call: 'win' | 'refund';
   readonly roundID: string;
   readonly amount: string;
-  /** How many tries have failed. */
+  /** The number of failed attempts. */
   readonly attempts: number;
   /** Milliseconds since 1970; null while it is being sent. */
   readonly nextTryAt: number | null;
-  /** Why the last try failed; null before one has, and after a restart. */
+  /** Why the last attempt failed; null before one has failed, and after a restart. */
   readonly trouble: string | null;
 }
 
 export interface DebtsOptions {
   /** Sends the call. Never rejects. */
   readonly send: (record: RoundRecord, debt: Debt) => Promise<Outcome>;
-  /** Records what came of it. @returns how many tries have failed, null when nothing is owed any more. May throw: it is then tried again. */
+  /**
+   * Stores the outcome.
+   *
+   * @returns how many attempts have failed, null when nothing is owed any more
+   * @throws anything when it can't be stored; the call is then sent again
+   */
   readonly conclude: (roundID: string, txID: string, outcome: Outcome) => number | null;
-  /** Resolves once what was recorded is safe, so that a debt may be told of. */
+  /** Resolves once the debt is on the disk, so that it may be sent. */
   readonly secured: () => Promise<void>;
   readonly clock: () => number;
   readonly sleep: Sleep;
   readonly random: () => number;
   readonly backoff: Backoff;
-  /** How many retries may be under way at the same moment. */
-  readonly retriesAtOnce: number;
-  /** Hears of what kept an answer from being recorded. */
+  /** The maximum number of retries that are under way at the same moment. */
+  readonly maxRetriesAtOnce: number;
+  /** Called with the error when an answer could not be stored. */
   readonly onFault: (error: unknown) => void;
 }
 
-interface Pursuit {
+/** A debt that is being sent, or waits for its next attempt. */
+interface OpenDebt {
   readonly record: RoundRecord;
   readonly debt: Debt;
   attempts: number;
   nextTryAt: number | null;
   trouble: string | null;
-  /** Ends the wait before the next try. */
+  /** Ends the wait before the next attempt. */
   wake: AbortController;
 }
 
 /** Sends what is owed until it is answered 200, with growing waits in between. */
 export class Debts {
   readonly #options: DebtsOptions;
-  readonly #retries: Places;
-  readonly #pursuits = new Map<string, Pursuit>();
+  readonly #retries: Semaphore;
+  /** By `txID`. */
+  readonly #open = new Map<string, OpenDebt>();
   readonly #running = new Set<Promise<void>>();
   #stopped = false;
 
   constructor(options: DebtsOptions) {
     this.#options = options;
-    this.#retries = new Places(options.retriesAtOnce);
+    this.#retries = new Semaphore(options.maxRetriesAtOnce);
   }
 
   /**
-   * Takes on a debt that was recorded just now, and sends it at once.
+   * Sends a debt that was stored just now, and again until it is answered 200.
    *
-   * @returns what came of the first try; null when there was none, as nothing leaves any more
+   * @returns the outcome of the first attempt; null when `stop` came before it
    */
   take(record: RoundRecord, debt: Debt): Promise<Outcome | null> {
     const first = Promise.withResolvers<Outcome | null>();
-    this.#pursue(record, debt, async (pursuit) => {
+    this.#start(record, debt, async (open) => {
       await this.#options.secured();
-      first.resolve(await this.#try(pursuit));
+      first.resolve(await this.#try(open));
     });
     return first.promise;
   }
 
-  /** Takes on a debt from before a restart. Many at once would be a burst that no operator expects. */
+  /** Sends a debt from before a restart, within the limit of retries: many at once would be a burst that no operator expects. */
   resume(record: RoundRecord, debt: Debt): void {
-    this.#pursue(record, debt, (pursuit) => this.#retries.with(() => this.#try(pursuit)));
+    this.#start(record, debt, (open) => this.#retries.runExclusive(() => this.#try(open)));
   }
 
-  /** What is owed, oldest first. */
+  /** The debts that are not settled, oldest first. */
   owed(): readonly Owed[] {
-    return [...this.#pursuits.values()].map(({ record, debt, attempts, nextTryAt, trouble }) => ({
+    return [...this.#open.values()].map(({ record, debt, attempts, nextTryAt, trouble }) => ({
       id: debt.body.txID,
       call: debt.call,
       amount: debt.body.amount,
@@ -98,24 +106,24 @@ export class Debts {
     }));
   }
 
-  /** Tries one again without further waiting. @returns false when nothing with this `txID` is owed, or it is being sent */
+  /** Sends a debt again at once. @returns false when nothing with this `txID` is owed, or it is being sent */
   retryNow(txID: string): boolean {
-    const pursuit = this.#pursuits.get(txID);
-    if (pursuit === undefined || pursuit.nextTryAt === null) return false;
-    pursuit.wake.abort();
+    const open = this.#open.get(txID);
+    if (open === undefined || open.nextTryAt === null) return false;
+    open.wake.abort();
     return true;
   }
 
-  /** Lets nothing more leave; resolves once every call that is under way has landed. */
+  /** Sends nothing more. Resolves once every call that is under way has its outcome. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const { wake } of this.#pursuits.values()) wake.abort();
+    for (const { wake } of this.#open.values()) wake.abort();
     await Promise.all(this.#running);
   }
 
-  #pursue(record: RoundRecord, debt: Debt, begin: (pursuit: Pursuit) => Promise<unknown>): void {
+  #start(record: RoundRecord, debt: Debt, begin: (open: OpenDebt) => Promise<unknown>): void {
     const { txID } = debt.body;
-    const pursuit: Pursuit = {
+    const open: OpenDebt = {
       record,
       debt,
       attempts: record.failed[txID] ?? 0,
@@ -123,39 +131,39 @@ export class Debts {
       trouble: null,
       wake: new AbortController(),
     };
-    this.#pursuits.set(txID, pursuit);
-    const running = this.#settle(pursuit, begin).finally(() => this.#running.delete(running));
+    this.#open.set(txID, open);
+    const running = this.#settle(open, begin).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
-  async #settle(pursuit: Pursuit, begin: (pursuit: Pursuit) => Promise<unknown>): Promise<void> {
+  async #settle(open: OpenDebt, begin: (open: OpenDebt) => Promise<unknown>): Promise<void> {
     const { sleep, clock, random, backoff } = this.#options;
-    await begin(pursuit);
-    while (!this.#stopped && this.#pursuits.has(pursuit.debt.body.txID)) {
-      const ms = waitMs(backoff, Math.max(1, pursuit.attempts), random);
-      pursuit.wake = new AbortController();
-      pursuit.nextTryAt = clock() + ms;
-      await sleep(ms, pursuit.wake.signal);
+    await begin(open);
+    while (!this.#stopped && this.#open.has(open.debt.body.txID)) {
+      const ms = waitMs(backoff, Math.max(1, open.attempts), random);
+      open.wake = new AbortController();
+      open.nextTryAt = clock() + ms;
+      await sleep(ms, open.wake.signal);
       if (this.#stopped) return;
-      await this.#retries.with(() => this.#try(pursuit));
+      await this.#retries.runExclusive(() => this.#try(open));
     }
   }
 
-  async #try(pursuit: Pursuit): Promise<Outcome | null> {
+  async #try(open: OpenDebt): Promise<Outcome | null> {
     if (this.#stopped) return null;
-    const { record, debt } = pursuit;
+    const { record, debt } = open;
     const { txID } = debt.body;
-    pursuit.nextTryAt = null;
+    open.nextTryAt = null;
     const outcome = await this.#options.send(record, debt);
     try {
       const failed = this.#options.conclude(record.round.roundID, txID, outcome);
-      if (failed === null) this.#pursuits.delete(txID);
-      else pursuit.attempts = failed;
-      pursuit.trouble = troubleOf(outcome);
+      if (failed === null) this.#open.delete(txID);
+      else open.attempts = failed;
+      open.trouble = troubleOf(outcome);
     } catch (error) {
-      // It was answered, but that can't be written down: sent again, it is answered the same.
-      pursuit.attempts += 1;
-      pursuit.trouble = 'the answer could not be recorded';
+      // The call was answered, but that can't be stored. Sent again, it is answered the same.
+      open.attempts += 1;
+      open.trouble = 'the answer could not be stored';
       this.#options.onFault(error);
     }
     return outcome;

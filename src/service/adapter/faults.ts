@@ -1,8 +1,8 @@
 import type { CallName } from '../../contract/call-name.ts';
 
-/** How one call is disturbed on purpose. */
+/** A deliberate disturbance of one call. */
 export type Fault =
-  /** It leaves so many milliseconds later. */
+  /** It is sent this many milliseconds later. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** The connection is broken as soon as the call is sent, so that no reply can come. */
   | { readonly kind: 'drop' }
@@ -10,56 +10,56 @@ export type Fault =
   | { readonly kind: 'repeat' }
   /** Its signature is wrong. */
   | { readonly kind: 'sign-wrongly' }
-  /** A bet is given up and refunded before it is sent; it still arrives afterwards. */
+  /** The refund of a bet is sent before the bet. */
   | { readonly kind: 'refund-first' };
 
-/** What disturbs the next call that it fits. */
-export interface ArmedFault {
+/** A fault that waits for the next call that it applies to. */
+export interface PendingFault {
   readonly id: number;
   readonly call: CallName;
-  /** Of this game session alone; null: of any. */
+  /** Only calls of this game session; null: of any. */
   readonly gsID: string | null;
   readonly fault: Fault;
 }
 
-/** The disturbances that wait for their call. Each strikes once. */
+/** The faults that wait for their call. Each is used once. */
 export class Faults {
-  readonly #armed: ArmedFault[] = [];
+  readonly #pending: PendingFault[] = [];
   #count = 0;
 
-  /** @throws RangeError when the fault makes no sense for the call, or a delay is no number of milliseconds up to a minute */
-  arm(call: CallName, fault: Fault, gsID: string | null = null): ArmedFault {
+  /** @throws RangeError when the call can't have the fault, or a delay is not between 0 and 60 000 ms */
+  add(call: CallName, fault: Fault, gsID: string | null = null): PendingFault {
     if (fault.kind === 'refund-first' && call !== 'bet')
       throw new RangeError('only a bet can have its refund sent first');
-    if (fault.kind === 'delay' && !(fault.ms >= 0 && fault.ms <= LONGEST_DELAY_MS)) {
-      throw new RangeError(`a call can be delayed by 0 to ${LONGEST_DELAY_MS} ms`);
+    if (fault.kind === 'delay' && !(fault.ms >= 0 && fault.ms <= MAX_DELAY_MS)) {
+      throw new RangeError(`a call can be delayed by 0 to ${MAX_DELAY_MS} ms`);
     }
     this.#count += 1;
-    const armed = { id: this.#count, call, gsID, fault };
-    this.#armed.push(armed);
-    return armed;
+    const added = { id: this.#count, call, gsID, fault };
+    this.#pending.push(added);
+    return added;
   }
 
-  get armed(): readonly ArmedFault[] {
-    return [...this.#armed];
+  get pending(): readonly PendingFault[] {
+    return [...this.#pending];
   }
 
-  /** @returns false when it has struck already */
-  disarm(id: number): boolean {
-    const at = this.#armed.findIndex((one) => one.id === id);
+  /** @returns false when it was used already */
+  remove(id: number): boolean {
+    const at = this.#pending.findIndex((one) => one.id === id);
     if (at < 0) return false;
-    this.#armed.splice(at, 1);
+    this.#pending.splice(at, 1);
     return true;
   }
 
-  /** The faults that strike this call now, by how they work; they wait no longer. */
-  strike(call: CallName, gsID: string, kinds: readonly Fault['kind'][]): readonly Fault[] {
-    const struck = this.#armed.filter(
+  /** Removes and returns the faults of these kinds that apply to a call. */
+  take(call: CallName, gsID: string, kinds: readonly Fault['kind'][]): readonly Fault[] {
+    const taken = this.#pending.filter(
       (one) => one.call === call && (one.gsID === null || one.gsID === gsID) && kinds.includes(one.fault.kind),
     );
-    for (const { id } of struck) this.disarm(id);
-    return struck.map(({ fault }) => fault);
+    for (const { id } of taken) this.remove(id);
+    return taken.map(({ fault }) => fault);
   }
 }
 
-const LONGEST_DELAY_MS = 60_000;
+const MAX_DELAY_MS = 60_000;

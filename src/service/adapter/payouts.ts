@@ -1,30 +1,31 @@
+import type { ActionType } from '../../contract/call-name.ts';
 import type { RoundEvent } from '../../contract/round.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { readAnswer } from './answer.ts';
 import type { Debts } from './debts.ts';
-import type { FreeTally } from './free-tally.ts';
 import type { Recording } from './recording.ts';
 import type { Refused, WinResult } from './results.ts';
 import { callOf, debtsOf, kindOf, plannedWinOf, type RoundRecord } from './round-record.ts';
+import type { TallyKey } from './round-store.ts';
 
-/** What a win is to say. `type` counts in free rounds alone: others are `regular`. */
+/** The terms of a win. `type` is only used in free rounds: wins of other rounds are `regular`. */
 export interface WinTerms {
   readonly amount: string;
-  readonly type: 'regular' | 'free';
+  readonly type: ActionType;
   /** It is the last of its round. */
   readonly over: boolean;
 }
 
-/** A win that is in the ledger and on its way. */
+/** A win that is stored and is being sent. */
 interface PlacedWin {
   readonly kind: 'placed';
   readonly txID: string;
   readonly amount: string;
-  /** What came of the first try; null when nothing leaves any more. */
+  /** The outcome of the first attempt; null when the adapter was closed before it. */
   readonly first: Promise<Outcome | null>;
 }
 
-/** Pays players what they won. */
+/** Places wins and sends them. */
 export class Payouts {
   readonly #recording: Recording;
   readonly #debts: Debts;
@@ -39,18 +40,18 @@ export class Payouts {
   /**
    * Pays a win.
    *
-   * @returns what came of the first try
-   * @throws what the system says when it can't be written into the ledger; nothing was sent then
+   * @returns the result of the first attempt
+   * @throws what SQLite says when it can't be stored; nothing was sent then
    */
   async pay(record: RoundRecord, terms: WinTerms): Promise<WinResult> {
     const placed = this.#place(record, terms);
     return placed.kind === 'placed' ? resultOf(placed) : placed;
   }
 
-  /** Pays the win that was drawn when the round began, if it is time. */
+  /** Pays the win that was drawn when the round began, if its bet is accepted and the win is not placed yet. */
   payPlanned(roundID: string): Promise<WinResult> {
-    return this.#insist(() => {
-      const record = this.#recording.book.round(roundID);
+    return this.#retry(() => {
+      const record = this.#recording.store.round(roundID);
       const amount = record && plannedWinOf(record);
       if (record === undefined || amount === undefined) return { kind: 'refused', reason: 'round-over' };
       // The last free round stays open for the withdrawal.
@@ -58,20 +59,20 @@ export class Payouts {
     });
   }
 
-  /** Pays what a campaign brought a player, if it is time. */
-  withdraw(of: Pick<FreeTally, 'frID' | 'extCID' | 'player'>): Promise<WinResult> {
-    return this.#insist(() => {
-      const { book } = this.#recording;
-      const due = book.withdrawalDue(of);
-      const record = due && book.round(due.roundID);
+  /** Pays a player the sum of a campaign's free rounds, if that is due. */
+  withdraw(of: TallyKey): Promise<WinResult> {
+    return this.#retry(() => {
+      const { store } = this.#recording;
+      const due = store.withdrawalDue(of);
+      const record = due && store.round(due.roundID);
       if (due === undefined || record === undefined) return { kind: 'refused', reason: 'not-awaited' };
       return this.#place(record, { amount: due.amount, type: 'regular', over: true });
     });
   }
 
-  /** What has been accepted must be paid, also when the ledger can't be written for a while. */
-  async #insist(place: () => Refused | PlacedWin): Promise<WinResult> {
-    const placed = await this.#recording.insist(place);
+  /** An accepted free round must be paid, also when the store can't be written for a while. */
+  async #retry(place: () => Refused | PlacedWin): Promise<WinResult> {
+    const placed = await this.#recording.retry(place);
     return placed?.kind === 'placed' ? resultOf(placed) : (placed ?? { kind: 'refused', reason: 'closing' });
   }
 
@@ -80,9 +81,9 @@ export class Payouts {
     const { roundID } = record.round;
     const txID = this.#uuid();
     const event: RoundEvent = { kind: 'win', txID, amount, ...kindOf(record, type) };
-    const prospect = this.#recording.book.prospect(roundID, event);
+    const prospect = this.#recording.store.prospect(roundID, event);
     if (prospect !== 'possible') return { kind: 'refused', reason: prospect };
-    const placed = this.#recording.record({ kind: 'event', roundID, event, over });
+    const placed = this.#recording.advance(roundID, event, over);
     return { kind: 'placed', txID, amount, first: this.#debts.take(placed, callOf(debtsOf(placed), txID)) };
   }
 }

@@ -1,18 +1,18 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 
-/** What a round may bring: by how much the stake is multiplied, and how often that comes among all weights together. */
+/** One outcome of a round: the multiplier of the stake. Its probability is its weight divided by the sum of all weights. */
 interface Prize {
-  /** A plain decimal; `0` when nothing is won. */
+  /** A plain decimal; `0` for a round without a win. */
   readonly multiplier: string;
   /** A whole number above 0. */
   readonly weight: number;
 }
 
-/** Everything that a round may bring. */
+/** All outcomes of a round. */
 export type Paytable = readonly Prize[];
 
-/** More than a third of the rounds win something, and 96 % of all stakes are won back in the long run. */
+/** More than a third of the rounds have a win, and 96 % of all stakes are won back in the long run. */
 export const PAYTABLE: Paytable = [
   { multiplier: '0', weight: 6393 },
   { multiplier: '0.5', weight: 1000 },
@@ -27,7 +27,7 @@ export const PAYTABLE: Paytable = [
 ];
 
 /**
- * Draws by how much a stake is multiplied.
+ * Draws the multiplier of a stake.
  *
  * @param random from 0 up to 1
  * @returns a plain decimal
@@ -43,20 +43,20 @@ export function drawMultiplier(paytable: Paytable, random: () => number): string
 }
 
 /**
- * What a stake wins: exactly as many times the stake, without what is less than the currency's smallest unit.
+ * The win of a stake: the exact product, rounded down to the currency's smallest unit.
  *
- * @param most a plain decimal that the stake is multiplied by at most
+ * @param maxMultiplier a plain decimal
  * @returns a plain decimal in the main unit
  */
-export function prizeOf(stake: string, multiplier: string, currency: string, most?: string): string {
+export function prizeOf(stake: string, multiplier: string, currency: string, maxMultiplier?: string): string {
   const times = Money.of(multiplier);
-  const limit = most === undefined ? times : Money.of(most);
+  const limit = maxMultiplier === undefined ? times : Money.of(maxMultiplier);
   const exact = Money.of(stake).times(times.compare(limit) > 0 ? limit : times);
   const decimals = currencyByCode(currency)?.decimals ?? null;
   return decimals === null ? exact.format() : cut(exact, decimals);
 }
 
-/** A plain decimal without the digits after so many decimals. */
+/** A plain decimal, cut after this number of decimals. */
 function cut(amount: Money, decimals: number): string {
   const text = amount.format(decimals);
   const point = text.indexOf('.');

@@ -1,40 +1,40 @@
 import { Money } from '../../contract/money.ts';
 import { written } from '../bet-lines.ts';
 import type { DemoBalances } from '../demo-balances.ts';
-import type { GameSession } from '../game-session.ts';
+import type { GameSession } from '../game-sessions.ts';
 import type { Adapter } from './adapter.ts';
 import { drawMultiplier, PAYTABLE, type Paytable, prizeOf } from './paytable.ts';
 import type { BalanceResult, BetResult, WinResult } from './results.ts';
 
-/** A campaign of free rounds, as far as play has to know it. */
+/** A campaign of free rounds, with what its rounds need. */
 export interface FreeCampaign {
-  /** What the operator knows it by; every call of its rounds carries it. */
+  /** The operator's id of the campaign, which every call of its rounds carries. */
   readonly frID: string;
-  /** How many free rounds each player has. */
+  /** The number of free rounds of each player. */
   readonly quantity: number;
-  /** What each free round bets, in the main unit: the fixed amount of the campaign's bet line. */
+  /** The bet of each free round, in the main unit: the fixed amount of the campaign's bet line. */
   readonly amount: string;
-  /** A win is at most so many times the amount. */
+  /** The maximum multiplier of the amount. */
   readonly maxMult: string;
 }
 
-/** What a round of play came to. */
+/** The result of a round. */
 export interface PlayedRound {
   readonly roundID: string;
   readonly stake: string;
-  /** By how much the stake was multiplied. */
+  /** The multiplier of the stake. */
   readonly multiplier: string;
-  /** What the round wins if its bet is accepted, in the main unit. */
+  /** The win of the round if its bet is accepted, in the main unit. */
   readonly prize: string;
   readonly bet: BetResult;
   /** null when the bet was not accepted. */
   readonly win: WinResult | null;
 }
 
-/** How far a player is in a campaign. */
+/** The part of a campaign that a player has used. */
 export interface FreeProgress {
   readonly left: number;
-  /** What the free rounds won so far, in the main unit. */
+  /** The sum of the free wins so far, in the main unit. */
   readonly won: string;
   /** The one game in which the player uses the campaign; null before the first free round. */
   readonly gameID: string | null;
@@ -47,11 +47,11 @@ export interface PlayOptions {
   readonly uuid: () => string;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** What a game may bring; the same for all unless told otherwise. */
+  /** The paytable of a game. Left out: the same for all. */
   readonly paytableOf?: (gameID: string) => Paytable;
 }
 
-/** Plays rounds: with the operator's money, for free, or with a demo balance that no operator hears of. */
+/** Plays rounds: with the operator's money, as free rounds, or with a demo balance and without calls. */
 export class Play {
   readonly #options: PlayOptions;
 
@@ -59,7 +59,7 @@ export class Play {
     this.#options = options;
   }
 
-  /** What the player has. */
+  /** Reads the balance of the player. */
   async balance(session: GameSession): Promise<BalanceResult> {
     return session.demo
       ? { kind: 'balance', balance: this.#demoBalance(session) }
@@ -70,9 +70,9 @@ export class Play {
    * Plays one round.
    *
    * @param stake a plain decimal in the main unit
-   * @param multiplier chosen instead of drawn
-   * @throws RangeError when one of them is no plain decimal
-   * @throws what the system says when the round can't be recorded; nothing was sent then
+   * @param multiplier left out: drawn from the paytable
+   * @throws RangeError when one of them is not a plain decimal
+   * @throws what SQLite says when the round can't be stored; nothing was sent then
    */
   async round(session: GameSession, stake: string, multiplier = this.#draw(session)): Promise<PlayedRound> {
     const prize = prizeOf(stake, multiplier, session.currency);
@@ -83,7 +83,7 @@ export class Play {
 
   /**
    * Plays one free round of a campaign, which must be running and meant for this player, game and currency. After the last one the
-   * player is paid what all of them won.
+   * player is paid the sum of all wins.
    *
    * @throws what `round` throws
    */
@@ -98,7 +98,7 @@ export class Play {
     return { roundID, stake: amount, multiplier, prize, bet, win };
   }
 
-  /** How far the player of a session is in a campaign. */
+  /** The part that the player of a session has used of a campaign. */
   progress({ extCID, player, currency }: GameSession, { frID, quantity }: FreeCampaign): FreeProgress {
     const { adapter } = this.#options;
     const tally = adapter.tally({ frID, extCID, player });

@@ -1,17 +1,16 @@
+import type { RoundEvent } from '../../contract/round.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { eventOf } from './answer.ts';
 import { type Backoff, waitMs } from './backoff.ts';
-import type { Book } from './book.ts';
-import type { Ledger } from './ledger.ts';
-import type { LedgerEntry } from './ledger-entry.ts';
 import type { RoundRecord } from './round-record.ts';
+import type { RoundStore } from './round-store.ts';
 import type { Sleep } from './sleep.ts';
 
 export interface RecordingOptions {
-  readonly ledger: Ledger;
+  readonly store: RoundStore;
   readonly sleep: Sleep;
   readonly random: () => number;
-  /** Between tries to write. */
+  /** Between attempts to write. */
   readonly backoff: Backoff;
   /** Aborted when nothing new is to begin any more. */
   readonly closing: AbortSignal;
@@ -19,7 +18,7 @@ export interface RecordingOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Writes into the ledger for the adapter, also when that is not possible at once. */
+/** Writes into the store for the adapter, also when that is not possible at once. */
 export class Recording {
   readonly #options: RecordingOptions;
   #closed = false;
@@ -28,44 +27,41 @@ export class Recording {
     this.#options = options;
   }
 
-  get book(): Book {
-    return this.#options.ledger.book;
+  get store(): RoundStore {
+    return this.#options.store;
   }
 
   get isClosing(): boolean {
     return this.#options.closing.aborted;
   }
 
-  /**
-   * Writes down what happens, or has happened, in a round.
-   *
-   * @returns the round as it is now
-   * @throws what the system says when it can't be written; then it has not happened
-   */
-  record(...entries: readonly LedgerEntry[]): RoundRecord {
-    const record = this.#options.ledger.append(...entries);
-    if (record === undefined) throw new Error('what was recorded happened in no round');
-    this.#options.onRound(record);
-    return record;
+  /** Stores a round with its first bet, as `RoundStore.begin` does, and reports the round. */
+  begin(opened: RoundRecord, bet: RoundEvent): RoundRecord {
+    return this.#reported(this.store.begin(opened, bet));
+  }
+
+  /** Stores an event of a round, as `RoundStore.advance` does, and reports the round. */
+  advance(roundID: string, event: RoundEvent, over = false): RoundRecord {
+    return this.#reported(this.store.advance(roundID, event, over));
   }
 
   /**
-   * Writes down what came of a call.
+   * Stores the outcome of a call.
    *
-   * @returns null when it has to stay unknown: it was torn off by the end, or the ledger is closed
-   * @throws what `record` throws
+   * @returns null when it has to stay unknown: the end of the service broke the connection, or the adapter is closed
+   * @throws what `advance` throws
    */
   conclude(roundID: string, txID: string, outcome: Outcome): RoundRecord | null {
     if (this.#closed || (outcome.kind === 'none' && outcome.reason === 'aborted')) return null;
-    return this.record({ kind: 'event', roundID, event: eventOf(txID, outcome) });
+    return this.advance(roundID, eventOf(txID, outcome));
   }
 
-  /** Does what needs the ledger, again and again while it can't be written. @returns null when all is closed before */
-  async insist<T>(act: () => T): Promise<T | null> {
+  /** Retries what needs the store while the store can't be written. @returns null when the adapter is closed first */
+  async retry<T>(action: () => T): Promise<T | null> {
     const { sleep, random, backoff, closing, onFault } = this.#options;
     for (let failed = 1; ; failed += 1) {
       try {
-        return act();
+        return action();
       } catch (error) {
         onFault(error);
         if (closing.aborted) return null;
@@ -74,13 +70,17 @@ export class Recording {
     }
   }
 
-  /** A disk that can't promise to keep what it was given still keeps it from a kill of the process: play goes on. */
+  /** When the disk can't confirm a write, the data still outlives the process, so the rounds go on. */
   async secured(): Promise<void> {
-    await this.#options.ledger.secured().catch(this.#options.onFault);
+    await this.store.secured().catch(this.#options.onFault);
   }
 
-  close(): Promise<void> {
+  close(): void {
     this.#closed = true;
-    return this.#options.ledger.close();
+  }
+
+  #reported(record: RoundRecord): RoundRecord {
+    this.#options.onRound(record);
+    return record;
   }
 }

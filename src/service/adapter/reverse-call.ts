@@ -4,10 +4,10 @@ import type { OwedCall } from '../../contract/round.ts';
 import { type ContractVersion, compareVersions } from '../../contract/versions.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 
-/** A call that the adapter wants to be made. */
+/** A call that the adapter makes. */
 export interface ReverseCall {
   readonly call: CallName;
-  /** Whose operator, and whose key. */
+  /** The client whose operator is called, and whose key signs. */
   readonly extCID: string;
   readonly gsID: string;
   /** null for a balance. */
@@ -17,15 +17,14 @@ export interface ReverseCall {
 }
 
 /**
- * Signs a call, sends it, and brings what came back. Never rejects: what keeps a call from being made is a reason why no
- * reply came.
+ * Signs a call, sends it, and resolves to its outcome. Never rejects: a call that can't be made has an outcome without a reply.
  */
 export type Send = (call: ReverseCall) => Promise<Outcome>;
 
 /** Refunds carry a `roundID` since this version. */
 const ROUND_IN_REFUNDS: ContractVersion = '1.5.0';
 
-/** What a bet, win or refund says, as the version of the contract has it: the same at every try. */
+/** The body of a bet, win or refund in a version of the contract. It is the same at every attempt. */
 export function fieldsOf({ call, body }: OwedCall, contract: ContractVersion): JsonObject {
   switch (call) {
     case 'bet':

@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Outcome } from '../../journal/exchange.ts';
 import { buildRequest, requestOf } from '../../wire/request.ts';
-import { type Shot, Wire, type WireOptions } from '../../wire/wire.ts';
+import { Wire, type WireCall, type WireOptions } from '../../wire/wire.ts';
 import type { ServiceClient } from '../client.ts';
 import type { ExchangeLog } from '../exchange-log.ts';
 import type { Fault, Faults } from './faults.ts';
@@ -9,16 +10,16 @@ import type { Sleep } from './sleep.ts';
 
 export interface ReverseCallsOptions {
   readonly clients: readonly ServiceClient[];
-  /** Every call is shown in it. */
+  /** Every call is written into it. */
   readonly log: ExchangeLog;
   readonly sleep: Sleep;
-  /** The deadline of the contract is the wire's: 5000 ms unless told otherwise. */
+  /** Settings for sending calls. The deadline is the one of the contract by default. */
   readonly wire?: WireOptions;
-  /** Disturbances that were asked for. */
+  /** The faults that disturb the next calls. */
   readonly faults?: Faults;
 }
 
-/** How a call deviates from what the contract says. */
+/** The deviations of a call from the contract. */
 interface Deviation {
   readonly delayMs: number;
   readonly isDropped: boolean;
@@ -28,52 +29,51 @@ interface Deviation {
   readonly notes: readonly string[];
 }
 
-const STRAIGHT: Deviation = { delayMs: 0, isDropped: false, isRepeated: false, isSignedWrongly: false, notes: [] };
-/** So many calls can be sent again. */
-const MOST_REMEMBERED = 1000;
+const NONE: Deviation = { delayMs: 0, isDropped: false, isRepeated: false, isSignedWrongly: false, notes: [] };
+/** The number of calls that can be sent again by hand. */
+const MAX_REPEATABLE = 1000;
 
-/** Makes reverse calls to the operators: signs them with the client's key, sends them, and shows them in the log. */
+/** Makes reverse calls to the operators: signs them with the client's key, sends them, and writes them into the log. */
 export class ReverseCalls {
   readonly #options: ReverseCallsOptions;
   readonly #clients: ReadonlyMap<string, ServiceClient>;
   readonly #wire: Wire;
-  /** By the id of their exchange. */
-  readonly #made = new Map<number, ReverseCall>();
-  /** Operators that close kept-alive connections under our calls: each of their calls has a connection of its own. */
-  readonly #hasty = new Set<string>();
+  /** The latest calls, by the id of their exchange. */
+  readonly #made = new LRUCache<number, ReverseCall>({ max: MAX_REPEATABLE });
+  /** Operators that close kept-alive connections during calls: each of their calls gets a new connection. */
+  readonly #closesEarly = new Set<string>();
 
-  /** @throws TypeError when what the wire shall do can't be read */
+  /** @throws TypeError when the options of the wire are invalid */
   constructor(options: ReverseCallsOptions) {
     this.#options = options;
     this.#clients = new Map(options.clients.map((client) => [client.extCID, client]));
     this.#wire = new Wire(options.wire);
   }
 
-  /** Makes a call, disturbed where that was asked for. Never rejects. */
+  /** Makes a call, with the faults that apply to it. Never rejects. */
   readonly send = async (call: ReverseCall): Promise<Outcome> => {
-    const faults =
-      this.#options.faults?.strike(call.call, call.gsID, ['delay', 'drop', 'repeat', 'sign-wrongly']) ?? [];
-    const deviation = faults.length === 0 ? STRAIGHT : deviationOf(faults);
+    const faults = this.#options.faults?.take(call.call, call.gsID, ['delay', 'drop', 'repeat', 'sign-wrongly']) ?? [];
+    const deviation = faults.length === 0 ? NONE : deviationOf(faults);
     if (deviation.delayMs > 0) await this.#options.sleep(deviation.delayMs);
     const outcome = await this.#make(call, deviation);
-    if (deviation.isRepeated) await this.#make(call, { ...STRAIGHT, notes: ['repeated on purpose'] });
-    // A read changes nothing, so it may be made again where only its connection was at fault.
-    if (call.call === 'balance' && isStale(outcome)) return this.#make(call, STRAIGHT);
+    if (deviation.isRepeated) await this.#make(call, { ...NONE, notes: ['repeated on purpose'] });
+    // A read changes nothing, so it can be repeated when only its connection failed.
+    if (call.call === 'balance' && isStale(outcome)) return this.#make(call, NONE);
     return outcome;
   };
 
   /**
-   * Makes a call of the log once more, rightly signed. What comes of it counts for nothing: the round goes on as it was.
+   * Makes a call of the log again, with a valid signature. The outcome does not change its round.
    *
    * @param id of the exchange in the log
-   * @returns undefined when there is no such call, or it is forgotten
+   * @returns undefined when there is no such call, or it is not kept any more
    */
   again(id: number): Promise<Outcome> | undefined {
     const call = this.#made.get(id);
-    return call && this.#make(call, { ...STRAIGHT, notes: ['sent again by hand'] });
+    return call && this.#make(call, { ...NONE, notes: ['sent again by hand'] });
   }
 
-  /** Tears off what is under way and closes all connections. */
+  /** Closes all connections, also those of calls under way. */
   close(): Promise<void> {
     return this.#wire.close();
   }
@@ -84,7 +84,7 @@ export class ReverseCalls {
     if (client === undefined) {
       return unsent(`No client ${extCID} is configured. Start the service with it, so that its calls can be sent.`);
     }
-    let shot: Shot;
+    let shot: WireCall;
     try {
       shot = this.#shotOf(call, client, deviation);
     } catch (error) {
@@ -93,14 +93,14 @@ export class ReverseCalls {
     const { notes } = deviation;
     const label = { direction: 'reverse', name: call.call, extCID, gsID, roundID, notes } as const;
     const exchange = this.#options.log.begin(label, requestOf(shot.request));
-    this.#remember(exchange.id, call);
-    const landing = await this.#wire.send(shot);
-    exchange.land(landing);
-    if (isStale(landing.outcome)) this.#hasty.add(extCID);
-    return landing.outcome;
+    this.#made.set(exchange.id, call);
+    const result = await this.#wire.send(shot);
+    exchange.end(result);
+    if (isStale(result.outcome)) this.#closesEarly.add(extCID);
+    return result.outcome;
   }
 
-  #shotOf({ call, extCID, fields }: ReverseCall, client: ServiceClient, deviation: Deviation): Shot {
+  #shotOf({ call, extCID, fields }: ReverseCall, client: ServiceClient, deviation: Deviation): WireCall {
     const { integratorBaseUrl, integrationApiKey, paths, headers } = client;
     const request = buildRequest({
       call,
@@ -112,14 +112,8 @@ export class ReverseCalls {
     return {
       request,
       ...(deviation.isDropped && { breakAt: { at: 'sent', afterMs: 0 } }),
-      ...(this.#hasty.has(extCID) && { freshConnection: true }),
+      ...(this.#closesEarly.has(extCID) && { freshConnection: true }),
     };
-  }
-
-  #remember(id: number, call: ReverseCall): void {
-    this.#made.set(id, call);
-    const [oldest] = this.#made.keys();
-    if (this.#made.size > MOST_REMEMBERED && oldest !== undefined) this.#made.delete(oldest);
   }
 }
 

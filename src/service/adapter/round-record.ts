@@ -1,6 +1,9 @@
+import { z } from 'zod';
+import type { ActionType } from '../../contract/call-name.ts';
+import { AMOUNT_PATTERN, betRequestSchema, winRequestSchema } from '../../contract/calls.ts';
 import { type OwedCall, outstandingCalls, type Round, type RoundEvent } from '../../contract/round.ts';
 
-/** Which player plays which game: what a round has to know of its game session. */
+/** The player, game and session of a round. */
 export interface RoundSession {
   readonly gsID: string;
   readonly extCID: string;
@@ -13,35 +16,60 @@ export interface RoundSession {
 /** The campaign that a free round belongs to. */
 export interface FreeTerms {
   readonly frID: string;
-  /** How many free rounds each player has. */
+  /** The number of free rounds of each player. */
   readonly quantity: number;
 }
 
-/** One round, and all that it takes to finish it after a restart. */
+/** One round, with everything that is needed to finish it after a restart. */
 export interface RoundRecord extends RoundSession {
   readonly round: Round;
   /**
-   * What the round pays once its bet is accepted, so that a round whose service died between bet and win still ends as it was
-   * drawn. null: whoever opened the round places its win.
+   * The win that was drawn and that follows an accepted bet, so that a round whose service died between bet and win still pays it.
+   * null: the caller places the win.
    */
   readonly plannedWin: string | null;
-  /** null for a round that is played with money. */
+  /** null for a round with money. */
   readonly free: FreeTerms | null;
-  /** Its last win was placed; nothing may follow. */
+  /** Its last win was placed; no bet or win may follow. */
   readonly over: boolean;
   /** Milliseconds since 1970. */
   readonly openedAt: number;
-  /** How many tries of each owed call have failed, by `txID`. */
+  /** The number of failed attempts of each owed call, by `txID`. */
   readonly failed: Readonly<Record<string, number>>;
 }
 
-/** Nothing is owed in the round, and nothing more can happen in it. */
+const text = z.string().min(1);
+const amount = z.string().regex(AMOUNT_PATTERN);
+const count = z.int().nonnegative();
+const betStatus = z.enum(['sent', 'accepted', 'declined', 'refund-owed', 'refund-pending', 'refunded']);
+
+export const roundRecordSchema = z.object({
+  gsID: text,
+  extCID: text,
+  sessionID: text,
+  player: z.string(),
+  currency: text,
+  gameID: text,
+  round: z.object({
+    sessionID: text,
+    roundID: text,
+    bets: z.array(z.object({ status: betStatus, request: betRequestSchema, refundTxID: text })),
+    wins: z.array(z.object({ status: z.enum(['sent', 'pending', 'settled']), request: winRequestSchema })),
+  }),
+  plannedWin: amount.nullable(),
+  free: z.object({ frID: text, quantity: count }).nullable(),
+  over: z.boolean(),
+  openedAt: z.number(),
+  failed: z.record(z.string(), count),
+}) satisfies z.ZodType<RoundRecord>;
+
+/** Whether nothing is owed in the round, and nothing more can happen in it. */
 export function isFinished({ round, over }: RoundRecord): boolean {
   if (round.bets.length === 0 || outstandingCalls(round).length > 0) return false;
   return !hasAcceptedBet(round) || (over && round.wins.length > 0);
 }
 
-/** All that was sent is answered, and the last accepted bet has its win. */
+/** Whether all calls are answered, and there is a win. */
 export function isSettled({ round }: RoundRecord): boolean {
   return outstandingCalls(round).length === 0 && round.wins.length > 0;
 }
@@ -50,25 +78,25 @@ function hasAcceptedBet(round: Round): boolean {
   return round.bets.some(({ status }) => status === 'accepted');
 }
 
-/** The win that a round was drawn to pay and that is not placed yet; undefined while its bets are in doubt. */
+/** The drawn win that is due and not placed yet; undefined when there is none, or a bet is unanswered. */
 export function plannedWinOf({ round, plannedWin }: RoundRecord): string | undefined {
   if (plannedWin === null || round.wins.length > 0 || outstandingCalls(round).length > 0) return undefined;
   return hasAcceptedBet(round) ? plannedWin : undefined;
 }
 
-/** Wins and refunds: what has to be sent until it is answered 200. */
+/** The wins and refunds that have to be sent until they are answered 200. */
 export function debtsOf({ round }: RoundRecord): readonly Debt[] {
   return outstandingCalls(round).filter((owed): owed is Debt => owed.call !== 'bet');
 }
 
 export type Debt = Exclude<OwedCall, { readonly call: 'bet' }>;
 
-/** Bets that were sent and whose answer is not known. */
+/** The `txID`s of the bets without an answer. */
 export function betsInDoubt({ round }: RoundRecord): readonly string[] {
   return round.bets.filter(({ status }) => status === 'sent').map(({ request }) => request.txID);
 }
 
-/** The round after an event, with the failed tries counted. `round` is what the event made of it. */
+/** The record after an event, with the failed attempts counted. @param round the round after the event */
 export function advanced(record: RoundRecord, event: RoundEvent, round: Round, over: boolean): RoundRecord {
   const failed = { ...record.failed };
   if (event.kind !== 'bet' && event.kind !== 'win') {
@@ -79,8 +107,8 @@ export function advanced(record: RoundRecord, event: RoundEvent, round: Round, o
   return { ...record, round, over: record.over || over, failed };
 }
 
-/** How the actions of a round are marked. @param type for free rounds; all others are `regular` */
-export function kindOf({ free }: RoundRecord, type: 'regular' | 'free'): { type: 'regular' | 'free'; frID?: string } {
+/** The `type` and `frID` of a round's calls. @param type of a free round; all others are `regular` */
+export function kindOf({ free }: RoundRecord, type: ActionType): { type: ActionType; frID?: string } {
   return free === null ? { type: 'regular' } : { type, frID: free.frID };
 }
 

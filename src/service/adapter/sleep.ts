@@ -1,6 +1,6 @@
 import { setTimeout as timer } from 'node:timers/promises';
 
-/** Waits so many milliseconds, or until the signal is aborted, whichever is first. Never rejects. */
+/** Waits this many milliseconds, or until the signal is aborted. Never rejects. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** In real time. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
 import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
 import type { Fault } from '../adapter/faults.ts';
-import type { Played, Seats } from '../game-page/seats.ts';
+import type { Played, Players } from '../game-page/players.ts';
 import { guardHeaders } from '../page-files.ts';
 import { readJson } from '../page-request.ts';
 import type { ServiceParts } from '../service-parts.ts';
@@ -25,21 +25,21 @@ const faultSchema = z.object({
 });
 
 /**
- * What the buttons of the console do, by the end of their paths. Each answers with a `message` for whoever pressed it.
+ * The actions of the console's buttons, by the end of their paths. Each answers with a `message` for the user.
  *
- * @param acted called once one has done what it does
+ * @param acted called after each action
  */
 export function consoleActions(
   parts: ServiceParts,
-  seats: Seats,
+  players: Players,
   acted: () => void,
 ): Readonly<Record<string, Handler>> {
   const { sessions, adapter, calls, faults, onFault } = parts;
-  const action = <T>(schema: z.ZodType<T>, act: (wish: T) => ListenReply | Promise<ListenReply>): Handler => {
+  const action = <T>(schema: z.ZodType<T>, act: (body: T) => ListenReply | Promise<ListenReply>): Handler => {
     return async (request) => {
-      const wish = readJson(request, schema);
-      if (wish.kind === 'wrong') return said(wish.status, wish.message);
-      const reply = await act(wish.value);
+      const body = readJson(request, schema);
+      if (body.kind === 'wrong') return said(body.status, body.message);
+      const reply = await act(body.value);
       acted();
       return reply;
     };
@@ -48,12 +48,12 @@ export function consoleActions(
     rounds: action(roundSchema, async ({ gsID, stake, multiplier }) => {
       const session = sessions.byId(gsID);
       if (session === undefined) return said(404, 'There is no such game session.');
-      return played(await seats.play(session, { stake, ...(multiplier !== undefined && { multiplier }) }));
+      return played(await players.play(session, { stake, ...(multiplier !== undefined && { multiplier }) }));
     }),
     faults: action(faultSchema, ({ call, kind, ms = 0, gsID }) => {
       const fault: Fault = kind === 'delay' ? { kind, ms } : { kind };
       try {
-        faults.arm(call, fault, gsID);
+        faults.add(call, fault, gsID);
       } catch (error) {
         if (error instanceof RangeError) return said(400, `That can't be done: ${error.message}.`);
         throw error;
@@ -61,7 +61,7 @@ export function consoleActions(
       return said(200, `The next ${call} will be disturbed.`);
     }),
     'faults/remove': action(z.object({ id: z.number() }), ({ id }) =>
-      faults.disarm(id) ? said(200, 'It will not happen.') : said(409, 'It has happened already.'),
+      faults.remove(id) ? said(200, 'It will not happen.') : said(409, 'It has happened already.'),
     ),
     retries: action(z.object({ txID: z.string() }), ({ txID }) =>
       adapter.retryNow(txID)
@@ -71,7 +71,7 @@ export function consoleActions(
     again: action(z.object({ id: z.number() }), ({ id }) => {
       const again = calls.again(id);
       if (again === undefined) return said(404, 'This call can no longer be sent again.');
-      // It shows among the exchanges like any other.
+      // The call appears among the exchanges.
       again.catch(onFault);
       return said(200, 'It is being sent again.');
     }),
@@ -96,7 +96,7 @@ function played(result: Played): ListenReply {
     case 'paying':
       return said(200, `The win of ${prize} is owed.`);
     case 'declined':
-      return said(200, `The bet was declined: ${round.message ?? 'without a word'}`);
+      return said(200, `The bet was declined: ${round.message ?? 'without a message'}`);
     case 'returning':
       return said(200, 'The bet was declined, and its refund is owed.');
     case 'returned':
@@ -114,7 +114,7 @@ const refusals: Readonly<Record<Extract<Played, { kind: 'refused' }>['reason'], 
   'tx-id-used': 'The round could not be played.',
   'tx-id-unknown': 'The round could not be played.',
   'not-awaited': 'The round could not be played.',
-  'other-game': 'The free rounds of this player belong to another game.',
+  'other-game': 'The player uses the free rounds in another game.',
   'used-up': 'The free rounds are used up.',
   'campaign-ended': 'The campaign is over.',
 };

@@ -1,13 +1,14 @@
 import { type Body, bodyText, header, type Outcome, replyMs, type Stamps } from '../../journal/exchange.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
+import type { ServiceParts } from '../service-parts.ts';
 import type { ExchangeDetail, ExchangeRow, MessageView } from './view.ts';
 
-/** Of each body so much is searched. */
-const HAY = 600;
-/** Of each body so much is shown. */
-const MOST_OF_BODY = 20_000;
+/** The number of characters of each body that are searched. */
+const MAX_SEARCHED = 600;
+/** The number of characters of each body that are shown. */
+const MAX_BODY = 20_000;
 
-/** An exchange as a line. @param player who plays, where that is known */
+/** An exchange as a row of the list. @param player of its session; null where it is not known */
 export function rowOf(exchange: LoggedExchange, player: string | null): ExchangeRow {
   const { id, at, direction, name, extCID, gsID, roundID, notes, request, outcome, stamps } = exchange;
   const sent = textOf(request.body);
@@ -28,18 +29,18 @@ export function rowOf(exchange: LoggedExchange, player: string | null): Exchange
     ...resultOf(outcome),
     code: outcome?.kind === 'reply' && outcome.reply.status !== 200 ? stringIn(fieldsOf(came), 'code') : null,
     ms: stamps && rounded(replyMs(stamps)),
-    hay: [request.url, sent.slice(0, HAY), came.slice(0, HAY)].join('\n').toLowerCase(),
+    searchText: [request.url, sent.slice(0, MAX_SEARCHED), came.slice(0, MAX_SEARCHED)].join('\n').toLowerCase(),
   };
 }
 
-/** What others know of an exchange. */
+/** The parts of a detail that the log does not have. */
 export interface DetailTexts {
   readonly player: string | null;
   readonly curl: string | null;
   readonly scenario: string | null;
 }
 
-/** An exchange with all there is to it. */
+/** An exchange with all its details. */
 export function detailOf(exchange: LoggedExchange, { player, curl, scenario }: DetailTexts): ExchangeDetail {
   const { request, outcome, stamps, connection, direction } = exchange;
   const { method, url } = request;
@@ -75,15 +76,15 @@ function resultOf(outcome: Outcome | null): Pick<ExchangeRow, 'state' | 'result'
 function messageOf(headers: MessageView['headers'], body: Body | null): MessageView {
   if (body === null || body.length === 0) return { headers, body: null, bodyNote: null };
   const text = bodyText(body);
-  const isCut = body.truncated || text.length > MOST_OF_BODY;
+  const isCut = body.truncated || text.length > MAX_BODY;
   const notes = [
     ...(isCut ? [`the beginning of ${body.length} bytes`] : []),
     ...(body.encoding === 'base64' ? ['not UTF-8, shown as Latin-1'] : []),
   ];
-  return { headers, body: text.slice(0, MOST_OF_BODY), bodyNote: notes.length === 0 ? null : notes.join('; ') };
+  return { headers, body: text.slice(0, MAX_BODY), bodyNote: notes.length === 0 ? null : notes.join('; ') };
 }
 
-/** Each phase from the end of the one before that is known. */
+/** The duration of each phase, from the end of the last phase that is known. */
 function phasesOf({ start, resolved, connected, secured, sent, firstByte, end }: Stamps): ExchangeDetail['phases'] {
   const ends = [
     ['name looked up', resolved],
@@ -118,9 +119,14 @@ function fieldsOf(text: string): unknown {
   }
 }
 
-/** A field of what may be no object at all. */
+/** A member of a value that may not be an object. */
 function stringIn(fields: unknown, name: string): string | null {
   if (typeof fields !== 'object' || fields === null) return null;
   const value = Object.entries(fields).find(([key]) => key === name)?.[1];
   return typeof value === 'string' ? value.slice(0, 200) : null;
+}
+
+/** The player of an exchange's game session; null where it has none, or the session is not kept any more. */
+export function playerOf({ sessions }: Pick<ServiceParts, 'sessions'>, { gsID }: LoggedExchange): string | null {
+  return gsID === null ? null : (sessions.byId(gsID)?.player ?? null);
 }

@@ -3,18 +3,18 @@ import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest
 import { guardHeaders } from '../page-files.ts';
 
 export interface GuardOptions {
-  /** Whoever knows it may use the console. */
+  /** Gives access to the console. */
   readonly token: string;
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly ownUrl: () => string;
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Keeps the console to whoever was given its address. A page of another site gets nothing: it can't know the token, which no
- * browser sends by itself; a name that was turned to this machine (DNS rebinding) is no name of ours; and what a browser says
- * was asked by another origin is refused, also by one on another port of this machine.
+ * Restricts the console to users who have its address. A page of another site gets nothing: it does not know the token, which no
+ * browser sends by itself. Requests to other host names than the loopback ones (DNS rebinding) are refused, and requests that a
+ * browser marks as coming from another origin, also from another port of this machine.
  */
 export class Guard {
   readonly #options: GuardOptions;
@@ -23,7 +23,7 @@ export class Guard {
     this.#options = options;
   }
 
-  /** For what holds no secret: the page's script and style. */
+  /** For the page's scripts and styles, which hold no secret. */
   atHome(handler: Handler): Handler {
     return (request) => (this.#isAtHome(request) ? handler(request) : ELSEWHERE);
   }
@@ -36,7 +36,7 @@ export class Guard {
     });
   }
 
-  /** For what the page asks for: the token is in a header, `Authorization: Bearer`. */
+  /** For the requests of the page: the token is in a header, `Authorization: Bearer`. */
   asked(handler: Handler): Handler {
     return this.atHome((request) => {
       if (!isOurs(request)) return FOREIGN;
@@ -51,13 +51,13 @@ export class Guard {
     return LOOPBACK.some((name) => host === (port === '' ? name : `${name}:${port}`));
   }
 
-  /** Takes the same time however much of it is right. */
+  /** Takes the same time for every wrong token. */
   #isToken(given: string): boolean {
     return timingSafeEqual(digest(given), digest(this.#options.token));
   }
 }
 
-/** Whether a browser says that our own page asks; what is no browser says nothing, and needs the token all the same. */
+/** Whether the request may come from the console's own page. Clients other than browsers send no origin, and need the token. */
 function isOurs({ headers }: ListenRequest): boolean {
   const site = headerOf(headers, 'sec-fetch-site');
   const origin = headerOf(headers, 'origin');

@@ -3,18 +3,17 @@ import { eventStream } from '../event-stream.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { rowOf } from './exchange-rows.ts';
-import { playerOf } from './player.ts';
+import { playerOf, rowOf } from './exchange-rows.ts';
 import { stateOf } from './state.ts';
 
-/** What happens within this time is shown together. */
+/** Events within this many milliseconds are sent together. */
 const GATHER_MS = 120;
 
 /**
- * Tells a console what is there, then everything that happens.
+ * Sends a console the exchanges and the state, and then every change.
  *
- * @param acted what was done in a console, also another one
- * @param closing ends it
+ * @param acted the actions of this console and others
+ * @param closing ends the stream
  */
 export function liveEvents(parts: ServiceParts, acted: Feed<void>, closing: AbortSignal): ListenReply {
   const { log, roundFeed, sleep } = parts;

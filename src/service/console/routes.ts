@@ -1,28 +1,19 @@
 import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
-import type { LoggedExchange } from '../exchange-log.ts';
 import { Feed } from '../feed.ts';
-import type { Seats } from '../game-page/seats.ts';
+import type { Players } from '../game-page/players.ts';
 import { guardHeaders, pageFile, type ReadPage } from '../page-files.ts';
+import type { ExchangeTexts } from '../service-options.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { consoleActions } from './actions.ts';
-import { detailOf } from './exchange-rows.ts';
+import { detailOf, playerOf } from './exchange-rows.ts';
 import { Guard, type GuardOptions } from './guard.ts';
 import { liveEvents } from './live.ts';
-import { playerOf } from './player.ts';
-
-/** Texts that others than the service can make of an exchange; null: there is none for it. */
-export interface ExchangeTexts {
-  /** A line for a shell that sends the same again. */
-  readonly curlOf: (exchange: LoggedExchange) => string | null;
-  /** A scenario in YAML. */
-  readonly scenarioOf: (exchange: LoggedExchange) => string | null;
-}
 
 export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
   readonly readPage: ReadPage;
   readonly parts: ServiceParts;
-  readonly seats: Seats;
+  readonly players: Players;
   /** Ends the event streams. */
   readonly closing: AbortSignal;
 }
@@ -31,12 +22,12 @@ const BASE = '/console';
 const FILES = ['console.js', 'console.css', 'icon.svg'];
 
 /**
- * The console at `/console/?token=…`, for whoever runs the service, and what it asks for below `/console/api`.
+ * The console at `/console/?token=…`, for the person who runs the service, and its requests below `/console/api`.
  *
  * @throws Error when the pages are not built
  */
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
-  const { readPage, parts, seats, closing, curlOf, scenarioOf } = options;
+  const { readPage, parts, players, closing, curlOf, scenarioOf } = options;
   const guard = new Guard(options);
   const acted = new Feed<void>();
   const file = (name: string): Handler => {
@@ -62,7 +53,7 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
     ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.atHome(file(name)) })),
     api('GET', 'events', () => liveEvents(parts, acted, closing)),
     api('GET', 'exchange', ({ query }) => detail(query)),
-    ...Object.entries(consoleActions(parts, seats, () => acted.publish())).map(([path, handler]) =>
+    ...Object.entries(consoleActions(parts, players, () => acted.publish())).map(([path, handler]) =>
       api('POST', path, handler),
     ),
   ];

@@ -5,17 +5,17 @@ import { viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import type { ConsoleState, SessionRow } from './view.ts';
 
-/** So many of each are listed: the latest. */
-const MOST = 100;
+/** The maximum number of rows in each list. */
+const MAX_ROWS = 100;
 
-/** Sessions, rounds, debts and disturbances as they are at this moment. */
+/** The sessions, rounds, debts and faults at this moment. */
 export function stateOf({ sessions, adapter, faults, clock }: ServiceParts): ConsoleState {
   const all = sessions.all();
   const owed = adapter.owed();
   return {
     now: clock(),
     sessions: all
-      .slice(-MOST)
+      .slice(-MAX_ROWS)
       .toReversed()
       .map((session): SessionRow => {
         const { gsID, extCID, sessionID, player, currency, gameID, demo, openedAt, expiresAt } = session;
@@ -25,7 +25,7 @@ export function stateOf({ sessions, adapter, faults, clock }: ServiceParts): Con
       }),
     rounds: adapter
       .rounds()
-      .slice(-MOST)
+      .slice(-MAX_ROWS)
       .toReversed()
       .map((record) => {
         const { gsID, player, gameID, currency, free } = record;
@@ -33,7 +33,7 @@ export function stateOf({ sessions, adapter, faults, clock }: ServiceParts): Con
         return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null, payout };
       }),
     owed: owed
-      .slice(0, MOST)
+      .slice(0, MAX_ROWS)
       .map(({ id, call, gsID, player, amount, currency, roundID, attempts, nextTryAt, trouble }) => ({
         txID: id,
         amount: written(Money.of(amount), currency),
@@ -46,7 +46,7 @@ export function stateOf({ sessions, adapter, faults, clock }: ServiceParts): Con
         nextTryAt,
         trouble,
       })),
-    faults: faults.armed.map(({ id, call, gsID, fault }) => ({ id, call, gsID, text: textOf(fault) })),
+    faults: faults.pending.map(({ id, call, gsID, fault }) => ({ id, call, gsID, text: textOf(fault) })),
     counts: { sessions: all.length, owed: owed.length },
   };
 }

@@ -1,4 +1,4 @@
-/** One exchange as a line of the console. */
+/** One exchange as a row of the console. */
 export interface ExchangeRow {
   readonly id: number;
   /** When it began, in milliseconds since 1970. */
@@ -8,47 +8,47 @@ export interface ExchangeRow {
   readonly name: string;
   readonly extCID: string | null;
   readonly gsID: string | null;
-  /** Who plays. */
+  /** null where it is not known. */
   readonly player: string | null;
   readonly roundID: string | null;
   readonly txID: string | null;
   readonly amount: string | null;
   readonly notes: readonly string[];
   readonly state: 'under-way' | 'ok' | 'error' | 'no-reply';
-  /** The status, or in a word why no reply came; empty while it is under way. */
+  /** The status, or the reason why no reply came; empty while it is under way. */
   readonly result: string;
   /** The operator's error code. */
   readonly code: string | null;
   /** From the last byte of the request to the last byte of the reply, in milliseconds. */
   readonly ms: number | null;
-  /** The beginnings of address and bodies, in lower case, for the search. */
-  readonly hay: string;
+  /** The text that is searched: the address and the beginnings of the bodies, in lower case. */
+  readonly searchText: string;
 }
 
-/** One exchange with everything that is known of it. */
+/** One exchange with all its details. */
 export interface ExchangeDetail {
   readonly row: ExchangeRow;
   readonly request: MessageView & { readonly method: string; readonly url: string };
   readonly reply: (MessageView & { readonly status: number }) | null;
-  /** Why no reply came, in a sentence. */
+  /** The reason why no reply came, as a sentence. */
   readonly trouble: string | null;
   /** As it was sent. */
   readonly signature: string | null;
-  /** What took how long, in milliseconds, in this order. */
+  /** The duration of each phase, in milliseconds, in order of time. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
   readonly connection: string | null;
-  /** A line for a shell that sends the same again; null where there is none. */
+  /** A shell command that sends the same bytes again; null where there is none. */
   readonly curl: string | null;
   /** The text of a scenario; null where there is none. */
   readonly scenario: string | null;
-  /** It can be sent again from here. */
+  /** Whether the console can send it again. */
   readonly repeatable: boolean;
 }
 
 export interface MessageView {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | null;
-  /** What is to be known of the body: that it was cut, or is not text. */
+  /** A note that the body was cut, or is not text; null for neither. */
   readonly bodyNote: string | null;
 }
 
@@ -63,7 +63,7 @@ export interface ConsoleState {
   /** The oldest first. */
   readonly owed: readonly OwedRow[];
   readonly faults: readonly FaultRow[];
-  /** How many there are, also those that are not listed. */
+  /** The number of all, also of those that are not listed. */
   readonly counts: { readonly sessions: number; readonly owed: number };
 }
 
@@ -78,7 +78,7 @@ export interface SessionRow {
   readonly openedAt: number;
   readonly expiresAt: number;
   readonly expired: boolean;
-  /** What can be staked, smallest first. */
+  /** The stakes that are offered, smallest first. */
   readonly stakes: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export interface RoundRow {
   readonly prize: string | null;
   readonly state: 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';
   readonly frID: string | null;
-  /** What the campaign of a free round brought in all, if this was its last round. */
+  /** The sum of a campaign's free wins, if this was its last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
 }
 
@@ -108,7 +108,7 @@ export interface OwedRow {
   readonly attempts: number;
   /** Milliseconds since 1970; null while it is being sent. */
   readonly nextTryAt: number | null;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly trouble: string | null;
 }
 
@@ -116,6 +116,6 @@ interface FaultRow {
   readonly id: number;
   readonly call: string;
   readonly gsID: string | null;
-  /** What will happen to the call. */
+  /** The effect on the call. */
   readonly text: string;
 }

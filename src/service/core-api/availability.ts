@@ -1,6 +1,6 @@
 import { CURRENCIES, type Currency, currencyByCode } from '../../contract/currencies.ts';
 import type { ServiceClient } from '../client.ts';
-import type { Game } from '../game.ts';
+import type { Game } from '../games.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
 /** The games that a client may launch, in the order of the catalogue. */
@@ -13,7 +13,7 @@ export function currenciesOf(client: ServiceClient): readonly Currency[] {
   return CURRENCIES.filter(({ code }) => mayUse(client, code));
 }
 
-/** Refuses the id of a game that there isn't, or that the client may not launch. */
+/** Refuses the id of a game that does not exist, or that the client may not launch. */
 export function requireGame(client: ServiceClient, games: readonly Game[], id: string): Game | Refusal {
   const available = gamesOf(client, games);
   const game = available.find((one) => one.id === id);
@@ -31,7 +31,7 @@ export function requireCurrency(client: ServiceClient, code: string): Currency |
   if (currency && mayUse(client, code)) return currency;
   const alike = CURRENCIES.find((one) => one.code.toLowerCase() === code.toLowerCase())?.code;
   const advice = currency
-    ? 'This currency is not open to this client.'
+    ? 'This client may not use this currency.'
     : alike === undefined
       ? 'This currency is not supported.'
       : `This currency is not supported; did you mean ${alike}? Letter case matters.`;
@@ -44,7 +44,7 @@ function mayUse(client: ServiceClient, code: string): boolean {
 
 function listed(ids: readonly string[]): string {
   if (ids.length === 0) return 'none';
-  return ids.length > MOST_LISTED ? `${ids.slice(0, MOST_LISTED).join(', ')}, …` : ids.join(', ');
+  return ids.length > MAX_LISTED ? `${ids.slice(0, MAX_LISTED).join(', ')}, …` : ids.join(', ');
 }
 
-const MOST_LISTED = 12;
+const MAX_LISTED = 12;

@@ -2,23 +2,23 @@ import type { CreateNewGame } from '../../contract/core-api.ts';
 import type { Currency } from '../../contract/currencies.ts';
 import { DEFAULT_LOCALE, isLocale, LOCALES } from '../../contract/locales.ts';
 import { Money } from '../../contract/money.ts';
-import { isThere } from '../../contract/since.ts';
+import { isThere } from '../../contract/versions.ts';
 import { jsonReply } from '../../listen/message.ts';
 import type { ServiceClient } from '../client.ts';
-import type { GameSession } from '../game-session.ts';
+import type { GameSession } from '../game-sessions.ts';
 import { gamesOf, requireCurrency, requireGame } from './availability.ts';
-import type { CoreDesk, Operation } from './desk.ts';
+import type { CoreApiContext, Operation } from './context.ts';
 import { type Refusal, refusal, wrongFields } from './refusal.ts';
 
 /** `POST /create-new-game` (contract, Create New Game; Errors, Core API). */
-export const createNewGame: Operation<CreateNewGame> = (desk, client, wanted, request) => {
+export const createNewGame: Operation<CreateNewGame> = (context, client, wanted, request) => {
   const returnUrl = wanted.returnUrl ?? wanted.returnURL;
-  if (returnUrl === undefined && !isThere('1.1.1', desk.version)) {
+  if (returnUrl === undefined && !isThere('1.1.1', context.version)) {
     return wrongFields('body', [{ field: 'returnUrl', message: `required before version 1.1.1` }]);
   }
   const blocked = blockage(client, wanted);
   if (blocked) return blocked;
-  const game = gameFor(desk, client, wanted.gameID);
+  const game = gameFor(context, client, wanted.gameID);
   if ('kind' in game) return game;
   const currency = requireCurrency(client, wanted.currency);
   if ('kind' in currency) return currency;
@@ -28,8 +28,8 @@ export const createNewGame: Operation<CreateNewGame> = (desk, client, wanted, re
   const initial = demo ? initialBalance(wanted.initDemoBalance, currency) : undefined;
   if (initial && 'kind' in initial) return initial;
 
-  const gsID = desk.newID();
-  const openedAt = desk.now();
+  const gsID = context.newID();
+  const openedAt = context.now();
   const session: GameSession = {
     gsID,
     cID: client.cID,
@@ -44,13 +44,13 @@ export const createNewGame: Operation<CreateNewGame> = (desk, client, wanted, re
     ...(wanted.depositURL !== undefined && { depositUrl: wanted.depositURL }),
     ...(wanted.platform !== undefined && { platform: wanted.platform }),
     openedAt,
-    expiresAt: openedAt + desk.sessionLifeMs,
+    expiresAt: openedAt + context.sessionLifeMs,
   };
-  if (demo) desk.demoBalances.open(session, initial);
-  desk.sessions.open(session);
+  if (demo) context.demoBalances.open(session, initial);
+  context.sessions.open(session);
   return {
     kind: 'done',
-    reply: jsonReply(200, { gameURL: `${desk.publicUrl(request)}/game?gsID=${gsID}`, gsID }),
+    reply: jsonReply(200, { gameURL: `${context.publicUrl(request)}/game?gsID=${gsID}`, gsID }),
     session,
   };
 };
@@ -69,7 +69,7 @@ function blockage({ blocked, blockedUsers }: ServiceClient, { user }: CreateNewG
   });
 }
 
-function gameFor({ games }: CoreDesk, client: ServiceClient, gameID: string | undefined) {
+function gameFor({ games }: CoreApiContext, client: ServiceClient, gameID: string | undefined) {
   if (gameID !== undefined) return requireGame(client, games, gameID);
   const [first] = gamesOf(client, games);
   return first ?? refusal(403, 'No game is available to this client.', { code: 'game_not_found' });

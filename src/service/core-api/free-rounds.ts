@@ -1,42 +1,34 @@
-import {
-  type Campaign,
-  type CancelFreeRounds,
-  type CreateFreeRounds,
-  type FreeRoundsQuery,
-  MAX_CAMPAIGN_DAYS,
-} from '../../contract/core-api.ts';
-import { isThere } from '../../contract/since.ts';
-import type { ContractVersion } from '../../contract/versions.ts';
+import type { Campaign, CancelFreeRounds, CreateFreeRounds, FreeRoundsQuery } from '../../contract/core-api.ts';
+import { DAY_MS, MAX_CAMPAIGN_DAYS } from '../../contract/limits.ts';
+import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { jsonReply } from '../../listen/message.ts';
 import { betLinesOf, written } from '../bet-lines.ts';
 import type { Campaigns } from '../campaigns.ts';
 import { requireCurrency, requireGame } from './availability.ts';
-import type { Operation } from './desk.ts';
-import { type Complaint, type Refusal, refusal, wrongFields } from './refusal.ts';
+import type { Operation } from './context.ts';
+import { type FieldProblem, type Refusal, refusal, wrongFields } from './refusal.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** `POST /free-rounds` (position; the longest time is the contract's, Limits). */
-export const createFreeRounds: Operation<CreateFreeRounds> = (desk, client, wanted) => {
+/** `POST /free-rounds` (position; the maximum duration is in the contract, Limits). */
+export const createFreeRounds: Operation<CreateFreeRounds> = (context, client, wanted) => {
   const currency = requireCurrency(client, wanted.currency);
   if ('kind' in currency) return currency;
   for (const id of wanted.gameIDs ?? []) {
-    const game = requireGame(client, desk.games, id);
+    const game = requireGame(client, context.games, id);
     if ('kind' in game) return game;
   }
   const lines = betLinesOf(currency.code);
   const line = lines[wanted.betLine - 1];
-  const complaints: Complaint[] = [...spanComplaints(wanted, desk.version)];
-  if (!line) complaints.push({ field: 'betLine', message: `${currency.code} has the bet lines 1 to ${lines.length}` });
-  if (!line || complaints.length > 0) return wrongFields('body', complaints);
+  const problems: FieldProblem[] = [...spanProblems(wanted, context.version)];
+  if (!line) problems.push({ field: 'betLine', message: `${currency.code} has the bet lines 1 to ${lines.length}` });
+  if (!line || problems.length > 0) return wrongFields('body', problems);
 
   const campaign: Campaign = {
     ...wanted,
-    id: desk.newID(),
+    id: context.newID(),
     maxBet: written(line.maxBet, currency.code),
     maxMult: line.maxCoeff.format(2),
   };
-  if (!desk.campaigns.create(campaign)) {
+  if (!context.campaigns.create(campaign)) {
     return refusal(409, 'This extID was used for a campaign before. Give each campaign an extID of its own.', {
       details: `extID: ${JSON.stringify(wanted.extID)}`,
     });
@@ -45,17 +37,17 @@ export const createFreeRounds: Operation<CreateFreeRounds> = (desk, client, want
 };
 
 /** `GET /free-rounds` (contract, Endpoints). */
-export const readFreeRounds: Operation<FreeRoundsQuery> = (desk, _client, query) => {
-  const campaign = requireCampaign(desk.campaigns, query);
+export const readFreeRounds: Operation<FreeRoundsQuery> = (context, _client, query) => {
+  const campaign = requireCampaign(context.campaigns, query);
   return 'kind' in campaign ? campaign : { kind: 'done', reply: jsonReply(200, campaign) };
 };
 
 /** `DELETE /free-rounds` (position). Cancelling again changes nothing. */
-export const cancelFreeRounds: Operation<CancelFreeRounds> = (desk, _client, wanted) => {
-  const campaign = requireCampaign(desk.campaigns, wanted);
+export const cancelFreeRounds: Operation<CancelFreeRounds> = (context, _client, wanted) => {
+  const campaign = requireCampaign(context.campaigns, wanted);
   if ('kind' in campaign) return campaign;
-  const cancelled = desk.campaigns.cancel(campaign, desk.now());
-  if (cancelled !== campaign) desk.onCancelled(cancelled);
+  const cancelled = context.campaigns.cancel(campaign, context.now());
+  if (cancelled !== campaign) context.onCancelled(cancelled);
   return { kind: 'done', reply: jsonReply(200, cancelled) };
 };
 
@@ -68,7 +60,7 @@ function requireCampaign(campaigns: Campaigns, name: FreeRoundsQuery): Campaign 
   });
 }
 
-function spanComplaints({ validFrom, validUntil }: CreateFreeRounds, version: ContractVersion): readonly Complaint[] {
+function spanProblems({ validFrom, validUntil }: CreateFreeRounds, version: ContractVersion): readonly FieldProblem[] {
   if (validUntil === undefined) return [];
   const span = Date.parse(validUntil) - Date.parse(validFrom);
   if (span <= 0) return [{ field: 'validUntil', message: 'expected a moment after validFrom' }];

@@ -1,34 +1,33 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { GameInfo, GamesQuery } from '../../contract/core-api.ts';
+import { type GameInfo, type GamesQuery, PLATFORMS } from '../../contract/core-api.ts';
 import type { Currency } from '../../contract/currencies.ts';
 import { LOCALES } from '../../contract/locales.ts';
-import { isThere } from '../../contract/since.ts';
-import type { ContractVersion } from '../../contract/versions.ts';
+import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { type HeaderPairs, headerOf, jsonReply } from '../../listen/message.ts';
 import { betLinesOf, written } from '../bet-lines.ts';
 import type { ServiceClient } from '../client.ts';
-import type { Game } from '../game.ts';
 import { GAME_IMAGES, GAME_IMAGES_PATH } from '../game-images.ts';
+import type { Game } from '../games.ts';
 import { currenciesOf, gamesOf, requireCurrency } from './availability.ts';
-import type { Operation } from './desk.ts';
+import type { Operation } from './context.ts';
 
 /** `GET /games` (contract, Endpoints). */
-export const listGames: Operation<GamesQuery> = async (desk, client, query, request) => {
+export const listGames: Operation<GamesQuery> = async (context, client, query, request) => {
   for (const code of query.additionalCurrencies ?? []) {
     const currency = requireCurrency(client, code);
     if ('kind' in currency) return currency;
   }
   const currencies = wantedCurrencies(client, query).map(({ code }) => code);
-  const baseURL = `${desk.publicUrl(request)}${GAME_IMAGES_PATH}`;
+  const baseURL = `${context.publicUrl(request)}${GAME_IMAGES_PATH}`;
   const withLines = query.excludeBetLines !== true;
   const betLines = currencies.map((currency) => ({ currency, values: valuesOf(currency) }));
-  const games = gamesOf(client, desk.games).map((game): GameInfo => {
-    const info = infoOf(game, `${baseURL}/${encodeURIComponent(game.id)}`, currencies, desk.version);
-    // As the service does: without bet lines a game seems to have no free rounds.
+  const games = gamesOf(client, context.games).map((game): GameInfo => {
+    const info = infoOf(game, `${baseURL}/${encodeURIComponent(game.id)}`, currencies, context.version);
+    // The real service does this too: without bet lines, a game is listed as one without free rounds.
     return withLines ? { ...info, hasFreeSpins: true, betLines } : info;
   });
-  await desk.catalogueReady();
+  await context.catalogueReady();
   const reply = jsonReply(200, games, [['Vary', 'Accept-Encoding']]);
   if (!isGzipAskedFor(request.headers)) return { kind: 'done', reply };
   const body = await compress(JSON.stringify(games));
@@ -41,7 +40,7 @@ function wantedCurrencies(
   client: ServiceClient,
   { currencyFilters, additionalCurrencies }: GamesQuery,
 ): readonly Currency[] {
-  // A filter without a value is none.
+  // A filter without a value is ignored.
   const types: readonly Currency['type'][] = currencyFilters?.length ? currencyFilters : ['fiat', 'crypto'];
   return currenciesOf(client).filter(({ type, code }) => types.includes(type) || additionalCurrencies?.includes(code));
 }
@@ -59,7 +58,7 @@ function infoOf(game: Game, baseURL: string, currencies: string[], version: Cont
     title: game.title,
     locales: [...LOCALES],
     currencies,
-    platforms: ['desktop', 'mobile'],
+    platforms: [...PLATFORMS],
     hasFreeSpins: false,
     rtp: game.rtp,
     images: {
@@ -73,7 +72,7 @@ function infoOf(game: Game, baseURL: string, currencies: string[], version: Cont
   };
 }
 
-/** Whether the caller takes gzip, named or by a star, with a weight above zero (RFC 9110, 12.5.3). */
+/** Whether the request accepts gzip, by name or by `*`, with a weight above zero (RFC 9110, 12.5.3). */
 export function isGzipAskedFor(headers: HeaderPairs): boolean {
   const codings = (headerOf(headers, 'accept-encoding') ?? '').split(',').map((part) => {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

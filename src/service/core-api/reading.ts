@@ -1,23 +1,22 @@
 import { canonicalJson, NotCanonicalError } from '../../contract/canonical.ts';
-import type { CoreOperation } from '../../contract/core-operations.ts';
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { readJson } from '../../contract/json-text.ts';
+import type { CoreOperation } from '../../contract/core-api.ts';
+import { type JsonObject, type JsonValue, readJson } from '../../contract/json.ts';
 import { headerOf, type ListenRequest } from '../../listen/message.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
-/** A request whose text could be read; nothing of it is checked. */
+/** A request whose text could be read. Its fields are not checked yet. */
 export interface ReadRequest {
   readonly kind: 'read';
   readonly carrier: 'body' | 'query';
   readonly fields: JsonObject;
-  /** The texts of which one must be signed; the first is shown to whoever signed something else. */
+  /** The canonical texts, of which one must be signed. The first is shown when the signature is wrong. */
   readonly canonicals: readonly string[];
   readonly raw: Uint8Array | string;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** Reads the body, or of a GET the query. */
+/** Reads the body, or the query of a GET. */
 export function readRequest(request: ListenRequest, { method }: CoreOperation): ReadRequest | Refusal {
   try {
     return method === 'GET' ? readQuery(request.query) : readBody(request);
@@ -39,7 +38,9 @@ function readBody({ headers, body }: ListenRequest): ReadRequest | Refusal {
     return refusal(400, 'Send one JSON object in UTF-8 as the body.', { details: `body: ${read.reason}` });
   }
   if (!isObject(read.value)) {
-    return refusal(400, 'Send one JSON object in UTF-8 as the body.', { details: 'body: it is JSON, but no object' });
+    return refusal(400, 'Send one JSON object in UTF-8 as the body.', {
+      details: 'body: it is JSON, but not an object',
+    });
   }
   return { kind: 'read', carrier: 'body', fields: read.value, canonicals: [canonicalJson(read.value)], raw: body };
 }
@@ -50,10 +51,10 @@ function isObject(value: JsonValue): value is JsonObject {
 
 /**
  * A parameter that is given once is text. One that is given several times is a list of texts, and is signed as such or with
- * its values joined by commas: the contract does not tell (position).
+ * its values joined by commas: the contract leaves it open (position).
  */
 function readQuery(query: string): ReadRequest {
-  // The question mark keeps the parser from taking one that belongs to the first name for the separator.
+  // Without this question mark the parser would drop one at the start of the first name.
   const params = new URLSearchParams(`?${query}`);
   const names = [...new Set(params.keys())];
   const fields = Object.fromEntries(

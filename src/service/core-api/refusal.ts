@@ -1,22 +1,21 @@
 import type { z } from 'zod';
-import { isThere } from '../../contract/since.ts';
-import type { ContractVersion } from '../../contract/versions.ts';
+import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { jsonReply, type ListenReply } from '../../listen/message.ts';
 
-/** Why a request is not done, as the operator reads it. */
+/** The error with which a request is answered. */
 export interface Refusal {
   readonly kind: 'refusal';
   readonly status: 400 | 401 | 403 | 404 | 409;
-  /** What is wrong and what to change. */
+  /** Says what is wrong and what to change. */
   readonly message: string;
-  /** One of the contract's codes, where it has one for the case. */
+  /** A code of the contract, where it has one for the error. */
   readonly code?: 'currency_not_supported' | 'locale_not_supported' | 'account_blocked' | 'game_not_found';
-  /** For developers. Text, as the published clients read it. */
+  /** For developers. A text, because the published clients read one. */
   readonly details?: string;
 }
 
 /** One wrong field. */
-export interface Complaint {
+export interface FieldProblem {
   /** As `user.id`, or `gameIDs.0`; empty for the whole. */
   readonly field: string;
   readonly message: string;
@@ -30,20 +29,20 @@ export function refusal(
   return { kind: 'refusal', status, message, ...more };
 }
 
-/** Every wrong field of a request. `carrier`: where the fields stand. */
-export function wrongFields(carrier: 'body' | 'query', complaints: readonly Complaint[]): Refusal {
-  const named = complaints.map(({ field }) => field).filter(Boolean);
+/** Refuses a request for all its wrong fields. @param carrier the part of the request with the fields */
+export function wrongFields(carrier: 'body' | 'query', problems: readonly FieldProblem[]): Refusal {
+  const named = problems.map(({ field }) => field).filter(Boolean);
   const message =
     named.length === 0
       ? `The ${carrier} must be an object with the fields of this operation.`
-      : `Mend ${[...new Set(named)].join(', ')} in the ${carrier} and send it again.`;
+      : `Fix ${[...new Set(named)].join(', ')} in the ${carrier} and send it again.`;
   return refusal(400, message, {
-    details: complaints.map(({ field, message }) => `${field || carrier}: ${message}`).join('; '),
+    details: problems.map(({ field, message }) => `${field || carrier}: ${message}`).join('; '),
   });
 }
 
-/** Reads a value by its schema, with complaints that an operator's developer can act on. */
-export function check<T>(schema: z.ZodType<T>, value: unknown): { readonly data: T } | readonly Complaint[] {
+/** Checks a value against its schema. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): { readonly data: T } | readonly FieldProblem[] {
   const result = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'required' : undefined) });
   if (result.success) return { data: result.data };
   return result.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));

@@ -4,10 +4,10 @@ import type { RoundRecord } from '../adapter/round-record.ts';
 import { written } from '../bet-lines.ts';
 import type { RoundState, RoundView } from './view.ts';
 
-/** So much of what an operator says is shown. */
-const MOST_OF_MESSAGE = 500;
+/** The number of characters of an operator's message that are shown. */
+const MAX_MESSAGE = 500;
 
-/** A round as the adapter has it; what only its player knows is taken from what was shown before. */
+/** The view of a stored round. Multiplier and message, which are not stored, are taken from the view before. */
 export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView {
   const { round, plannedWin, free, currency, openedAt } = record;
   const stake = round.bets.reduce((sum, { request }) => sum.plus(Money.of(request.amount)), Money.zero);
@@ -26,19 +26,19 @@ export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView
     payout: withdrawal
       ? { amount: written(Money.of(withdrawal.request.amount), currency), paid: withdrawal.status === 'settled' }
       : null,
-    // Once all is well again, the operator's words are of no use to the player.
+    // Once the round is settled, the message of an earlier failure is of no use to the player.
     message: state === 'settled' ? null : (before?.message ?? null),
     code: state === 'settled' ? null : (before?.code ?? null),
   };
 }
 
-/** A round that was played just now. @param record what the adapter has of it; undefined for a demo */
+/** The view of a round that was played just now. @param record undefined for a demo */
 export function viewOfPlayed(played: PlayedRound, record: RoundRecord | undefined, terms: PlayedTerms): RoundView {
   const { roundID, multiplier, bet, win } = played;
   const failure = bet.kind === 'declined' ? bet : win?.kind === 'pending' ? win : undefined;
   const words = {
     multiplier: bet.kind === 'accepted' ? multiplier : null,
-    message: failure ? failure.message.slice(0, MOST_OF_MESSAGE) : null,
+    message: failure ? failure.message.slice(0, MAX_MESSAGE) : null,
     code: failure?.code ?? null,
   };
   const { at, currency, free } = terms;
@@ -57,7 +57,7 @@ export function viewOfPlayed(played: PlayedRound, record: RoundRecord | undefine
   return record ? viewOfRecord(record, shown) : shown;
 }
 
-/** What is known of a round beside what it came to. */
+/** The terms of a round that was played. */
 interface PlayedTerms {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -65,7 +65,7 @@ interface PlayedTerms {
   readonly free: boolean;
 }
 
-/** Where a round is, by its last bet. */
+/** The state of a round, by its last bet. */
 function stateOf({ round }: RoundRecord): RoundState {
   const status = round.bets.at(-1)?.status;
   switch (status) {

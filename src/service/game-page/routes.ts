@@ -3,15 +3,14 @@ import { type HeaderPairs, headerOf, jsonReply, type ListenReply, type ListenReq
 import type { Route } from '../../listen/routes.ts';
 import type { Sleep } from '../adapter/sleep.ts';
 import { eventStream } from '../event-stream.ts';
-import type { GameSession } from '../game-session.ts';
-import type { GameSessions } from '../game-sessions.ts';
+import type { GameSession, GameSessions } from '../game-sessions.ts';
 import { guardHeaders, pageFile, type ReadPage } from '../page-files.ts';
 import { readJson } from '../page-request.ts';
-import type { Played, Seats } from './seats.ts';
+import type { Played, Players } from './players.ts';
 
 export interface GameRoutesOptions {
   readonly readPage: ReadPage;
-  readonly seats: Seats;
+  readonly players: Players;
   readonly sessions: Pick<GameSessions, 'byId'>;
   readonly sleep: Sleep;
   /** Ends the event streams. */
@@ -23,13 +22,13 @@ const FILES = ['game.js', 'game.css', 'icon.svg'];
 const roundSchema = z.object({ gsID: z.string(), stake: z.string() });
 
 /**
- * The game page at `/game?gsID=…`, which other sites may frame, and what it asks for below `/play`. The `gsID` is all that a caller
- * must know: it is as secret as the address of the game.
+ * The game page at `/game?gsID=…`, which other sites may frame, and its requests below `/play`. A caller needs the `gsID` alone: it is
+ * as secret as the address of the game.
  *
  * @throws Error when the pages are not built
  */
 export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
-  const { readPage, seats, sessions, sleep, closing } = options;
+  const { readPage, players, sessions, sleep, closing } = options;
   const files = FILES.map((name) => fileRoute(readPage, name, `/game/${name}`));
 
   const withSession = (
@@ -46,17 +45,17 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
     {
       method: 'GET',
       path: '/play/state',
-      handler: (request) => withSession(gsIDOf(request), async (session) => reply(200, await seats.look(session))),
+      handler: (request) => withSession(gsIDOf(request), async (session) => reply(200, await players.look(session))),
     },
     {
       method: 'GET',
       path: '/play/events',
       handler: (request) =>
         withSession(gsIDOf(request), (session) => {
-          void seats.lookOnce(session);
+          void players.lookOnce(session);
           return eventStream({
-            subscribe: (wake) => seats.subscribe(session.gsID, wake),
-            take: () => [{ name: 'view', data: seats.view(session) }],
+            subscribe: (wake) => players.subscribe(session.gsID, wake),
+            take: () => [{ name: 'view', data: players.view(session) }],
             closing,
             sleep,
           });
@@ -68,10 +67,10 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
       handler: (request) => {
         const site = headerOf(request.headers, 'sec-fetch-site');
         if (site !== undefined && site !== 'same-origin') return FOREIGN;
-        const wish = readJson(request, roundSchema);
-        if (wish.kind === 'wrong') return reply(wish.status, { message: wish.message });
-        const { gsID, stake } = wish.value;
-        return withSession(gsID, async (session) => answer(await seats.play(session, { stake })));
+        const read = readJson(request, roundSchema);
+        if (read.kind === 'wrong') return reply(read.status, { message: read.message });
+        const { gsID, stake } = read.value;
+        return withSession(gsID, async (session) => answer(await players.play(session, { stake })));
       },
     },
   ];
@@ -104,7 +103,7 @@ function answer(played: Played): ListenReply {
     case 'expired':
       return reply(403, { message: 'This game has expired.', code: 'session_expired' });
     case 'stake':
-      return reply(400, { message: 'This stake is not offered. Choose one of those that are.' });
+      return reply(400, { message: 'This stake is not available. Choose one of the stakes that the game offers.' });
     case 'busy':
       return reply(409, { message: 'A round of this game is being played already.' });
     case 'other-game':

@@ -1,29 +1,29 @@
-/** What the game page shows. Amounts are decimal texts in the currency's main unit, as they are to be read. */
+/** The content of the game page. Amounts are decimal texts in the currency's main unit. */
 export interface GameView {
-  /** Grows with each view, also over restarts of the service: the page goes by the greatest. */
+  /** Grows with each view, also over restarts of the service. The page ignores views older than the one it shows. */
   readonly version: number;
   readonly gsID: string;
   readonly game: {
     readonly id: string;
     readonly title: string;
-    /** Where its colour is on the wheel, in degrees. */
+    /** The hue of its colour, in degrees. */
     readonly hue: number;
-    /** What a round may multiply the stake by, smallest first. */
+    /** The multipliers of the paytable, smallest first. */
     readonly multipliers: readonly string[];
   };
   readonly player: string;
   readonly currency: string;
   readonly locale: string;
   readonly demo: boolean;
-  /** null: not known, or it could not be read; `trouble` says why. */
+  /** null: not read yet, or it could not be read; `trouble` says why. */
   readonly balance: string | null;
-  /** What the operator said when the balance could not be read. Not to be used as markup. */
+  /** The operator's message when the balance could not be read. Not to be used as markup. */
   readonly trouble: string | null;
-  /** What can be staked, smallest first. */
+  /** The stakes that are offered, smallest first. */
   readonly stakes: readonly string[];
   /** The stake to begin with. */
   readonly usualStake: string;
-  /** Free rounds that are played before money is; null when there are none. */
+  /** Free rounds, which are played first; null when there are none. */
   readonly free: FreeView | null;
   /** The latest first. */
   readonly rounds: readonly RoundView[];
@@ -40,9 +40,9 @@ export interface GameView {
 
 export interface FreeView {
   readonly left: number;
-  /** What each bets. */
+  /** The bet of each. */
   readonly amount: string;
-  /** What they won so far. */
+  /** The sum of the wins so far. */
   readonly won: string;
 }
 
@@ -52,23 +52,23 @@ export interface RoundView {
   readonly at: number;
   readonly stake: string;
   readonly state: RoundState;
-  /** What was won; null while the bet isn't accepted. */
+  /** The win; null while the bet isn't accepted. */
   readonly prize: string | null;
-  /** Something was won. */
+  /** Whether the win is more than 0. */
   readonly isWin: boolean;
-  /** By what the stake was multiplied; null where that isn't known. */
+  /** The multiplier of the stake; null where it isn't known. */
   readonly multiplier: string | null;
   readonly free: boolean;
-  /** What a whole campaign of free rounds brought, if this was its last round. */
+  /** The sum of a campaign's free wins, if this was its last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
-  /** What the operator said when it did not do what it was asked. Not to be used as markup. */
+  /** The operator's message when a call failed. Not to be used as markup. */
   readonly message: string | null;
   /** The operator's error code. */
   readonly code: string | null;
 }
 
 /**
- * Where a round is: the bet or the first try of the win is under way; the bet was declined; declined, and its stake is being given
- * back, or was; the win is still owed; all is done.
+ * The state of a round: `playing`, the bet or the first attempt of the win is under way; `declined`; `returning`, the declined bet
+ * is being refunded; `returned`, it was refunded; `paying`, the win is still owed; `settled`.
  */
 export type RoundState = 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';

@@ -13,19 +13,19 @@ describe('the base URL', () => {
     ['https://wallet.example/eu', 'other', 'good', ''],
     ['https://wallet.example/eu/balance', 'other', 'bad', '…/balance/balance'],
     ['https://wallet.example/eu', 'not-found', 'bad', 'does not know'],
-  ] as const)('%s (%s) is %s', (url, answer, state, seen) => {
+  ] as const)('the base URL %s, answered "%s", is %s', (url, answer, state, seen) => {
     const made = checkBaseUrl(url, {}, answer);
     expect(made.state).toBe(state);
     expect(made.seen).toContain(seen);
   });
 
-  it('may end with the path of a call that has a path of its own', () => {
+  it('the base URL may end with the name of a call that has a configured path', () => {
     expect(checkBaseUrl('https://wallet.example/bet', { bet: 'place' }, 'not-found').seen).not.toContain(
       'path of a call',
     );
   });
 
-  it('is given as it should be', () => {
+  it('the base URL without a fault is good', () => {
     expect(checkBaseUrl('https://wallet.example/eu/bet/', {}, 'not-found').advice).toContain(
       'https://wallet.example/eu',
     );
@@ -55,16 +55,16 @@ describe('the target', () => {
     ['http://prod.casino.example/', '127.0.0.1', 'good'],
     ['https://wallet.example/', 'none', 'not-tried'],
     ['https://prod.wallet.example/', 'none', 'warn'],
-  ] as const)('%s at %s is %s', (url, address, state) => {
+  ] as const)('the target %s at %s is %s', (url, address, state) => {
     expect(checkTarget(url, address).state).toBe(state);
   });
 
-  it('is what the configuration says, whatever its name', () => {
+  it('the configured value of production counts more than the name', () => {
     expect(checkTarget('https://staging.casino.example/', '10.0.0.7', true).state).toBe('warn');
     expect(checkTarget('https://www.casino.example/', '203.0.113.7', false).state).toBe('good');
   });
 
-  it('knows the addresses that only a network of its own reaches', () => {
+  it('private addresses are recognised', () => {
     expect(['10.1.2.3', '172.31.0.1', '192.168.1.1', '127.0.0.1', 'fd00::1', 'fe80::1'].every(isLocal)).toBe(true);
     expect(['8.8.8.8', '172.32.0.1', '2001:db8::1', 'wallet.example'].some(isLocal)).toBe(false);
   });

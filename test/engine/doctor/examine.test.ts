@@ -4,7 +4,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signQuery } from '../../../src/contract/signature.ts';
-import { type Check, type CheckName, check, firstToMend } from '../../../src/engine/doctor/check.ts';
+import { type Check, type CheckName, check, firstToFix } from '../../../src/engine/doctor/check.ts';
 import { type ExamineOptions, examine } from '../../../src/engine/doctor/examine.ts';
 import type { ClientUnderTest } from '../../../src/engine/run-options.ts';
 import { answering, rawServer } from '../../wire/raw-server.ts';
@@ -25,7 +25,7 @@ interface Asked {
   readonly sessionID: string;
 }
 
-/** A wallet over HTTP that says what it is told to. */
+/** A wallet over HTTP whose answers a test sets. */
 async function wallet(tell: (asked: Asked) => Told): Promise<{ readonly url: string; readonly asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = http.createServer(({ method = '', url = '', headers }, response) => {
@@ -79,8 +79,8 @@ function look(
 
 const of = (checks: readonly Check[], name: CheckName): Check | undefined => checks.find((one) => one.name === name);
 
-describe('a wallet that is well', () => {
-  it('has nothing to mend, and is asked for balances only', async () => {
+describe('a wallet without faults', () => {
+  it('all checks are good, and only balances are read', async () => {
     const { url, asked } = await wallet(rightly(() => has('100.00')));
     const checks = await look(url);
     expect(checks.filter(({ state }) => state !== 'good' && state !== 'not-needed')).toEqual([]);
@@ -88,31 +88,31 @@ describe('a wallet that is well', () => {
     expect(asked.filter(({ signed }) => !signed)).toHaveLength(1);
   });
 
-  it('is looked at without a session too', async () => {
+  it('the checks work without a session', async () => {
     const { url } = await wallet(rightly(() => ({ status: 404, body: '{"code":"session_not_found"}' })));
     const checks = await look(url, { sessions: [] });
     expect(of(checks, 'key')?.state).toBe('good');
     expect(of(checks, 'session')).toEqual(check('session', 'not-tried', 'none'));
-    expect(firstToMend(checks)).toBeNull();
+    expect(firstToFix(checks)).toBeNull();
   });
 });
 
 describe('connecting', () => {
-  it('says that nothing listens, and tries nothing after it', async () => {
+  it('a closed port is reported, and later checks are not tried', async () => {
     const server = net.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
     const checks = await look(`http://127.0.0.1:${port}`);
-    expect(firstToMend(checks)).toMatchObject({ name: 'tcp', state: 'unreachable' });
+    expect(firstToFix(checks)).toMatchObject({ name: 'tcp', state: 'unreachable' });
     const later = ['proxy', 'tls', 'http', 'redirects', 'latency', 'clock', 'key', 'session'] as const;
     expect(later.map((name) => of(checks, name)?.state)).toEqual(later.map(() => 'not-tried'));
     expect(of(checks, 'target')?.state).toBe('good');
   });
 
-  it('says that a name has no address', async () => {
-    expect(firstToMend(await look('http://no-such-host.invalid'))).toMatchObject({
+  it('a name without an address is reported', async () => {
+    expect(firstToFix(await look('http://no-such-host.invalid'))).toMatchObject({
       name: 'resolution',
       state: 'unreachable',
     });
@@ -122,11 +122,11 @@ describe('connecting', () => {
     ['expired', 'operator.test', 'expired on'],
     ['self', 'operator.test', 'self-signed'],
     ['server', 'other.test', 'not for other.test'],
-  ])('says what is wrong with the certificate %s for %s', async (name, host, detail) => {
+  ])('the fault of the certificate %s for %s is reported', async (name, host, detail) => {
     const port = await rawServer(() => {}, identity(name));
     const wire = { ca: pem('ca.pem'), hostOverride: `127.0.0.1:${port}` };
     const checks = await look(`https://${host}`, { wire });
-    expect(firstToMend(checks)).toMatchObject({ name: 'tls', state: 'bad', seen: expect.stringContaining(detail) });
+    expect(firstToFix(checks)).toMatchObject({ name: 'tls', state: 'bad', seen: expect.stringContaining(detail) });
     expect(of(checks, 'tcp')?.state).toBe('good');
   });
 
@@ -134,14 +134,14 @@ describe('connecting', () => {
     ['HTTP/2 only', 'server', { ALPNProtocols: ['h2'] }, 'HTTP/1.1'],
     ['a CA that nobody knows', 'server', {}, '--ca'],
     ['a certificate that is over', 'expired', {}, 'Renew'],
-  ])('says what to do about %s', async (_, name, options, advice) => {
+  ])('there is advice about %s', async (_, name, options, advice) => {
     const port = await rawServer(() => {}, { ...identity(name), ...options });
     const ca = advice === '--ca' ? {} : { ca: pem('ca.pem') };
     const checks = await look('https://operator.test', { wire: { ...ca, hostOverride: `127.0.0.1:${port}` } });
-    expect(firstToMend(checks)).toMatchObject({ name: 'tls', advice: expect.stringContaining(advice) });
+    expect(firstToFix(checks)).toMatchObject({ name: 'tls', advice: expect.stringContaining(advice) });
   });
 
-  it('counts the days until a certificate expires', async () => {
+  it('the days until the certificate expires are counted', async () => {
     const port = await rawServer(answering('HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n'), identity('server'));
     const wire = { ca: pem('ca.pem'), hostOverride: `127.0.0.1:${port}` };
     const now = await look('https://operator.test', { wire });
@@ -151,32 +151,32 @@ describe('connecting', () => {
     expect(of(then, 'tls')).toMatchObject({ state: 'warn', seen: expect.stringMatching(/expired \d+ days ago/) });
   });
 
-  it('says that the proxy is in the way', async () => {
+  it('a proxy that refuses the tunnel is reported', async () => {
     const port = await rawServer(answering('HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n'));
     const checks = await look('http://wallet.test', { wire: { proxy: `http://u:secret-word@127.0.0.1:${port}` } });
-    expect(firstToMend(checks)).toMatchObject({ name: 'proxy', seen: expect.stringContaining('407') });
+    expect(firstToFix(checks)).toMatchObject({ name: 'proxy', seen: expect.stringContaining('407') });
     expect(JSON.stringify(checks)).not.toContain('secret-word');
   });
 
-  it('says that a proxy that is silent is the one to look at', async () => {
+  it('a silent proxy is reported as the cause', async () => {
     const port = await rawServer(() => {});
     const options = { deadlineMs: 200 };
     const checks = await look('http://wallet.test', { wire: { proxy: `http://127.0.0.1:${port}` } }, options);
-    expect(firstToMend(checks)).toMatchObject({ name: 'proxy', state: 'unreachable' });
+    expect(firstToFix(checks)).toMatchObject({ name: 'proxy', state: 'unreachable' });
   });
 
-  it('says that https is wanted', async () => {
+  it('a server that needs https is reported', async () => {
     const port = await rawServer(() => {}, identity('server'));
     const checks = await look(`http://127.0.0.1:${port}`);
-    expect(firstToMend(checks)).toMatchObject({ name: 'http', advice: expect.stringContaining('https:') });
+    expect(firstToFix(checks)).toMatchObject({ name: 'http', advice: expect.stringContaining('https:') });
   });
 
-  it('says that what answers is not HTTP', async () => {
+  it('an answer that is not HTTP is reported', async () => {
     const port = await rawServer((socket) => socket.once('data', () => socket.end('220 mail ready\r\n')));
-    expect(firstToMend(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'http', state: 'bad' });
+    expect(firstToFix(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'http', state: 'bad' });
   });
 
-  it('says that HTTP is old', async () => {
+  it('an answer in HTTP/1.0 is reported', async () => {
     const port = await rawServer((socket) =>
       socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\n{"balance":"100.00"}')),
     );
@@ -185,56 +185,56 @@ describe('connecting', () => {
 });
 
 describe('replies', () => {
-  it('are not followed elsewhere', async () => {
+  it('redirects are not followed', async () => {
     const { url, asked } = await wallet(() => ({ status: 301, headers: { Location: '/v2/balance?sessionID=s-1' } }));
     const checks = await look(url);
-    expect(firstToMend(checks)).toMatchObject({ name: 'redirects', state: 'bad' });
+    expect(firstToFix(checks)).toMatchObject({ name: 'redirects', state: 'bad' });
     expect(of(checks, 'redirects')?.advice).toContain(`${url}/v2`);
     expect(of(checks, 'key')?.state).toBe('not-tried');
     expect(asked).toHaveLength(2);
   });
 
-  it('tell that the base URL has the path of a call', async () => {
+  it('a base URL that ends with the path of a call is found by the replies', async () => {
     const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
-    expect(firstToMend(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
+    expect(firstToFix(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
   });
 
-  it('tell that nothing is there, in whatever words', async () => {
+  it('a path without a wallet is found, whatever the status of the reply is', async () => {
     const { url } = await wallet(() => ({ status: 404, body: '{"statusCode":404,"message":"Cannot GET /balance"}' }));
     const checks = await look(url);
-    expect(firstToMend(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining('prefix') });
+    expect(firstToFix(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining('prefix') });
     expect(of(checks, 'key')?.state).toBe('not-tried');
     expect(of(checks, 'session')?.state).toBe('not-tried');
   });
 
   it.each([
     ['/eu/eu', (url: string) => `: ${url}/eu`],
-    ['//eu', () => 'write one'],
+    ['//eu', () => 'Write one slash'],
     ['/eu/', () => 'prefix'],
-  ] as const)('tell that %s is not where the wallet is', async (path, advice) => {
+  ] as const)('the reply shows that %s is not the path of the wallet', async (path, advice) => {
     const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
     const checks = await look(`${url}${path}`);
-    expect(firstToMend(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining(advice(url)) });
+    expect(firstToFix(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining(advice(url)) });
   });
 
   it.each([
     ['/balance/?sessionID=s-1', 'paths: { balance: /balance/ }'],
-    ['/login', 'log in'],
+    ['/login', 'login page'],
     ['https://other.test/v2/balance', 'base URL is https://other.test/v2'],
-  ])('are sent to %s: it is said what to do', async (location, advice) => {
+  ])('there is advice about a redirect to %s', async (location, advice) => {
     const { url } = await wallet(() => ({ status: 302, headers: { Location: location } }));
     expect(of(await look(url), 'redirects')).toMatchObject({ state: 'bad', advice: expect.stringContaining(advice) });
   });
 
-  it('tell that a gateway reaches no wallet', async () => {
+  it('a gateway that does not reach the wallet is reported', async () => {
     const { url } = await wallet(() => ({ status: 502, body: '<h1>Bad gateway</h1>' }));
     const checks = await look(url);
-    expect(firstToMend(checks)).toMatchObject({ name: 'http', seen: expect.stringContaining('502') });
+    expect(firstToFix(checks)).toMatchObject({ name: 'http', seen: expect.stringContaining('502') });
     expect(of(checks, 'base-url')?.state).toBe('good');
     expect(of(checks, 'key')?.state).toBe('not-tried');
   });
 
-  it('are missed: the latency tells', async () => {
+  it('lost replies are reported with the latency', async () => {
     let calls = 0;
     const port = await rawServer((socket) =>
       socket.on('data', () => {
@@ -245,10 +245,10 @@ describe('replies', () => {
         else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{');
       }),
     );
-    expect(firstToMend(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'latency', state: 'bad' });
+    expect(firstToFix(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'latency', state: 'bad' });
   });
 
-  it('tell how far the clock is off', async () => {
+  it('the difference of the clocks is reported', async () => {
     const date = new Date(Date.now() - 90_000).toUTCString();
     const { url } = await wallet(rightly(() => ({ ...has('100.00'), headers: { Date: date } })));
     expect(of(await look(url), 'clock')).toMatchObject({
@@ -264,18 +264,23 @@ describe('replies', () => {
   });
 
   it.each([
-    ['refuses the key', () => UNAUTHORIZED, 'bad', 'rightly signed call is answered 401'],
-    ['takes any signature', () => has('100.00'), 'bad', 'anybody'],
-    ['is not let through to', () => ({ status: 403, body: '<h1>Forbidden</h1>' }), 'bad', '403 without a code'],
+    ['refuses the key', () => UNAUTHORIZED, 'bad', 'correctly signed call is answered 401'],
+    ['accepts any signature', () => has('100.00'), 'bad', 'anybody'],
+    [
+      'refuses the call by its firewall',
+      () => ({ status: 403, body: '<h1>Forbidden</h1>' }),
+      'bad',
+      '403 without a code',
+    ],
     ['refuses with 400', ({ signed }: Asked) => (signed ? has('1.00') : { status: 400 }), 'warn', '400 instead of 401'],
     ['fails', () => ({ status: 500, body: '{"message":"oops"}' }), 'bad', 'answered 500'],
     [
-      'stands behind a login',
+      'needs a login',
       () => ({ status: 401, headers: { 'WWW-Authenticate': 'Basic realm="x"' } }),
       'bad',
-      'asked to log in',
+      'with a request to log in',
     ],
-  ] as const)('tell that the wallet %s', async (_, tell, state, seen) => {
+  ] as const)('a wallet is recognised that %s', async (_, tell, state, seen) => {
     const { url } = await wallet(tell);
     const checks = await look(url);
     expect(of(checks, 'key')).toMatchObject({ state, seen: expect.stringContaining(seen) });
@@ -296,14 +301,14 @@ describe('sessions', () => {
     ['has a currency that nobody knows', 'usd', has('100.00'), 'warn'],
     ['is in euros', 'USD', { status: 200, body: '{"balance":"100.00","currency":"EUR"}' }, 'bad'],
     ['has no currency', undefined, has('100.00'), 'warn'],
-  ] as const)('one that %s (%s)', async (_, currency, told, state) => {
+  ] as const)('a session is checked that %s (%s)', async (_, currency, told, state) => {
     const { url } = await wallet(rightly(() => told));
     const checks = await look(url, { sessions: [{ sessionID: 's-1', currency }] });
     expect(of(checks, 'key')?.state).toBe('good');
     expect(of(checks, 'session')).toMatchObject({ about: 's-1', state });
   });
 
-  it('are left alone once replies to some were lost', async () => {
+  it('further sessions are not checked after several lost replies', async () => {
     let lost = 0;
     const { url } = await wallet(rightly(() => has('100.00')));
     const target = new URL(url);
@@ -326,7 +331,7 @@ describe('sessions', () => {
     expect(lost).toBeGreaterThanOrEqual(3);
   });
 
-  it('are each looked at, the expired ones as such', async () => {
+  it('each session is checked, an expired one as expired', async () => {
     const expired: Told = { status: 403, body: '{"code":"session_expired"}' };
     const { url } = await wallet(rightly(({ sessionID }) => (sessionID === 'old' ? expired : has('100.00'))));
     const checks = await look(url, {

@@ -1,53 +1,53 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { buildScenario } from '../../../src/engine/explore/build-scenario.ts';
 import { histories } from '../../../src/engine/explore/histories.ts';
-import type { Cast, History, Player } from '../../../src/engine/explore/operation.ts';
-import { simpler } from '../../../src/engine/explore/simpler.ts';
-import { tell } from '../../../src/engine/explore/teller.ts';
-import { applicableRules } from '../../../src/judge/applies.ts';
-import { renderComplaint } from '../../../src/scenario/complaint.ts';
+import type { History, Player, PlayerSetup } from '../../../src/engine/explore/operation.ts';
+import { simpler } from '../../../src/engine/explore/shortening.ts';
+import { applicableRules } from '../../../src/judge/checks/checks.ts';
 import { loadScenario } from '../../../src/scenario/load.ts';
-import { planScenario } from '../../../src/scenario/planner.ts';
+import { planScenario } from '../../../src/scenario/plan/planner.ts';
 import { type ScenarioDraft, writeScenario } from '../../../src/scenario/write.ts';
+import { renderDiagnostic } from '../../../src/scenario/yaml/diagnostic.ts';
 
 const ALL: ReadonlySet<Player> = new Set(['main', 'other', 'second', 'onlooker']);
-const CASTS: readonly Cast[] = [
+const CASTS: readonly PlayerSetup[] = [
   { currency: null, players: ALL },
   { currency: { kind: 'fiat', decimals: 0 }, players: new Set(['main', 'onlooker']) },
   { currency: { kind: 'crypto' }, players: new Set(['main']) },
 ];
 
 function draftOf(history: History, players: ReadonlySet<Player>): ScenarioDraft {
-  const { needs, steps, always } = tell(history, players);
+  const { needs, steps, always } = buildScenario(history, players);
   return { title: 'A history', rules: ['money.conservation'], needs, steps, always: [...always, { balance: null }] };
 }
 
-/** What is wrong with it as a scenario; empty: nothing. */
-function complaintsOf(history: History, players: ReadonlySet<Player>): string[] {
+/** The diagnostics of a history as a scenario. */
+function diagnosticsOf(history: History, players: ReadonlySet<Player>): string[] {
   const text = writeScenario(draftOf(history, players));
-  const { scenario, complaints } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => undefined });
+  const { scenario, diagnostics } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => undefined });
   if (scenario) planScenario(scenario, undefined, { uuid: () => crypto.randomUUID() });
-  return complaints.map(renderComplaint);
+  return diagnostics.map(renderDiagnostic);
 }
 
-const anyOf = (cast: Cast, campaign = true, breaks = true) => histories(cast, campaign, breaks);
+const anyOf = (setup: PlayerSetup, campaign = true, breaks = true) => histories(setup, campaign, breaks);
 
-describe.each(CASTS)('a history with $currency', (cast) => {
-  const { players } = cast;
+describe.each(CASTS)('a history with $currency', (setup) => {
+  const { players } = setup;
 
-  it('is a scenario without a complaint', () => {
+  it('a drawn history is a scenario without diagnostics', () => {
     fc.assert(
-      fc.property(anyOf(cast), (history) => {
-        expect(complaintsOf(history, players)).toEqual([]);
+      fc.property(anyOf(setup), (history) => {
+        expect(diagnosticsOf(history, players)).toEqual([]);
       }),
       { numRuns: 60, seed: 1, endOnFailure: true },
     );
   });
 
-  it('is read as it was written', () => {
+  it('a written history is read back unchanged', () => {
     fc.assert(
-      fc.property(anyOf(cast), (history) => {
+      fc.property(anyOf(setup), (history) => {
         const draft = draftOf(history, players);
         expect(parse(writeScenario(draft))).toEqual({ croupier: 1, ...draft });
       }),
@@ -55,23 +55,23 @@ describe.each(CASTS)('a history with $currency', (cast) => {
     );
   });
 
-  it('tells of nothing but itself: telling it again changes nothing', () => {
+  it('building a built history again changes nothing', () => {
     fc.assert(
-      fc.property(anyOf(cast), (history) => {
-        expect(tell(history, players).operations).toEqual(history.operations);
+      fc.property(anyOf(setup), (history) => {
+        expect(buildScenario(history, players).operations).toEqual(history.operations);
       }),
       { numRuns: 40, seed: 3, endOnFailure: true },
     );
   });
 
-  it('stays a scenario, however it is made simpler', () => {
+  it('every simpler history is a scenario without diagnostics', () => {
     fc.assert(
-      fc.property(anyOf(cast), fc.array(fc.nat({ max: 20 }), { minLength: 6, maxLength: 6 }), (history, choices) => {
+      fc.property(anyOf(setup), fc.array(fc.nat({ max: 20 }), { minLength: 6, maxLength: 6 }), (history, choices) => {
         let at = history;
         for (const choice of choices) {
           const next = [...simpler(at, players)][choice];
           if (!next) return;
-          expect(complaintsOf(next, players)).toEqual([]);
+          expect(diagnosticsOf(next, players)).toEqual([]);
           at = next;
         }
       }),
@@ -81,9 +81,9 @@ describe.each(CASTS)('a history with $currency', (cast) => {
 });
 
 describe('histories', () => {
-  const many = fc.sample(anyOf(CASTS[0] as Cast), { numRuns: 400, seed: 5 });
+  const many = fc.sample(anyOf(CASTS[0] as PlayerSetup), { numRuns: 400, seed: 5 });
 
-  it('hold every kind of operation, in numbers', () => {
+  it('every kind of operation is drawn often enough', () => {
     const counts = Map.groupBy(
       many.flatMap(({ operations }) => operations),
       (operation) => (operation.kind === 'at-once' ? `at-once ${operation.what}` : operation.kind),
@@ -127,13 +127,13 @@ describe('histories', () => {
     ]);
   });
 
-  it('are the same for the same seed, and others for another', () => {
-    const drawn = (seed: number) => JSON.stringify(fc.sample(anyOf(CASTS[0] as Cast), { numRuns: 5, seed }));
+  it('the same seed draws the same histories, another seed draws others', () => {
+    const drawn = (seed: number) => JSON.stringify(fc.sample(anyOf(CASTS[0] as PlayerSetup), { numRuns: 5, seed }));
     expect(drawn(7)).toBe(drawn(7));
     expect(drawn(7)).not.toBe(drawn(8));
   });
 
-  it('leave out what the sessions do not allow', () => {
+  it('operations that the sessions do not allow are not drawn', () => {
     const alone = fc.sample(histories({ currency: null, players: new Set(['main']) }, false, false), {
       numRuns: 100,
       seed: 6,
@@ -143,18 +143,18 @@ describe('histories', () => {
       expect(text).not.toContain(absent);
   });
 
-  it('win back what was bet of a whole wallet', () => {
+  it('a bet of the whole balance is won back at the end', () => {
     const operations = [
       { id: 0, read: true, kind: 'everything' },
       { id: 1, read: true, kind: 'refund-unknown', sum: { stakes: 1, units: 0 }, round: null },
     ] as const;
-    const told = tell({ currency: null, operations }, ALL);
-    expect(told.always).toEqual([{ win: { round: 'bet1', amount: '${bet1.amount}' } }]);
+    const built = buildScenario({ currency: null, operations }, ALL);
+    expect(built.always).toEqual([{ win: { round: 'bet1', amount: '${bet1.amount}' } }]);
     const won = { id: 2, read: true, kind: 'win', of: { id: 0 }, sum: { stakes: 1, units: 0 }, broken: null } as const;
-    expect(tell({ currency: null, operations: [...operations, won] }, ALL).always).toEqual([]);
+    expect(buildScenario({ currency: null, operations: [...operations, won] }, ALL).always).toEqual([]);
   });
 
-  it('prove the rule that they claim where they prove nothing else', () => {
+  it('a scenario lists a rule that it can decide', () => {
     const plain = many.filter(({ operations }) => operations.some(({ kind }) => kind === 'bet'));
     for (const history of plain.slice(0, 20)) {
       const text = writeScenario(draftOf(history, ALL));

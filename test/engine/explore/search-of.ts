@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { startReference } from '../../../src/cli/reference.ts';
+import { startReference } from '../../../src/app/reference-operator.ts';
+import type { Exploration, ExploreOptions } from '../../../src/engine/explore/exploration.ts';
 import { explore } from '../../../src/engine/explore/explore.ts';
-import type { ExploreOptions } from '../../../src/engine/explore/explore-options.ts';
-import type { Exploration } from '../../../src/engine/explore/find.ts';
 import type { SessionUnderTest } from '../../../src/engine/run-options.ts';
 import type { JournalEvent } from '../../../src/journal/event.ts';
 import { defectByName } from '../../../src/operator/defects.ts';

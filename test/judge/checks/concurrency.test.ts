@@ -1,5 +1,5 @@
-import { at, withFields } from '../lies.ts';
-import { error, type Lie } from '../toy-wallet.ts';
+import { at, withFields } from '../faults.ts';
+import { error, type Fault } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
 const MIXED =
@@ -8,48 +8,48 @@ const MIXED =
 const OVERDRAFT =
   'steps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
 
-/** Says yes to all of a race, and loses all but the first. */
-const lastWriteWins: Lie = (ask, tell, wallet) => {
-  if (!ask.key.startsWith('3.') || ask.key === '3.1x1') return tell();
+/** Accepts all calls of a race, and loses all except the first. */
+const lastWriteWins: Fault = (request, honest, wallet) => {
+  if (!request.key.startsWith('3.') || request.key === '3.1x1') return honest();
   return wallet.ok();
 };
 
 judges('concurrency', {
   'concurrency.no-lost-update': [
     {
-      story: MIXED,
-      lies: {
+      yaml: MIXED,
+      faults: {
         'loses an update': [
-          (ask, tell, wallet) => (ask.key === '3.3' ? wallet.ok('p1', wallet.balance()) : tell()),
+          (request, honest, wallet) => (request.key === '3.3' ? wallet.ok('p1', wallet.balance()) : honest()),
           'fail',
         ],
         'replies a balance that no set of the calls gives': withFields('3.2', { balance: '77.00' }),
-        'moves what nobody sent': at('3.3', (_ask, tell, wallet) => {
-          const told = tell();
+        'moves money without a call': at('3.3', (_request, honest, wallet) => {
+          const reply = honest();
           wallet.move('-0.50');
-          return told;
+          return reply;
         }),
         'declines all but one': [
-          (ask, tell) => (ask.key === '3.1' || ask.key === '3.3' ? error(409, 'Busy') : tell()),
+          (request, honest) => (request.key === '3.1' || request.key === '3.3' ? error(409, 'Busy') : honest()),
           'skip',
         ],
       },
     },
-    { story: MIXED, options: { overlap: false }, honest: 'untested', lies: {} },
+    { yaml: MIXED, options: { overlap: false }, honest: 'untested', faults: {} },
   ],
   'concurrency.order': {
-    story: MIXED,
+    yaml: MIXED,
     honest: 'note',
-    lies: {
-      'reads after all have committed': [(_ask, tell, wallet) => tell() && wallet.ok(), 'note'],
+    faults: {
+      'reads after all have committed': [(_request, honest, wallet) => honest() && wallet.ok(), 'note'],
     },
   },
   'concurrency.no-overdraft': {
-    story: OVERDRAFT,
-    lies: {
+    yaml: OVERDRAFT,
+    faults: {
       'accepts them all': lastWriteWins,
       'declines them all': [
-        (ask, tell) => (ask.key.startsWith('3.') ? error(402, 'Not enough', 'insufficient_funds') : tell()),
+        (request, honest) => (request.key.startsWith('3.') ? error(402, 'Not enough', 'insufficient_funds') : honest()),
         'pass',
       ],
     },

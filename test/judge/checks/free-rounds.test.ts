@@ -1,4 +1,4 @@
-import { at, moving, movingSilently, nodding, refused, saying, withFields } from '../lies.ts';
+import { answering, answeringOnly, at, moving, movingSilently, refused, withFields } from '../faults.ts';
 import { error } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
@@ -9,39 +9,38 @@ const WITHDRAWAL =
 judges('free-rounds', {
   'free-rounds.bet': [
     {
-      story: BET,
-      lies: { 'is refused': saying('3', refused), 'takes money, as it may': [moving('3', '-1.00'), 'pass'] },
+      yaml: BET,
+      faults: { 'is refused': answering('3', refused), 'takes money, as it may': [moving('3', '-1.00'), 'pass'] },
     },
     {
-      story: BET,
+      yaml: BET,
       options: { campaignKnown: false },
-      lies: {
-        'is refused for a campaign that was made up': [saying('3', refused), 'skip'],
-        'breaks the operator': saying('3', error(500, 'Oops')),
+      faults: {
+        'is refused for a campaign that was made up': [answering('3', refused), 'skip'],
+        'breaks the operator': answering('3', error(500, 'Oops')),
       },
     },
   ],
   'free-rounds.win': {
-    story: 'steps: [{ bet: { type: free } }, { balance: }, { win: { type: free, amount: "3.00" } }, { balance: }]',
-    lies: { 'is refused': saying('3', refused), 'is credited, as it may': [moving('3', '3.00'), 'pass'] },
+    yaml: 'steps: [{ bet: { type: free } }, { balance: }, { win: { type: free, amount: "3.00" } }, { balance: }]',
+    faults: { 'is refused': answering('3', refused), 'is credited, as it may': [moving('3', '3.00'), 'pass'] },
   },
   'free-rounds.replay': {
-    story: 'steps: [{ bet: { type: free }, as: f }, { balance: }, { resend: f }, { balance: }]',
-    lies: {
+    yaml: 'steps: [{ bet: { type: free }, as: f }, { balance: }, { resend: f }, { balance: }]',
+    faults: {
       'is taken a second time': movingSilently('3', '-1.00'),
       'has another txID': withFields('3', { txID: 'another' }),
-      'is refused': saying('3', refused),
+      'is refused': answering('3', refused),
     },
   },
   'free-rounds.empty-wallet': {
-    story:
-      'steps: [{ bet: { type: free } }, { balance: }, { bet: { amount: "${balance}" } }, { balance: }, { bet: { type: free }, expect: either }, { balance: }]',
-    lies: {
-      'is declined': [saying('5', error(402, 'No money', 'insufficient_funds')), 'warn'],
+    yaml: 'steps: [{ bet: { type: free } }, { balance: }, { bet: { amount: "${balance}" } }, { balance: }, { bet: { type: free }, expect: either }, { balance: }]',
+    faults: {
+      'is declined': [answering('5', error(402, 'No money', 'insufficient_funds')), 'warn'],
       'is declined where free bets take money': [
-        (ask, tell, wallet) => {
-          if (ask.key === '5') return error(402, 'No money', 'insufficient_funds');
-          return moving('1', '-1.00')(ask, tell, wallet);
+        (request, honest, wallet) => {
+          if (request.key === '5') return error(402, 'No money', 'insufficient_funds');
+          return moving('1', '-1.00')(request, honest, wallet);
         },
         'skip',
       ],
@@ -49,17 +48,17 @@ judges('free-rounds', {
   },
   'free-rounds.withdrawal': [
     {
-      story: WITHDRAWAL,
-      lies: { 'is not credited': [nodding('5'), 'warn'], 'is refused': [saying('5', refused), 'warn'] },
+      yaml: WITHDRAWAL,
+      faults: { 'is not credited': [answeringOnly('5'), 'warn'], 'is refused': [answering('5', refused), 'warn'] },
     },
     {
-      story: WITHDRAWAL,
+      yaml: WITHDRAWAL,
       options: { strict: true },
-      lies: {
-        'is not credited': nodding('5'),
-        'pays what the free win has paid': (ask, tell, wallet) => {
-          const told = tell();
-          if (ask.key !== '3') return told;
+      faults: {
+        'is not credited': answeringOnly('5'),
+        'pays what the free win has paid': (request, honest, wallet) => {
+          const reply = honest();
+          if (request.key !== '3') return reply;
           wallet.move('3.00');
           return wallet.ok();
         },
@@ -67,19 +66,19 @@ judges('free-rounds', {
     },
   ],
   'free-rounds.refund': {
-    story: 'steps: [{ bet: { type: free, amount: "2.00" }, as: f }, { balance: }, { refund: { of: f } }, { balance: }]',
-    lies: {
+    yaml: 'steps: [{ bet: { type: free, amount: "2.00" }, as: f }, { balance: }, { refund: { of: f } }, { balance: }]',
+    faults: {
       'pays what was never taken': moving('3', '2.00'),
       'does not give back what was taken': moving('1', '-2.00'),
     },
   },
   'free-rounds.effect': {
-    story: 'steps: [{ bet: { type: free, amount: "2.00" } }, { balance: }]',
+    yaml: 'steps: [{ bet: { type: free, amount: "2.00" } }, { balance: }]',
     honest: 'note',
-    lies: {
+    faults: {
       'takes money': [
-        at('1', (_ask, tell, wallet) => {
-          tell();
+        at('1', (_request, honest, wallet) => {
+          honest();
           wallet.move('-2.00');
           return wallet.ok();
         }),

@@ -1,14 +1,16 @@
-import { at, moving, movingSilently, withFields } from '../lies.ts';
-import { error, type Lie, type ToyWallet } from '../toy-wallet.ts';
+import { at, moving, movingSilently, withFields } from '../faults.ts';
+import { error, type Fault, type ToyWallet } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
 const ROUND = 'steps: [{ bet: { amount: "3.00" } }, { balance: }, { win: { amount: "2.00" } }, { balance: }]';
 
-/** Writes the balance in another way. */
+/** Writes the balance in another form. */
 const written =
-  (write: (wallet: ToyWallet) => string | number): Lie =>
-  (ask, tell, wallet) =>
-    ask.key === '1' ? withFields('1', { balance: 0 })(ask, tell, wallet) && balanceOf(wallet, write) : tell();
+  (write: (wallet: ToyWallet) => string | number): Fault =>
+  (request, honest, wallet) =>
+    request.key === '1'
+      ? withFields('1', { balance: 0 })(request, honest, wallet) && balanceOf(wallet, write)
+      : honest();
 
 const balanceOf = (wallet: ToyWallet, write: (wallet: ToyWallet) => string | number) => ({
   status: 200,
@@ -17,8 +19,8 @@ const balanceOf = (wallet: ToyWallet, write: (wallet: ToyWallet) => string | num
 
 judges('money', {
   'money.decimal-string': {
-    story: ROUND,
-    lies: {
+    yaml: ROUND,
+    faults: {
       'is a number': written((wallet) => Number(wallet.balance())),
       'has an exponent': written(() => '9.7e1'),
       'has a sign': written(() => '+97.00'),
@@ -27,25 +29,26 @@ judges('money', {
     },
   },
   'money.main-unit': {
-    story: ROUND,
-    lies: {
+    yaml: ROUND,
+    faults: {
       'takes cents': moving('1', '2.97'),
       'credits cents': moving('3', '-1.98'),
     },
   },
   'money.precision': [
     {
-      story: ROUND,
-      lies: {
+      yaml: ROUND,
+      faults: {
         'has a third decimal': [written(() => '97.001'), 'fail', ['bet.debit']],
         'has a zero too many': [written(() => '97.000'), 'warn'],
       },
     },
-    { story: ROUND, options: { currency: 'JPY' }, honest: 'warn', lies: {} },
+    { yaml: ROUND, options: { currency: 'JPY' }, honest: 'warn', faults: {} },
+    { yaml: ROUND, options: { currency: 'CLP', balance: '100.50' }, honest: 'warn', faults: {} },
   ],
   'money.exact': {
-    story: 'steps: [{ bet: { amount: "4.35" } }, { balance: }, { bet: { amount: "${balance}" } }, { balance: }]',
-    lies: {
+    yaml: 'steps: [{ bet: { amount: "4.35" } }, { balance: }, { bet: { amount: "${balance}" } }, { balance: }]',
+    faults: {
       'cuts a unit off': moving('1', '0.01'),
       'has a unit less than it shows': [
         at('3', () => error(402, 'Not enough', 'insufficient_funds')),
@@ -55,16 +58,15 @@ judges('money', {
     },
   },
   'money.large': {
-    story:
-      'needs: { amounts: large }\nsteps: [{ bet: , as: r }, { balance: }, { win: { round: r, amount: "${9007199254740993 * unit}" } }, { balance: }]',
-    lies: {
+    yaml: 'needs: { amounts: large }\nsteps: [{ bet: , as: r }, { balance: }, { win: { round: r, amount: "${9007199254740993 * unit}" } }, { balance: }]',
+    faults: {
       'is rounded to a double': [moving('3', '0.01'), 'warn'],
       'is declined': [at('3', () => error(400, 'Too much')), 'skip'],
     },
   },
   'money.conservation': {
-    story: 'steps: [{ bet: { amount: "3.00" } }, { win: { amount: "2.00" } }, { balance: }]',
-    lies: {
+    yaml: 'steps: [{ bet: { amount: "3.00" } }, { win: { amount: "2.00" } }, { balance: }]',
+    faults: {
       'loses some on the way': [movingSilently('2', '-0.77'), 'fail', []],
     },
   },

@@ -1,4 +1,4 @@
-import { at, changing, refused, saying, withFields } from '../lies.ts';
+import { answering, at, changing, refused, withFields } from '../faults.ts';
 import { error } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
@@ -6,80 +6,102 @@ const ROUND = 'steps: [{ bet: }, { balance: }, { win: { amount: "2.00" } }, { ba
 const BEYOND =
   'steps: [{ bet: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]';
 const poor = (message: unknown) =>
-  saying('2', { status: 402, body: { code: 'insufficient_funds', message: message as string } });
+  answering('2', { status: 402, body: { code: 'insufficient_funds', message: message as string } });
 
 judges('reply', {
   'reply.success-is-200': {
-    story: ROUND,
-    lies: {
+    yaml: ROUND,
+    faults: {
       'is a 201 with a good body': changing('1', { status: 201 }),
       'is a 204': changing('1', { status: 204, body: '' }),
-      'is a redirect': saying('1', { status: 302, body: '' }),
+      'is a redirect': answering('1', { status: 302, body: '' }),
     },
   },
   'reply.error-is-not-200': {
-    story: BEYOND,
-    lies: {
-      'says 200 with a code': saying('2', { status: 200, body: { code: 'insufficient_funds', message: 'Not enough' } }),
+    yaml: BEYOND,
+    faults: {
+      'says 200 with a code': answering('2', {
+        status: 200,
+        body: { code: 'insufficient_funds', message: 'Not enough' },
+      }),
       'says 200 with an error of its own': [
-        saying('2', { status: 200, body: { error: 'poor' } }),
+        answering('2', { status: 200, body: { error: 'poor' } }),
         'fail',
         ['bet.insufficient-funds'],
       ],
     },
   },
   'reply.deadline': {
-    story: ROUND,
-    lies: {
+    yaml: ROUND,
+    faults: {
       'took 5.2 s': changing('1', { tookMs: 5200 }),
-      'never came whole': at('1', (_ask, tell) => {
-        tell();
+      'is incomplete': at('1', (_request, honest) => {
+        honest();
         return { none: 'too-late' };
       }),
       'was lost on the way': [at('3', () => ({ none: 'closed-early' })), 'pass'],
     },
   },
   'reply.json': {
-    story: ROUND,
-    lies: {
+    yaml: ROUND,
+    faults: {
       'is HTML': [changing('1', { body: '<html>' }), 'fail'],
       'has a name twice': changing('1', { body: '{"balance":"99.00","balance":"99.00","txID":"a"}' }),
       'is empty': changing('2', { body: '' }),
     },
   },
   'reply.content-type': {
-    story: ROUND,
-    lies: {
+    yaml: ROUND,
+    faults: {
       'is text': [changing('1', { type: 'text/html' }), 'warn'],
       'names another charset': [changing('1', { type: 'application/json; charset=latin1' }), 'warn'],
       'is JSON of a kind': [changing('1', { type: 'application/problem+json; charset=utf-8' }), 'pass'],
     },
   },
-  'reply.tx-id': {
-    story: ROUND,
-    lies: {
-      'is missing': withFields('1', { txID: undefined }),
-      'is empty': withFields('1', { txID: '' }),
-      'is null': withFields('1', { txID: null }),
-      'is a number': [withFields('1', { txID: 7 }), 'warn'],
+  'reply.tx-id': [
+    {
+      yaml: ROUND,
+      faults: {
+        'is missing': withFields('1', { txID: undefined }),
+        'is empty': withFields('1', { txID: '' }),
+        'is null': withFields('1', { txID: null }),
+        'is a number': [withFields('1', { txID: 7 }), 'warn'],
+      },
     },
+    {
+      yaml: 'steps: [{ bet: }, { balance: }, { refund: }, { balance: }]',
+      faults: { 'is empty, for the refund of an accepted bet': withFields('3', { txID: '' }) },
+    },
+    {
+      yaml: 'steps: [{ refund: { of: unknown } }, { balance: }]',
+      faults: { 'is empty, for the refund of an unknown bet': [withFields('1', { txID: '' }), 'warn'] },
+    },
+    {
+      yaml: 'steps: [{ bet: , as: lost, break: sent }, { refund: { of: lost } }, { refund: { of: lost } }, { balance: }]',
+      faults: {
+        'is empty, for a further refund of a bet with an unknown outcome': [withFields('3', { txID: '' }), 'warn'],
+      },
+    },
+  ],
+  'reply.tx-id-distinct': {
+    yaml: ROUND,
+    faults: { 'is the bet’s': [withFields('3', { txID: 'op-1' }), 'warn'] },
   },
-  'reply.tx-id-distinct': { story: ROUND, lies: { 'is the bet’s': [withFields('3', { txID: 'op-1' }), 'warn'] } },
   'reply.error-message': {
-    story: BEYOND,
-    lies: {
+    yaml: BEYOND,
+    faults: {
       'shows SQL': poor('SELECT balance FROM wallets WHERE id = 1'),
       'shows a stack trace': poor('Error\n    at bet (/srv/app.js:10:5)'),
       'shows markup': poor('<b>Not enough</b>'),
       'is no text': poor(12),
-      'is not there': [saying('2', { status: 402, body: { code: 'insufficient_funds' } }), 'warn'],
+      'is not there': [answering('2', { status: 402, body: { code: 'insufficient_funds' } }), 'warn'],
     },
   },
   'reply.error-code': {
-    story: BEYOND,
-    lies: {
-      'is one of its own': [saying('2', error(402, 'No', 'poor')), 'note', ['bet.insufficient-funds']],
-      'is not given': [saying('2', refused), 'untested', ['bet.insufficient-funds']],
+    yaml: BEYOND,
+    faults: {
+      'is one of its own': [answering('2', error(402, 'No', 'poor')), 'note', ['bet.insufficient-funds']],
+      'is not given': [answering('2', refused), 'untested', ['bet.insufficient-funds']],
     },
   },
 });

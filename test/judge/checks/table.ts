@@ -1,32 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { GROUPS } from '../../../src/contract/catalogue.ts';
 import type { Verdict } from '../../../src/journal/finding.ts';
-import { type TellOptions, tell } from '../story-builder.ts';
-import type { Lie } from '../toy-wallet.ts';
+import { type JudgeOptions, judgeScenario } from '../judged-scenario.ts';
+import type { Fault } from '../toy-wallet.ts';
 
 export interface Row {
-  /** The steps of a scenario in YAML, and what else of it matters. */
-  readonly story: string;
-  readonly options?: TellOptions;
-  /** What an honest operator gets; a pass unless it is said. */
+  /** The steps of a scenario in YAML, and its needs. */
+  readonly yaml: string;
+  readonly options?: JudgeOptions;
+  /** The verdict on an operator without a fault. Left out: pass. */
   readonly honest?: Verdict;
-  /** Each dishonest operator with the verdict it gets (a fail unless it is said), and what other rules are found broken too. */
-  readonly lies: Readonly<Record<string, Lie | readonly [lie: Lie, verdict: Verdict, others?: readonly string[]]>>;
+  /** Faults, each with its verdict (left out: fail) and the other rules that it breaks. */
+  readonly faults: Readonly<
+    Record<string, Fault | readonly [fault: Fault, verdict: Verdict, others?: readonly string[]]>
+  >;
 }
 
-/** For each rule of a group: what an honest and some dishonest operators get, told by the same story. */
+/** Tests every rule of a group: one scenario is played with a correct operator and with operators that have one fault each. */
 export function judges(group: string, rows: Readonly<Record<string, Row | readonly Row[]>>): void {
   const rules = GROUPS.find(({ name }) => name === group)?.rules.map(({ id }) => id);
 
-  test(`every rule of ${group} is tried`, () => {
+  test(`the table has a row for every rule of the group ${group}`, () => {
     expect(Object.keys(rows).sort()).toEqual([...(rules ?? [])].sort());
   });
 
   describe.each(
     Object.entries(rows).flatMap(([rule, row]) => ([row].flat() as readonly Row[]).map((one) => [rule, one] as const)),
   )('%s', (rule, row) => {
-    test(`${row.honest ?? 'pass'} for an honest operator`, () => {
-      const judged = tell(row.story, row.options);
+    test(`${rule}: a correct operator gets the verdict ${row.honest ?? 'pass'}`, () => {
+      const judged = judgeScenario(row.yaml, row.options);
       expect({ verdict: judged.verdict(rule), broken: judged.broken, stop: judged.stop }).toEqual({
         verdict: row.honest ?? 'pass',
         broken: [],
@@ -34,13 +36,17 @@ export function judges(group: string, rows: Readonly<Record<string, Row | readon
       });
     });
 
-    test.each(Object.entries(row.lies))('%s', (_, told) => {
-      const [lie, verdict, others] = typeof told === 'function' ? ([told, 'fail'] as const) : told;
-      const judged = tell(row.story, { ...row.options, lie });
+    const faults = Object.entries(row.faults).map(([name, entry]) => {
+      const [fault, verdict, others = []] = typeof entry === 'function' ? ([entry, 'fail'] as const) : entry;
+      return { name, fault, verdict, others };
+    });
+
+    test.each(faults)(`${rule}: the fault "$name" gets the verdict $verdict`, ({ fault, verdict, others }) => {
+      const judged = judgeScenario(row.yaml, { ...row.options, fault });
       expect({
         verdict: judged.verdict(rule),
         others: judged.broken.filter((one) => one !== rule),
-      }).toEqual({ verdict, others: others ?? [] });
+      }).toEqual({ verdict, others });
     });
   });
 }

@@ -55,45 +55,45 @@ const marked = (told: readonly ReadExchange[], id: string, raced: readonly strin
   };
 };
 
-describe('what an exchange differs in', () => {
+describe('the differences of an exchange', () => {
   const first = exchange('x1', { sent: { txID: 't', amount: '1.00' }, reply: { balance: '9.00', txID: 'op-1' } });
 
-  it('is what the first call with the same transaction was answered', () => {
+  it('show the reply to the first call with the same transaction', () => {
     const again = exchange('x2', { sent: { txID: 't', amount: '1.00' }, reply: { balance: '8.00', txID: 'op-2' } });
     expect(marked([first, again], 'x2')).toEqual({
       first: 'x1',
       request: [],
-      reply: ['"8.00" first time "9.00"', '"op-2" first time "op-1"'],
+      reply: ['"8.00" first: "9.00"', '"op-2" first: "op-1"'],
       missing: [],
       status: null,
     });
     expect(marked([first, again], 'x1').first).toBeNull();
   });
 
-  it('is also another request, another status, and what was left out', () => {
+  it('include the request, the status and missing members', () => {
     const again = exchange('x2', { sent: { txID: 't', amount: '2.00' }, status: 409, reply: { code: 'dup' } });
     expect(marked([first, again], 'x2')).toEqual({
       first: 'x1',
-      request: ['first time "1.00"'],
-      reply: ['"dup" not there the first time'],
+      request: ['first: "1.00"'],
+      reply: ['"dup" not in the first one'],
       missing: ['balance: "9.00"', 'txID: "op-1"'],
-      status: 'first time 200',
+      status: 'first: 200',
     });
   });
 
-  it('is nothing between different calls with one transaction', () => {
+  it('are empty for different calls with the same transaction', () => {
     const refund = exchange('x2', { call: 'refund', sent: { txID: 't' }, reply: { balance: '10.00' } });
     expect(marked([first, refund], 'x2').first).toBeNull();
   });
 
-  it('is the balance that croupier reckoned: of a read the one before it, of another call the one after', () => {
+  it('show the expected balance: before a read, and after any other call', () => {
     const read = exchange('x1', { call: 'balance', reply: { balance: '8.5' }, before: ['9'], after: ['8.5'] });
-    expect(marked([read], 'x1').reply).toEqual(['"8.5" should be 9.0']);
+    expect(marked([read], 'x1').reply).toEqual(['"8.5" expected 9.0']);
     const bet = exchange('x2', { sent: { txID: 'u' }, reply: { balance: '9' }, before: ['10'], after: ['8'] });
-    expect(marked([bet], 'x2').reply).toEqual(['"9" should be 8']);
+    expect(marked([bet], 'x2').reply).toEqual(['"9" expected 8']);
   });
 
-  it('is nothing where several balances are possible, in a race, and where a refund says 0', () => {
+  it('are empty if several balances are possible, in a race, and if the reply to a refund says 0', () => {
     const unsure = exchange('x1', { call: 'balance', reply: { balance: '8' }, before: ['9', '10'] });
     expect(marked([unsure], 'x1').reply).toEqual([]);
     const raced = exchange('x2', { sent: { txID: 'u' }, reply: { balance: '9' }, after: ['8'] });

@@ -12,7 +12,7 @@ import { foldOf, JOURNALS, OPTIONS, reportOfEvents, reportText } from '../journa
 const tags = (page: string, name: string): readonly string[] => page.match(new RegExp(`<${name}[\\s>]`, 'gi')) ?? [];
 
 describe('the HTML report', () => {
-  it.each(JOURNALS)('of a %s run tells its verdict and every rule once, and closes what it opens', async (name) => {
+  it.each(JOURNALS)('of a %s run shows its verdict and every rule once, and closes every tag', async (name) => {
     const page = await reportText(name, 'html');
     const { firstLine } = conclude(await foldOf(name));
     expect(page).toContain(`<title>${firstLine}</title>`);
@@ -22,7 +22,7 @@ describe('the HTML report', () => {
     expect(page.trimEnd().endsWith('</html>')).toBe(true);
   });
 
-  it('allows its own style and script, by what they are, and nothing else', async () => {
+  it('allows only its own style and script, by their hashes', async () => {
     const page = await reportText('failing', 'html');
     const hash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
     const { style, script } = OPTIONS.page();
@@ -43,7 +43,7 @@ describe('the HTML report', () => {
     expect(page).not.toMatch(/[^\P{C}\n\t]/u);
   });
 
-  it('puts what failed first and whole, money before the rest', async () => {
+  it('shows failures first and with all details, rules about money before others', async () => {
     const page = await reportText('failing', 'html');
     const at = (text: string): number => page.indexOf(text);
     expect(at('id="causes"')).toBeGreaterThan(0);
@@ -59,13 +59,13 @@ describe('the HTML report', () => {
     );
   });
 
-  it('shows the source at the place, and how to play the story alone', async () => {
+  it('shows the source near a finding, and the command that runs the scenario alone', async () => {
     const page = await reportText('failing', 'html');
     expect(page).toMatch(/<b class="fail"><i> +9<\/i> {3}- resend: first<\/b>/);
     expect(page).toContain('<code tabindex="0">croupier run idempotency/bet</code>');
   });
 
-  it('speaks of no cause and no money where only an expectation was missed', async () => {
+  it('mentions no cause and no money if only an expectation was missed', async () => {
     const story = planned('our/first', []);
     const page = await reportOfEvents(
       [
@@ -77,13 +77,13 @@ describe('the HTML report', () => {
       ],
       'html',
     );
-    expect(page).toContain('No rule of the contract was newly seen broken.');
+    expect(page).toContain('No rule of the contract is newly broken.');
     expect(page).not.toMatch(/likely causes below|at stake, but/);
-    const [, target = ''] = /<a href="#([a-z]+)">scenarios<\/a> demand/.exec(page) ?? [];
+    const [, target = ''] = /<a href="#([a-z]+)">scenarios<\/a>, in addition/.exec(page) ?? [];
     expect(page).toContain(`id="${target}"`);
   });
 
-  it('says how many calls of a long story it leaves to the journal', async () => {
+  it('says how many calls of a long scenario are only in the journal', async () => {
     const story = planned('bet/debit', ['bet.debit']);
     const calls = Array.from({ length: 30 }, (_, at) => exchange(`x${at}`, story.id)).flat();
     const events: JournalEvent[] = [runStarted([story]), started(story.id), ...calls, ended(story.id), runEnded()];
@@ -93,7 +93,7 @@ describe('the HTML report', () => {
     expect(page.match(/id="call-/g)?.length).toBe(10);
   });
 
-  it('is made in pieces that do not grow with the run', async () => {
+  it('is written in pieces that do not grow with the run', async () => {
     const longest = async (count: number): Promise<number> => {
       const stories = Array.from({ length: count }, (_, at) => planned(`bet/debit-${at}`, ['bet.debit']));
       const events = [
@@ -101,15 +101,15 @@ describe('the HTML report', () => {
         ...stories.flatMap(({ id }, at) => [started(id), ...exchange(`x${at}`, id), ended(id)]),
         runEnded(),
       ];
-      let most = 0;
+      let max = 0;
       for await (const piece of htmlReport(await foldJournal(events), () => events, OPTIONS))
-        most = Math.max(most, piece.length);
-      return most;
+        max = Math.max(max, piece.length);
+      return max;
     };
     expect(await longest(400)).toBeLessThan((await longest(4)) * 1.2);
   });
 
-  it('keeps a text of others in one piece and as it is, so that a key in it can be found', async () => {
+  it('keeps text from outside in one piece and unchanged, so that a key in it can be found', async () => {
     const key = 'a`b*c-KEY';
     const story = planned('bet/debit', ['bet.debit']);
     const events: JournalEvent[] = [

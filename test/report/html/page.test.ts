@@ -46,7 +46,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     },
   );
 
-  it('tells the story without its script', async () => {
+  it('shows scenarios and calls without its script', async () => {
     const page = await openPage('failed', { javaScriptEnabled: false });
     expect(await page.locator('h1').textContent()).toContain('Not conforming');
     expect(await visible(page, '.scenario.fail .exchange[open] .message')).toBeGreaterThan(3);
@@ -59,21 +59,21 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     expect(await overhang(page, 360)).toBeLessThanOrEqual(0);
   });
 
-  it('keeps nobody out without its script', async () => {
-    // What looks for barriers is a script itself.
+  it('has no accessibility problems without its script', async () => {
+    // The accessibility check is a script itself.
     const page = await openPage('scriptless');
     expect(await visible(page, '.tools')).toBe(0);
     expect(await barriers(page)).toEqual([]);
   });
 
-  it('marks what a repeat was answered differently, and the balance that was wrong', async () => {
+  it('marks the differences in the reply to a repeat, and the wrong balance', async () => {
     const page = await openPage('failed', {}, '#scenario-idempotency/bet');
     const card = page.locator('[id="scenario-idempotency/bet"]');
     expect(await card.locator('.exchange[open] mark').first().textContent()).toMatch(/^"[\d.]+"$/);
-    expect(await card.locator('.exchange[open] ins').first().textContent()).toMatch(/^first time "[\d.]+"$/);
+    expect(await card.locator('.exchange[open] ins').first().textContent()).toMatch(/^first: "[\d.]+"$/);
     expect(await card.locator('.chart circle.off').count()).toBeGreaterThan(0);
     expect(await card.locator('.chart svg').first().getAttribute('aria-label')).toMatch(
-      /after balance: [\d.]+, should be [\d.]+/,
+      /after balance: [\d.]+, expected [\d.]+/,
     );
     expect(await card.locator('.source b.fail').first().textContent()).toContain('- resend: first');
     const race = page.locator('[id="scenario-idempotency/concurrent#bet"] .timeline');
@@ -83,7 +83,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     );
   });
 
-  it('unfolds every call once its scenario is opened, and finds one by its address', async () => {
+  it('unfolds the calls of a scenario that is opened, and finds a call by its address', async () => {
     const page = await openPage('failed');
     const card = page.locator('.scenario.pass').first();
     expect(await card.locator('.exchange').count()).toBe(0);
@@ -97,7 +97,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     await expect.poll(() => visible(page, `[id="call-${id}"] .message`), SOON).toBe(2);
   });
 
-  it('finds what is searched for, and shows what is filtered', async () => {
+  it('shows only the scenarios that match the search and the filters', async () => {
     const page = await openPage('failed');
     const all = await visible(page, '.scenario');
     await page.keyboard.press('/');
@@ -121,7 +121,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     expect(copied).toMatch(/^curl -sSi -X POST .*X-REQUEST-SIGN/);
   });
 
-  it('is light or dark as the system, until somebody chooses', async () => {
+  it('is light or dark as the system is set, until the user chooses', async () => {
     const page = await openPage('passed', { colorScheme: 'dark' });
     const ground = (): Promise<string> => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const dark = await ground();
@@ -132,7 +132,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     expect(await ground()).not.toBe(dark);
   });
 
-  it('goes on paper with all that went wrong, and every rule in words', async () => {
+  it('prints all failures and every rule in words', async () => {
     const page = await openPage('failed', { colorScheme: 'dark' });
     await page.locator('.scenario.fail > summary').first().click();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
@@ -145,7 +145,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-');
   });
 
-  it('shows what an operator says and runs none of it', async () => {
+  it('shows text of the operator and runs none of it', async () => {
     const page = await openPage('hostile');
     expect(await page.locator('.actual').first().textContent()).toContain('<script>alert("x")</script>');
     expect(await page.locator('script:not([type="module"])').count()).toBe(0);

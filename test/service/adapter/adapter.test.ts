@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/journal/exchange.ts';
 import { Adapter } from '../../../src/service/adapter/adapter.ts';
-import { memoryLedger } from '../../../src/service/adapter/ledger.ts';
 import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
+import { RoundStore } from '../../../src/service/adapter/round-store.ts';
 import { sleep } from '../../../src/service/adapter/sleep.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 import type { Arrived } from './operator-front.ts';
 import { settled, startFront, startRig, until } from './rig.ts';
 import { DEADLINE_MS, sessionOf } from './sessions.ts';
@@ -27,7 +28,7 @@ it('takes a bet and pays a win in one round', async () => {
   expect(adapter.owed()).toEqual([]);
 });
 
-it('ends a round with its last win, and its bets when none is accepted', async () => {
+it('ends a round with its last win, or with its bets when none is accepted', async () => {
   const front = await startFront();
   const { adapter } = startRig(front.url);
   const round = adapter.openRound(sessionOf());
@@ -45,7 +46,7 @@ it('ends a round with its last win, and its bets when none is accepted', async (
   expect(front.balance()).toBe('999.00');
 });
 
-it('declines a bet without a refund on every status but 200 and 500, in the words of the operator', async () => {
+it('declines a bet without a refund on every status except 200 and 500, with the operator’s message', async () => {
   const front = await startFront();
   const { adapter } = startRig(front.url);
   for (const status of [201, 204, 302, 400, 401, 403, 404, 409, 429, 501, 502, 503, 504]) {
@@ -114,7 +115,7 @@ it('sends a win again with the same bytes until it is answered 200, and never re
   expect(front.balance()).toBe('1006.00');
 });
 
-it('sends a refund again with the same bytes until it is answered 200, whatever else it is answered', async () => {
+it('sends a refund again with the same bytes until it is answered 200, after every other answer', async () => {
   const front = await startFront();
   front.mishap = ({ call }, nth) => {
     if (call === 'bet') return { kind: 'cut', processed: true };
@@ -128,7 +129,7 @@ it('sends a refund again with the same bytes until it is answered 200, whatever 
   expect(front.balance()).toBe('1000.00');
 });
 
-it('leaves the round out of refunds before contract 1.5.0', async () => {
+it('sends no roundID in refunds before contract 1.5.0', async () => {
   const front = await startFront();
   front.mishap = ({ call }) => (call === 'bet' ? { kind: 'cut' } : undefined);
   const { adapter } = startRig(front.url, { contract: '1.2.11' });
@@ -137,24 +138,24 @@ it('leaves the round out of refunds before contract 1.5.0', async () => {
   expect(Object.keys(front.arrived[1]?.fields ?? {}).sort()).toEqual(['amount', 'origTxID', 'sessionID', 'txID']);
 });
 
-it('sends the bets of one session one after the other, and those of others at once', async () => {
+it('sends the bets of one session one after the other, and those of different sessions at once', async () => {
   const front = await startFront();
   front.mishap = () => ({ kind: 'late', ms: 30 });
   const { adapter, log } = startRig(front.url);
-  let [now, most] = [0, 0];
+  let [now, max] = [0, 0];
   log.subscribe(({ outcome }) => {
     now += outcome === null ? 1 : -1;
-    most = Math.max(most, now);
+    max = Math.max(max, now);
   });
   const same = Array.from({ length: 4 }, () => adapter.bet(adapter.openRound(sessionOf()), '1.00'));
   await Promise.all(same);
-  expect(most).toBe(1);
+  expect(max).toBe(1);
   const others = ['p1', 'p2', 'p3', 'p4'].map((player) => adapter.bet(adapter.openRound(sessionOf(player)), '1.00'));
   await Promise.all(others);
-  expect(most).toBe(4);
+  expect(max).toBe(4);
 });
 
-it('takes no amount that is no plain decimal', async () => {
+it('refuses an amount that is not a plain decimal', async () => {
   const front = await startFront();
   const { adapter } = startRig(front.url);
   const round = adapter.openRound(sessionOf());
@@ -165,7 +166,7 @@ it('takes no amount that is no plain decimal', async () => {
   expect(callsOf(front.arrived)).toBe('bet');
 });
 
-it('tells of a balance that can not be read', async () => {
+it('reports a balance that can not be read', async () => {
   const front = await startFront();
   const { adapter } = startRig(front.url);
   front.mishap = () => ({ kind: 'status', status: 500 });
@@ -174,7 +175,7 @@ it('tells of a balance that can not be read', async () => {
   expect(await adapter.balance(sessionOf())).toMatchObject({ kind: 'failed', status: 200 });
 });
 
-it('sends at once what somebody asks for', async () => {
+it('sends an owed call at once when retryNow is called', async () => {
   const front = await startFront();
   front.mishap = ({ call }, nth) => (call === 'win' && nth === 1 ? { kind: 'status', status: 500 } : undefined);
   const { adapter } = startRig(front.url, { backoff: { initialMs: 1e8, factor: 1, maxMs: 1e8, jitter: 0 } });
@@ -196,12 +197,12 @@ const OK: Outcome = {
 };
 const DOWN: Outcome = { kind: 'none', reason: 'refused', detail: 'Nothing listens there.' };
 
-/** An adapter in which no time passes but that which it asks to wait for. */
+/** An adapter whose time passes only in its own waits. */
 function virtual(answer: (call: ReverseCall, nth: number) => Outcome, options: { jitter: number; random?: number }) {
   let now = 0;
   const sent: { readonly call: string; readonly at: number }[] = [];
   const adapter = new Adapter({
-    ledger: memoryLedger(),
+    store: new RoundStore(openServiceDatabase()),
     send: async (call) => {
       sent.push({ call: call.call, at: now });
       return answer(call, sent.length);
@@ -225,7 +226,7 @@ it('waits longer and longer, up to a limit', async () => {
   expect(sent.slice(1).map(({ at }) => at)).toEqual([0, 100, 400, 1300, 3300, 5300, 7300]);
 });
 
-it('shortens waits by chance, so that not all retries come at once', async () => {
+it('shortens waits at random, so that not all retries are sent at once', async () => {
   const { adapter, sent } = virtual((call, nth) => (call.call === 'win' && nth < 4 ? DOWN : OK), {
     jitter: 0.5,
     random: 0.5,
@@ -235,15 +236,15 @@ it('shortens waits by chance, so that not all retries come at once', async () =>
   expect(sent.slice(1).map(({ at }) => at)).toEqual([0, 75, 300]);
 });
 
-it('keeps retries from storming an operator that is back', async () => {
-  let [now, most] = [0, 0];
+it('limits the retries at the same moment when an operator is back', async () => {
+  let [now, max] = [0, 0];
   let down = true;
   const adapter = new Adapter({
-    ledger: memoryLedger(),
+    store: new RoundStore(openServiceDatabase()),
     send: async ({ call }) => {
       if (call === 'bet') return OK;
       now += 1;
-      if (!down) most = Math.max(most, now);
+      if (!down) max = Math.max(max, now);
       await sleep(1);
       now -= 1;
       return down ? DOWN : OK;
@@ -253,7 +254,7 @@ it('keeps retries from storming an operator that is back', async () => {
     sleep,
     random: Math.random,
     backoff: { initialMs: 5, factor: 1, maxMs: 5, jitter: 0 },
-    retriesAtOnce: 3,
+    maxRetriesAtOnce: 3,
   });
   const rounds = Array.from({ length: 30 }, (_, index) =>
     adapter.play(sessionOf(`p${index}`), '1.00', { win: '1.00' }),
@@ -262,11 +263,11 @@ it('keeps retries from storming an operator that is back', async () => {
   await sleep(20);
   down = false;
   await settled(adapter);
-  expect(most).toBe(3);
+  expect(max).toBe(3);
   await adapter.close();
 });
 
-it('lets nothing leave any more once it closes, and waits for what is under way', async () => {
+it('sends nothing more once it closes, and waits for the calls under way', async () => {
   const front = await startFront();
   front.mishap = () => ({ kind: 'late', ms: 50 });
   const { adapter } = startRig(front.url);

@@ -11,7 +11,7 @@ const writeKills = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 3 }
 
 const RUNS = 200;
 
-/** Waits for what was asked of an adapter, unless it is killed before. */
+/** Waits for the results of an adapter, unless it is killed before. */
 async function orKilled(world: ToyWorld, life: number, asked: readonly Promise<unknown>[]): Promise<void> {
   let done = false;
   void Promise.allSettled(asked).then(() => {
@@ -25,7 +25,7 @@ function sumOf(wins: readonly ReverseCall[]): number {
   return wins.reduce((sum, { fields }) => sum + Math.round(Number(fields.amount) * 100), 0);
 }
 
-it('gets the money right whatever becomes of the calls, and whenever it is killed', async () => {
+it('pays and refunds exactly, for every outcome of the calls and every moment of a kill', async () => {
   await fc.assert(
     fc.asyncProperty(
       fates,
@@ -82,7 +82,7 @@ it('gets the money right whatever becomes of the calls, and whenever it is kille
   );
 });
 
-it('pays a campaign out once, and exactly, whatever becomes of the calls', async () => {
+it('pays the sum of a campaign once and exactly, for every outcome of the calls', async () => {
   await fc.assert(
     fc.asyncProperty(
       fates,

@@ -3,32 +3,32 @@ import { Faults } from '../../../src/service/adapter/faults.ts';
 import { settled, startFront, startRig, until } from './rig.ts';
 import { sessionOf } from './sessions.ts';
 
-it('strikes the next call that it fits, once', () => {
+it('applies a fault to the next matching call, once', () => {
   const faults = new Faults();
-  const first = faults.arm('bet', { kind: 'drop' }, 'gs-1');
-  faults.arm('win', { kind: 'repeat' });
-  expect(faults.strike('bet', 'gs-2', ['drop'])).toEqual([]);
-  expect(faults.strike('bet', 'gs-1', ['repeat'])).toEqual([]);
-  expect(faults.strike('bet', 'gs-1', ['drop', 'repeat'])).toEqual([{ kind: 'drop' }]);
-  expect(faults.strike('bet', 'gs-1', ['drop'])).toEqual([]);
-  expect(faults.armed.map(({ call }) => call)).toEqual(['win']);
-  expect(faults.disarm(first.id)).toBe(false);
-  expect(faults.disarm(faults.armed[0]?.id ?? 0)).toBe(true);
-  expect(faults.armed).toEqual([]);
+  const first = faults.add('bet', { kind: 'drop' }, 'gs-1');
+  faults.add('win', { kind: 'repeat' });
+  expect(faults.take('bet', 'gs-2', ['drop'])).toEqual([]);
+  expect(faults.take('bet', 'gs-1', ['repeat'])).toEqual([]);
+  expect(faults.take('bet', 'gs-1', ['drop', 'repeat'])).toEqual([{ kind: 'drop' }]);
+  expect(faults.take('bet', 'gs-1', ['drop'])).toEqual([]);
+  expect(faults.pending.map(({ call }) => call)).toEqual(['win']);
+  expect(faults.remove(first.id)).toBe(false);
+  expect(faults.remove(faults.pending[0]?.id ?? 0)).toBe(true);
+  expect(faults.pending).toEqual([]);
 });
 
-it('takes nothing that makes no sense', () => {
+it('refuses a fault that its call can’t have', () => {
   const faults = new Faults();
-  expect(() => faults.arm('win', { kind: 'refund-first' })).toThrow('only a bet can have its refund sent first');
+  expect(() => faults.add('win', { kind: 'refund-first' })).toThrow('only a bet can have its refund sent first');
   for (const ms of [-1, 60_001, Number.NaN]) {
-    expect(() => faults.arm('bet', { kind: 'delay', ms })).toThrow('a call can be delayed by 0 to 60000 ms');
+    expect(() => faults.add('bet', { kind: 'delay', ms })).toThrow('a call can be delayed by 0 to 60000 ms');
   }
 });
 
 it('breaks the connection of a bet, which is refunded', async () => {
   const front = await startFront();
   const { adapter, faults, log } = startRig(front.url);
-  faults.arm('bet', { kind: 'drop' });
+  faults.add('bet', { kind: 'drop' });
   const { bet } = await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(bet).toMatchObject({ kind: 'declined', refunding: true, status: null });
   await settled(adapter);
@@ -43,7 +43,7 @@ it('breaks the connection of a bet, which is refunded', async () => {
 it('repeats a win, which is paid once', async () => {
   const front = await startFront();
   const { adapter, faults, log } = startRig(front.url);
-  faults.arm('win', { kind: 'repeat' });
+  faults.add('win', { kind: 'repeat' });
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(front.arrived.map(({ call }) => call)).toEqual(['bet', 'win', 'win']);
   expect(front.arrived[1]?.body).toBe(front.arrived[2]?.body);
@@ -51,14 +51,14 @@ it('repeats a win, which is paid once', async () => {
   expect(log.recent().map(({ notes }) => notes)).toEqual([[], ['to be repeated on purpose'], ['repeated on purpose']]);
 });
 
-it('signs wrongly: a bet is declined, a win comes through at the next try', async () => {
+it('signs wrongly: a bet is declined, a win is accepted at the next attempt', async () => {
   const front = await startFront();
   const { adapter, faults } = startRig(front.url);
-  faults.arm('bet', { kind: 'sign-wrongly' });
+  faults.add('bet', { kind: 'sign-wrongly' });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({
     bet: { kind: 'declined', status: 401, refunding: false },
   });
-  faults.arm('win', { kind: 'sign-wrongly' });
+  faults.add('win', { kind: 'sign-wrongly' });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({
     win: { kind: 'pending', status: 401 },
   });
@@ -69,16 +69,16 @@ it('signs wrongly: a bet is declined, a win comes through at the next try', asyn
 it('delays a call', async () => {
   const front = await startFront();
   const { adapter, faults } = startRig(front.url);
-  faults.arm('bet', { kind: 'delay', ms: 60 });
+  faults.add('bet', { kind: 'delay', ms: 60 });
   const began = performance.now();
   expect(await adapter.bet(adapter.openRound(sessionOf()), '1.00')).toMatchObject({ kind: 'accepted' });
   expect(performance.now() - began).toBeGreaterThan(50);
 });
 
-it('refunds a bet before it is sent, which then takes nothing', async () => {
+it('refunds a bet before it is sent, so that the bet takes nothing', async () => {
   const front = await startFront();
   const { adapter, faults } = startRig(front.url);
-  faults.arm('bet', { kind: 'refund-first' });
+  faults.add('bet', { kind: 'refund-first' });
   const { bet, win } = await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(bet).toMatchObject({ kind: 'declined', refunding: true });
   expect(win).toBeNull();

@@ -7,44 +7,42 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openLedger } from '../../../src/service/adapter/ledger.ts';
+import { RoundStore } from '../../../src/service/adapter/round-store.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 import { type Front, type Mishap, openFront, PLAYERS } from './operator-front.ts';
 import { DEADLINE_MS } from './sessions.ts';
 
 const CHILD = fileURLToPath(new URL('./killed-child.ts', import.meta.url));
 
-/** A round as the service told of it before it was killed. */
-interface Told {
+/** A round that a service reported before it was killed. */
+interface ReportedRound {
   readonly roundID: string;
   readonly prize: string;
   readonly bet: string;
   readonly win: string | null;
 }
 
-/** What was seen while a service was killed again and again. */
+/** The observations while a service was killed again and again. */
 export interface Killings {
   readonly bets: number;
   readonly refunded: number;
   readonly wins: number;
-  readonly toldRounds: number;
+  readonly reportedRounds: number;
 }
 
 /**
- * Kills a service under play so many times at random moments, or as often as the time allows, lets it settle what it owes, and reconciles the operator's books with
+ * Kills a service under play at random moments, lets it settle what it owes, and reconciles the operator's transactions with
  * the rounds.
  *
+ * @param kills the number of kills; fewer when `maxMs` milliseconds are over
  * @throws AssertionError when anything is owed, lost, doubled or changed
  */
-export async function killRepeatedly(
-  kills: number,
-  seed: number,
-  mostMs = Number.POSITIVE_INFINITY,
-): Promise<Killings> {
+export async function killRepeatedly(kills: number, seed: number, maxMs = Number.POSITIVE_INFINITY): Promise<Killings> {
   const random = mulberry32(seed);
-  const end = performance.now() + mostMs;
+  const end = performance.now() + maxMs;
   const folder = await mkdtemp(path.join(tmpdir(), 'killed-'));
   const front = await openFront();
-  const told: Told[] = [];
+  const reported: ReportedRound[] = [];
   try {
     for (let kill = 0; kill < kills && performance.now() < end; kill += 1) {
       // By calls and not by time alone, so that a slow machine is killed under play too.
@@ -55,22 +53,22 @@ export async function killRepeatedly(
         if (left < 0) enough.resolve();
         return mishapOf(random);
       };
-      const service = await start(folder, front.url, 'play', told);
+      const service = await start(folder, front.url, 'play', reported);
       await Promise.race([enough.promise, service.ended]);
       await sleep(random() * 20);
       service.child.kill('SIGKILL');
       await service.ended;
     }
     front.mishap = () => undefined;
-    const { child, ended } = await start(folder, front.url, 'settle', told);
+    const { child, ended } = await start(folder, front.url, 'settle', reported);
     await ended;
     assert.equal(child.exitCode, 0, 'the last service did not end well');
-    // What was late when its caller died is processed by now.
+    // A call that was late when its caller died is processed by now.
     await sleep(DEADLINE_MS * 3);
-    const ledger = openLedger(folder);
-    assert.deepEqual(ledger.book.rounds, [], 'a round is still open');
-    await ledger.close();
-    return reconcile(front, told);
+    const database = openServiceDatabase(folder);
+    assert.deepEqual(new RoundStore(database).rounds(), [], 'a round is still open');
+    database.close();
+    return reconcile(front, reported);
   } finally {
     await front.close();
     await rm(folder, { recursive: true, force: true });
@@ -87,7 +85,7 @@ function mishapOf(random: () => number): Mishap {
   return undefined;
 }
 
-async function start(folder: string, url: string, task: string, told: Told[]) {
+async function start(folder: string, url: string, task: string, reported: ReportedRound[]) {
   const child = spawn(process.execPath, [CHILD, folder, url, task], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Most of a start is reading the sources.
@@ -97,14 +95,14 @@ async function start(folder: string, url: string, task: string, told: Told[]) {
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
     if (line === '"ready"') ready.resolve();
-    else if (line.endsWith('}')) told.push(JSON.parse(line) as Told);
+    else if (line.endsWith('}')) reported.push(JSON.parse(line) as ReportedRound);
   });
   const ended = Promise.all([once(child, 'exit'), once(lines, 'close')]);
   await Promise.race([ready.promise, ended]);
   return { child, ended };
 }
 
-function reconcile(front: Front, told: readonly Told[]): Killings {
+function reconcile(front: Front, reported: readonly ReportedRound[]): Killings {
   const bodies = Map.groupBy(front.arrived, ({ fields }) => fields.txID);
   for (const [txID, arrived] of bodies) {
     assert.equal(new Set(arrived.map(({ body }) => body)).size, 1, `${txID} was sent with two bodies`);
@@ -116,7 +114,7 @@ function reconcile(front: Front, told: readonly Told[]): Killings {
 
   const rounds = Map.groupBy(front.transactions(), ({ roundID }) => roundID ?? '');
   const balances = new Map(PLAYERS.map((player) => [`s-${player}`, 100_000n]));
-  const seen = { bets: 0, refunded: 0, wins: 0, toldRounds: told.length };
+  const seen = { bets: 0, refunded: 0, wins: 0, reportedRounds: reported.length };
   for (const [roundID, transactions] of rounds) {
     const bets = transactions.filter(({ call, outcome }) => call === 'bet' && outcome === 'done');
     const standing = bets.filter(({ reversedBy }) => reversedBy === null);
@@ -137,7 +135,7 @@ function reconcile(front: Front, told: readonly Told[]): Killings {
     const cents = front.balance(player)?.replace('.', '');
     assert.equal(cents, String(balances.get(`s-${player}`)), `the balance of ${player}`);
   }
-  for (const { roundID, prize, bet, win } of told) {
+  for (const { roundID, prize, bet, win } of reported) {
     const wins = (rounds.get(roundID) ?? []).filter(({ call }) => call === 'win');
     if (bet === 'accepted') {
       assert.equal(wins[0]?.amount, BigInt(Math.round(Number(prize) * 100)), `the prize of ${roundID}`);
@@ -152,7 +150,7 @@ function credit(balances: Map<string, bigint>, sessionID: string, amount: bigint
   balances.set(sessionID, (balances.get(sessionID) ?? 0n) + amount);
 }
 
-/** A small generator of random numbers that begins where it is told to. */
+/** A small generator of random numbers with a seed. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

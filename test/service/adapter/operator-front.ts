@@ -5,7 +5,7 @@ import type { CallName } from '../../../src/contract/call-name.ts';
 import { createOperator, type Operator } from '../../../src/operator/operator.ts';
 import type { Transaction } from '../../../src/operator/store.ts';
 
-/** What the front does with one call instead of passing it on and answering what the operator answers. */
+/** The action of the front on one call, instead of passing it on and answering what the operator answers. */
 export type Mishap =
   | { readonly kind: 'status'; readonly status: number; readonly processed?: boolean } // answers so, processed or not
   | { readonly kind: 'cut'; readonly processed?: boolean } // breaks the connection

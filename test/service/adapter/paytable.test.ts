@@ -7,7 +7,7 @@ it('wins 96 % back in the long run', () => {
   expect(back / all).toBeCloseTo(0.96, 10);
 });
 
-it('draws each prize as often as it weighs', () => {
+it('draws each multiplier with the probability of its weight', () => {
   const table = [
     { multiplier: '0', weight: 1 },
     { multiplier: '3', weight: 3 },
@@ -26,11 +26,11 @@ it.each([
   ['3', '0.5', 'JPY', '1'],
   ['0.00000001', '0.5', 'BTC', '0.000000005'],
   ['90071992547409.93', '3', 'USD', '270215977642229.79'],
-])('pays %s times %s in %s exactly, without less than the smallest unit: %s', (stake, multiplier, currency, prize) => {
+])('pays %s times %s in %s exactly, rounded down to the smallest unit: %s', (stake, multiplier, currency, prize) => {
   expect(prizeOf(stake, multiplier, currency)).toBe(prize);
 });
 
-it('multiplies by no more than it may', () => {
+it('does not exceed the maximum multiplier', () => {
   expect(prizeOf('0.20', '1000', 'USD', '50')).toBe('10.00');
   expect(prizeOf('0.20', '10', 'USD', '50')).toBe('2.00');
 });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
 import { type FreeCampaign, Play } from '../../../src/service/adapter/play.ts';
 import { DemoBalances } from '../../../src/service/demo-balances.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 import type { Front } from './operator-front.ts';
 import { type Rig, settled, startFront, startRig, until } from './rig.ts';
 import { sessionOf } from './sessions.ts';
@@ -12,7 +13,7 @@ const SPRING: FreeCampaign = { frID: 'spring', quantity: 3, amount: '0.20', maxM
 async function setUp(random = 0): Promise<Rig & { front: Front; play: Play; demo: DemoBalances }> {
   const front = await startFront();
   const rig = startRig(front.url);
-  const demo = new DemoBalances();
+  const demo = new DemoBalances(openServiceDatabase());
   const play = new Play({ adapter: rig.adapter, demo, uuid: randomUUID, random: () => random });
   return { ...rig, front, demo, play };
 }
@@ -33,7 +34,7 @@ it('plays a round with a drawn and with a chosen outcome', async () => {
   });
 });
 
-it('keeps demo play from the operator', async () => {
+it('makes no calls for a demo', async () => {
   const { play, front, demo } = await setUp();
   const session = { ...sessionOf(), demo: true };
   demo.open(session, Money.of('5'));
@@ -49,7 +50,7 @@ it('keeps demo play from the operator', async () => {
   expect(front.arrived).toEqual([]);
 });
 
-it('plays the free rounds of a campaign and pays them out at its end, in one regular win', async () => {
+it('plays the free rounds of a campaign and pays their sum at the end in one regular win', async () => {
   const { play, front, adapter } = await setUp();
   const session = sessionOf();
   expect(play.progress(session, SPRING)).toEqual({ left: 3, won: '0.00', gameID: null, withdrawn: false });
@@ -76,7 +77,7 @@ it('plays the free rounds of a campaign and pays them out at its end, in one reg
   expect(adapter.rounds().filter(({ over }) => !over)).toEqual([]);
 });
 
-it('lets a player use a campaign in one game, others in theirs', async () => {
+it('lets each player use a campaign in one game', async () => {
   const { play } = await setUp();
   await play.freeRound(sessionOf('p0', 'catch'), SPRING);
   expect(await play.freeRound(sessionOf('p0', 'swipe'), SPRING)).toMatchObject({
@@ -85,7 +86,7 @@ it('lets a player use a campaign in one game, others in theirs', async () => {
   expect(await play.freeRound(sessionOf('p1', 'swipe'), SPRING)).toMatchObject({ bet: { kind: 'accepted' } });
 });
 
-it('does not count a free round whose bet was declined or given back', async () => {
+it('does not count a free round whose bet was declined or refunded', async () => {
   const { play, front, adapter } = await setUp();
   front.mishap = ({ call }, nth) =>
     call === 'bet' && nth <= 2 ? { kind: 'status', status: nth === 1 ? 503 : 500 } : undefined;
@@ -95,7 +96,7 @@ it('does not count a free round whose bet was declined or given back', async () 
   expect(play.progress(sessionOf(), SPRING).left).toBe(3);
 });
 
-it('pays what was won so far when a campaign is cancelled, once a round that had begun is over', async () => {
+it('pays the wins so far when a campaign is cancelled, once the rounds that had begun are over', async () => {
   const { play, front, adapter } = await setUp();
   await play.freeRound(sessionOf('p0'), SPRING, '2');
   await play.freeRound(sessionOf('p1'), SPRING, '3');
@@ -116,7 +117,7 @@ it('pays what was won so far when a campaign is cancelled, once a round that had
   expect(play.progress(sessionOf('p2'), SPRING).left).toBe(0);
 });
 
-it('withdraws only once every free win was answered 200', async () => {
+it('pays the sum only when every free win was answered 200', async () => {
   const { play, front, adapter } = await setUp();
   const once = { ...SPRING, quantity: 1 };
   front.mishap = ({ call }, nth) => (call === 'win' && nth < 4 ? { kind: 'status', status: 500 } : undefined);

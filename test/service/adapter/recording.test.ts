@@ -1,25 +1,47 @@
 import { expect, it } from 'vitest';
-import { type Ledger, memoryLedger } from '../../../src/service/adapter/ledger.ts';
+import type { RoundEvent } from '../../../src/contract/round.ts';
+import type { RoundRecord } from '../../../src/service/adapter/round-record.ts';
+import { RoundStore } from '../../../src/service/adapter/round-store.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 import { settled, startFront, startRig, until } from './rig.ts';
 import { sessionOf } from './sessions.ts';
 
-/** A ledger whose disk is full at the writes with these numbers, counted from 1. */
-function fullAt(...writes: readonly number[]): Ledger {
-  const ledger = memoryLedger();
-  let count = 0;
-  return {
-    ...ledger,
-    append: (...entries) => {
-      count += 1;
-      if (writes.includes(count)) throw new Error('no space left on the disk');
-      return ledger.append(...entries);
-    },
-  };
+/** A store whose disk is full at the writes with these numbers, counted from 1. */
+class FullStore extends RoundStore {
+  readonly #writes: readonly number[];
+  #count = 0;
+
+  constructor(...writes: readonly number[]) {
+    super(openServiceDatabase());
+    this.#writes = writes;
+  }
+
+  override begin(record: RoundRecord, bet: RoundEvent): RoundRecord {
+    this.#write();
+    return super.begin(record, bet);
+  }
+
+  override advance(roundID: string, event: RoundEvent, over?: boolean): RoundRecord {
+    this.#write();
+    return super.advance(roundID, event, over);
+  }
+
+  #write(): void {
+    this.#count += 1;
+    if (this.#writes.includes(this.#count)) throw new Error('no space left on the disk');
+  }
 }
 
-it('sends no bet that it could not write down', async () => {
+/** A store whose disk does not confirm what was written. */
+class UnconfirmedStore extends RoundStore {
+  override secured(): Promise<void> {
+    return Promise.reject(new Error('the disk is worn out'));
+  }
+}
+
+it('sends no bet that could not be stored', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url, { ledger: fullAt(1) });
+  const { adapter } = startRig(front.url, { store: new FullStore(1) });
   await expect(adapter.play(sessionOf(), '1.00', { win: '5.00' })).rejects.toThrow('no space left on the disk');
   expect(front.arrived).toEqual([]);
   expect(adapter.rounds()).toEqual([]);
@@ -27,12 +49,12 @@ it('sends no bet that it could not write down', async () => {
 });
 
 it.each([
-  ['that a bet was accepted', [2, 3]],
-  ['the win of a bet that was accepted', [3, 4]],
-])('writes down %s as soon as it can, and goes on from there', async (_, writes) => {
+  ['the acceptance of a bet', [2, 3]],
+  ['the win of an accepted bet', [3, 4]],
+])('retries to store %s, and then goes on with the round', async (_, writes) => {
   const front = await startFront();
   const faults: unknown[] = [];
-  const { adapter } = startRig(front.url, { ledger: fullAt(...writes), onFault: (fault) => faults.push(fault) });
+  const { adapter } = startRig(front.url, { store: new FullStore(...writes), onFault: (fault) => faults.push(fault) });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({
     bet: { kind: 'accepted' },
     win: { kind: 'settled' },
@@ -42,33 +64,33 @@ it.each([
   expect(front.balance()).toBe('1004.00');
 });
 
-it('sends a win again whose answer it could not write down', async () => {
+it('sends a win again when its answer could not be stored', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url, { ledger: fullAt(4) });
+  const { adapter } = startRig(front.url, { store: new FullStore(4) });
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
-  expect(adapter.owed()).toMatchObject([{ call: 'win', attempts: 1, trouble: 'the answer could not be recorded' }]);
+  expect(adapter.owed()).toMatchObject([{ call: 'win', attempts: 1, trouble: 'the answer could not be stored' }]);
   await settled(adapter);
   expect(front.arrived.map(({ call }) => call)).toEqual(['bet', 'win', 'win']);
   expect(front.balance()).toBe('1004.00');
 });
 
-it('plays on when the disk can not promise to keep what it was given', async () => {
+it('continues the round and reports a fault when the disk does not confirm a write', async () => {
   const front = await startFront();
   const faults: unknown[] = [];
-  const ledger = { ...memoryLedger(), secured: () => Promise.reject(new Error('the disk is worn out')) };
-  const { adapter } = startRig(front.url, { ledger, onFault: (fault) => faults.push(fault) });
+  const store = new UnconfirmedStore(openServiceDatabase());
+  const { adapter } = startRig(front.url, { store, onFault: (fault) => faults.push(fault) });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({ win: { kind: 'settled' } });
   expect(faults.map(String)).toEqual(['Error: the disk is worn out', 'Error: the disk is worn out']);
 });
 
-it('tells of a round whenever something happens in it', async () => {
+it('reports a round after each event in it', async () => {
   const front = await startFront();
-  const heard: string[] = [];
+  const reported: string[] = [];
   const { adapter } = startRig(front.url, {
-    onRound: ({ round }) => heard.push([...round.bets, ...round.wins].map(({ status }) => status).join(' ')),
+    onRound: ({ round }) => reported.push([...round.bets, ...round.wins].map(({ status }) => status).join(' ')),
   });
   front.mishap = ({ call }, nth) => (call === 'win' && nth === 1 ? { kind: 'status', status: 500 } : undefined);
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
-  await until(() => heard.length === 5, 'the win');
-  expect(heard).toEqual(['sent', 'accepted', 'accepted sent', 'accepted pending', 'accepted settled']);
+  await until(() => reported.length === 5, 'the win');
+  expect(reported).toEqual(['sent', 'accepted', 'accepted sent', 'accepted pending', 'accepted settled']);
 });

@@ -17,7 +17,7 @@ function callsTo(url: string, client = clientAt(url)): { calls: ReverseCalls; lo
   return { calls, log };
 }
 
-it('shows every call in the log, without secrets', async () => {
+it('writes every call into the log without secrets', async () => {
   const front = await startFront();
   const { calls, log } = callsTo(front.url, { ...clientAt(front.url), headers: { 'X-Gateway': 'gate-secret' } });
   expect(await calls.send(BALANCE)).toMatchObject({ kind: 'reply', reply: { status: 200 } });
@@ -43,7 +43,7 @@ it('calls the paths of the client', async () => {
   expect(front.arrived.map(({ call }) => call)).toEqual(['wallet/read']);
 });
 
-it('says what keeps a call from being made', async () => {
+it('gives the reason why a call can’t be made', async () => {
   const { calls, log } = callsTo('nonsense');
   expect(await calls.send(BALANCE)).toEqual({
     kind: 'none',
@@ -57,7 +57,7 @@ it('says what keeps a call from being made', async () => {
   expect(log.recent()).toEqual([]);
 });
 
-it('makes a call of the log once more, which counts for nothing', async () => {
+it('repeats a call of the log without changing its round', async () => {
   const front = await startFront();
   const { adapter, calls, log } = startRig(front.url);
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
@@ -69,7 +69,7 @@ it('makes a call of the log once more, which counts for nothing', async () => {
   expect(front.balance()).toBe('1004.00');
 });
 
-it('gives an operator that closes kept-alive connections under its calls a connection for each', async () => {
+it('opens a new connection for each call to an operator that closes kept-alive ones during calls', async () => {
   const ids: number[] = [];
   let connections = 0;
   const server = createServer((socket) => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { Adapter } from '../../../src/service/adapter/adapter.ts';
-import type { AdapterOptions } from '../../../src/service/adapter/adapter-options.ts';
+import { Adapter, type AdapterOptions } from '../../../src/service/adapter/adapter.ts';
 import { Faults } from '../../../src/service/adapter/faults.ts';
-import { memoryLedger } from '../../../src/service/adapter/ledger.ts';
 import { ReverseCalls } from '../../../src/service/adapter/reverse-calls.ts';
+import { RoundStore } from '../../../src/service/adapter/round-store.ts';
 import { sleep } from '../../../src/service/adapter/sleep.ts';
 import { ExchangeLog } from '../../../src/service/exchange-log.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 import { type Front, KEY, openFront } from './operator-front.ts';
 import { clientAt, DEADLINE_MS, QUICK } from './sessions.ts';
 
@@ -30,7 +30,7 @@ export function startRig(url: string, options: Partial<AdapterOptions> = {}, dea
   const log = new ExchangeLog({ secrets: [KEY], clock: Date.now });
   const calls = new ReverseCalls({ clients: [clientAt(url)], log, sleep, faults, wire: { deadlineMs } });
   const adapter = new Adapter({
-    ledger: memoryLedger(),
+    store: new RoundStore(openServiceDatabase()),
     send: calls.send,
     uuid: randomUUID,
     clock: Date.now,

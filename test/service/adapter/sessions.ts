@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../../../src/service/client.ts';
-import type { GameSession } from '../../../src/service/game-session.ts';
+import type { GameSession } from '../../../src/service/game-sessions.ts';
 import { KEY } from './operator-front.ts';
 
 /** The five seconds of the contract, in the tests' own time. */

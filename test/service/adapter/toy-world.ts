@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { RoundEvent } from '../../../src/contract/round.ts';
 import type { NoReplyReason, Outcome } from '../../../src/journal/exchange.ts';
 import { Adapter } from '../../../src/service/adapter/adapter.ts';
-import { Book } from '../../../src/service/adapter/book.ts';
-import type { Ledger } from '../../../src/service/adapter/ledger.ts';
-import { ledgerLineSchema } from '../../../src/service/adapter/ledger-entry.ts';
 import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
+import type { RoundRecord } from '../../../src/service/adapter/round-record.ts';
+import { type CampaignKey, RoundStore } from '../../../src/service/adapter/round-store.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 
-/** What happens to one call on its way; everything after a `kill` never happened for the adapter. */
+/** The fate of one call on its way; everything after a `kill` never happened for the adapter. */
 export type Fate =
   | 'answered'
   | 'refused' // 402, 404, 503: a right operator has done nothing then
@@ -32,7 +33,7 @@ export const FATES: readonly Fate[] = [
 
 const NEVER = new Promise<never>(() => {});
 
-/** A right operator in memory, and adapters that are killed and started anew on what they wrote down. No time passes in it. */
+/** A right operator in memory, and adapters that are killed and started again on what they wrote down. No time passes in it. */
 export class ToyWorld {
   /** Cents that each session's bets have taken and not been given back, and its wins. */
   readonly bets = new Map<string, { readonly call: ReverseCall; refunded: boolean }>();
@@ -41,10 +42,10 @@ export class ToyWorld {
   readonly #late: ReverseCall[] = [];
   /** Every body that was sent, by txID. */
   readonly bodies = new Map<string, Set<string>>();
-  #lines: string[] = [];
+  readonly #database = openServiceDatabase();
   #writes = 0;
   #fates: Fate[];
-  /** The kills that strike while a line is written, by how many lines were written before: the line is there or not. */
+  /** Kills during a write, by the number of earlier writes; whether the write was committed. */
   readonly #writeKills: Map<number, boolean>;
   #life = 0;
 
@@ -59,7 +60,7 @@ export class ToyWorld {
     const life = this.#life;
     let now = 0;
     return new Adapter({
-      ledger: this.#ledger(life),
+      store: this.#store(life),
       send: (call) => this.#send(call, life),
       uuid: randomUUID,
       clock: () => now,
@@ -69,7 +70,7 @@ export class ToyWorld {
         if (life !== this.#life) await NEVER;
       },
       random: () => 0,
-      retriesAtOnce: 2,
+      maxRetriesAtOnce: 2,
     });
   }
 
@@ -87,33 +88,23 @@ export class ToyWorld {
     this.#writeKills.clear();
   }
 
-  /** What was late arrives. */
+  /** The late calls arrive. */
   deliverLate(): void {
     for (const call of this.#late.splice(0)) this.#process(call);
   }
 
-  #ledger(life: number): Ledger {
-    const book = new Book();
-    for (const line of this.#lines) for (const entry of ledgerLineSchema.parse(JSON.parse(line))) book.apply(entry);
-    this.#lines = book.snapshot().map((entry) => JSON.stringify([entry]));
-    return {
-      book,
-      append: (...entries) => {
-        if (life !== this.#life) throw new Error('dead');
+  #store(life: number): RoundStore {
+    return new MortalStore(this.#database, {
+      isAlive: () => life === this.#life,
+      write: (commit) => {
         const kill = this.#writeKills.get(this.#writes);
         this.#writes += 1;
-        if (kill !== false) this.#lines.push(JSON.stringify(entries));
-        if (kill !== undefined) {
-          this.kill();
-          throw new Error('dead');
-        }
-        let record: ReturnType<Book['apply']>;
-        for (const entry of entries) record = book.apply(entry);
-        return record;
+        if (kill === undefined) return commit();
+        if (kill) commit();
+        this.kill();
+        throw new Error('dead');
       },
-      secured: () => (life === this.#life ? Promise.resolve() : NEVER),
-      close: () => Promise.resolve(),
-    };
+    });
   }
 
   async #send(call: ReverseCall, life: number): Promise<Outcome> {
@@ -171,4 +162,41 @@ function reply(status: number): Outcome {
 
 function none(reason: NoReplyReason): Outcome {
   return { kind: 'none', reason, detail: reason };
+}
+
+interface Life {
+  readonly isAlive: () => boolean;
+  /** Commits a transaction, or kills the adapter before or after it. */
+  readonly write: <T>(commit: () => T) => T;
+}
+
+/** A store that a killed adapter can no longer write to. */
+class MortalStore extends RoundStore {
+  readonly #life: Life;
+
+  constructor(database: ConstructorParameters<typeof RoundStore>[0], life: Life) {
+    super(database);
+    this.#life = life;
+  }
+
+  override begin(record: RoundRecord, bet: RoundEvent): RoundRecord {
+    return this.#write(() => super.begin(record, bet));
+  }
+
+  override advance(roundID: string, event: RoundEvent, over?: boolean): RoundRecord {
+    return this.#write(() => super.advance(roundID, event, over));
+  }
+
+  override endCampaign(campaign: CampaignKey): void {
+    this.#write(() => super.endCampaign(campaign));
+  }
+
+  override secured(): Promise<void> {
+    return this.#life.isAlive() ? Promise.resolve() : NEVER;
+  }
+
+  #write<T>(commit: () => T): T {
+    if (!this.#life.isAlive()) throw new Error('dead');
+    return this.#life.write(commit);
+  }
 }

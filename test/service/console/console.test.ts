@@ -51,7 +51,7 @@ async function playFrom(page: Page, multiplier: string, said: string | RegExp): 
 }
 
 describe('the console page', { timeout: 60_000 }, () => {
-  it('shows every exchange as it happens, with all there is to it', async () => {
+  it('shows every exchange as it happens, with all its details', async () => {
     const service = await startPages(pagesDir());
     const session = service.launched();
     const page = await openConsole(service);
@@ -80,7 +80,7 @@ describe('the console page', { timeout: 60_000 }, () => {
   it('plays rounds with a chosen outcome', async () => {
     const service = await startPages(pagesDir());
     service.launched();
-    const page = await openConsole(service, { mayComplain: /400/ });
+    const page = await openConsole(service, { mayReport: /400/ });
     await page.selectOption('#play-stake', '0.50');
     await playFrom(page, '7.5', 'The round won 3.75 USD.');
     expect(service.front.balance()).toBe('1003.25');
@@ -89,7 +89,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await list(page, ['win 0.00 200', 'bet 0.50 200', 'win 3.75 200', 'bet 0.50 200']);
   });
 
-  it('disturbs calls, shows what is owed, and tries it at once when told to', async () => {
+  it('disturbs calls, shows what is owed, and retries it at once when asked to', async () => {
     const service = await startPages(pagesDir());
     service.launched();
     const page = await openConsole(service);
@@ -125,10 +125,10 @@ describe('the console page', { timeout: 60_000 }, () => {
     expect(service.front.balance()).toBe('1000.00');
   });
 
-  it('delays calls, but not for nothing', async () => {
+  it('delays calls, removes a fault, and refuses a fault that the call can’t have', async () => {
     const service = await startPages(pagesDir());
     service.launched();
-    const page = await openConsole(service, { mayComplain: /400/ });
+    const page = await openConsole(service, { mayReport: /400/ });
     await page.selectOption('#fault-kind', 'delay');
     await page.fill('#fault-ms', '30');
     await disturb(page, 'bet', 'delay');
@@ -138,7 +138,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await disturb(page, 'refund', 'drop');
     await page.getByRole('button', { name: /^Cancel/ }).click();
     await expect.poll(() => page.locator('#fault-list li').count()).toBe(0);
-    expect(service.parts.faults.armed).toEqual([]);
+    expect(service.parts.faults.pending).toEqual([]);
     await page.selectOption('#fault-call', 'win');
     await page.selectOption('#fault-kind', 'refund-first');
     await page.click('#fault-form button');
@@ -159,7 +159,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     expect(service.front.balance()).toBe('999.00');
   });
 
-  it('takes nothing that an operator or a user says for markup', async () => {
+  it('shows texts of operators and users without using them as markup', async () => {
     const service = await startPages(pagesDir());
     const session = service.launched({ extCID: 'rude', player: EVIL, sessionID: EVIL, gameID: EVIL });
     const page = await openConsole(service);
@@ -224,7 +224,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator(':focus .name').textContent(), SOON).toBe('bet 1.00');
   });
 
-  it('fits phones, and stands in nobody’s way', async () => {
+  it('fits phones, and has no accessibility problems', async () => {
     const service = await startPages(pagesDir());
     const page = await openConsole(service);
     service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'status', status: 503 } : undefined);
@@ -239,9 +239,9 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect.poll(() => barriers(page), SOON).toEqual([]);
   });
 
-  it('goes on by itself when the service was away, and says when its token is no longer right', async () => {
+  it('reconnects by itself when the service was down, and says when its token is not valid any more', async () => {
     const service = await startPages(pagesDir());
-    const page = await open(service.consoleUrl, { mayComplain: /Failed to load|ERR_/ });
+    const page = await open(service.consoleUrl, { mayReport: /Failed to load|ERR_/ });
     await says(page, 'live', 'Live');
     await page.context().setOffline(true);
     await service.parts.play.balance(service.launched());
@@ -254,7 +254,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await says(page, 'live', /^Refused: The token is missing or wrong/);
   });
 
-  it('can be neither read nor used by the page of another', async () => {
+  it('can be neither read nor used by a page of another site', async () => {
     const service = await startPages(pagesDir());
     service.launched();
     const evil = await listen(() => ({ status: 200, headers: [['Content-Type', 'text/html']], body: '<p>evil' }), {
@@ -262,7 +262,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     });
     onTestFinished(() => evil.close(0));
     // The same site for a browser, and another origin.
-    const page = await open(evil.url, { foreign: true, mayComplain: /./ });
+    const page = await open(evil.url, { foreign: true, mayReport: /./ });
     const tried = await page.evaluate(
       async ([api, token]) => {
         const tries: [string, RequestInit][] = [
@@ -287,7 +287,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.setContent(`<iframe src="${service.consoleUrl}"></iframe>`);
     await expect.poll(() => page.frames().length).toBe(2);
     await expect.poll(() => page.frames()[1]?.url()).not.toContain('console');
-    expect(service.parts.faults.armed).toEqual([]);
+    expect(service.parts.faults.pending).toEqual([]);
   });
 });
 
@@ -299,7 +299,7 @@ function shown({ parts }: PageService, at: number): void {
     { direction: 'reverse', name: 'bet', extCID: 'acme', gsID: null, roundID: null, notes: [] },
     { method: 'POST', url: 'http://operator.example/bet', headers: [], body: body(fields) },
   );
-  exchange.land({
+  exchange.end({
     outcome: { kind: 'reply', reply: { status: at % 3 === 0 ? 200 : 402, headers: [], body: body('{}') } },
     stamps: { start: 0, resolved: null, connected: null, secured: null, sent: 1, firstByte: 2, end: 3 },
     connection: null,

@@ -44,8 +44,8 @@ function reply(status: number, data: string, more: Partial<Body> = {}): Outcome 
   return { kind: 'reply', reply: { status, headers: [['Content-Type', 'application/json']], body: body(data, more) } };
 }
 
-describe('an exchange as a line', () => {
-  it('says what passed, and how it ended', () => {
+describe('an exchange as a row', () => {
+  it('shows the call and its result', () => {
     expect(rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), 'anna')).toMatchObject({
       name: 'bet',
       player: 'anna',
@@ -64,7 +64,7 @@ describe('an exchange as a line', () => {
     expect(rowOf(exchange(null), null)).toMatchObject({ state: 'under-way', result: '', ms: null });
   });
 
-  it('gets along with bodies of every kind', () => {
+  it('accepts bodies of every kind', () => {
     for (const data of ['', 'no JSON', '[1]', 'null', '{"txID":5,"amount":{"a":1}}']) {
       const request = { method: 'POST', url: 'http://x/', headers: [], body: body(data) };
       expect(rowOf(exchange(reply(500, data), { request }), null)).toMatchObject({
@@ -75,15 +75,15 @@ describe('an exchange as a line', () => {
     }
   });
 
-  it('can be searched by what was said, in any letter case', () => {
-    const { hay } = rowOf(exchange(reply(400, '{"message":"Not NOW"}')), null);
-    expect(hay).toContain('not now');
-    expect(hay).toContain('t-1');
-    expect(hay).toContain('operator.example');
+  it('can be searched by the bodies, in any letter case', () => {
+    const { searchText } = rowOf(exchange(reply(400, '{"message":"Not NOW"}')), null);
+    expect(searchText).toContain('not now');
+    expect(searchText).toContain('t-1');
+    expect(searchText).toContain('operator.example');
   });
 });
 
-describe('an exchange whole', () => {
+describe('an exchange in detail', () => {
   it('has signature, replies and phases', () => {
     const detail = detailOf(exchange(reply(200, '{}')), { player: null, curl: 'curl …', scenario: null });
     expect(detail).toMatchObject({
@@ -115,7 +115,7 @@ describe('an exchange whole', () => {
     expect(bytes.reply).toMatchObject({ body: '\u00ff', bodyNote: 'not UTF-8, shown as Latin-1' });
   });
 
-  it('says why no reply came, and sends no request of others again', () => {
+  it('says why no reply came, and can’t repeat requests of operators', () => {
     const none = exchange({ kind: 'none', reason: 'refused', detail: 'Nothing listens.' }, { direction: 'core' });
     expect(detailOf(none, { player: null, curl: null, scenario: null })).toMatchObject({
       reply: null,

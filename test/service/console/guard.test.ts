@@ -53,7 +53,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FAULT = JSON.stringify({ call: 'bet', kind: 'drop', gsID: null });
 
 describe('the console', () => {
-  it('opens by its whole address alone', async () => {
+  it('opens only by its whole address', async () => {
     const service = await startPages(dir);
     const page = await ask(service, `/console/?token=${TOKEN}`);
     expect(page).toMatchObject({ status: 200, text: 'console.html' });
@@ -74,7 +74,7 @@ describe('the console', () => {
     });
   });
 
-  it.each(['events', 'exchange?id=1'])('tells nothing without its token: %s', async (what) => {
+  it.each(['events', 'exchange?id=1'])('answers nothing without its token: %s', async (what) => {
     const service = await startPages(dir);
     service.launched();
     await service.parts.play.balance(service.launched());
@@ -92,7 +92,7 @@ describe('the console', () => {
     });
   });
 
-  it('does nothing for the pages of others, though they knew the token', async () => {
+  it('does nothing for pages of other sites, even with the token', async () => {
     const service = await startPages(dir);
     const { host, port } = new URL(service.url);
     const act = async (headers: Record<string, string>) =>
@@ -118,20 +118,20 @@ describe('the console', () => {
       });
     }
     expect(await act({ 'Content-Type': 'text/plain' })).toBe(415);
-    expect(service.parts.faults.armed).toEqual([]);
+    expect(service.parts.faults.pending).toEqual([]);
     expect(await act({ Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-origin' })).toBe(200);
     expect(await act({ Host: `localhost:${port}` })).toBe(200);
-    expect(service.parts.faults.armed).toHaveLength(2);
+    expect(service.parts.faults.pending).toHaveLength(2);
   });
 
-  it('is not served to a name that was turned to this machine', async () => {
+  it('is not served under another host name that resolves to this machine', async () => {
     const service = await startPages(dir);
     for (const address of [`/console/?token=${TOKEN}`, '/console/console.js', '/console']) {
       expect(await ask(service, address, { Host: 'evil.example' })).toMatchObject({ status: 403 });
     }
   });
 
-  it('lets no other page read anything', async () => {
+  it('allows no other page to read anything', async () => {
     const service = await startPages(dir);
     for (const headers of [{}, { Origin: 'https://evil.example' }]) {
       const { headers: answered } = await ask(service, '/console/api/exchange?id=1', { ...KEY, ...headers });
@@ -139,7 +139,7 @@ describe('the console', () => {
     }
   });
 
-  it('is not there when none was asked for', async () => {
+  it('does not exist when it is not configured', async () => {
     const service = await startPages(dir, { hasConsole: false });
     expect(await ask(service, `/console/?token=${TOKEN}`)).toMatchObject({ status: 404 });
     expect(await ask(service, '/game')).toMatchObject({ status: 200 });

@@ -50,16 +50,16 @@ describe('the signature', () => {
     ['over what was sent', signed(JSON.stringify(launch())), 'made over what was sent'],
     ['cut off', signed(text).slice(0, 63), 'It was made over something else'],
   ])('is refused with 401 when it is %s', async (_name, signature, message) => {
-    const { url, desk } = await startCore();
+    const { url, context } = await startCore();
     const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(), { signature });
     expect({ status, body }).toMatchObject({ status: 401, body: { message: expect.stringContaining(message) } });
     if (signature) expect(body.details).toBe(`expected to be signed, with the API key of acme-eu: ${text}`);
     expect(body).not.toHaveProperty('code');
     expect(JSON.stringify(body)).not.toContain(EU.apiKey);
-    expect(desk.sessions.all()).toEqual([]);
+    expect(context.sessions.all()).toEqual([]);
   });
 
-  it('of a query shows what was to be signed', async () => {
+  it('of a query is refused with the text that was to be signed', async () => {
     const { url } = await startCore();
     const { body } = await get(`${url}/games`, CALLER, { signature: signed('?') });
     expect(body.details).toContain(`: {"cID":"${EU.cID}","extCID":"acme-eu"}`);
@@ -77,7 +77,7 @@ describe('the caller', () => {
     expect({ status, body }).toMatchObject({ status: 401, body: { message: expect.stringContaining(message) } });
   });
 
-  it('is asked for in a query too, once', async () => {
+  it('must be in a query too, once', async () => {
     const { url } = await startCore();
     expect((await get(`${url}/games`, { cID: EU.cID })).body.details).toBe('extCID: required');
     const twice = await send(`${url}/games?cID=a&cID=b&extCID=c`, 'GET', { cID: ['a', 'b'], extCID: 'c' });
@@ -90,11 +90,11 @@ describe('a body that cannot be read', () => {
     ['', 'body: there is no body'],
     ['{"cID":', 'body: Unexpected end of JSON input'],
     ['{"cID":"a","cID":"b"}', 'body: an object has the name "cID" twice'],
-    ['[]', 'body: it is JSON, but no object'],
-    ['"text"', 'body: it is JSON, but no object'],
-    ['null', 'body: it is JSON, but no object'],
-    ['{"a":"\\ud800"}', 'half of a surrogate pair'],
-    [`${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}`, 'nested more than 1000 levels'],
+    ['[]', 'body: it is JSON, but not an object'],
+    ['"text"', 'body: it is JSON, but not an object'],
+    ['null', 'body: it is JSON, but not an object'],
+    ['{"a":"\\ud800"}', 'an unpaired surrogate'],
+    [`${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}`, 'nested more than 1000 levels deep'],
     [Uint8Array.of(0x7b, 0xff, 0x7d), 'body: it is not text in UTF-8'],
   ])('is refused with 400: %#', async (raw, details) => {
     const { url, seen } = await startCore();
@@ -137,18 +137,18 @@ describe('a body that cannot be read', () => {
     expect((await send(`${url}/create-new-game`, 'POST', launch())).status).toBe(200);
   });
 
-  it('is no way in: names that objects have anyway are unknown fields', async () => {
-    const { url, desk } = await startCore();
+  it('can’t set members of Object.prototype: their names are unknown fields', async () => {
+    const { url, context } = await startCore();
     const raw = JSON.stringify(launch()).replace(/}$/, ',"__proto__":{"demo":true},"constructor":1}');
     const fields = JSON.parse(raw);
     const { status, body } = await send(`${url}/create-new-game`, 'POST', fields, { raw });
     expect(status).toBe(200);
-    expect(desk.sessions.byId(body.gsID)?.demo).toBe(false);
+    expect(context.sessions.byId(body.gsID)?.demo).toBe(false);
   });
 });
 
 describe('a path', () => {
-  it('that is none, or is used with another method, is answered in JSON', async () => {
+  it('that does not exist, or has another method, is answered in JSON', async () => {
     const { url } = await startCore();
     expect((await get(`${url}/nothing`, CALLER)).status).toBe(404);
     const wrong = await send(`${url}/create-new-game`, 'DELETE', launch());

@@ -7,12 +7,12 @@ import { routeTable } from '../../../src/listen/routes.ts';
 import { listen } from '../../../src/listen/server.ts';
 import { Campaigns } from '../../../src/service/campaigns.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
+import type { CoreApiContext, LaunchSeen } from '../../../src/service/core-api/context.ts';
 import { coreApiRoutes } from '../../../src/service/core-api/core-api.ts';
-import type { CoreDesk } from '../../../src/service/core-api/desk.ts';
-import type { LaunchSeen } from '../../../src/service/core-api/launch-seen.ts';
 import { DemoBalances } from '../../../src/service/demo-balances.ts';
 import { GameSessions } from '../../../src/service/game-sessions.ts';
 import { GAMES } from '../../../src/service/games.ts';
+import { openServiceDatabase } from '../../../src/service/service-database.ts';
 
 export const EU: ServiceClient = {
   cID: '3f0c6a52-0d5e-4a57-9f5e-0d6f1d6f2b11',
@@ -39,20 +39,21 @@ export const NOW = Date.UTC(2026, 0, 1);
 
 export interface CoreServer {
   readonly url: string;
-  readonly desk: CoreDesk;
+  readonly context: CoreApiContext;
   readonly seen: readonly LaunchSeen[];
 }
 
-export async function startCore(changes: Partial<CoreDesk> = {}): Promise<CoreServer> {
+export async function startCore(changes: Partial<CoreApiContext> = {}): Promise<CoreServer> {
   const faults: unknown[] = [];
+  const database = openServiceDatabase();
   const now = changes.now ?? (() => NOW);
-  const desk: CoreDesk = {
+  const context: CoreApiContext = {
     version: CONTRACT_VERSION,
     clients: [EU, ASIA, BLOCKED],
     games: GAMES,
-    sessions: new GameSessions({ now }),
-    campaigns: new Campaigns(),
-    demoBalances: new DemoBalances(),
+    sessions: new GameSessions({ database, now }),
+    campaigns: new Campaigns(database),
+    demoBalances: new DemoBalances(database),
     sessionLifeMs: 1000,
     now,
     newID: randomUUID,
@@ -63,13 +64,13 @@ export async function startCore(changes: Partial<CoreDesk> = {}): Promise<CoreSe
     ...changes,
   };
   const seen: LaunchSeen[] = [];
-  const routes = coreApiRoutes(desk, '/api/v1', () => (one) => seen.push(one));
+  const routes = coreApiRoutes(context, '/api/v1', () => (one) => seen.push(one));
   const server = await listen(routeTable(routes), { onFault: (error) => faults.push(error) });
   onTestFinished(async () => {
     await server.close();
     if (faults.length > 0) throw faults[0];
   });
-  return { url: `${server.url}/api/v1`, desk, seen };
+  return { url: `${server.url}/api/v1`, context, seen };
 }
 
 export function signed(text: string, key = EU.apiKey): string {

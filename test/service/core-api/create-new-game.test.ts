@@ -4,8 +4,8 @@ import { ASIA, BLOCKED, launch, NOW, send, startCore, without } from './core-ser
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('a launch', () => {
-  it('opens a game session and says where it is played', async () => {
-    const { url, desk } = await startCore();
+  it('opens a game session and answers its address', async () => {
+    const { url, context } = await startCore();
     const { status, body } = await send(
       `${url}/create-new-game`,
       'POST',
@@ -14,7 +14,7 @@ describe('a launch', () => {
     expect(status).toBe(200);
     expect(body.gsID).toMatch(UUID);
     expect(body.gameURL).toBe(`http://games.example/game?gsID=${body.gsID}`);
-    expect(desk.sessions.byId(body.gsID)).toEqual({
+    expect(context.sessions.byId(body.gsID)).toEqual({
       gsID: body.gsID,
       cID: launch().cID,
       extCID: 'acme-eu',
@@ -31,18 +31,18 @@ describe('a launch', () => {
     });
   });
 
-  it('is for the first game of those that the client may launch, if it names none', async () => {
-    const { url, desk } = await startCore();
+  it('without a gameID is for the first game that the client may launch', async () => {
+    const { url, context } = await startCore();
     const eu = await send(`${url}/create-new-game`, 'POST', launch());
     const asia = await send(`${url}/create-new-game`, 'POST', launch({}, ASIA), { key: ASIA.apiKey });
-    expect(desk.sessions.byId(eu.body.gsID)?.gameID).toBe('catch');
-    expect(desk.sessions.byId(asia.body.gsID)?.gameID).toBe('swipe');
+    expect(context.sessions.byId(eu.body.gsID)?.gameID).toBe('catch');
+    expect(context.sessions.byId(asia.body.gsID)?.gameID).toBe('swipe');
   });
 
-  it.each(['returnUrl', 'returnURL'])('takes the way back as %s', async (name) => {
-    const { url, desk } = await startCore();
+  it.each(['returnUrl', 'returnURL'])('takes the return address as %s', async (name) => {
+    const { url, context } = await startCore();
     const { body } = await send(`${url}/create-new-game`, 'POST', launch({ [name]: 'https://acme.example/lobby' }));
-    expect(desk.sessions.byId(body.gsID)?.returnUrl).toBe('https://acme.example/lobby');
+    expect(context.sessions.byId(body.gsID)?.returnUrl).toBe('https://acme.example/lobby');
   });
 
   it.each([
@@ -61,19 +61,19 @@ describe('a launch', () => {
     ['initDemoBalance', true, 'initDemoBalance: expected a number that is not negative, such as 5000 or 250.50'],
     ['platform', 'tv', 'platform: Invalid option: expected one of "desktop"|"mobile"'],
   ])('is refused with 400 when %s is %j', async (name, value, details) => {
-    const { url, desk, seen } = await startCore();
+    const { url, context, seen } = await startCore();
     const fields = value === undefined ? without(launch(), name) : launch({ [name]: value });
     const { status, body } = await send(`${url}/create-new-game`, 'POST', fields);
     expect({ status, body }).toEqual({ status: 400, body: { message: expect.stringContaining(name), details } });
-    expect(desk.sessions.all()).toEqual([]);
+    expect(context.sessions.all()).toEqual([]);
     expect(seen).toMatchObject([{ operation: 'createNewGame', status: 400, fields }]);
-    expect(seen[0]?.complaints).toHaveLength(1);
+    expect(seen[0]?.diagnostics).toHaveLength(1);
   });
 
-  it('is told of all wrong fields at once', async () => {
+  it('is refused with all wrong fields at once', async () => {
     const { url } = await startCore();
     const { body } = await send(`${url}/create-new-game`, 'POST', without(launch({ currency: 1 }), 'locale'));
-    expect(body.message).toBe('Mend currency, locale in the body and send it again.');
+    expect(body.message).toBe('Fix currency, locale in the body and send it again.');
   });
 
   it.each([
@@ -89,22 +89,22 @@ describe('a launch', () => {
   });
 
   it('falls back to the default locale when it asks for that', async () => {
-    const { url, desk } = await startCore();
+    const { url, context } = await startCore();
     const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
     const { body } = await send(`${url}/create-new-game`, 'POST', wanted);
-    expect(desk.sessions.byId(body.gsID)?.locale).toBe('en_us');
+    expect(context.sessions.byId(body.gsID)?.locale).toBe('en_us');
     const supported = await send(
       `${url}/create-new-game`,
       'POST',
       launch({ locale: 'fi', fallbackToDefaultLocale: true }),
     );
-    expect(desk.sessions.byId(supported.body.gsID)?.locale).toBe('fi');
+    expect(context.sessions.byId(supported.body.gsID)?.locale).toBe('fi');
   });
 
   it.each([
     [ASIA, { gameID: 'catch' }, 403, 'game_not_found', 'not available to this client'],
     [ASIA, { gameID: 'chess' }, 403, 'game_not_found', 'no such game'],
-    [ASIA, { currency: 'EUR' }, 400, 'currency_not_supported', 'not open to this client'],
+    [ASIA, { currency: 'EUR' }, 400, 'currency_not_supported', 'may not use this currency'],
     [ASIA, { user: { id: 'mallory' } }, 403, 'account_blocked', 'account is blocked'],
     [BLOCKED, {}, 403, 'account_blocked', 'account is blocked'],
   ])('is refused where the client may not: %#', async (client, changes, status, code, message) => {
@@ -116,17 +116,17 @@ describe('a launch', () => {
 
 describe('a demo', () => {
   it('needs neither player nor session, and then has a balance of its own', async () => {
-    const { url, desk } = await startCore();
+    const { url, context } = await startCore();
     const demo = without(launch({ demo: true, currency: 'JPY' }), 'user', 'sessionID');
     const { status, body } = await send(`${url}/create-new-game`, 'POST', demo);
     expect(status).toBe(200);
-    const session = desk.sessions.byId(body.gsID);
+    const session = context.sessions.byId(body.gsID);
     expect(session).toMatchObject({ demo: true, player: body.gsID, sessionID: '' });
-    expect(session && desk.demoBalances.balanceOf(session).format()).toBe('1500000');
+    expect(session && context.demoBalances.balanceOf(session).format()).toBe('1500000');
   });
 
   it('has the balance that the first launch of a player asked for, and keeps it', async () => {
-    const { url, desk } = await startCore();
+    const { url, context } = await startCore();
     for (const [initDemoBalance, expected] of [
       ['250.5', '250.5'],
       [900, '250.5'],
@@ -134,42 +134,42 @@ describe('a demo', () => {
     ] as const) {
       const wanted = launch({ demo: true, ...(initDemoBalance !== undefined && { initDemoBalance }) });
       const { body } = await send(`${url}/create-new-game`, 'POST', wanted);
-      const session = desk.sessions.byId(body.gsID);
-      expect(session && desk.demoBalances.balanceOf(session).format()).toBe(expected);
+      const session = context.sessions.byId(body.gsID);
+      expect(session && context.demoBalances.balanceOf(session).format()).toBe(expected);
     }
     const euros = await send(
       `${url}/create-new-game`,
       'POST',
       launch({ demo: true, currency: 'EUR', initDemoBalance: 5 }),
     );
-    const session = desk.sessions.byId(euros.body.gsID);
-    expect(session && desk.demoBalances.balanceOf(session).format()).toBe('5');
+    const session = context.sessions.byId(euros.body.gsID);
+    expect(session && context.demoBalances.balanceOf(session).format()).toBe('5');
   });
 
   it.each([
     [1e30, 'USD', 'expected a plain decimal, without an exponent'],
     [0.001, 'USD', 'USD carries 2 decimals'],
     ['1.5', 'JPY', 'JPY carries no decimals'],
-  ])('cannot begin with %s %s', async (initDemoBalance, currency, complaint) => {
+  ])('cannot begin with %s %s', async (initDemoBalance, currency, diagnostic) => {
     const { url } = await startCore();
     const { status, body } = await send(
       `${url}/create-new-game`,
       'POST',
       launch({ demo: true, initDemoBalance, currency }),
     );
-    expect({ status, details: body.details }).toEqual({ status: 400, details: `initDemoBalance: ${complaint}` });
+    expect({ status, details: body.details }).toEqual({ status: 400, details: `initDemoBalance: ${diagnostic}` });
   });
 
   it('makes no balance when the game is played for money', async () => {
-    const { url, desk } = await startCore();
+    const { url, context } = await startCore();
     const { body } = await send(`${url}/create-new-game`, 'POST', launch({ initDemoBalance: 5 }));
-    const session = desk.sessions.byId(body.gsID);
-    expect(session && desk.demoBalances.balanceOf(session).isZero()).toBe(true);
+    const session = context.sessions.byId(body.gsID);
+    expect(session && context.demoBalances.balanceOf(session).isZero()).toBe(true);
   });
 });
 
 describe('an earlier version', () => {
-  it('wants a way back before 1.1.1', async () => {
+  it('needs a return address before 1.1.1', async () => {
     const { url } = await startCore({ version: '1.1.0' });
     const refused = await send(`${url}/create-new-game`, 'POST', launch());
     expect(refused).toMatchObject({ status: 400, body: { details: expect.stringContaining('returnUrl: required') } });
@@ -178,7 +178,7 @@ describe('an earlier version', () => {
     );
   });
 
-  it('knows no fallback before 1.10.0, and looks at it as little as at any unknown field', async () => {
+  it('ignores the fallback before 1.10.0, as any unknown field', async () => {
     const { url } = await startCore({ version: '1.9.0' });
     const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
     expect(await send(`${url}/create-new-game`, 'POST', wanted)).toMatchObject({
@@ -188,10 +188,10 @@ describe('an earlier version', () => {
   });
 
   it('knows no initDemoBalance before 1.2.0', async () => {
-    const { url, desk } = await startCore({ version: '1.1.1' });
+    const { url, context } = await startCore({ version: '1.1.1' });
     const { body } = await send(`${url}/create-new-game`, 'POST', launch({ demo: true, initDemoBalance: 5 }));
-    const session = desk.sessions.byId(body.gsID);
-    expect(session && desk.demoBalances.balanceOf(session).format()).toBe('10000');
+    const session = context.sessions.byId(body.gsID);
+    expect(session && context.demoBalances.balanceOf(session).format()).toBe('10000');
   });
 
   it('has no error codes before 1.0.1', async () => {
@@ -206,13 +206,13 @@ describe('an earlier version', () => {
   });
 });
 
-describe('what was seen', () => {
-  it('holds the request as it was sent, and what came of it', async () => {
+describe('the observed request', () => {
+  it('has the request as it was sent, and its result', async () => {
     const { url, seen } = await startCore();
     const wanted = launch({ further: true });
     const { body } = await send(`${url}/create-new-game`, 'POST', wanted, { headers: { 'X-Trace': 'abc' } });
     expect(seen).toMatchObject([
-      { operation: 'createNewGame', at: NOW, extCID: 'acme-eu', fields: wanted, complaints: [], status: 200 },
+      { operation: 'createNewGame', at: NOW, extCID: 'acme-eu', fields: wanted, diagnostics: [], status: 200 },
     ]);
     expect(seen[0]?.session?.gsID).toBe(body.gsID);
     expect(seen[0]?.headers).toContainEqual(
@@ -225,8 +225,8 @@ describe('what was seen', () => {
     await send(`${url}/create-new-game`, 'POST', launch({ locale: 'tlh' }));
     await send(`${url}/create-new-game`, 'POST', launch({ locale: 1 }), { key: 'wrong' });
     expect(seen).toMatchObject([
-      { extCID: 'acme-eu', status: 400, code: 'locale_not_supported', complaints: [] },
-      { status: 401, complaints: [{ field: 'locale' }] },
+      { extCID: 'acme-eu', status: 400, code: 'locale_not_supported', diagnostics: [] },
+      { status: 401, diagnostics: [{ field: 'locale' }] },
     ]);
     expect(seen[1]).not.toHaveProperty('extCID');
     expect(seen.some((one) => 'session' in one)).toBe(false);
@@ -247,7 +247,7 @@ it('answers 500 without a code when the service fails, and goes on', async () =>
   expect(failed).toMatchObject({ status: 500, body: { message: expect.stringContaining('The service failed') } });
   expect(JSON.stringify(failed.body)).not.toContain('disk');
   expect(faults).toEqual([new Error('disk full')]);
-  expect(seen).toMatchObject([{ status: 500, complaints: [] }]);
+  expect(seen).toMatchObject([{ status: 500, diagnostics: [] }]);
   fails = false;
   expect((await send(`${url}/create-new-game`, 'POST', launch())).status).toBe(200);
 });

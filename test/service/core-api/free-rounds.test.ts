@@ -22,7 +22,7 @@ function terms(changes: JsonObject = {}): JsonObject {
 }
 
 describe('a campaign', () => {
-  it('is made, and read by either of its ids', async () => {
+  it('is created, and read by either of its ids', async () => {
     const { url, seen } = await startCore();
     const { status, body } = await send(`${url}/free-rounds`, 'POST', terms());
     expect({ status, body }).toEqual({ status: 200, body: { id: expect.any(String), extID: 'spring' } });
@@ -35,7 +35,7 @@ describe('a campaign', () => {
     expect(seen[1]).toMatchObject({ operation: 'freeRounds', status: 200 });
   });
 
-  it('may go on for ever, in all games and for all players', async () => {
+  it('may have no end, and be for all games and all players', async () => {
     const { url } = await startCore();
     const { body } = await send(`${url}/free-rounds`, 'POST', without(terms(), 'validUntil', 'gameIDs', 'userIDs'));
     const read = await get(`${url}/free-rounds`, { ...CALLER, id: body.id });
@@ -59,11 +59,11 @@ describe('a campaign', () => {
     [{ gameIDs: [] }, 'gameIDs: expected at least one game; leave gameIDs out for all games'],
     [{ userIDs: [] }, 'userIDs: expected at least one player'],
   ])('is refused with 400 for %j', async (changes, details) => {
-    const { url, desk } = await startCore();
+    const { url, context } = await startCore();
     const fields = JSON.parse(JSON.stringify(terms(changes)));
     const { status, body } = await send(`${url}/free-rounds`, 'POST', fields);
     expect({ status, body }).toMatchObject({ status: 400, body: { details: expect.stringContaining(details) } });
-    expect(desk.campaigns.all()).toEqual([]);
+    expect(context.campaigns.all()).toEqual([]);
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('a campaign', () => {
   it.each(['id', 'extID'])('is cancelled by its %s, once', async (name) => {
     let now = NOW;
     const ended: Campaign[] = [];
-    const { url, desk } = await startCore({ now: () => now, onCancelled: (campaign) => ended.push(campaign) });
+    const { url, context } = await startCore({ now: () => now, onCancelled: (campaign) => ended.push(campaign) });
     const { body } = await send(`${url}/free-rounds`, 'POST', terms());
     const fields = { ...CALLER, [name]: body[name] };
     now += 5000;
@@ -99,7 +99,7 @@ describe('a campaign', () => {
     expect((await send(`${url}/free-rounds`, 'DELETE', fields)).body).toEqual(cancelled.body);
     expect((await get(`${url}/free-rounds`, { ...CALLER, id: body.id })).body).toEqual(cancelled.body);
     expect(ended).toEqual([cancelled.body]);
-    expect(desk.campaigns.all().map((one) => campaignState(one, now))).toEqual(['cancelled']);
+    expect(context.campaigns.all().map((one) => campaignState(one, now))).toEqual(['cancelled']);
   });
 
   it('is known to its own client only', async () => {

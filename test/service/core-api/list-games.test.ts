@@ -55,7 +55,7 @@ describe('the list of games', () => {
     expect(body[0].currencies).toEqual(codes('crypto', 'virtual'));
   });
 
-  it('leaves out the bet lines when it is told to', async () => {
+  it('leaves out the bet lines when the query asks for that', async () => {
     const { url } = await startCore();
     const { body } = await get(`${url}/games`, { ...CALLER, excludeBetLines: 'true' });
     for (const game of gamesReplySchema.parse(body)) {
@@ -85,7 +85,7 @@ describe('the list of games', () => {
     expect({ status, body }).toMatchObject({ status: 400, body: { message: expect.stringContaining(name) } });
   });
 
-  it('is compressed only when that is asked for', async () => {
+  it('is compressed only when the request accepts gzip', async () => {
     const { url } = await startCore();
     const ask = async (encoding: string) => {
       const signature = signed(JSON.stringify(CALLER));

@@ -23,7 +23,7 @@ async function playOnce(page: Page): Promise<void> {
   await says(page, 'play', /^Play (?:for|a free)/);
 }
 
-/** How the rounds read, the latest first. */
+/** The texts of the rounds, the latest first. */
 function rounds(page: Page): Promise<string[]> {
   return page.locator('#rounds strong').allTextContents();
 }
@@ -52,7 +52,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => rounds(page), SOON).toEqual(['Nothing won', 'Won 3.00']);
   });
 
-  it('lets a light run to what was drawn, for whoever likes that', async () => {
+  it('shows a light that runs to the drawn multiplier, unless the system asks for less motion', async () => {
     const service = await startPages(pagesDir());
     const page = await open(service.gameUrl(service.launched()), { reducedMotion: 'no-preference' });
     service.draws('20');
@@ -85,7 +85,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     expect(service.front.balance()).toBe('998.00');
   });
 
-  it("tells the operator's words when a bet is declined, and leads to where money can be deposited", async () => {
+  it("shows the operator's message when a bet is declined, and links to the deposit page", async () => {
     const service = await startPages(pagesDir());
     const session = service.launched({ locale: 'pt_br', depositUrl: 'https://casino.example/deposit' });
     const page = await open(service.gameUrl(session));
@@ -102,7 +102,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(async () => (await rounds(page))[0], SOON).toBe('Declined');
   });
 
-  it('says that a win is being paid, and that it was as soon as it is', async () => {
+  it('says that a win is being paid, and then that it was paid', async () => {
     const service = await startPages(pagesDir(), { retryMs: 60_000 });
     const page = await open(service.gameUrl(service.launched()));
     await says(page, 'balance', '1000.00 USD');
@@ -121,7 +121,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator('#outcome-words').isVisible(), SOON).toBe(false);
   });
 
-  it('says that a stake comes back when the operator failed, and shows the balance then', async () => {
+  it('says that a stake is returned when the operator failed, and then shows the balance', async () => {
     const service = await startPages(pagesDir());
     const page = await open(service.gameUrl(service.launched()));
     await says(page, 'balance', '1000.00 USD');
@@ -133,7 +133,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     expect(service.front.balance()).toBe('1000.00');
   });
 
-  it('takes nothing that an operator or a user says for markup', async () => {
+  it('shows texts of operators and users without using them as markup', async () => {
     const service = await startPages(pagesDir());
     const session = service.launched({
       extCID: 'rude',
@@ -151,7 +151,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => page.evaluate('window.pwned'), SOON).toBeUndefined();
   });
 
-  it('plays free rounds first, counts them, and tells what they brought', async () => {
+  it('plays free rounds first, counts them, and shows the sum of their wins', async () => {
     const service = await startPages(pagesDir());
     const session = service.launched();
     const { campaigns, uuid } = service.parts;
@@ -175,14 +175,14 @@ describe('the game page', { timeout: 60_000 }, () => {
       .poll(() => text(page, 'free'), SOON)
       .toBe('You have one free round of 0.20 USD each. Won so far: 1.00 USD.');
     await playOnce(page);
-    await says(page, 'outcome-text', 'What they won in all, 2.00 USD, was paid to you.');
+    await says(page, 'outcome-text', 'The sum of their wins, 2.00 USD, was paid to you.');
     await says(page, 'balance', `${service.front.balance()} USD`);
     await says(page, 'play', 'Play for 1.00 USD');
     const calls = service.front.arrived.filter(({ call }) => call !== 'balance').map(({ fields }) => fields.type);
     expect(calls).toEqual(['free', 'free', 'free', 'free', 'regular']);
   });
 
-  it('says that a demo is one, and asks no operator', async () => {
+  it('marks a demo, and makes no calls for it', async () => {
     const service = await startPages(pagesDir());
     const page = await open(service.gameUrl(service.launched({ demo: true })));
     await says(page, 'balance', '10000.00 USD');
@@ -196,7 +196,7 @@ describe('the game page', { timeout: 60_000 }, () => {
   it('says what to do when the game is over or unknown', async () => {
     const service = await startPages(pagesDir());
     const now = Date.now();
-    const page = await open(service.gameUrl(service.launched({ expiresAt: now - 1 })), { mayComplain: /404/ });
+    const page = await open(service.gameUrl(service.launched({ expiresAt: now - 1 })), { mayReport: /404/ });
     await says(page, 'closed-title', 'This game has expired.');
     await page.goto(`${service.url}/game?gsID=nobody`);
     await says(page, 'closed-title', 'This game is not known.');
@@ -206,7 +206,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await says(page, 'closed-title', 'This game has expired.');
   });
 
-  it('works within the page of an operator, and leads back only where it is a page of its own', async () => {
+  it('works in a frame, and shows the way back only outside of one', async () => {
     const service = await startPages(pagesDir());
     const address = service.gameUrl(service.launched({ returnUrl: 'https://casino.example/lobby' }));
     const alone = await open(address);
@@ -223,7 +223,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     onTestFinished(() => casino.close(0));
     const page = await open(`http://localhost:${new URL(casino.url).port}/`, {
       foreign: true,
-      mayComplain: /favicon|404/,
+      mayReport: /favicon|404/,
     });
     const game = page.frameLocator('iframe');
     await game.locator('#play').click();
@@ -231,7 +231,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => game.locator('#back').isVisible(), SOON).toBe(false);
   });
 
-  it('fits phones, and stands in nobody’s way', async () => {
+  it('fits phones, and has no accessibility problems', async () => {
     const service = await startPages(pagesDir());
     const page = await open(
       service.gameUrl(service.launched({ player: 'a-player-with-a-name-without-end'.repeat(9) })),
@@ -247,7 +247,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => barriers(page), SOON).toEqual([]);
   });
 
-  it('shows what is played elsewhere, and holds no connection while nobody can see it', async () => {
+  it('shows rounds of other pages, and holds no connection while it is hidden', async () => {
     const service = await startPages(pagesDir());
     const session = service.launched();
     const page = await open(service.gameUrl(session));
@@ -264,7 +264,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => rounds(page)).toEqual(['Nothing won']);
     await turn('hidden');
     await elsewhere();
-    // What would have been told is told within much less.
+    // Events would have arrived long before.
     await page.waitForTimeout(300);
     await expect.poll(() => rounds(page), SOON).toEqual(['Nothing won']);
     await turn('visible');
@@ -272,9 +272,9 @@ describe('the game page', { timeout: 60_000 }, () => {
     await says(page, 'balance', '998.00 USD');
   });
 
-  it('comes back by itself after the service was away', async () => {
+  it('reconnects by itself after the service was down', async () => {
     const service: PageService = await startPages(pagesDir());
-    const page = await open(service.gameUrl(service.launched()), { mayComplain: /ERR_|Failed to load/ });
+    const page = await open(service.gameUrl(service.launched()), { mayReport: /ERR_|Failed to load/ });
     await says(page, 'balance', '1000.00 USD');
     await page.context().setOffline(true);
     await page.click('#play');

@@ -24,7 +24,7 @@ function post(service: PageService, body: string, headers: Record<string, string
 }
 
 describe('the routes of the game page', () => {
-  it('serve the page to be framed by anybody, with nothing foreign or inline in it', async () => {
+  it('allow other sites to frame the page, which has no foreign or inline code', async () => {
     const service = await startPages(dir);
     for (const [address, type] of [
       ['/game?gsID=x', 'text/html'],
@@ -44,7 +44,7 @@ describe('the routes of the game page', () => {
     }
   });
 
-  it('play a round and answer what the player sees', async () => {
+  it('play a round and answer with the view of the player', async () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
     service.draws('2');
@@ -57,7 +57,7 @@ describe('the routes of the game page', () => {
     expect(state.version).toBeGreaterThan(view.version);
   });
 
-  it('refuse what can’t be played', async () => {
+  it('refuse rounds that can’t be played', async () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
     const old = service.launched({ expiresAt: 0 });
@@ -82,7 +82,7 @@ describe('the routes of the game page', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
-  it('read the balance when somebody looks, and not for nobody', async () => {
+  it('read the balance only when a page is open', async () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
     service.front.mishap = ({ call }) =>
@@ -98,7 +98,7 @@ describe('the routes of the game page', () => {
     expect(service.front.arrived.map(({ call }) => call)).toEqual(['bet', 'refund', 'balance']);
   });
 
-  it('know the rounds from before anybody looked, also those that still owe something', async () => {
+  it('show the rounds from before the page was opened, also those that still owe something', async () => {
     const service = await startPages(dir);
     const session = service.launched();
     service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'cut' } : undefined);

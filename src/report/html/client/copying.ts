@@ -1,6 +1,6 @@
 const SAID_MS = 1500;
 
-/** Buttons that copy the line before them. */
+/** Starts the buttons that copy the command beside them. */
 export function startCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false;
   addEventListener('click', ({ target }) => {
@@ -16,7 +16,7 @@ export function startCopying(): void {
   });
 }
 
-/** Where a browser refuses the clipboard to a page from disk, the line is marked, so that it can be copied by hand. */
+/** Copies the text of an element. If the browser refuses (as for a page from disk), the text is selected for copying by hand. */
 async function copy(code: Element): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(code.textContent);

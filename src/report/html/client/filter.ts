@@ -1,11 +1,11 @@
-/** How long a pause in typing has to be. */
+/** The pause in typing after which the search starts. */
 const PAUSE_MS = 120;
 
 interface Filter {
   readonly clear: () => void;
 }
 
-/** Shows the scenarios and rules that hold every word of the search, and whose verdict is among those that were chosen. */
+/** Shows only the scenarios and rules that contain every word of the search and have a selected verdict. */
 export function startFilter(): Filter {
   const tools = document.querySelector<HTMLElement>('.tools');
   const search = document.querySelector<HTMLInputElement>('#search');

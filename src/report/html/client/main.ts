@@ -8,7 +8,7 @@ startUnfolding();
 startCopying();
 const filter = startFilter();
 
-/** Shows what an address names, wherever it is folded away or filtered out. */
+/** Shows the element of the address, even if it is folded or filtered out. */
 function arrive(): void {
   const target = follow(location.hash);
   if (target === null) return;

@@ -1,6 +1,6 @@
 const KEPT_AS = 'croupier-report-theme';
 
-/** Light or dark as the system has it, until somebody chooses. */
+/** Light or dark as the system is set, until the user chooses. */
 export function startTheme(): void {
   const button = document.querySelector<HTMLButtonElement>('#theme');
   if (button === null) return;
@@ -35,6 +35,6 @@ function remember(theme: string): void {
   try {
     localStorage.setItem(KEPT_AS, theme);
   } catch {
-    // Then it holds until the page is closed.
+    // Without storage, the choice lasts until the page is closed.
   }
 }

@@ -1,4 +1,4 @@
-/** Exchanges lie in the page as text until their scenario is opened. They were escaped when the report was made. */
+/** Turns the exchanges of a scenario from text into elements. They were escaped when the report was created. */
 function unpack(scenario: Element): void {
   const later = scenario.querySelector('script.later');
   if (later === null) return;
@@ -21,7 +21,7 @@ export function startUnfolding(): void {
   for (const scenario of document.querySelectorAll('.scenario[open]')) unpack(scenario);
 }
 
-/** Finds what a fragment names and unfolds everything around it; null: there is no such thing. */
+/** Finds the element of a fragment and unfolds everything around it; null: there is no such element. */
 export function follow(hash: string): Element | null {
   const id = decoded(hash.slice(1));
   if (id === '') return null;
@@ -32,7 +32,7 @@ export function follow(hash: string): Element | null {
   return target;
 }
 
-/** A call may still lie packed in its scenario. */
+/** Finds a call in a scenario that was not opened yet, and unpacks that scenario. */
 function unpackedFor(id: string): Element | null {
   for (const later of document.querySelectorAll('script.later')) {
     if (!later.textContent.includes(`id="${id}"`)) continue;

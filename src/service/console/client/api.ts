@@ -5,19 +5,19 @@ const token = new URLSearchParams(location.search).get('token') ?? '';
 const AUTHORITY = { Authorization: `Bearer ${token}` };
 const AGAIN_MS = 1000;
 
-/** What came of a wish, in words for whoever had it. */
+/** The result of an action, as a message for the user. */
 export interface Said {
   readonly ok: boolean;
   readonly message: string;
 }
 
-/** Asks for something to be done. */
-export async function act(what: string, wish: object): Promise<Said> {
+/** Asks the service for an action. */
+export async function act(what: string, fields: object): Promise<Said> {
   try {
     const response = await fetch(`api/${what}`, {
       method: 'POST',
       headers: { ...AUTHORITY, 'Content-Type': 'application/json' },
-      body: JSON.stringify(wish),
+      body: JSON.stringify(fields),
     });
     const { message = `Answered ${response.status}.` } = (await response.json()) as { readonly message?: string };
     return { ok: response.ok, message };
@@ -26,7 +26,7 @@ export async function act(what: string, wish: object): Promise<Said> {
   }
 }
 
-/** @returns a sentence when it can't be had */
+/** @returns a sentence when the exchange can't be read */
 export async function readDetail(id: number): Promise<ExchangeDetail | string> {
   try {
     const response = await fetch(`api/exchange?id=${id}`, { headers: AUTHORITY });
@@ -38,14 +38,14 @@ export async function readDetail(id: number): Promise<ExchangeDetail | string> {
 }
 
 export interface Follower {
-  /** Called when a connection begins: what was heard before counts no more. */
+  /** Called when a connection begins. Everything is then sent again. */
   readonly begun: () => void;
   readonly exchanges: (rows: readonly ExchangeRow[]) => void;
   readonly state: (state: ConsoleState) => void;
   readonly connection: (state: 'live' | 'lost' | 'refused', message: string) => void;
 }
 
-/** Hears of everything that happens, for as long as the page is open. */
+/** Follows the events of the service while the page is open. */
 export async function follow(follower: Follower): Promise<void> {
   for (;;) {
     try {
@@ -61,7 +61,7 @@ export async function follow(follower: Follower): Promise<void> {
         await hear(response.body, follower);
       }
     } catch {
-      // It is over, for whatever reason; what follows is the same.
+      // Every reason for the end is handled below.
     }
     follower.connection('lost', 'The service does not answer. Trying again…');
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -2,7 +2,7 @@ import type { ExchangeDetail, ExchangeRow, MessageView } from '../view.ts';
 import { act, readDetail } from './api.ts';
 import { button, byId, byIdAs, make, timeOf } from './element.ts';
 
-/** Shows one exchange whole. */
+/** Shows one exchange in detail. */
 export class DetailPane {
   readonly #pane = byId('detail');
   readonly #title = byId('detail-title');
@@ -12,7 +12,7 @@ export class DetailPane {
   readonly #closed: (id: number) => void;
   #id: number | null = null;
 
-  /** @param closed told which one was shown */
+  /** @param closed called with the exchange that was shown */
   constructor(closed: (id: number) => void) {
     this.#closed = closed;
     byId('detail-close').addEventListener('click', () => this.close());
@@ -26,7 +26,7 @@ export class DetailPane {
     return this.#id;
   }
 
-  /** Shows an exchange, and leads there. */
+  /** Shows an exchange and moves the focus to it. */
   async show({ id }: ExchangeRow): Promise<void> {
     this.#id = id;
     this.#said.textContent = '';
@@ -34,7 +34,7 @@ export class DetailPane {
     this.#title.focus({ preventScroll: matchMedia('(min-width: 96rem)').matches });
   }
 
-  /** Reads the shown exchange anew. */
+  /** Reads the shown exchange again. */
   async refresh(): Promise<void> {
     const id = this.#id;
     if (id === null) return;
@@ -130,7 +130,7 @@ function message({ headers, body, bodyNote }: MessageView): readonly Node[] {
   ];
 }
 
-/** Leaves out what is not known. */
+/** Leaves out the rows without a value. */
 function facts(all: readonly (readonly [name: string, value: string | null])[]): Node {
   const known = all.filter(([, value]) => value !== null);
   return make(

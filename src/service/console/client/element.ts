@@ -1,4 +1,4 @@
-/** What an element is made with, beside what is in it. */
+/** The attributes and listeners of an element. */
 export interface Traits {
   readonly class?: string;
   /** `data-` attributes. */
@@ -8,7 +8,7 @@ export interface Traits {
   readonly click?: () => void;
 }
 
-/** Makes an element. Texts become text nodes and nothing else: whatever an operator or a user says, it is never markup. */
+/** Makes an element. Texts become text nodes, so that nothing that an operator or a user sends is used as markup. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   traits: Traits,
@@ -23,17 +23,17 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button that does something. */
+/** A button with its action. */
 export function button(label: string, click: () => void, is: Readonly<Record<string, string>> = {}): HTMLButtonElement {
   return make('button', { click, is: { type: 'button', ...is } }, label);
 }
 
-/** An element that the page has from the start. @throws Error when it has not */
+/** An element of the page's HTML. @throws Error when there is none */
 export function byId(id: string): HTMLElement {
   return byIdAs(id, HTMLElement);
 }
 
-/** As `byId`, for one of a certain kind. @throws Error when it is of another */
+/** As `byId`, for an element of one class. @throws Error when it has another class */
 export function byIdAs<E extends HTMLElement>(id: string, kind: new () => E): E {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} ${id}`);

@@ -1,10 +1,10 @@
 import type { ExchangeRow } from '../view.ts';
 import { byId, byIdAs, make, timeOf } from './element.ts';
 
-/** So many are remembered, as many as the service does. */
+/** The number of exchanges that are kept; the service keeps as many. */
 const MOST = 1000;
-/** So many are shown at once; the search finds the others. */
-const MOST_SHOWN = 200;
+/** The number of rows that are shown; the search finds the others. */
+const MAX_SHOWN = 200;
 
 /** The list of exchanges, the latest first. */
 export class ExchangeList {
@@ -22,7 +22,7 @@ export class ExchangeList {
   #selected: number | null = null;
   #isDue = false;
 
-  /** @param chosen told which one is to be shown whole */
+  /** @param chosen called with the exchange to show in detail */
   constructor(chosen: (row: ExchangeRow) => void) {
     this.#chosen = chosen;
     for (const filter of [this.#search, this.#direction, this.#result]) {
@@ -46,7 +46,7 @@ export class ExchangeList {
     this.#draw();
   }
 
-  /** Shows what has to do with something: an id of any kind. */
+  /** Shows the exchanges that contain an id. */
   searchFor(text: string): void {
     this.#search.value = text;
     this.#direction.value = '';
@@ -55,7 +55,7 @@ export class ExchangeList {
     this.#search.focus();
   }
 
-  /** Marks the one that is shown whole. @param id null for none */
+  /** Marks the exchange that is shown in detail. @param id null for none */
   select(id: number | null): void {
     for (const [one, isIt] of [
       [this.#selected, false],
@@ -71,7 +71,7 @@ export class ExchangeList {
     this.#buttonOf(id)?.focus();
   }
 
-  /** At most once for each picture of the screen. */
+  /** At most once for each frame of the screen. */
   #draw(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -86,25 +86,25 @@ export class ExchangeList {
     const all = [...this.#rows.values()].toReversed();
     const seen = after === null ? all : all.filter(({ id }) => id <= after);
     const found = seen.filter((row) => this.#fits(row));
-    const shown = found.slice(0, MOST_SHOWN);
+    const shown = found.slice(0, MAX_SHOWN);
     const wanted = new Set(shown.map(({ id }) => id));
     for (const [id, { line }] of this.#lines) {
       if (wanted.has(id)) continue;
       line.remove();
       this.#lines.delete(id);
     }
-    // Lines that stay are not moved, so that none loses the focus.
+    // Rows that stay are not moved, so that none loses the focus.
     for (const [at, row] of shown.entries()) {
       const line = this.#lineOf(row);
       if (this.#list.children[at] !== line) this.#list.insertBefore(line, this.#list.children[at] ?? null);
     }
     this.#rove(shown);
-    this.#tell(seen.length, found.length, shown.length);
+    this.#describe(seen.length, found.length, shown.length);
     const waiting = all.length - seen.length;
     this.#pause.textContent = after === null ? 'Pause' : `Resume (${waiting} new)`;
   }
 
-  #tell(all: number, found: number, shown: number): void {
+  #describe(all: number, found: number, shown: number): void {
     this.#note.hidden = all > 0 && found === all && shown === found;
     if (all === 0) this.#note.textContent = 'Nothing has passed yet. Launch a game, or play a round.';
     else if (found === 0) this.#note.textContent = `None of ${all} fits.`;
@@ -123,14 +123,14 @@ export class ExchangeList {
     result,
     code,
     notes,
-    hay,
+    searchText,
   }: ExchangeRow): boolean {
     if (this.#direction.value !== '' && this.#direction.value !== direction) return false;
     if (this.#result.value !== '' && this.#result.value !== state) return false;
     const words = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return true;
     const text = [name, player, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
-    return words.every((word) => text.includes(word) || hay.includes(word));
+    return words.every((word) => text.includes(word) || searchText.includes(word));
   }
 
   #lineOf(row: ExchangeRow): HTMLLIElement {
@@ -152,7 +152,7 @@ export class ExchangeList {
     return line;
   }
 
-  /** One stop for the tab key; the arrow keys go from line to line. */
+  /** The list is one stop for the tab key; the arrow keys go from row to row. */
   #rove(shown: readonly ExchangeRow[]): void {
     const focused = shown.find(({ id }) => this.#buttonOf(id) === document.activeElement)?.id;
     const selected = shown.find(({ id }) => id === this.#selected)?.id;

@@ -14,8 +14,8 @@ export class Forms {
     const multiplier = byIdAs('play-multiplier', HTMLInputElement);
     submitted('play-form', 'play-said', () => {
       const chosen = multiplier.value.trim();
-      const wish = { gsID: this.#session.value, stake: this.#stake.value };
-      return act('rounds', chosen === '' ? wish : { ...wish, multiplier: chosen });
+      const fields = { gsID: this.#session.value, stake: this.#stake.value };
+      return act('rounds', chosen === '' ? fields : { ...fields, multiplier: chosen });
     });
     this.#session.addEventListener('change', () => this.#offerStakes());
 
@@ -47,7 +47,7 @@ export class Forms {
     );
   }
 
-  /** Chooses whose round is to be played. */
+  /** Chooses the session of the next round. */
   choose(gsID: string): void {
     this.#session.value = gsID;
     this.#offerStakes();
@@ -72,7 +72,7 @@ function nameOf({ player, gameID, currency, demo, sessionID }: SessionRow): stri
   return `${player}, ${gameID}, ${currency}${demo ? ', demo' : `, ${sessionID}`}`;
 }
 
-/** Offers choices; what was chosen stays chosen if it can. @returns whether the choices are others than before */
+/** Offers choices, and keeps the chosen one if it is still there. @returns whether the choices have changed */
 function offer(select: HTMLSelectElement, choices: readonly (readonly [value: string, text: string])[]): boolean {
   const before = [...select.options].map(({ value, text }) => `${value} ${text}`).join('\n');
   if (before === choices.map(([value, text]) => `${value} ${text}`).join('\n')) return false;
@@ -82,7 +82,7 @@ function offer(select: HTMLSelectElement, choices: readonly (readonly [value: st
   return true;
 }
 
-/** Does what a form is for when it is sent, and tells what came of it. */
+/** Runs the action of a form when it is sent, and shows the result. */
 function submitted(form: string, said: string, send: () => Promise<{ readonly message: string }>): void {
   byId(form).addEventListener('submit', (event) => {
     event.preventDefault();

@@ -2,20 +2,20 @@ import type { ConsoleState, OwedRow, RoundRow, SessionRow } from '../view.ts';
 import { act } from './api.ts';
 import { button, byId, make, timeOf } from './element.ts';
 
-/** What the buttons of the tables lead to. */
+/** The actions of the buttons in the tables. */
 export interface TablesOptions {
-  /** Shows the exchanges that have to do with an id. */
+  /** Shows the exchanges that contain an id. */
   readonly searchFor: (text: string) => void;
   /** Prepares a round of a session. */
   readonly playIn: (gsID: string) => void;
 }
 
-/** What is owed, the rounds, and the sessions. */
+/** The tables of debts, rounds and sessions. */
 export class Tables {
   readonly #options: TablesOptions;
   readonly #shown = new Map<string, string>();
   #owed: readonly OwedRow[] = [];
-  /** By how much the service's clock is ahead of this one. */
+  /** The service's clock minus this one, in milliseconds. */
   #ahead = 0;
 
   constructor(options: TablesOptions) {
@@ -38,7 +38,7 @@ export class Tables {
     this.#countDown();
   }
 
-  /** Writes a list anew when it has changed, so that a button in it keeps the focus while nothing happens there. */
+  /** Replaces a list only when it has changed, so that a button in it keeps the focus. */
   #fill(name: string, data: readonly object[], lines: () => readonly Node[]): void {
     const now = JSON.stringify(data);
     if (this.#shown.get(name) === now) return;

@@ -1,4 +1,4 @@
-/** An element that the page has from the start. @throws Error when it has not */
+/** An element of the page's HTML. @throws Error when there is none */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no element ${id}`);

@@ -1,12 +1,12 @@
 import type { GameView } from '../view.ts';
 
-/** What the server answered, or that it did not. */
+/** The server's answer, or that there was none. */
 export type Answer =
   | { readonly kind: 'view'; readonly view: GameView; readonly roundID: string | null }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | { readonly kind: 'lost' };
 
-/** Asks the server what there is to show; it reads the balance for this. */
+/** Asks the server for the view; it reads the balance for this. */
 export async function readState(gsID: string): Promise<Answer> {
   return ask(`play/state?gsID=${encodeURIComponent(gsID)}`);
 }
@@ -41,8 +41,8 @@ function messageOf(body: unknown): string {
 }
 
 /**
- * Hears of changes while the page can be seen. A browser opens only a few connections to one server, so that pages which lie in
- * the background must not hold them.
+ * Follows changes while the page is visible. A browser opens only a few connections to one server, so pages in the background must
+ * not hold one.
  */
 export function follow(gsID: string, { heard, connected, ended }: Follower): void {
   let source: EventSource | undefined;
@@ -54,7 +54,7 @@ export function follow(gsID: string, { heard, connected, ended }: Follower): voi
     mine.addEventListener('view', ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as GameView));
     mine.addEventListener('error', () => {
       connected(false);
-      // A connection that was lost comes back by itself; one that was refused doesn't.
+      // The browser reconnects after a lost connection, but not after a refused one.
       if (mine.readyState === EventSource.CLOSED && mine === source) void reopen();
     });
   };
@@ -71,6 +71,6 @@ export function follow(gsID: string, { heard, connected, ended }: Follower): voi
 interface Follower {
   readonly heard: (view: GameView) => void;
   readonly connected: (isConnected: boolean) => void;
-  /** The server wants no more of it. @returns whether to try again */
+  /** Called when the server refuses the connection. @returns whether to try again */
   readonly ended: () => Promise<boolean>;
 }

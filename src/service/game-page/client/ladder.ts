@@ -5,7 +5,7 @@ const STEP_MS = 70;
 const SLOWER_MS = 55;
 const LAST_STEPS = 6;
 
-/** The row of what a round may bring. A light runs along it while a round is played, and stops at what was drawn. */
+/** The row of multipliers. A light runs along it while a round is played, and stops at the one that was drawn. */
 export class Ladder {
   readonly #list = byId('ladder');
   readonly #orb = byId('orb-text');
@@ -15,7 +15,7 @@ export class Ladder {
   #lit = -1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows what can be won. */
+  /** Shows the multipliers. */
   offer(multipliers: readonly string[]): void {
     if (multipliers.join() === this.#multipliers.join()) return;
     this.#multipliers = multipliers;
@@ -28,7 +28,7 @@ export class Ladder {
     );
   }
 
-  /** Lets the light run. */
+  /** Starts the light. */
   start(): void {
     this.#stage.dataset.state = 'playing';
     this.#orb.textContent = '';
@@ -41,7 +41,7 @@ export class Ladder {
     run();
   }
 
-  /** Lets the light come to rest. @param multiplier null: nowhere, as there is no outcome */
+  /** Stops the light. @param multiplier where it stops; null switches it off, as there is no outcome */
   async stop(multiplier: string | null, isWin: boolean): Promise<void> {
     clearTimeout(this.#timer);
     const target = multiplier === null ? -1 : this.#multipliers.indexOf(multiplier);

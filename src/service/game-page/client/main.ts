@@ -5,8 +5,8 @@ import { Ladder } from './ladder.ts';
 import { Screen } from './screen.ts';
 import { Stakes } from './stakes.ts';
 
-/** The longest that a timer of a browser can wait. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+/** The longest time of a browser's timer, in milliseconds. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
 const ASK_AGAIN_MS = 2000;
 
 const gsID = new URLSearchParams(location.search).get('gsID') ?? '';
@@ -16,11 +16,11 @@ const play = byId('play');
 const stakes = new Stakes(showPlay);
 
 let latest: GameView | undefined;
-/** A round is played, and its outcome is not shown yet. */
+/** Whether a round is played whose outcome is not shown yet. */
 let isBusy = false;
 let expiry: ReturnType<typeof setTimeout> | undefined;
 
-/** Takes in what there is to show; while a round is played, it waits. */
+/** Takes a new view; while a round is played, it is shown later. */
 function receive(view: GameView): void {
   if (latest !== undefined && view.version < latest.version) return;
   latest = view;
@@ -34,7 +34,7 @@ function show(view: GameView): void {
   if (view.expired) {
     screen.close(
       'This game has expired.',
-      'Rounds that you began are still settled. Open the game anew from the site where you found it.',
+      'Rounds that you began are still settled. Open the game again from the site where you found it.',
     );
     return;
   }
@@ -45,11 +45,11 @@ function show(view: GameView): void {
   const [last] = view.rounds;
   if (!view.playing) screen.showOutcome(last, view);
   if (last === undefined && view.balance === null && view.trouble !== null) {
-    screen.tell({ title: 'Your balance could not be read.', text: '', tone: 'bad' }, view.trouble, view.locale);
+    screen.say({ title: 'Your balance could not be read.', text: '', tone: 'bad' }, view.trouble, view.locale);
   }
   showPlay();
   clearTimeout(expiry);
-  expiry = setTimeout(() => void load(), Math.min(LONGEST_WAIT_MS, view.expiresInMs + 50));
+  expiry = setTimeout(() => void load(), Math.min(MAX_WAIT_MS, view.expiresInMs + 50));
 }
 
 function showPlay(): void {
@@ -57,7 +57,7 @@ function showPlay(): void {
   const { free, playing, currency } = latest;
   const label = free === null ? `Play for ${stakes.chosen} ${currency}` : 'Play a free round';
   play.textContent = isBusy || playing ? 'Playing…' : label;
-  // Not disabled, or the focus would be lost with every round.
+  // A disabled button would lose the focus with every round.
   play.setAttribute('aria-disabled', String(isBusy || playing));
 }
 
@@ -66,7 +66,7 @@ async function playOnce(): Promise<void> {
   isBusy = true;
   showPlay();
   const { locale } = latest;
-  screen.tell({ title: 'Playing…', text: '', tone: 'calm' }, null, locale);
+  screen.say({ title: 'Playing…', text: '', tone: 'calm' }, null, locale);
   ladder.start();
   const answer = await playRound(gsID, stakes.chosen);
   const round =
@@ -75,20 +75,20 @@ async function playOnce(): Promise<void> {
   isBusy = false;
   if (answer.kind === 'view') receive(answer.view);
   if (latest !== undefined) show(latest);
-  if (answer.kind !== 'view') tellTrouble(answer, locale);
+  if (answer.kind !== 'view') showTrouble(answer, locale);
 }
 
-function tellTrouble(answer: Exclude<Answer, { kind: 'view' }>, locale: string): void {
+function showTrouble(answer: Exclude<Answer, { kind: 'view' }>, locale: string): void {
   if (answer.kind === 'refused') {
-    screen.tell({ title: answer.message, text: '', tone: 'bad' }, null, locale);
+    screen.say({ title: answer.message, text: '', tone: 'bad' }, null, locale);
     void load();
     return;
   }
   const text = 'Whether the round was played shows among your rounds, as soon as the game answers again.';
-  screen.tell({ title: 'The game did not answer.', text, tone: 'bad' }, null, locale);
+  screen.say({ title: 'The game did not answer.', text, tone: 'bad' }, null, locale);
 }
 
-/** @returns whether the game is there */
+/** @returns whether the game session exists */
 async function load(): Promise<boolean> {
   const answer = await readState(gsID);
   screen.showConnection(answer.kind !== 'lost');
@@ -100,7 +100,7 @@ async function load(): Promise<boolean> {
       if (answer.status === 404) {
         screen.close(
           'This game is not known.',
-          'Its address may be cut short, or the game is long over. Open the game anew from the site where you found it.',
+          'Its address may be cut short, or the game is long over. Open the game again from the site where you found it.',
         );
         return false;
       }
@@ -113,7 +113,7 @@ async function load(): Promise<boolean> {
 }
 
 play.addEventListener('click', () => void playOnce());
-// Whoever has not chosen anything with the keyboard yet means to play.
+// Space and Enter play while nothing else has the focus.
 document.addEventListener('keydown', (event) => {
   const isPlay = event.key === 'Enter' || event.key === ' ';
   if (!isPlay || event.repeat || event.target !== document.body) return;

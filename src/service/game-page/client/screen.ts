@@ -2,24 +2,24 @@ import type { GameView, RoundView } from '../view.ts';
 import { byId } from './by-id.ts';
 import { outcomeOf, resultOf, type Sentence } from './sentences.ts';
 
-/** So many rounds are listed. */
-const MOST_ROUNDS = 15;
+/** The number of rounds in the list. */
+const MAX_ROUNDS = 15;
 
-/** Writes into the page. Everything is written as text: what an operator or a user says is never markup. */
+/** Writes into the page. Everything is written as text, so that nothing that an operator or a user sends is used as markup. */
 export class Screen {
-  /** How each round was told of last. */
-  readonly #told = new Map<string, RoundView['state']>();
-  /** What was told last; null before the first view. */
+  /** The state of each round in its last message. */
+  readonly #announced = new Map<string, RoundView['state']>();
+  /** The round of the last message; null before the first view. */
   #last: string | null = null;
 
-  /** What is the same from view to view. */
+  /** Shows the parts that do not change. */
   showGame({ game, currency, locale, player, demo, returnUrl }: GameView): void {
     document.title = game.title;
     text('title', game.title);
     document.documentElement.style.setProperty('--hue', String(game.hue));
     byId('demo').hidden = !demo;
     text('about', `${player} · ${currency} · ${locale}`);
-    // Within the page of an operator, going back is that page's business.
+    // In a frame, the operator's page has its own way back.
     const canGoBack = returnUrl !== null && window.top === window;
     for (const id of ['back', 'closed-back']) link(id, canGoBack ? returnUrl : null);
   }
@@ -36,7 +36,7 @@ export class Screen {
     text('free', `You have ${rounds} of ${free.amount} ${currency} each. Won so far: ${free.won} ${currency}.`);
   }
 
-  /** Tells of the round that was played last, unless that was told before. Old ones that are over are no news to anybody. */
+  /** Shows the outcome of the latest round once. Rounds that were over before the page was opened are left out. */
   showOutcome(round: RoundView | undefined, { currency, locale, depositUrl }: GameView): void {
     const isFirst = this.#last === null;
     this.#last ??= '';
@@ -46,13 +46,13 @@ export class Screen {
     const now = `${roundID} ${state} ${payout?.paid}`;
     if (now === this.#last) return;
     this.#last = now;
-    if (!isOld) this.tell(outcomeOf(round, currency, this.#told.get(roundID)), round.message, locale);
-    this.#told.set(roundID, state);
+    if (!isOld) this.say(outcomeOf(round, currency, this.#announced.get(roundID)), round.message, locale);
+    this.#announced.set(roundID, state);
     link('deposit', round.code === 'insufficient_funds' && state === 'declined' && !isOld ? depositUrl : null);
   }
 
-  /** @param words what the operator said, in the player's language */
-  tell({ title, text: more, tone }: Sentence, words: string | null, locale: string): void {
+  /** @param words the operator's message, in the player's language */
+  say({ title, text: more, tone }: Sentence, words: string | null, locale: string): void {
     byId('outcome').dataset.tone = tone;
     text('outcome-title', title);
     text('outcome-text', more);
@@ -64,10 +64,10 @@ export class Screen {
 
   showRounds({ rounds, currency }: GameView): void {
     byId('history').hidden = rounds.length === 0;
-    byId('rounds').replaceChildren(...rounds.slice(0, MOST_ROUNDS).map((round) => line(round, currency)));
+    byId('rounds').replaceChildren(...rounds.slice(0, MAX_ROUNDS).map((round) => line(round, currency)));
   }
 
-  /** Puts a notice in the place of the game. */
+  /** Shows a notice in the place of the game. */
   close(title: string, more: string): void {
     text('closed-title', title);
     text('closed-text', more);
@@ -96,13 +96,13 @@ function line(round: RoundView, currency: string): HTMLElement {
   return item;
 }
 
-/** The same text again would be read aloud again. */
+/** Screen readers would read the same text again. */
 function text(id: string, value: string): void {
   const element = byId(id);
   if (element.textContent !== value) element.textContent = value;
 }
 
-/** @param address http or https, as the server has seen to; null hides the link */
+/** @param address http or https, checked by the server; null hides the link */
 function link(id: string, address: string | null): void {
   const element = byId(id) as HTMLAnchorElement;
   element.hidden = address === null;

@@ -1,19 +1,19 @@
 import type { RoundView } from '../view.ts';
 
-/** What is said about a round. */
+/** A message about a round. */
 export interface Sentence {
   readonly title: string;
   readonly text: string;
   readonly tone: 'calm' | 'good' | 'bad' | 'waiting';
 }
 
-/** What the player is told of the round that was played last. @param before how it was told of last */
+/** The message about the latest round. @param before its state in the message before */
 export function outcomeOf(round: RoundView, currency: string, before?: RoundView['state']): Sentence {
   const { title, text, tone } = plainly(round, currency, before);
   const { payout } = round;
   if (payout === null) return { title, text, tone };
   const paid = payout.paid ? 'was paid to you' : 'is being paid to you';
-  const whole = `Your free rounds are over. What they won in all, ${payout.amount} ${currency}, ${paid}.`;
+  const whole = `Your free rounds are over. The sum of their wins, ${payout.amount} ${currency}, ${paid}.`;
   return { title, text: `${text} ${whole}`.trim(), tone };
 }
 
@@ -58,7 +58,7 @@ function plainly(round: RoundView, currency: string, before: RoundView['state'] 
   }
 }
 
-/** A round in a word or two, for the list. */
+/** The state of a round in a few words, for the list. */
 export function resultOf({ state, prize, isWin }: RoundView): string {
   switch (state) {
     case 'playing':

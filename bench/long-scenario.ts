@@ -1,0 +1,12 @@
+/** A scenario with this number of exchanges: half reads, half bets of the smallest unit. */
+export function longScenario(exchanges: number): string {
+  return `croupier: 1
+title: ${exchanges} calls in a row
+rules: [bet.debit]
+steps:
+  - balance:
+    times: ${exchanges / 2}
+  - bet: { amount: "\${unit}" }
+    times: ${exchanges / 2}
+`;
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { croupier, ended, line, start } from '../test/cli/croupier.ts';
+import { chromiumPath } from '../test/service/chromium.ts';
+
+// Takes the pictures of README.md: `npm run screenshots`. Each picture shows the real page of a real run.
+
+const IMAGES = path.resolve(import.meta.dirname, '../docs/images');
+/** Pictures are part of every clone, so they stay small. */
+const MAX_BYTES = 150_000;
+const WEBP_QUALITY = 0.85;
+const ROUNDS = 3;
+const GAME = { width: 400, height: 860 };
+const CONSOLE = { width: 1000, height: 860 };
+const REPORT = { width: 1100, height: 960 };
+
+/** The top of the HTML report of the run in README.md. */
+async function reportPictures(browser: Browser, dir: string): Promise<Buffer[]> {
+  const defect = ['--defect', 'replayed-bet-charged'];
+  const args = ['run', '--reference', ...defect, 'idempotency/bet', '--report', 'html=report.html'];
+  const { status, err } = await croupier(args, { cwd: dir });
+  if (status !== 1) throw new Error(`croupier ${args.join(' ')} ended with ${String(status)}: ${err}`);
+  const page = await openPage(browser, pathToFileURL(path.join(dir, 'report.html')).href, { viewport: REPORT });
+  return [await page.screenshot()];
+}
+
+/** A game that was launched on the reference operator, and the console that shows its calls, side by side. */
+async function gamePictures(browser: Browser, dir: string): Promise<Buffer[]> {
+  const service = start(['serve', 'all'], { cwd: dir });
+  try {
+    const [consoleLine, gameLine] = await Promise.all([line(service, 'console '), line(service, 'game ')]);
+    const consolePage = await openPage(browser, consoleLine.slice('console '.length), { viewport: CONSOLE });
+    const gamePage = await openPage(browser, gameLine.slice('game '.length), { viewport: GAME });
+    await consolePage.getByText('Live', { exact: true }).waitFor();
+    for (let rounds = 1; rounds <= ROUNDS; rounds += 1) {
+      await gamePage.click('#play:enabled');
+      await gamePage
+        .locator('#rounds strong')
+        .nth(rounds - 1)
+        .waitFor();
+    }
+    await gamePage.locator('#play:enabled').waitFor();
+    await consolePage.locator('#exchange-list button').filter({ hasText: 'bet' }).first().click();
+    await consolePage.locator('#detail-title').filter({ hasText: 'bet' }).waitFor();
+    return [await gamePage.screenshot(), await consolePage.screenshot()];
+  } finally {
+    service.kill('SIGTERM');
+    await ended(service);
+  }
+}
+
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', colorScheme: 'light', ...options });
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+/** Draws pictures side by side, and writes them as WebP, which takes a third of the bytes of PNG. */
+async function writePicture(browser: Browser, name: string, pictures: readonly Buffer[]): Promise<void> {
+  const page = await browser.newPage();
+  const sources = pictures.map((png) => `data:image/png;base64,${png.toString('base64')}`);
+  const url = await page.evaluate<string>(`(async () => {
+    const images = ${JSON.stringify(sources)}.map((src) => Object.assign(new Image(), { src }));
+    await Promise.all(images.map((image) => image.decode()));
+    const canvas = document.createElement('canvas');
+    canvas.width = images.reduce((width, image) => width + image.width, 0);
+    canvas.height = Math.max(...images.map(({ height }) => height));
+    let left = 0;
+    for (const image of images) {
+      canvas.getContext('2d').drawImage(image, left, 0);
+      left += image.width;
+    }
+    return canvas.toDataURL('image/webp', ${String(WEBP_QUALITY)});
+  })()`);
+  await page.close();
+  const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+  if (bytes.length > MAX_BYTES)
+    throw new Error(`${name} has ${String(bytes.length)} bytes: too large for the repository`);
+  writeFileSync(path.join(IMAGES, name), bytes);
+}
+
+const dir = mkdtempSync(path.join(tmpdir(), 'croupier-screenshots-'));
+const browser = await chromium.launch({ executablePath: await chromiumPath(), args: ['--no-sandbox'] });
+try {
+  mkdirSync(IMAGES, { recursive: true });
+  await writePicture(browser, 'report.webp', await reportPictures(browser, dir));
+  await writePicture(browser, 'game-and-console.webp', await gamePictures(browser, dir));
+} finally {
+  await browser.close();
+  rmSync(dir, { recursive: true });
+}

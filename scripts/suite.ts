@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type CompiledScenario, compileScenario } from '../src/scenario/compiled.ts';
+import { loadScenario } from '../src/scenario/load.ts';
+
+/** Where the commands find the compiled built-in suite. */
+export const COMPILED_SUITE = 'dist/scenarios.json';
+
+/**
+ * Compiles every scenario of a folder into one file of JSON.
+ *
+ * It leaves out a scenario that has a mistake or uses a fragment: the commands then read its YAML, and show the mistake.
+ */
+export function buildSuite(folder: string, output: string): void {
+  const compiled: Record<string, CompiledScenario> = {};
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const [, id] = /^(.*)\.ya?ml$/.exec(name.replaceAll(path.sep, '/')) ?? [];
+    if (id === undefined) continue;
+    const text = readFileSync(path.join(folder, name), 'utf8');
+    const { scenario } = loadScenario(text, name, { id, readFragment: () => undefined });
+    if (scenario) compiled[id] = compileScenario(scenario, text);
+  }
+  writeFileSync(output, JSON.stringify(compiled));
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { CALL_NAMES } from '../contract/call-name.ts';
+import { RULES, type RuleId, ruleById } from '../contract/catalogue.ts';
+import type { KnownFailure } from '../journal/event.ts';
+import { EXPECTATION } from '../journal/finding.ts';
+import { nearest } from '../scenario/near.ts';
+import { byPlace, type Diagnostic, diagnosticAt } from '../scenario/yaml/diagnostic.ts';
+import { readDocument } from '../scenario/yaml/document.ts';
+import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
+
+const text = z.string().min(1, 'must not be empty');
+const ruleIds: readonly (RuleId | typeof EXPECTATION)[] = [...RULES.map(({ id }) => id), EXPECTATION];
+
+function isDay(value: string): boolean {
+  const day = new Date(`${value}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
+}
+
+const entry = z.strictObject({
+  rule: z
+    .enum(ruleIds)
+    .describe('The rule that may fail; expectation: what a scenario demands beyond the rules, which needs `scenario`.'),
+  reason: text.describe('Why it may fail for a while.'),
+  ticket: text.describe('The ticket of the fix: a number or an address.'),
+  expires: z
+    .string('must be a day, as in 2027-03-31')
+    .refine(isDay, 'must be a day of the calendar, as in 2027-03-31')
+    .meta({ format: 'date' })
+    .describe('The last day, in UTC, on which it may fail.'),
+  endpoint: z.enum(CALL_NAMES).optional().describe('Only there. Every endpoint is meant when left out.'),
+  scenario: text
+    .optional()
+    .describe('Only in this scenario, or in all cases of it. Every scenario is meant when left out.'),
+  client: text.optional().describe('Only for this ExtCID. Every client is meant when left out.'),
+});
+
+/** The schema of a baseline. */
+export const baselineSchema = z.array(entry).meta({
+  title: 'Baseline of croupier',
+  description:
+    'Rules that may fail for a while. A rule that is fixed must leave the list, and one that has expired fails.',
+});
+
+type Entry = z.infer<typeof entry>;
+
+const WORDS: Words = {
+  schema: baselineSchema,
+  whole: 'a baseline',
+  named: { '': 'a known failure' },
+  eitherOf: 'text',
+};
+
+/** The parts of a scenario that a baseline can match. */
+interface NamedScenario {
+  readonly id: string;
+  readonly rules: readonly RuleId[];
+  readonly tags: readonly string[];
+}
+
+/** The scenarios and clients that a baseline can name. */
+export interface Subjects {
+  readonly suite: readonly NamedScenario[];
+  /** The selected scenarios of the suite. */
+  readonly chosen: readonly NamedScenario[];
+  /** The ExtCIDs of the configuration; empty: unknown. */
+  readonly clients: readonly string[];
+}
+
+/** A known failure with its client; undefined: every client. */
+export type ClientsFailure = KnownFailure & { readonly client: string | undefined };
+
+export type BaselineReading =
+  | { readonly kind: 'read'; readonly known: readonly ClientsFailure[] }
+  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] };
+
+/**
+ * Reads the text of a baseline and finds every mistake in it, not only the first.
+ *
+ * @param file the file's name in diagnostics
+ */
+export function readBaseline(file: string, yaml: string, subjects: Subjects): BaselineReading {
+  const { root, diagnostics: syntax, source } = readDocument(yaml, file);
+  if (syntax.length > 0) return { kind: 'broken', diagnostics: [...syntax].sort(byPlace) };
+  const values = new PlacedValues(root ?? { kind: 'list', range: { source, start: 0, end: 1 }, items: [] });
+  const parsed = baselineSchema.safeParse(values.value);
+  if (!parsed.success) {
+    const diagnostics = [...diagnosticsOf(parsed.error.issues, values, WORDS)].sort(byPlace);
+    return { kind: 'broken', diagnostics };
+  }
+  const diagnostics = parsed.data.flatMap((given, index) => {
+    const earlier = parsed.data.slice(0, index).findIndex((other) => isSame(other, given));
+    const found = mistakeIn(given, earlier < 0 ? undefined : lineOf(values, earlier), subjects);
+    return found ? [diagnosticAt(values.range([index, found.key]), found.message, found.fix)] : [];
+  });
+  if (diagnostics.length > 0) return { kind: 'broken', diagnostics };
+  const known = parsed.data.map((given, index) => ({
+    rule: given.rule,
+    endpoint: given.endpoint ?? null,
+    scenario: given.scenario ?? null,
+    reason: given.reason,
+    ticket: given.ticket,
+    expires: given.expires,
+    line: lineOf(values, index),
+    tried: isTried(given, subjects),
+    client: given.client,
+  }));
+  return { kind: 'read', known };
+}
+
+function lineOf(values: PlacedValues, index: number): number {
+  return diagnosticAt(values.range([index]), '').line;
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  return a.rule === b.rule && a.endpoint === b.endpoint && a.scenario === b.scenario && a.client === b.client;
+}
+
+interface Mistake {
+  readonly key: keyof Entry;
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+/** Finds a mistake that the schema cannot see. An entry that can never match would stay in the list forever. */
+function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subjects): Mistake | undefined {
+  const { rule, endpoint, scenario, client } = given;
+  if (twinLine !== undefined) {
+    return { key: 'rule', message: `\`${rule}\` is already listed in line ${twinLine}`, fix: 'keep only one of them' };
+  }
+  if (rule === EXPECTATION && scenario === undefined) {
+    return { key: 'rule', message: `an ${EXPECTATION} belongs to a scenario: add \`scenario\`` };
+  }
+  if (rule !== EXPECTATION && ruleById(rule).level === 'NOTE') {
+    return { key: 'rule', message: `\`${rule}\` is a NOTE, which never fails a run`, fix: 'remove it from the list' };
+  }
+  const endpoints = rule === EXPECTATION ? [] : (ruleById(rule).endpoints ?? []);
+  if (endpoint !== undefined && !endpoints.includes(endpoint)) {
+    const judged = endpoints.length === 0 ? 'is not judged by endpoint' : `is judged only at ${endpoints.join(', ')}`;
+    return { key: 'endpoint', message: `\`${rule}\` ${judged}` };
+  }
+  if (scenario !== undefined && !subjects.suite.some(({ id }) => isNamed(scenario, id))) {
+    const ids = subjects.suite.flatMap(({ id }) => [id, withoutCase(id)]);
+    return { key: 'scenario', message: `there is no scenario \`${scenario}\``, fix: suggestion(scenario, ids) };
+  }
+  if (client !== undefined && subjects.clients.length > 0 && !subjects.clients.includes(client)) {
+    return { key: 'client', message: `there is no client \`${client}\``, fix: suggestion(client, subjects.clients) };
+  }
+  return undefined;
+}
+
+function suggestion(word: string, words: readonly string[]): string | undefined {
+  const near = nearest(word, words);
+  return near === undefined ? undefined : `did you mean \`${near}\`?`;
+}
+
+function withoutCase(id: string): string {
+  return id.split('#')[0] ?? id;
+}
+
+function isNamed(scenario: string, id: string): boolean {
+  return scenario === id || scenario === withoutCase(id);
+}
+
+/** True if the run plays every scenario in which the rule could fail. */
+function isTried({ rule, scenario }: Entry, { suite, chosen }: Subjects): boolean {
+  const wanted = suite.filter(
+    ({ id, rules, tags }) =>
+      (scenario === undefined ? !tags.includes('opt-in') : isNamed(scenario, id)) &&
+      (rule === EXPECTATION || scenario !== undefined || rules.includes(rule)),
+  );
+  return wanted.length > 0 && wanted.every(({ id }) => chosen.some((one) => one.id === id));
+}

@@ -1,0 +1,252 @@
+import path from 'node:path';
+import { contractVersion } from '../../contract/versions.ts';
+import type { ClientUnderTest } from '../../engine/run-options.ts';
+import { nearest } from '../../scenario/near.ts';
+import type { Diagnostic } from '../../scenario/yaml/diagnostic.ts';
+import type { WireOptions } from '../../wire/wire.ts';
+import { UsageError } from '../exit-status.ts';
+import { readTextFile } from '../files.ts';
+import type { Stdio } from '../stdio.ts';
+import type { Configuration } from './configuration.ts';
+import { readSession } from './flag-values.ts';
+import { checkKey, readSecret } from './key.ts';
+import { type ClientFlags, isOn } from './run-flags.ts';
+import type { ClientConfig } from './schema.ts';
+
+/** The source of a client's sessions, and its credentials at the service. */
+export interface SessionSource {
+  readonly from: ClientConfig['sessionsFrom'];
+  readonly cID: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** The clients to judge, and the secrets that no output may contain. */
+export interface Clients {
+  readonly clients: readonly ClientUnderTest[];
+  readonly secrets: readonly string[];
+  /** By ExtCID: the source of the sessions of each client. */
+  readonly sources: ReadonlyMap<string, SessionSource>;
+  /** Mistakes in the configuration of the chosen clients. If there is one, nothing may be sent. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * The clients that flags, environment and configuration name, in the order of the configuration.
+ *
+ * @throws UsageError when they name no client, or do not describe it completely
+ */
+export async function resolveClients(configuration: Configuration, flags: ClientFlags, stdio: Stdio): Promise<Clients> {
+  const key = await givenKey(flags, stdio);
+  const configured = configuration.config.clients ?? [];
+  const chosen = chooseClients(configured, flags);
+  const sole = chosen.length <= 1;
+  if (!sole) refuseForSeveral(flags, key);
+  const unset = configuration.unset.filter(
+    ({ client }) => client === null || chosen.some((entry) => configured.indexOf(entry) === client),
+  );
+  const diagnostics = unset.map(({ diagnostic }) => diagnostic);
+  // The caller reports unset variables together with other mistakes. Without the variables, no client can be read.
+  if (diagnostics.length > 0) return { clients: [], secrets: [], sources: new Map(), diagnostics };
+  const drafts = chosen.length > 0 ? chosen : [undefined];
+  const clients = drafts.map((entry) => toClient(entry, { configuration, flags, stdio, key: sole ? key : undefined }));
+  const secrets = new Set([...configuration.secrets, ...clients.map((client) => client.integrationApiKey)]);
+  for (const entry of chosen) {
+    const { apiKey } = sourceOf(entry, configuration);
+    if (apiKey !== undefined) secrets.add(apiKey);
+  }
+  const others = otherKeys(configuration, configured);
+  for (const { key: other } of others) secrets.add(other);
+  for (const { wire } of clients) for (const secret of proxySecrets(wire.proxy)) secrets.add(secret);
+  return {
+    clients: clients.map((client) => {
+      const otherClientKey = others.find(
+        (other) => other.origin === originOf(client.integratorBaseUrl) && other.key !== client.integrationApiKey,
+      )?.key;
+      return otherClientKey === undefined ? client : { ...client, otherClientKey };
+    }),
+    secrets: [...secrets].filter((secret) => secret !== ''),
+    sources: new Map(
+      drafts.flatMap((entry) => (entry ? [[entry.extCID, sourceOf(entry, configuration)] as const] : [])),
+    ),
+    diagnostics: [],
+  };
+}
+
+function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags): readonly ClientConfig[] {
+  const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
+  if (!wanted) return configured;
+  return wanted.flatMap((extCID) => {
+    const found = configured.filter((client) => client.extCID === extCID);
+    // --ext-cid and --base-url describe a client completely, so it need not be in the configuration.
+    if (found.length > 0 || (!flags.client && flags.baseUrl !== undefined)) return found;
+    const known = configured.map((client) => client.extCID);
+    const near = nearest(extCID, known);
+    const help =
+      near !== undefined
+        ? `Did you mean ${near}?`
+        : known.length > 0
+          ? `It has: ${known.join(', ')}.`
+          : 'It has none. croupier.yaml is read from the working directory, or from the path of --config.';
+    throw new UsageError(`The configuration has no client ${extCID}. ${help}`);
+  });
+}
+
+function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
+  const given = [
+    flags.baseUrl !== undefined && '--base-url',
+    flags.session !== undefined && '--session',
+    key !== undefined && (flags.keyFile === undefined ? 'CROUPIER_KEY' : '--key-file'),
+  ].filter((name) => name !== false);
+  if (given.length === 0) return;
+  throw new UsageError(`${given.join(', ')} cannot apply to several clients at once. Choose one with --client.`);
+}
+
+/** The key of the flags or of the environment. @throws UsageError when its file can't be read */
+export async function givenKey(flags: Pick<ClientFlags, 'keyFile'>, stdio: Stdio): Promise<string | undefined> {
+  if (flags.keyFile === '-') return checkKey(await stdio.readStdin(), 'Standard input (--key-file -)');
+  if (flags.keyFile !== undefined) return readSecret(path.resolve(stdio.cwd, flags.keyFile), 'The key of --key-file');
+  const key = stdio.env.CROUPIER_KEY;
+  return key === undefined || key === '' ? undefined : checkKey(key, 'CROUPIER_KEY');
+}
+
+interface ClientSettings {
+  readonly configuration: Configuration;
+  readonly flags: ClientFlags;
+  readonly stdio: Stdio;
+  readonly key: string | undefined;
+}
+
+function whyNoClient({ found, file, config }: Configuration, extCID: string | undefined): string {
+  if (!found) return `there is no ${file}`;
+  const isOther = (config.clients ?? []).length > 0 && extCID !== undefined;
+  return isOther ? `${file} does not name ${extCID}` : `${file} names no client`;
+}
+
+function toClient(
+  entry: ClientConfig | undefined,
+  { configuration, flags, stdio, key }: ClientSettings,
+): ClientUnderTest {
+  const integratorBaseUrl = flags.baseUrl ?? entry?.integratorBaseUrl;
+  const extCID = entry?.extCID ?? flags.extCid;
+  const elsewhere = flags.launches !== undefined || entry?.sessionsFrom !== undefined;
+  const sessions = flags.session?.map(readSession) ?? entry?.sessions ?? (elsewhere ? [] : undefined);
+  const integrationApiKey = key ?? (entry && secretOf(entry.integrationApiKey, configuration, entry.extCID));
+  if (!integratorBaseUrl || !extCID || !sessions || !integrationApiKey) {
+    const missing = [
+      !integratorBaseUrl && '--base-url URL',
+      !extCID && '--ext-cid ID',
+      !sessions && '--session ID',
+      !integrationApiKey && 'a key (CROUPIER_KEY, or --key-file FILE)',
+    ].filter((part) => part !== false);
+    throw new UsageError(
+      [
+        `No operator to test: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing, and ${whyNoClient(
+          configuration,
+          extCID,
+        )}.`,
+        'Write a croupier.yaml with croupier init, or try a run without an operator: croupier run --reference',
+      ].join('\n'),
+    );
+  }
+  if (!/^https?:$/.test(URL.parse(integratorBaseUrl)?.protocol ?? '')) {
+    throw new UsageError(
+      `--base-url ${integratorBaseUrl}: it must be an http or https URL, such as https://wallet.example/eu.`,
+    );
+  }
+  refuseMoreThanAPath(integratorBaseUrl);
+  return {
+    extCID,
+    integratorBaseUrl,
+    integrationApiKey,
+    paths: withoutUndefined(entry?.paths ?? {}),
+    headers: entry?.headers ?? {},
+    contract: flags.contract ?? (entry?.contract === undefined ? undefined : contractVersion(entry.contract)),
+    sessions,
+    // The configured value is about the configured address only.
+    production: flags.baseUrl === undefined ? entry?.production : undefined,
+    wire: wireOptions(entry, { configuration, flags, stdio }),
+  };
+}
+
+/** Reports print the address, and a call's path is appended to it. So it must hold neither secrets nor a query. */
+function refuseMoreThanAPath(integratorBaseUrl: string): void {
+  const { origin, pathname, search, hash, username, password } = new URL(integratorBaseUrl);
+  const bare = `${origin}${pathname}`;
+  if (username !== '' || password !== '') {
+    throw new UsageError(
+      `The base URL ${bare} contains a user or a password, which would appear in every report.\nLeave them out, and send an Authorization header instead (\`headers\` of the client in croupier.yaml).`,
+    );
+  }
+  if (search !== '' || hash !== '') {
+    throw new UsageError(
+      `The base URL ${bare} has a ${search === '' ? 'fragment' : 'query'} of its own. A call's path is appended to it, so it must end with its path.`,
+    );
+  }
+}
+
+function pem(file: string | undefined, base: string, what: string): string | undefined {
+  return file === undefined ? undefined : readTextFile(path.resolve(base, file), what);
+}
+
+/** The connection settings of a client. @param entry undefined: the configuration does not name the client */
+export function wireOptions(entry: ClientConfig | undefined, given: Omit<ClientSettings, 'key'>): WireOptions {
+  const { configuration, flags, stdio } = given;
+  const { dir, config } = configuration;
+  const tls = { ...config.tls, ...entry?.tls };
+  const proxy = flags.proxy ?? entry?.proxy ?? config.proxy;
+  return withoutUndefined({
+    proxy,
+    ca: flags.ca === undefined ? pem(tls.ca, dir, 'The CA (tls.ca)') : pem(flags.ca, stdio.cwd, 'The CA (--ca)'),
+    cert: pem(tls.cert, dir, 'The client certificate (tls.cert)'),
+    key: pem(tls.key, dir, "The client certificate's key (tls.key)"),
+    hostOverride: entry?.hostOverride,
+    insecureTls: flags.insecure || isOn(stdio.env.CROUPIER_INSECURE) || tls.insecure ? true : undefined,
+  });
+}
+
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<T>;
+}
+
+function secretOf(
+  secret: ClientConfig['integrationApiKey'],
+  { dir }: Configuration,
+  extCID: string,
+  what = 'integrationApiKey',
+): string {
+  return typeof secret === 'string'
+    ? checkKey(secret, `The ${what} of ${extCID}`)
+    : readSecret(path.resolve(dir, secret.file), `The ${what} of ${extCID}`);
+}
+
+function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSource {
+  const { cID, apiKey, sessionsFrom: from, extCID } = entry;
+  return { from, cID, apiKey: apiKey && secretOf(apiKey, configuration, extCID, 'apiKey') };
+}
+
+/** The keys of all configured clients, for calls that are signed with another client's key and must be refused. */
+function otherKeys(configuration: Configuration, configured: readonly ClientConfig[]) {
+  return configured.flatMap((client, index) => {
+    if (configuration.unset.some((variable) => variable.client === index)) return [];
+    try {
+      const key = secretOf(client.integrationApiKey, configuration, client.extCID);
+      return [{ origin: originOf(client.integratorBaseUrl), key }];
+    } catch (error) {
+      // The key of another client may be unreadable on this machine. The scenarios that need it are then skipped.
+      if (error instanceof UsageError) return [];
+      throw error;
+    }
+  });
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin;
+}
+
+/** The password of a proxy, with and without percent-encoding. */
+export function proxySecrets(proxy: string | undefined): readonly string[] {
+  const password = proxy === undefined ? undefined : URL.parse(proxy)?.password;
+  return password ? [password, decodeURIComponent(password)] : [];
+}

@@ -1,0 +1,135 @@
+import { byPlace, type Diagnostic, diagnosticAt } from '../../scenario/yaml/diagnostic.ts';
+import { readDocument } from '../../scenario/yaml/document.ts';
+import type { YamlNode } from '../../scenario/yaml/yaml-node.ts';
+import { diagnosticsOf, keyOf, type Path, PlacedValues, type Words } from './placed-values.ts';
+import { type Config, configSchema } from './schema.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable that the environment lacks. It matters only if the part of the configuration that names it is used. */
+interface UnsetVariable {
+  /** The index of the client that needs it, from 0; null: every client needs it. */
+  readonly client: number | null;
+  readonly diagnostic: Diagnostic;
+}
+
+interface Origin {
+  readonly line: number;
+  readonly variables: readonly string[];
+}
+
+/** A configuration with its `${…}` replaced. Unset variables are listed in `unset`, and empty in `config`. */
+export interface ConfigFile {
+  readonly config: Config;
+  readonly unset: readonly UnsetVariable[];
+  readonly warnings: readonly Diagnostic[];
+  /** Texts that no output may contain: keys, and the variables in headers and proxies. */
+  readonly secrets: readonly string[];
+  /** The line of the value at a path, and the variables that its text names; undefined: there is no such value. */
+  origin(path: Path): Origin | undefined;
+  /** A diagnostic about the value at a path, for checks that need more than the file itself. */
+  report(path: Path, message: string, fix?: string): Diagnostic;
+}
+
+export type ConfigReading =
+  | { readonly kind: 'read'; readonly file: ConfigFile }
+  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] };
+
+/**
+ * Reads the text of a configuration and finds every mistake in it, not only the first.
+ *
+ * @param file the file's name in diagnostics
+ * @param env the values of `${NAME}`
+ */
+export function readConfig(file: string, text: string, env: Environment): ConfigReading {
+  const { source, root, diagnostics: syntax } = readDocument(text, file);
+  if (syntax.length > 0) return { kind: 'broken', diagnostics: syntax.map(withoutKeys).sort(byPlace) };
+  const { values, unset, secrets } = valuesOf(
+    root ?? { kind: 'map', range: { source, start: 0, end: 1 }, entries: [] },
+    env,
+  );
+  const parsed = configSchema.safeParse(values.value);
+  const issues = (parsed.error?.issues ?? []).filter(
+    ({ path }) => !unset.some((variable) => keyOf(variable.path) === keyOf(path)),
+  );
+  const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
+  if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace) };
+  // Any other issue than an unset variable has been returned above, so the values have the type of the schema.
+  const config = parsed.data ?? (values.value as Config);
+  return {
+    kind: 'read',
+    file: {
+      config,
+      unset: unset.map(({ path, name }) => ({
+        client: path[0] === 'clients' && typeof path[1] === 'number' ? path[1] : null,
+        diagnostic: withoutKeys(
+          diagnosticAt(values.range(path), `the environment has no ${name}`, `set it: export ${name}=…`),
+        ),
+      })),
+      warnings: literalKeys(config, values).map(withoutKeys),
+      secrets: [...secrets],
+      origin: (path) => originOf(values, path),
+      report: (path, message, fix) => withoutKeys(diagnosticAt(values.range(path), message, fix)),
+    },
+  };
+}
+
+const WORDS: Words = {
+  schema: configSchema,
+  whole: 'a configuration',
+  named: { clients: 'a client', sessions: 'a session' },
+  eitherOf: 'text in quotes, or a file: { file: ./name }',
+};
+
+/** Replaces keys in the source line of a diagnostic by asterisks. */
+function withoutKeys(diagnostic: Diagnostic): Diagnostic {
+  const sourceLine = diagnostic.sourceLine.replace(
+    /(api_?key["']?\s*:\s*)(?!\$\{|\{)("[^"]*"?|'[^']*'?|[^\s,}]+)/gi,
+    (_, key: string, value: string) => key + '*'.repeat(value.length),
+  );
+  return { ...diagnostic, sourceLine };
+}
+
+/** The parts whose text is a secret: keys, and the credentials for gateways and proxies. */
+const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy']);
+
+const KEYS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey']);
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The plain values of a configuration with its `${…}` replaced, the unset variables, and the secrets. */
+function valuesOf(root: YamlNode, env: Environment) {
+  const unset: { readonly path: Path; readonly name: string }[] = [];
+  const secrets = new Set<string>();
+  const replaced = (text: string, path: Path): string => {
+    const secret = path.some((part) => SECRET_PARTS.has(part)) && path.at(-1) !== 'file';
+    if (secret && KEYS.has(path.at(-1) ?? '') && text.search(VARIABLE) < 0) secrets.add(text);
+    return text.replace(VARIABLE, (_, name: string) => {
+      const value = env[name];
+      // A variable that a pipeline does not fill is empty. Keys, URLs and ids never are.
+      if (value === undefined || value === '') unset.push({ path, name });
+      else if (secret) secrets.add(value);
+      return value ?? '';
+    });
+  };
+  return { values: new PlacedValues(root, replaced), unset, secrets };
+}
+
+function originOf(values: PlacedValues, path: Path): Origin | undefined {
+  const node = values.node(path);
+  if (!node) return undefined;
+  const text = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : '';
+  const variables = [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
+  return { line: diagnosticAt(values.keyRange(path), '').line, variables };
+}
+
+function literalKeys(config: Config, values: PlacedValues): readonly Diagnostic[] {
+  return (config.clients ?? []).flatMap((_, index) =>
+    (['integrationApiKey', 'apiKey'] as const).flatMap((key) => {
+      const node = values.node(['clients', index, key]);
+      if (node?.kind !== 'scalar' || typeof node.value !== 'string' || node.value.search(VARIABLE) >= 0) return [];
+      const fix = 'write ${NAME} and set it in the environment, or { file: … }';
+      return [diagnosticAt(values.keyRange(['clients', index, key]), `the file contains the \`${key}\` itself`, fix)];
+    }),
+  );
+}

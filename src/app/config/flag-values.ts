@@ -1,0 +1,66 @@
+import { CURRENCIES, currencyByCode } from '../../contract/currencies.ts';
+import type { SessionUnderTest } from '../../engine/run-options.ts';
+import { nearest } from '../../scenario/near.ts';
+import { UsageError } from '../exit-status.ts';
+
+const FIELDS = ['player', 'currency', 'game', 'state'] as const;
+
+/**
+ * Reads `ID` or `ID,player=p1,currency=USD,game=catch,state=expired`.
+ *
+ * @throws UsageError that says what is wrong with it
+ */
+export function readSession(text: string): SessionUnderTest {
+  const [sessionID = '', ...pairs] = text.split(',');
+  const wrong = (problem: string) =>
+    new UsageError(
+      `--session ${text}: ${problem}\nWrite --session ID, or --session ID,player=p1,currency=USD,game=catch,state=expired`,
+    );
+  if (sessionID === '') throw wrong('it must begin with the sessionID');
+  const fields: Partial<Record<(typeof FIELDS)[number], string>> = {};
+  for (const pair of pairs) {
+    const [name, value] = split(pair);
+    const field = FIELDS.find((known) => known === name);
+    if (!field) {
+      const near = nearest(name, FIELDS);
+      throw wrong(
+        near === undefined
+          ? `${name} is unknown; the fields are ${FIELDS.join(', ')}`
+          : `${name}: did you mean ${near}?`,
+      );
+    }
+    if (!value) throw wrong(`${name} needs a value`);
+    fields[field] = value;
+  }
+  const { player, currency, game, state } = fields;
+  if (state !== undefined && state !== 'active' && state !== 'expired') throw wrong('state must be active or expired');
+  if (currency !== undefined && !currencyByCode(currency)) {
+    const near = nearest(
+      currency,
+      CURRENCIES.map(({ code }) => code),
+    );
+    throw wrong(`${currency} is not a currency of the service${near === undefined ? '' : `; did you mean ${near}?`}`);
+  }
+  return {
+    sessionID,
+    ...(player !== undefined && { player }),
+    ...(currency !== undefined && { currency }),
+    ...(game !== undefined && { gameID: game }),
+    ...(state !== undefined && { state }),
+  };
+}
+
+function split(pair: string): [name: string, value?: string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [pair] : [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+const MAX_PORT = 65_535;
+
+/** Reads a port. 0, also for a missing flag: the system chooses a port. @throws UsageError for any other text */
+export function readPort(text: string | undefined, flag = '--port'): number {
+  if (text === undefined) return 0;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : MAX_PORT + 1;
+  if (port > MAX_PORT) throw new UsageError(`${flag} ${text}: a port must be a number from 0 to ${MAX_PORT}.`);
+  return port;
+}

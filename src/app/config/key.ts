@@ -1,0 +1,27 @@
+import { UsageError } from '../exit-status.ts';
+import { readTextFile } from '../files.ts';
+
+/** Keys are removed from every output. A shorter key would also match parts of unrelated texts. */
+const MIN_KEY_LENGTH = 4;
+
+/** Reads a file that contains only a key. @param what names the file at the beginning of the message @throws UsageError for any other file */
+export function readSecret(file: string, what: string): string {
+  return checkKey(readTextFile(file, what), `${what} (${file})`);
+}
+
+/**
+ * Checks a key, and removes the line break that editors and `echo` leave at its end.
+ *
+ * @param what names the source at the beginning of the message
+ * @throws UsageError, which never shows the key, when the text cannot be a key
+ */
+export function checkKey(text: string, what: string): string {
+  const key = text.replace(/(\r?\n)+$/, '');
+  if (key === '') throw new UsageError(`${what} is empty: it must contain the Integration API key.`);
+  if (/[\r\n]/.test(key)) throw new UsageError(`${what} has several lines: it must contain only the key.`);
+  if (key.trim() !== key)
+    throw new UsageError(`${what} begins or ends with white space, which is not part of a key. Remove it.`);
+  if (key.length < MIN_KEY_LENGTH)
+    throw new UsageError(`${what} is too short to be a key: it has fewer than ${MIN_KEY_LENGTH} characters.`);
+  return key;
+}

@@ -1,0 +1,82 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { checkTarget, hostOf } from '../../engine/doctor/address.ts';
+import type { ClientUnderTest, RunnableScenario } from '../../engine/run-options.ts';
+import type { Step } from '../../scenario/plan/plan.ts';
+import { UsageError } from '../exit-status.ts';
+import type { Stdio } from '../stdio.ts';
+import { type ClientFlags, isOn } from './run-flags.ts';
+
+/** If the name server does not answer, the command continues: its calls will show the problem. */
+const LOOKUP_TIMEOUT_MS = 3000;
+
+/**
+ * Protects real players' money: if a target looks like production, `--production` is required.
+ *
+ * @throws UsageError that names each such client; nothing was sent then
+ */
+export async function askForProduction(
+  clients: readonly ClientUnderTest[],
+  flags: ClientFlags,
+  { env }: Pick<Stdio, 'env'>,
+): Promise<void> {
+  if (flags.production || isOn(env.CROUPIER_PRODUCTION)) return;
+  const warnings: string[] = [];
+  for (const client of clients) {
+    const { seen, state } = await targetOf(client);
+    if (state === 'warn') warnings.push(`${client.extCID} (${client.integratorBaseUrl}): ${seen}.`);
+  }
+  if (warnings.length === 0) return;
+  const several = warnings.length > 1;
+  throw new UsageError(
+    [
+      ...warnings,
+      'This run would move money, possibly that of real players. Nothing was sent.',
+      `If ${several ? 'they are test environments' : 'it is a test environment'}, write \`production: false\` for the ${several ? 'clients' : 'client'} in croupier.yaml. If you use players of your own, continue with --production.`,
+    ].join('\n'),
+  );
+}
+
+/** True if any of the scenarios makes a call that moves money. */
+export function movesMoney(scenarios: readonly RunnableScenario[]): boolean {
+  return scenarios.some((scenario) => {
+    const { steps, always } = scenario.plan();
+    return [...steps, ...always].some(moves);
+  });
+}
+
+function moves(step: Step): boolean {
+  switch (step.kind) {
+    case 'call':
+      return step.call !== 'balance';
+    case 'together':
+      return step.steps.some(moves);
+    case 'repeat':
+      return moves(step.instance(0));
+    case 'launches':
+    case 'wait':
+      return false;
+  }
+}
+
+async function targetOf({ integratorBaseUrl, production, wire }: ClientUnderTest) {
+  const { proxy, hostOverride } = wire;
+  const named = checkTarget(integratorBaseUrl, null, production);
+  // The address of the host matters only if calls go directly to it.
+  if (named.state === 'good' || production !== undefined || proxy !== undefined) return named;
+  const host = hostOf(hostOverride === undefined ? integratorBaseUrl : `http://${hostOverride}`);
+  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+  const checks = addresses.map((address) => checkTarget(integratorBaseUrl, address));
+  if (checks.length > 0) return checks.find(({ state }) => state === 'warn') ?? checks[0] ?? named;
+  // A host without an address receives no money; the check of its name still counts.
+  return checkTarget(integratorBaseUrl, 'none');
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  const timeout = new Promise<readonly string[]>((resolve) => setTimeout(resolve, LOOKUP_TIMEOUT_MS, []).unref());
+  const answer = lookup(host, { all: true }).then(
+    (found) => found.map(({ address }) => address),
+    () => [],
+  );
+  return Promise.race([answer, timeout]);
+}

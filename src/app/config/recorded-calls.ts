@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { CALL_NAMES } from '../../contract/call-name.ts';
+import type { OfferedKey } from '../../signing/keys.ts';
+import { isToCoreApi } from '../../signing/request.ts';
+import type { KnownSession } from '../../traffic/call-selection.ts';
+import type { CallPaths } from '../../traffic/recorded-call.ts';
+import type { KeysOf } from '../../traffic/timeline/signature.ts';
+import { UsageError } from '../exit-status.ts';
+import { readTextFile, whyUnreadable } from '../files.ts';
+import type { Stdio } from '../stdio.ts';
+import { type Configuration, loadConfiguration } from './configuration.ts';
+import type { ClientConfig } from './schema.ts';
+
+/** The player and the currency of each session of the configuration. */
+export function knownSessions({ config }: Configuration): ReadonlyMap<string, KnownSession> {
+  const sessions = (config.clients ?? []).flatMap((client) => client.sessions ?? []);
+  return new Map(
+    sessions.map(({ sessionID, player, currency }) => [
+      sessionID,
+      { player: player ?? null, currency: currency ?? null },
+    ]),
+  );
+}
+
+/** The endpoints of the configuration's clients, if they differ from the paths of the contract. */
+export function callPaths({ config }: Configuration): CallPaths {
+  const all = (config.clients ?? []).flatMap(({ paths }) =>
+    CALL_NAMES.flatMap((call) => {
+      const where = paths?.[call];
+      return where === undefined ? [] : [[where.replace(/\/+$/, ''), call] as const];
+    }),
+  );
+  return new Map(all);
+}
+
+/** The flags that give keys for recorded calls. */
+export interface OfferedKeyFlags {
+  readonly keyFile?: readonly string[];
+  readonly apiKeyFile?: readonly string[];
+  readonly config?: string;
+  readonly client?: readonly string[];
+}
+
+/** The keys that may have made the signature of a request. */
+export interface OfferedKeys {
+  /** The most likely first. */
+  readonly keys: readonly OfferedKey[];
+  /** Sentences about keys that could not be read. */
+  readonly remarks: readonly string[];
+  /** The keys that belong only to other clients than the one at the address. */
+  readonly foreign: ReadonlySet<string>;
+}
+
+/**
+ * The keys of files, of the environment and of the configuration, in this order. The client with the called address comes
+ * before the other clients of the configuration.
+ *
+ * @returns a function that gives the keys for the address of a request, and throws a UsageError when there is no key
+ * @throws UsageError when a file can't be read
+ */
+export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
+  const offered = await availableKeys(flags, stdio);
+  return (url) => {
+    const found = offered(url);
+    if (found.keys.length > 0) return found;
+    throw new UsageError(
+      [
+        'No key to try: set CROUPIER_KEY, name a file with --key-file, or run it in a folder with a croupier.yaml.',
+        ...found.remarks,
+      ].join('\n'),
+    );
+  };
+}
+
+/** Like {@link offering}, but no key is required. */
+async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
+  const files = (flags.keyFile ?? []).flatMap((file) => fileKeys(file, 'unknown', stdio));
+  const apiFiles = (flags.apiKeyFile ?? []).flatMap((file) => fileKeys(file, 'api', stdio));
+  const { CROUPIER_KEY: given } = stdio.env;
+  const fromEnv: readonly OfferedKey[] = given
+    ? [{ text: withoutLineEnd(given), name: 'CROUPIER_KEY', role: 'integration' }]
+    : [];
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const clients = configuredKeys(configuration, flags.client);
+  return (url) => {
+    const inOrder = [
+      ...clients.filter(({ base }) => url.startsWith(base)),
+      ...clients.filter(({ base }) => !url.startsWith(base)),
+    ];
+    const keys = inOrder.flatMap((client) => client.keys);
+    const remarks = inOrder.flatMap((client) => client.remarks);
+    const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
+    const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
+    const inAll = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
+    return { keys: inAll, remarks, foreign: foreignTo(url, clients, [...files, ...fromEnv]) };
+  };
+}
+
+/** An address belongs to the client with the longest base URL that it begins with. An unknown address may belong to any client. */
+function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly OfferedKey[]): ReadonlySet<string> {
+  const bases = clients.filter(({ base }) => url.startsWith(base)).map(({ base }) => base.length);
+  if (bases.length === 0) return new Set();
+  const owners = clients.filter(({ base }) => url.startsWith(base) && base.length === Math.max(...bases));
+  const own = new Set([...given, ...owners.flatMap(({ keys }) => keys)].map(({ text }) => text));
+  return new Set(clients.flatMap(({ keys }) => keys.map(({ text }) => text)).filter((text) => !own.has(text)));
+}
+
+/** A key with white space at its ends is offered too: signing with it is a common mistake. */
+function fileKeys(file: string, role: OfferedKey['role'], stdio: Stdio): readonly OfferedKey[] {
+  if (file === '-') throw new UsageError('--key-file -: this command reads no key from standard input. Name a file.');
+  const at = path.resolve(stdio.cwd, file);
+  let text: string;
+  try {
+    text = readFileSync(at, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The key can't be read: ${at}: ${whyUnreadable(error)}.`, { cause: error });
+  }
+  const written = withoutLineEnd(text.replace(/^\uFEFF/, ''));
+  const key = written.trim();
+  if (key === '') throw new UsageError(`${at} is empty: it must contain a key.`);
+  const right: OfferedKey = { text: key, name: `the key of ${file}`, role };
+  return key === written ? [right] : [right, { ...right, text: written, name: `${right.name} with its white space` }];
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/(?:\r?\n)+$/, '');
+}
+
+interface ClientKeys extends Pick<OfferedKeys, 'keys' | 'remarks'> {
+  /** The beginning of the addresses of its calls. */
+  readonly base: string;
+}
+
+function configuredKeys(configuration: Configuration, wanted: readonly string[] | undefined): readonly ClientKeys[] {
+  const clients = configuration.config.clients ?? [];
+  const unknown = wanted?.find((extCID) => !clients.some((client) => client.extCID === extCID));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `The configuration has no client ${unknown}. It has: ${clients.map(({ extCID }) => extCID).join(', ') || 'none'}.`,
+    );
+  }
+  return clients
+    .filter(({ extCID }) => wanted === undefined || wanted.includes(extCID))
+    .map((client) => keysOf(client, configuration));
+}
+
+function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): ClientKeys {
+  const { extCID, integratorBaseUrl, integrationApiKey, apiKey } = client;
+  const index = config.clients?.indexOf(client) ?? -1;
+  const remarks = unset
+    .filter((variable) => variable.client === index)
+    .map(({ diagnostic }) => `A key of ${extCID} is not set: ${diagnostic.message}`);
+  const keys = (
+    [
+      [integrationApiKey, 'integration', 'the Integration API key'],
+      [apiKey, 'api', 'the API key'],
+    ] as const
+  ).flatMap(([secret, role, what]): OfferedKey[] => {
+    if (secret === undefined || secret === '') return [];
+    try {
+      const text =
+        typeof secret === 'string' ? secret : readTextFile(path.resolve(dir, secret.file), what.replace('the', 'The'));
+      return [{ text: withoutLineEnd(text), name: `${what} of ${extCID}`, role }];
+    } catch (error) {
+      // Another key may be the right one.
+      if (!(error instanceof UsageError)) throw error;
+      remarks.push(error.message);
+      return [];
+    }
+  });
+  return { base: `${integratorBaseUrl.replace(/\/+$/, '')}/`, keys, remarks };
+}
+
+/** The keys for verifying the signatures of an incident's calls. */
+export interface SigningKeys {
+  readonly keysOf: KeysOf;
+  readonly secrets: readonly string[];
+  /** Sentences about keys that could not be read. */
+  readonly remarks: readonly string[];
+}
+
+/** The keys of files, of the environment and of the configuration. There may be none. */
+export async function signingKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<SigningKeys> {
+  const offered = await availableKeys(flags, stdio);
+  const { keys, remarks } = offered('');
+  return {
+    keysOf: (url) => {
+      const all = offered(url ?? '');
+      // An API key signs the operator's own requests, and never a reverse call.
+      const usable = all.keys.filter(({ role }) => role !== 'api').map(({ text }) => text);
+      const own = usable.filter((key) => !all.foreign.has(key));
+      return { own, others: usable.filter((key) => all.foreign.has(key)) };
+    },
+    secrets: keys.flatMap(({ text }) => [text, text.trim()]).filter((text) => text !== ''),
+    remarks,
+  };
+}

@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ClientUnderTest } from '../engine/run-options.ts';
+import type { LaunchRequest } from '../journal/launch.ts';
+import { createBackend } from '../operator/backend.ts';
+import { type Behaviour, CORRECT } from '../operator/behaviour.ts';
+import { DEMO_CAMPAIGN, demoOperator } from '../operator/demo.ts';
+import { createOperator } from '../operator/operator.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { createService } from '../service/service.ts';
+
+/** The embedded reference operator on a port of loopback, with the client to judge it by. */
+export interface Reference {
+  readonly client: ClientUnderTest;
+  readonly campaign: string;
+  /** The requests that its backend has sent to the embedded service. */
+  readonly launches: () => readonly LaunchRequest[];
+  readonly secrets: readonly string[];
+  close(): Promise<void>;
+}
+
+/** The stored state of an operator that is started again. */
+export interface Books {
+  readonly dataDir: string;
+  /** The player whose sessions have expired since the last start. */
+  readonly expired?: string;
+}
+
+/** Starts the reference operator with random keys. @param books left out: the state is kept in memory */
+export async function startReference(
+  onFault: (error: unknown) => void,
+  behaviour: Behaviour = CORRECT,
+  books?: Books,
+): Promise<Reference> {
+  const keys = { first: randomBytes(24).toString('hex'), second: randomBytes(24).toString('hex') };
+  const options = demoOperator(keys);
+  const [first, second] = options.clients;
+  const sessions = first.sessions.map((session) =>
+    session.player === books?.expired ? { ...session, state: 'expired' as const } : session,
+  );
+  const kept = books && { dataDir: books.dataDir };
+  const listening = await createOperator(
+    { clients: [{ ...first, sessions }, second], onFault, ...kept },
+    behaviour,
+  ).start();
+  const integratorBaseUrl = `${listening.url}${first.basePath}`;
+  const apiKey = randomBytes(24).toString('hex');
+  const service = await startService(
+    { cID: randomUUID(), extCID: first.extCID, apiKey, integrationApiKey: keys.first, integratorBaseUrl },
+    onFault,
+  );
+  const { extCID, cID } = service.client;
+  const backend = createBackend({ baseUrl: service.baseUrl, cID, extCID, apiKey }, behaviour);
+  const active = sessions.filter(({ state }) => state === 'active');
+  // A refusal of the service is no error here: the service has recorded the request, and the operator is judged by the record.
+  await Promise.allSettled([
+    backend.games(),
+    backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),
+    ...active.map((session) => backend.launch(session)),
+  ]);
+  return {
+    client: {
+      extCID,
+      integratorBaseUrl,
+      integrationApiKey: keys.first,
+      otherClientKey: keys.second,
+      paths: {},
+      headers: {},
+      sessions: sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+        sessionID,
+        player,
+        currency,
+        gameID,
+        state,
+      })),
+      wire: {},
+    },
+    campaign: DEMO_CAMPAIGN,
+    launches: service.launches,
+    secrets: [keys.first, keys.second, apiKey],
+    close: async () => {
+      await Promise.all([listening.close(), service.close()]);
+    },
+  };
+}
+
+/** The embedded service for the requests of the operator's backend. It makes no reverse calls. */
+async function startService(client: ServiceClient, onFault: (error: unknown) => void) {
+  const service = createService({ clients: [client], onFault });
+  const seen: LaunchRequest[] = [];
+  service.onLaunchSeen((one) => seen.push(one));
+  const served = await service.start();
+  return { client, baseUrl: served.baseUrl, launches: () => seen, close: () => served.close(0) };
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { makeFolder } from '../engine/run/make-folder.ts';
+import { REPORT_KINDS } from '../report/exports/kinds.ts';
+import type { Report } from '../report/options.ts';
+import { nearest } from '../scenario/near.ts';
+import { UsageError } from './exit-status.ts';
+
+/** One `KIND=FILE` of the command line. */
+export interface ReportRequest {
+  readonly kind: string;
+  readonly report: Report;
+  readonly file: string;
+}
+
+const CLIENT = '{client}';
+
+/**
+ * Reads the requested reports. One word may name several, as in `har=calls.har,curl=calls.sh`.
+ *
+ * @throws UsageError for an unknown kind, a missing file name, or two reports in one file
+ */
+export function readReportRequests(words: readonly string[], flag: string): readonly ReportRequest[] {
+  const reports = words.flatMap((word) => word.split(/,(?=[a-z-]+=)/)).map((text) => readReportRequest(text, flag));
+  const files = new Map<string, string>();
+  for (const { kind, file } of reports) {
+    const other = files.get(path.normalize(file));
+    if (other !== undefined && file !== '-')
+      throw new UsageError(
+        `${flag}: ${other} and ${kind} would both be written to ${file}. Give each report its own file.`,
+      );
+    files.set(path.normalize(file), kind);
+  }
+  return reports;
+}
+
+function readReportRequest(text: string, flag: string): ReportRequest {
+  const at = text.indexOf('=');
+  const kind = at < 0 ? text : text.slice(0, at);
+  const file = at < 0 ? '' : text.slice(at + 1);
+  const report = Object.hasOwn(REPORT_KINDS, kind) ? REPORT_KINDS[kind] : undefined;
+  if (!report) {
+    const kinds = Object.keys(REPORT_KINDS);
+    const near = nearest(kind, kinds);
+    const help = near === undefined ? `The kinds are ${kinds.join(', ')}.` : `Did you mean ${near}?`;
+    throw new UsageError(`${flag} ${text}: there is no report kind ${kind}. ${help}`);
+  }
+  if (file === '')
+    throw new UsageError(`${flag} ${text}: the file name is missing. Write it as in ${flag} ${kind}=report.${kind}`);
+  return { kind, report, file };
+}
+
+/** Replaces `{client}` in a file name by the ExtCID. Characters that a file name can't have become `_`. */
+export function fileForClient(file: string, extCID: string): string {
+  return file.replaceAll(CLIENT, extCID.replace(/[^A-Za-z0-9._-]/g, '_'));
+}
+
+/** @throws UsageError when several clients would write one file */
+export function refuseSharedFile(file: string, flag: string, clientCount: number): void {
+  if (clientCount < 2 || file.includes(CLIENT)) return;
+  const { dir, name, ext } = path.parse(file);
+  const better = path.join(dir, `${name}-${CLIENT}${ext}`);
+  throw new UsageError(
+    `${flag}: ${clientCount} clients are judged, and each would overwrite ${file}. Write ${better}, or choose one with --client.`,
+  );
+}
+
+/**
+ * Refuses to overwrite the source of a report.
+ *
+ * @param flag the flag that named the file, for the message
+ * @param kept absolute paths of the sources
+ * @throws UsageError when the file is one of them
+ */
+export function refuseOverwriting(file: string, flag: string, kept: readonly string[]): void {
+  if (kept.includes(file))
+    throw new UsageError(
+      `${flag}: ${file} is the journal that the report is made from, and must not be overwritten. Name another file.`,
+    );
+}
+
+/**
+ * Writes a file whole or not at all. A device or a pipe gets each piece at once.
+ *
+ * @throws the system's error when the file can't be written
+ */
+export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  makeFolder(path.dirname(file));
+  // A device, a pipe or a link is written to, not replaced by a file.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return writeInto(openSync(file, 'w'), pieces);
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}`);
+  const descriptor = openSync(draft, 'wx');
+  try {
+    await writeInto(descriptor, pieces);
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+async function writeInto(descriptor: number, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      const bytes = Buffer.from(piece);
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,58 @@
+import type { ClientUnderTest } from '../../engine/run-options.ts';
+import type { Shard } from '../../journal/event.ts';
+import { UsageError } from '../exit-status.ts';
+import { choose, isWhole, selectionWords } from '../selection.ts';
+import type { SuiteScenario } from '../suite.ts';
+import type { LastFailed } from './last-failed.ts';
+import type { PreparedRun } from './prepare-run.ts';
+import { shardOf } from './shard.ts';
+
+/** The scenarios and sessions for one client. */
+export interface Assignment {
+  readonly client: ClientUnderTest;
+  readonly scenarios: readonly SuiteScenario[];
+  /** The words of the selection, for reports. */
+  readonly selection: readonly string[];
+  /** True for the whole built-in suite. */
+  readonly whole: boolean;
+  readonly shard: Shard | undefined;
+}
+
+/**
+ * Selects the scenarios and sessions of a prepared run for one client.
+ *
+ * @throws UsageError when there are not enough players, or no scenario is left
+ */
+export function assign(
+  client: ClientUnderTest,
+  prepared: PreparedRun,
+  { failed }: { readonly failed?: ReadonlyMap<string, LastFailed> | undefined },
+): Assignment {
+  const { flags, suite } = prepared;
+  const scenarios = failed ? chosenAgain(prepared, failed.get(client.extCID)) : prepared.chosen;
+  const whole = isWhole(suite, scenarios);
+  const selection = [
+    ...selectionWords(prepared.selection),
+    ...(flags.lastFailed === undefined ? [] : ['--last-failed']),
+  ];
+  if (!flags.shard) return { client, scenarios, selection, whole, shard: undefined };
+  const part = shardOf(client, scenarios, whole, prepared);
+  return { ...part, selection: [...selection, `--shard ${flags.shard}`], whole: false };
+}
+
+/** The chosen scenarios that failed. Opt-in scenarios are included: they were named when they failed. */
+function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: LastFailed | undefined) {
+  if (!last || last.ids.size === 0) return [];
+  const existing = suite.scenarios.filter(({ id }) => last.ids.has(id)).map(({ id }) => id);
+  if (existing.length === 0) {
+    throw new UsageError(
+      `The scenarios that failed in ${last.journal} no longer exist: ${[...last.ids].slice(0, 4).join(', ')}. Nothing was sent.`,
+    );
+  }
+  const candidates = selection.words.length > 0 ? chosen : choose(suite, { ...selection, words: existing }, stdio.cwd);
+  const scenarios = candidates.filter(({ id }) => last.ids.has(id));
+  if (scenarios.length > 0) return scenarios;
+  throw new UsageError(
+    `None of the ${last.ids.size} scenarios that failed in ${last.journal} is selected. Nothing was sent.`,
+  );
+}

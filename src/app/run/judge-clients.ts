@@ -1,0 +1,152 @@
+import { EarlierRun } from '../../engine/after/earlier-run.ts';
+import type { ClientUnderTest } from '../../engine/run-options.ts';
+import type { Baseline } from '../../journal/event.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { createScrubber } from '../../journal/scrubber.ts';
+import { exchangeLines } from '../../report/terminal/exchange.ts';
+import { baselineOf } from '../baseline.ts';
+import type { Clients, SessionSource } from '../config/clients.ts';
+import { repeatFlags } from '../config/run-flags.ts';
+import { withOwnSessions } from '../config/sessions-from.ts';
+import { EXIT, interruptedStatus, worstStatus } from '../exit-status.ts';
+import { shownPath } from '../files.ts';
+import { startGithubStep } from '../github.ts';
+import type { Reference } from '../reference-operator.ts';
+import { fileForClient } from '../report-files.ts';
+import type { Sink } from '../stdio.ts';
+import { version } from '../version.ts';
+import { type Assignment, assign } from './assignment.ts';
+import type { LastFailed } from './last-failed.ts';
+import type { Launches } from './launches.ts';
+import { type Play, type Progress, play, SILENT } from './play.ts';
+import type { PreparedRun } from './prepare-run.ts';
+import { publish, reportOptions } from './publish.ts';
+
+/** A prepared run, with everything that playing it needs. */
+export interface Runner {
+  readonly prepared: PreparedRun;
+  /** Ends the run early; its reason is the name of a signal. */
+  readonly signal: AbortSignal;
+  readonly startProgress: (sink: Sink) => Progress;
+  readonly reference: Reference | undefined;
+  readonly launches: Launches | undefined;
+  /** The only scenarios to play, by ExtCID; undefined: all that were chosen. */
+  readonly failed?: ReadonlyMap<string, LastFailed> | undefined;
+  /** The journals that were started, the latest last. */
+  readonly journals: string[];
+  /** Called with the result of each run. */
+  readonly onPlayed?: ((extCID: string, fold: Fold) => void) | undefined;
+}
+
+/** The client with its sessions; undefined: there are none, and a message was printed. */
+async function withSessions(
+  client: ClientUnderTest,
+  source: SessionSource | undefined,
+  { launches, prepared: { configuration, stdio }, signal }: Runner,
+): Promise<ClientUnderTest | undefined> {
+  const { extCID } = client;
+  if (launches) {
+    const sessions = await launches.sessionsOf(client);
+    if (sessions.length > 0 && !signal.aborted) return { ...client, sessions };
+    stdio.err.write(`${extCID} launched no game, so nothing was judged.\n`);
+    return undefined;
+  }
+  return withOwnSessions(client, source?.from, { extCID, dir: configuration.dir, env: stdio.env, signal });
+}
+
+/**
+ * Judges the clients, one after another.
+ *
+ * @returns the most severe status
+ * @throws UsageError when a client can't be judged as the flags demand; nothing was sent to it then
+ */
+export async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients): Promise<number> {
+  const { prepared, signal } = runner;
+  const { flags, stdio, reports } = prepared;
+  const scrub = createScrubber(secrets);
+  const statuses: number[] = [];
+  const github = startGithubStep(stdio, {
+    isWanted: flags.github,
+    // The keys of the embedded operator are random and need no protection.
+    secrets: runner.reference ? [] : secrets,
+    json: flags.json === true,
+  });
+  // Mistakes of the selection are found before the first call to any client.
+  for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
+  for (const configured of clients) {
+    if (signal.aborted) break;
+    const client = await withSessions(configured, sources.get(configured.extCID), runner);
+    if (!client) {
+      statuses.push(signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED);
+      continue;
+    }
+    const { extCID } = client;
+    const assignment = assign(client, prepared, runner);
+    if (assignment.scenarios.length === 0) {
+      stdio.err.write(`No scenario to run for ${extCID}.\n`);
+      continue;
+    }
+    if (clients.length > 1) stdio.err.write(`Judging ${extCID} …\n`);
+    const named = clients.length > 1 || flags.client !== undefined ? extCID : undefined;
+    const played = await play(playOf(runner, assignment, repeatFlags(flags, named), scrub));
+    runner.onPlayed?.(extCID, played.fold);
+    const published = await publish(played, { extCID, json: flags.json === true, reports, scrub }, stdio);
+    statuses.push(played.status, ...published);
+    const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
+    await github?.report(played.fold, played.open, options, scrub);
+  }
+  github?.end();
+  return worstStatus(statuses);
+}
+
+function playOf(
+  { prepared, signal, startProgress, reference, launches, journals }: Runner,
+  { client, scenarios, selection, whole, shard }: Assignment,
+  sameFlags: readonly string[],
+  scrub: (text: string) => string,
+): Play {
+  const { flags, settings, stdio, earlier, baselines } = prepared;
+  const progress: Progress = flags.verbose && !stdio.err.tty ? SILENT : startProgress(stdio.err);
+  const options = reportOptions(stdio.err, stdio, null);
+  const earlierJournal = earlier.get(client.extCID);
+  return {
+    options: {
+      croupier: version,
+      client,
+      scenarios,
+      selection,
+      flags: sameFlags,
+      baseline: baselines && knownAmong(baselineOf(baselines, client.extCID), scenarios, prepared),
+      whole,
+      shard,
+      ...settings,
+      campaign: settings.campaign ?? reference?.campaign ?? null,
+      largeAmounts: settings.largeAmounts || reference !== undefined,
+      launches: reference?.launches ?? (launches && (() => launches.requestsOf(client))),
+      after: earlierJournal && new EarlierRun(earlierJournal, client),
+      signal,
+    },
+    journal: flags.journal === undefined ? undefined : fileForClient(flags.journal, client.extCID),
+    cwd: stdio.cwd,
+    scrub,
+    progress,
+    onJournal: (file) => {
+      journals.push(file);
+    },
+    onExchange: flags.verbose
+      ? (sending, received) => {
+          const title = `${sending.id}  ${sending.scenario ?? 'outside of scenarios'}: ${sending.call}`;
+          const lines = [options.paint.bold(title), ...exchangeLines({ sending, received }, 2, options)];
+          const text = `${lines.join('\n')}\n\n`;
+          if (progress === SILENT) stdio.err.write(scrub(text));
+          else progress.print(scrub(text));
+        }
+      : undefined,
+  };
+}
+
+/** If fewer scenarios are played than were chosen, a known failure may not show, and does not count as fixed. */
+function knownAmong(baseline: Baseline, scenarios: Assignment['scenarios'], { flags, chosen }: PreparedRun): Baseline {
+  if (flags.shard || chosen.every((scenario) => scenarios.includes(scenario))) return baseline;
+  return { ...baseline, known: baseline.known.map((known) => ({ ...known, tried: false })) };
+}

@@ -1,0 +1,107 @@
+import { createReadStream, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { RunStarted } from '../../journal/event.ts';
+import { foldJournal } from '../../journal/fold.ts';
+import { readJournal } from '../../journal/read.ts';
+import type { ScenarioResult } from '../../journal/scenario-result.ts';
+import { UsageError } from '../exit-status.ts';
+import { shownPath } from '../files.ts';
+import { journalEvents, runningWriter } from '../journal-files.ts';
+import type { Stdio } from '../stdio.ts';
+
+/** The scenarios to run again. */
+export interface LastFailed {
+  /** The journal's name in messages. */
+  readonly journal: string;
+  readonly ids: ReadonlySet<string>;
+}
+
+/** True for a scenario that failed, was undecided, or was flaky. */
+export function isFailing({ verdict, flaky }: ScenarioResult): boolean {
+  return verdict === 'fail' || verdict === 'inconclusive' || flaky;
+}
+
+/** True if the word after `--last-failed` is its journal; else it is the first word of the selection. */
+export function isJournalName(word: string, cwd: string): boolean {
+  if (word.endsWith('.ndjson')) return true;
+  const stat = statSync(path.resolve(cwd, word), { throwIfNoEntry: false });
+  return stat?.isFile() === true && !/\.ya?ml$/.test(word);
+}
+
+/**
+ * Reads the scenarios that failed in the last run of each client, by ExtCID.
+ *
+ * @param given the journal; true: the newest one of each client in .croupier/
+ * @throws UsageError when there is no journal, or nothing failed
+ */
+export async function readLastFailed(
+  given: string | true,
+  extCIDs: readonly string[],
+  stdio: Stdio,
+): Promise<ReadonlyMap<string, LastFailed>> {
+  const found = new Map<string, LastFailed>();
+  const journals = given === true ? await newestJournals(extCIDs, stdio) : [path.resolve(stdio.cwd, given)];
+  for (const file of journals) {
+    const shown = shownPath(file, stdio.cwd);
+    const fold = await foldJournal(journalEvents(file, shown));
+    found.set(fold.run.client.extCID, {
+      journal: shown,
+      ids: new Set(fold.scenarios.filter(isFailing).map(({ planned }) => planned.id)),
+    });
+  }
+  const known = extCIDs.filter((extCID) => found.has(extCID));
+  if (known.length === 0) throw new UsageError(noJournal(given, extCIDs, [...found.keys()]));
+  if (known.every((extCID) => found.get(extCID)?.ids.size === 0)) {
+    const where = known.map((extCID) => found.get(extCID)?.journal).join(', ');
+    throw new UsageError(
+      `No scenario failed or was undecided in ${where}, so there is nothing to repeat. Nothing was sent.\nTo run everything, leave out --last-failed.`,
+    );
+  }
+  return found;
+}
+
+function noJournal(given: string | true, extCIDs: readonly string[], others: readonly string[]): string {
+  const clients = extCIDs.join(', ');
+  return given === true
+    ? `--last-failed: .croupier/ has no journal of a run against ${clients}. Nothing was sent.\nName one: --last-failed JOURNAL.`
+    : `--last-failed ${given}: the journal is of ${others.join(', ')}, but this run judges ${clients}. Nothing was sent.`;
+}
+
+/** The newest journal of a run that has ended, for each client that has one. */
+async function newestJournals(extCIDs: readonly string[], { cwd }: Stdio): Promise<readonly string[]> {
+  const newest = new Map<string, string>();
+  for (const file of newestFirst(path.join(cwd, '.croupier'))) {
+    const run = await firstEvent(file);
+    // Journals of `explore` and `call` have no scenarios that can run again.
+    if (!run || run.scenarios.length === 0 || runningWriter(run) !== undefined) continue;
+    if (!newest.has(run.client.extCID)) newest.set(run.client.extCID, file);
+    if (extCIDs.every((extCID) => newest.has(extCID))) break;
+  }
+  return extCIDs.flatMap((extCID) => newest.get(extCID) ?? []);
+}
+
+function newestFirst(folder: string): readonly string[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names
+    .filter((name) => name.endsWith('.ndjson'))
+    .map((name) => path.join(folder, name))
+    .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.at - a.at)
+    .map(({ file }) => file);
+}
+
+/** The first event of a journal; undefined: the file can't be read, or is not a journal. */
+async function firstEvent(file: string): Promise<RunStarted | undefined> {
+  try {
+    for await (const event of readJournal(createReadStream(file, 'utf8')))
+      return event.event === 'run-started' ? event : undefined;
+  } catch {
+    // The user did not name this file, and another journal may be readable.
+  }
+  return undefined;
+}

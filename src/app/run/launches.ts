@@ -1,0 +1,154 @@
+import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
+import type { LaunchRequest } from '../../journal/launch.ts';
+import { forTerminal } from '../../report/escape.ts';
+import { plural } from '../../report/terminal/layout.ts';
+import type { ServiceClient } from '../../service/client.ts';
+import { createService } from '../../service/service.ts';
+import type { SessionSource } from '../config/clients.ts';
+import { readPort } from '../config/flag-values.ts';
+import type { RunFlags } from '../config/run-flags.ts';
+import { askForSessions } from '../config/sessions-from.ts';
+import { UsageError } from '../exit-status.ts';
+import type { Stdio } from '../stdio.ts';
+
+/** The Core API of a run, and the launches of operators there. */
+export interface Launches {
+  /** Waits until the client has launched the wanted number of sessions, or the time is over. */
+  readonly sessionsOf: (client: ClientUnderTest) => Promise<readonly SessionUnderTest[]>;
+  /** The requests that the client's backend has sent so far. */
+  readonly requestsOf: (client: ClientUnderTest) => readonly LaunchRequest[];
+  readonly close: () => Promise<void>;
+}
+
+/** The parts of a run that the Core API needs. */
+export interface LaunchOptions {
+  readonly flags: Pick<RunFlags, 'launches' | 'launchWait' | 'coreApiPort'>;
+  readonly sources: ReadonlyMap<string, SessionSource>;
+  /** The folder of the configuration. */
+  readonly dir: string;
+  readonly signal: AbortSignal;
+  readonly stdio: Stdio;
+}
+
+const WAIT_MS = 300_000;
+
+/**
+ * Starts a Core API on which the operator's own backend launches the games that the run judges.
+ *
+ * @throws UsageError when a client is not configured for it, or the port can't be opened
+ */
+export async function openLaunches(clients: readonly ClientUnderTest[], options: LaunchOptions): Promise<Launches> {
+  const { flags, sources, stdio, signal, dir } = options;
+  const { launches: wanted = 1 } = flags;
+  const waitMs = flags.launchWait ?? WAIT_MS;
+  const seen: (LaunchRequest & { readonly extCID?: string })[] = [];
+  let onLaunch = () => {};
+  const service = createService({
+    clients: serviceClients(clients, sources, '--launches'),
+    onFault: (error) => stdio.err.write(`The Core API failed: ${forTerminal(String(error))}\n`),
+    ...(clients[0]?.contract !== undefined && { contract: clients[0].contract }),
+  });
+  service.onLaunchSeen((one) => {
+    seen.push(one);
+    stdio.err.write(`${forTerminal(launchLine(one))}\n`);
+    onLaunch();
+  });
+  const served = await service
+    .start({ port: readPort(flags.coreApiPort, '--core-api-port') })
+    .catch((error: unknown) => {
+      throw new UsageError(`The Core API can't be started: ${error instanceof Error ? error.message : String(error)}.`);
+    });
+  stdio.err.write(`core-api ${served.baseUrl}\n`);
+
+  const requestsOf = ({ extCID }: ClientUnderTest) => seen.filter((one) => one.extCID === extCID);
+  return {
+    requestsOf,
+    close: () => served.close(0),
+    sessionsOf: async (client) => {
+      const { extCID } = client;
+      const from = sources.get(extCID)?.from;
+      const enough = () => launched(requestsOf(client)).length >= wanted;
+      if (from) await askForSessions(from, { extCID, dir, coreApi: served.baseUrl, env: stdio.env, signal });
+      else if (!enough()) stdio.err.write(`${extCID} must launch ${plural(wanted, 'game')}.\n`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        const check = () => {
+          if (!enough() && !signal.aborted) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        onLaunch = check;
+        signal.addEventListener('abort', check, { once: true });
+        check();
+      });
+      const sessions = launched(requestsOf(client));
+      return sessions.length > 0 ? sessions : refusedSessions(requestsOf(client));
+    },
+  };
+}
+
+/**
+ * The clients in the form of the service.
+ *
+ * @param what names the command or flag that needs them, for the message
+ * @throws UsageError when one has no cID or API key
+ */
+export function serviceClients(
+  clients: readonly ClientUnderTest[],
+  sources: ReadonlyMap<string, SessionSource>,
+  what: string,
+): readonly ServiceClient[] {
+  return clients.map((client) => {
+    const { extCID, integrationApiKey, integratorBaseUrl, paths, headers } = client;
+    return { extCID, integrationApiKey, integratorBaseUrl, paths, headers, ...identityOf(extCID, sources, what) };
+  });
+}
+
+function identityOf(extCID: string, sources: ReadonlyMap<string, SessionSource>, what: string) {
+  const { cID, apiKey } = sources.get(extCID) ?? {};
+  if (cID !== undefined && apiKey !== undefined) return { cID, apiKey };
+  throw new UsageError(
+    `${what}: ${extCID} needs ${[cID === undefined && 'a cID', apiKey === undefined && 'an apiKey'].filter(Boolean).join(' and ')} in croupier.yaml, so that its backend can call the Core API.`,
+  );
+}
+
+/** The accepted sessions, each once. */
+function launched(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
+  const sessions = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
+  return [...new Map(sessions.map((session) => [session.sessionID, session])).values()].map(
+    ({ sessionID, player, currency, gameID }) => ({ sessionID, player, currency, gameID }),
+  );
+}
+
+/** The sessions of refused launches, which exist at the operator too. */
+function refusedSessions(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
+  const ids = requests.flatMap(({ operation, fields }) =>
+    operation === 'createNewGame' && typeof fields?.sessionID === 'string' && fields.sessionID !== ''
+      ? [fields.sessionID]
+      : [],
+  );
+  return [...new Set(ids)].map((sessionID) => ({ sessionID }));
+}
+
+const OPERATIONS: Readonly<Record<LaunchRequest['operation'], string>> = {
+  createNewGame: 'POST /create-new-game',
+  games: 'GET /games',
+  freeRounds: 'GET /free-rounds',
+  createFreeRounds: 'POST /free-rounds',
+  cancelFreeRounds: 'DELETE /free-rounds',
+};
+
+function launchLine({
+  extCID,
+  operation,
+  status,
+  code,
+  session,
+  diagnostics,
+}: LaunchRequest & { readonly extCID?: string }) {
+  const who = extCID ?? 'unknown client';
+  const more = session
+    ? `session ${session.sessionID}${session.demo ? ', demo' : ''}`
+    : [code, ...diagnostics.map(({ field, message }) => `${field}: ${message}`)].filter(Boolean).join(', ');
+  return `  ${who}  ${OPERATIONS[operation]}  ${status}${more === '' ? '' : `  ${more}`}`;
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, rmSync } from 'node:fs';
+import { run } from '../../engine/run/run.ts';
+import type { RunOptions } from '../../engine/run-options.ts';
+import { conclude } from '../../journal/conclusion.ts';
+import type { JournalEvent, Sending } from '../../journal/event.ts';
+import { type Fold, startFold } from '../../journal/fold.ts';
+import { readJournal } from '../../journal/read.ts';
+import type { OpenJournal } from '../../report/options.ts';
+import { notices, openJournal, thisProcess } from '../journal-files.ts';
+
+/** Shows the progress of a run to a person. */
+export interface Progress {
+  on(event: JournalEvent): void;
+  /** Writes lines above the progress line. */
+  print(text: string): void;
+  /** Removes the progress line. */
+  end(): void;
+}
+
+/** Shows nothing. */
+export const SILENT: Progress = { on: () => {}, print: () => {}, end: () => {} };
+
+/** One run of one client. */
+export interface Play {
+  readonly options: Omit<RunOptions, 'record' | 'uuid' | 'now'>;
+  /** undefined: a new file in .croupier/ of the working directory. */
+  readonly journal: string | undefined;
+  readonly cwd: string;
+  readonly scrub: (text: string) => string;
+  readonly progress: Progress;
+  /** Called with the path of the journal, before anything is sent. */
+  readonly onJournal?: (file: string) => void;
+  /** Called after each exchange. */
+  readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
+}
+
+/** A finished run: its journal, and the result. */
+export interface Played {
+  readonly journal: string;
+  readonly open: OpenJournal;
+  readonly fold: Fold;
+  readonly status: number;
+  /** The error that the engine threw, if any. The events before it count. */
+  readonly failure: unknown;
+}
+
+/**
+ * Judges one client and keeps the journal.
+ *
+ * @throws UsageError when the journal can't be created; nothing was sent then
+ * @throws the error of the engine when the run could not begin
+ */
+export async function play({ options, journal, cwd, scrub, progress, onJournal, onExchange }: Play): Promise<Played> {
+  const written = openJournal(journal, cwd, scrub);
+  const file = written.path;
+  onJournal?.(file);
+  const folding = startFold();
+  const inFlight = new Map<string, Sending>();
+  let begun = false;
+  const record = (given: JournalEvent) => {
+    const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
+    written.append(event);
+    folding.add(event);
+    progress.on(event);
+    if (event.event === 'run-started') {
+      begun = true;
+      for (const text of notices(options.client)) record({ event: 'notice', text });
+    }
+    if (!onExchange) return;
+    if (event.event === 'sending') inFlight.set(event.id, event);
+    else if (event.event === 'received') {
+      const sending = inFlight.get(event.id);
+      inFlight.delete(event.id);
+      if (sending) onExchange(sending, event);
+    }
+  };
+  let failure: unknown;
+  try {
+    await run({ ...options, record, uuid: randomUUID, now: () => performance.now() });
+  } catch (error) {
+    failure = error;
+  } finally {
+    written.close();
+    progress.end();
+  }
+  if (!begun) {
+    rmSync(file, { force: true });
+    throw failure ?? new Error('the run ended before it began');
+  }
+  const fold = folding.result();
+  return {
+    journal: file,
+    open: () => readJournal(createReadStream(file, 'utf8')),
+    fold,
+    status: conclude(fold).exitCode,
+    failure,
+  };
+}

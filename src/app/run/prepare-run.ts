@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import type { EarlierJournal } from '../../engine/after/earlier-run.ts';
+import { renderDiagnostic } from '../../scenario/yaml/diagnostic.ts';
+import { type Baselines, loadBaseline } from '../baseline.ts';
+import { type Clients, resolveClients } from '../config/clients.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../config/configuration.ts';
+import { askForProduction, movesMoney } from '../config/production.ts';
+import type { RunFlags } from '../config/run-flags.ts';
+import { refuseOtherOperators, variationsOf } from '../embedded-operator.ts';
+import { UsageError } from '../exit-status.ts';
+import { type ReportRequest, readReportRequests, refuseOverwriting, refuseSharedFile } from '../report-files.ts';
+import { choose, type Selection, sourcesFor } from '../selection.ts';
+import type { Stdio } from '../stdio.ts';
+import { loadSuite, type Suite, type SuiteScenario, type SuiteSource } from '../suite.ts';
+import type { ChosenVariation } from '../variations.ts';
+import { readEarlierJournals } from './earlier-journals.ts';
+import { type RunSettings, runSettings } from './settings.ts';
+import { readTimings, refuseShardFlags } from './shard.ts';
+
+/** A run whose settings are read and checked, before its first call. */
+export interface PreparedRun {
+  readonly selection: Selection;
+  readonly flags: RunFlags;
+  readonly stdio: Stdio;
+  readonly reports: readonly ReportRequest[];
+  readonly variations: readonly ChosenVariation[];
+  readonly configuration: Configuration;
+  readonly settings: RunSettings;
+  readonly sources: readonly SuiteSource[];
+  readonly suite: Suite;
+  /** The selected scenarios. */
+  readonly chosen: readonly SuiteScenario[];
+  /** None with the embedded operator. */
+  readonly clients: Clients;
+  readonly earlier: ReadonlyMap<string, EarlierJournal>;
+  /** undefined: no baseline was given. */
+  readonly baselines: Baselines | undefined;
+  /** Durations of scenarios in an earlier run, in ms by id. */
+  readonly timings: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads and checks everything that a run needs.
+ *
+ * @throws UsageError for any mistake in it; nothing was sent then
+ */
+export async function prepareRun(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<PreparedRun> {
+  const reports = readReportRequests(flags.report ?? [], '--report');
+  const variations = variationsOf(flags);
+  refuseShardFlags(flags);
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  const sources = sourcesFor(words, configuration, stdio.cwd);
+  const suite = loadSuite(sources, stdio.cwd, randomUUID);
+  const clients = await clientsOf(flags, configuration, stdio);
+  const diagnostics = [...clients.diagnostics, ...suite.diagnostics];
+  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
+  const selection: Selection = { words, tags: flags.tag ?? [], grep: flags.grep };
+  const chosen = choose(suite, selection, stdio.cwd);
+  const prepared = {
+    selection,
+    flags,
+    stdio,
+    reports,
+    variations,
+    configuration,
+    settings,
+    sources,
+    suite,
+    chosen,
+    clients,
+  };
+  const timings = await readTimings(flags, stdio);
+  const earlier = isPlainList(flags) ? new Map() : await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
+  if (flags.list) return { ...prepared, earlier, baselines: undefined, timings };
+  refuseFlags(flags, reports, clients);
+  const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
+  const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
+  const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
+  if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
+  for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
+  return { ...prepared, earlier, baselines, timings };
+}
+
+/** True for `--list` alone. Lists of a shard or of failed scenarios need the sessions or an earlier run. */
+export function isPlainList({ list, shard, lastFailed }: RunFlags): boolean {
+  return list === true && shard === undefined && lastFailed === undefined;
+}
+
+async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
+  if (flags.reference) refuseOtherOperators(flags, 'judges');
+  if (flags.reference || isPlainList(flags)) return { clients: [], secrets: [], sources: new Map(), diagnostics: [] };
+  return resolveClients(configuration, flags, stdio);
+}
+
+function refuseFlags(flags: RunFlags, reports: readonly ReportRequest[], { clients }: Clients): void {
+  for (const { kind, file } of reports) {
+    refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
+    if (flags.journal !== undefined)
+      refuseOverwriting(path.resolve(file), `--report ${kind}=${file}`, [path.resolve(flags.journal)]);
+    if (file !== '-') continue;
+    throw new UsageError(
+      `--report ${kind}=-: the text report goes to stdout. Name a file, give --json for a JSON report on stdout, or convert the journal afterwards: croupier report convert JOURNAL --to ${kind}=-`,
+    );
+  }
+  if (flags.journal !== undefined) refuseSharedFile(flags.journal, `--journal ${flags.journal}`, clients.length);
+  if (flags.json && clients.length > 1) {
+    throw new UsageError(
+      `--json prints one report, and ${clients.length} clients are judged. Choose one with --client, or use --report json=report-{client}.json.`,
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import path from 'node:path';
+import type { Place } from '../../journal/finding.ts';
+import { jsonReport } from '../../report/json/json.ts';
+import type { ReportOptions } from '../../report/options.ts';
+import { ANSI, PLAIN } from '../../report/paint.ts';
+import { terminalReport } from '../../report/terminal/terminal.ts';
+import { EXIT } from '../exit-status.ts';
+import { reportFault } from '../fault.ts';
+import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
+import { repositoryFile } from '../github.ts';
+import { fileForClient, type ReportRequest, writeWhole } from '../report-files.ts';
+import { type Sink, type Stdio, showsUnicode } from '../stdio.ts';
+import type { Played } from './play.ts';
+
+/** Exchanges per scenario in a report, so that it stays readable. */
+const EXCHANGES_PER_SCENARIO = 200;
+
+/** The requested reports of one run. */
+export interface Publication {
+  readonly extCID: string;
+  /** True: stdout gets the JSON report in place of the text report. */
+  readonly json: boolean;
+  readonly reports: readonly ReportRequest[];
+  readonly scrub: (text: string) => string;
+}
+
+/** Prints the report, then writes the requested files. @returns the statuses of reports that could not be written */
+export async function publish(
+  played: Played,
+  { extCID, json, reports, scrub }: Publication,
+  stdio: Stdio,
+): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  const { fold, open } = played;
+  const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
+  for await (const piece of (json ? jsonReport : terminalReport)(fold, open, options)) stdio.out.write(scrub(piece));
+  for (const { kind, report, file: name } of reports) {
+    const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
+    try {
+      await writeWhole(file, scrubbed(report(fold, open, { ...options, paint: PLAIN }), scrub));
+    } catch (error) {
+      stdio.err.write(
+        `The ${kind} report can't be written: ${file}: ${whyUnreadable(error)}. Write it again with: croupier report convert ${played.journal} --to ${kind}=FILE\n`,
+      );
+      statuses.push(EXIT.USAGE);
+    }
+  }
+  if (played.failure !== undefined) statuses.push(reportFault(played.failure, stdio));
+  return statuses;
+}
+
+async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) => string): AsyncGenerator<string> {
+  for await (const piece of pieces) yield scrub(piece);
+}
+
+/** The form of reports for a stream. @param journal the path that the report names; null: it names none */
+export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null): ReportOptions {
+  return {
+    paint: sink.colour ? ANSI : PLAIN,
+    width: sink.columns,
+    unicode: showsUnicode(stdio.env),
+    verbose: false,
+    readLine: sourceLines([stdio.cwd, packageRoot()]),
+    repositoryFile: repositoryFile(stdio),
+    journal,
+    exchangesPerScenario: EXCHANGES_PER_SCENARIO,
+    page: () => ({ style: pageText('report.css'), script: pageText('report.js') }),
+  };
+}
+
+function pageText(name: string): string {
+  return new TextDecoder().decode(readBytes(path.join(packageRoot(), 'dist', 'pages', name)));
+}
+
+/**
+ * Gives lines of scenario files for reports; each file is read once.
+ *
+ * @param roots folders that the files' paths may be relative to, the likeliest first
+ */
+function sourceLines(roots: readonly string[]): (place: Place) => string | null {
+  const files = new Map<string, readonly string[] | null>();
+  return ({ file, line }) => {
+    let lines = files.get(file);
+    if (lines === undefined) {
+      lines = linesOf(file, roots);
+      files.set(file, lines);
+    }
+    return lines?.[line - 1] ?? null;
+  };
+}
+
+function linesOf(file: string, roots: readonly string[]): readonly string[] | null {
+  for (const root of roots) {
+    try {
+      return new TextDecoder().decode(readBytes(path.resolve(root, file))).split(/\r?\n/);
+    } catch {
+      // The file may have been moved since the run. The report then leaves out the line.
+    }
+  }
+  return null;
+}

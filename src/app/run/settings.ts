@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { currencyByCode } from '../../contract/currencies.ts';
+import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
+import { Money } from '../../contract/money.ts';
+import type { RunOptions } from '../../engine/run-options.ts';
+import type { Budgets } from '../../journal/event.ts';
+import { readDuration } from '../../scenario/duration.ts';
+import { nearest } from '../../scenario/near.ts';
+import { isOn, type RunFlags } from '../config/run-flags.ts';
+import type { Config } from '../config/schema.ts';
+import { UsageError } from '../exit-status.ts';
+
+/** The options of a run that are the same for every client. */
+export type RunSettings = Pick<
+  RunOptions,
+  | 'seed'
+  | 'strict'
+  | 'stakes'
+  | 'campaign'
+  | 'largeAmounts'
+  | 'raceRounds'
+  | 'deadlineMs'
+  | 'lingerMs'
+  | 'budgetMs'
+  | 'workers'
+  | 'bail'
+  | 'retries'
+  | 'allowFlaky'
+  | 'ratePerSecond'
+  | 'maxAtOnce'
+>;
+
+/** The defaults, in the form of croupier.yaml. The deadline is the contract's, "Limits". */
+export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
+
+function duration(text: string): number {
+  const ms = readDuration(text);
+  if (ms === undefined) throw new Error(`${text} is not a duration, although the schema accepts it`);
+  return ms;
+}
+
+/**
+ * The settings of a run. A flag overrides the environment, which overrides the file, which overrides the default. Commander has
+ * already joined flags and environment, apart from the switches.
+ */
+export function runSettings(
+  config: Config,
+  flags: RunFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): RunSettings {
+  return {
+    seed: flags.seed ?? randomBytes(4).toString('hex'),
+    strict: flags.strict ?? (isOn(env.CROUPIER_STRICT) || config.strict === true),
+    stakes: { ...config.stakes, ...Object.fromEntries((flags.stake ?? []).map(readStake)) },
+    campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
+    largeAmounts: flags.largeAmounts ?? config.largeAmounts ?? false,
+    raceRounds: flags.raceRounds,
+    deadlineMs: flags.deadline ?? duration(config.deadline ?? DEFAULTS.deadline),
+    lingerMs: flags.linger ?? duration(config.linger ?? DEFAULTS.linger),
+    budgetMs: budgets(config),
+    workers: flags.workers ?? config.workers ?? DEFAULTS.workers,
+    bail: flags.bail === true ? 1 : (flags.bail ?? null),
+    retries: flags.retries,
+    allowFlaky: flags.allowFlaky,
+    ratePerSecond: config.rate ?? null,
+    maxAtOnce: config.maxAtOnce ?? DEFAULTS.maxAtOnce,
+  };
+}
+
+function budgets({ budget }: Config): Budgets | undefined {
+  if (budget === undefined) return undefined;
+  return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, duration(text)]));
+}
+
+/** Reads `USD=1.00`. @throws UsageError unless it is a currency with an amount above zero */
+export function readStake(text: string): [currency: string, amount: string] {
+  const at = text.indexOf('=');
+  const code = text.slice(0, Math.max(at, 0));
+  const amount = text.slice(at + 1);
+  const wrong = (problem: string) => new UsageError(`--stake ${text}: ${problem}. Write it as --stake USD=1.00.`);
+  if (at < 1) throw wrong('it needs a currency and an amount');
+  if (!currencyByCode(code)) {
+    const near = nearest(
+      code,
+      [code.toUpperCase()].filter((upper) => currencyByCode(upper)),
+    );
+    throw wrong(`${code} is not a currency of the service${near === undefined ? '' : `; did you mean ${near}?`}`);
+  }
+  const money = Money.read(amount);
+  if (!money || money.isZero()) throw wrong(`${amount} is not an amount above zero`);
+  return [code, amount];
+}

@@ -1,0 +1,196 @@
+import path from 'node:path';
+import { isRuleId, RULES } from '../contract/catalogue.ts';
+import { RULE_GROUPS } from '../contract/rule.ts';
+import { nearest } from '../scenario/near.ts';
+import type { Configuration } from './config/configuration.ts';
+import { UsageError } from './exit-status.ts';
+import { packageRoot } from './files.ts';
+import { builtInSource, type Suite, type SuiteScenario, type SuiteSource, userSource } from './suite.ts';
+
+/** Scenarios with this tag are played only if their id, file or tag is named. */
+const OPT_IN = 'opt-in';
+
+export interface Selection {
+  /** Groups, rules, scenarios, files and file:line. A scenario must match one of them; empty: every scenario matches. */
+  readonly words: readonly string[];
+  /** A scenario must have one of these; empty: any scenario. */
+  readonly tags: readonly string[];
+  /** A scenario must have this text in its id or title, in any letter case. */
+  readonly grep: string | undefined;
+}
+
+/** A word of a selection that names a file or folder, with an optional line. */
+export interface FileWord {
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+/** Reads a word of a selection as a path with an optional line; undefined: it is not a path. */
+export function asFile(word: string): FileWord | undefined {
+  const match = /^(.*?)(?::(\d+)(?::\d+)?)?$/.exec(word);
+  const file = match?.[1] ?? word;
+  if (!file.includes('/') && !/\.ya?ml$/.test(file)) return undefined;
+  if (file.includes('#')) return undefined;
+  return { file, line: match?.[2] === undefined ? undefined : Number(match[2]) };
+}
+
+/**
+ * The scenarios that a selection names, in the order of the suite.
+ *
+ * @param roots folders that paths may be relative to: the working directory first, then the built-in suite
+ * @throws UsageError with similar names when a word names nothing, or when no scenario is left
+ */
+export function select(
+  suite: readonly SuiteScenario[],
+  selection: Selection,
+  roots: readonly string[],
+): readonly SuiteScenario[] {
+  const asked = new Set<SuiteScenario>();
+  const tagged = (scenario: SuiteScenario) => selection.tags.some((tag) => scenario.tags.includes(tag));
+  for (const word of selection.words) {
+    const { scenarios, exact } = matches(suite, word, roots);
+    if (scenarios.length === 0) throw new UsageError(noMatchText(suite, word));
+    for (const scenario of scenarios) if (exact || !isOptIn(scenario) || tagged(scenario)) asked.add(scenario);
+  }
+  if (selection.words.length === 0) {
+    for (const scenario of suite) if (!isOptIn(scenario) || tagged(scenario)) asked.add(scenario);
+  }
+  const needle = selection.grep?.toLowerCase();
+  const chosen = suite.filter(
+    (scenario) =>
+      asked.has(scenario) &&
+      (selection.tags.length === 0 || tagged(scenario)) &&
+      (needle === undefined || `${scenario.id}\n${scenario.title}`.toLowerCase().includes(needle)),
+  );
+  if (chosen.length === 0) throw new UsageError(noneLeftText(suite, asked, selection));
+  return chosen;
+}
+
+function isOptIn(scenario: SuiteScenario): boolean {
+  return scenario.tags.includes(OPT_IN);
+}
+
+interface Matches {
+  readonly scenarios: readonly SuiteScenario[];
+  /** True if they were named by id or file, not as part of a group. Opt-in scenarios are then included. */
+  readonly exact: boolean;
+}
+
+function matches(suite: readonly SuiteScenario[], word: string, roots: readonly string[]): Matches {
+  const group = RULE_GROUPS.find((name) => name === word);
+  if (group !== undefined) {
+    const inGroup = (rule: string) => rule.startsWith(`${group}.`);
+    return {
+      scenarios: suite.filter(({ id, rules }) => id.startsWith(`${group}/`) || rules.some(inGroup)),
+      exact: false,
+    };
+  }
+  if (isRuleId(word)) return { scenarios: suite.filter(({ rules }) => rules.includes(word)), exact: false };
+  const byId = suite.filter(({ id, scenarioId }) => id === word || scenarioId === word);
+  if (byId.length > 0) return { scenarios: byId, exact: true };
+  const file = asFile(word);
+  if (!file) return { scenarios: [], exact: true };
+  for (const root of roots) {
+    const wanted = path.resolve(root, file.file);
+    const found = suite.filter(
+      ({ absoluteFile }) => absoluteFile === wanted || absoluteFile.startsWith(wanted + path.sep),
+    );
+    if (found.length === 0) continue;
+    const exact = found.some(({ absoluteFile }) => absoluteFile === wanted);
+    return { scenarios: file.line === undefined ? found : atLine(found, file), exact };
+  }
+  return { scenarios: [], exact: true };
+}
+
+function atLine(scenarios: readonly SuiteScenario[], { file, line = 1 }: FileWord): readonly SuiteScenario[] {
+  const lines = Math.max(
+    ...scenarios.map(({ source }) => source.lineStarts.length - (source.text.endsWith('\n') ? 1 : 0)),
+  );
+  if (line < 1 || line > lines) throw new UsageError(`${file}:${line}: the file has ${lines} lines. Nothing was sent.`);
+  return scenarios;
+}
+
+function noMatchText(suite: readonly SuiteScenario[], word: string): string {
+  if (isRuleId(word) || RULE_GROUPS.some((name) => name === word)) {
+    return `No scenario tests ${word}. Nothing was sent.\ncroupier list rules shows which scenarios test which rule.`;
+  }
+  const names = [
+    ...RULE_GROUPS,
+    ...RULES.map(({ id }) => id),
+    ...suite.flatMap(({ id, scenarioId }) => [scenarioId, id]),
+  ];
+  const plain =
+    asFile(word)
+      ?.file.replace(/^(\.\/)?(scenarios\/)?/, '')
+      .replace(/\.ya?ml$/, '') ?? word;
+  const near = similarNames(plain, new Set(names));
+  const help = near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'croupier list scenarios shows them all.';
+  return `There is no group, rule, scenario or file ${word}. Nothing was sent.\n${help}`;
+}
+
+/** The most similar name, and names that contain the word. */
+function similarNames(word: string, names: ReadonlySet<string>): readonly string[] {
+  const near = nearest(word, names);
+  const holding = [...names].filter((name) => word.length >= 3 && name.includes(word));
+  return [...new Set([...(near === undefined ? [] : [near]), ...holding])].slice(0, 4);
+}
+
+function noneLeftText(
+  suite: readonly SuiteScenario[],
+  asked: ReadonlySet<SuiteScenario>,
+  { tags, grep }: Selection,
+): string {
+  const narrowed = [...tags.map((tag) => `--tag ${tag}`), ...(grep === undefined ? [] : [`--grep ${grep}`])].join(' ');
+  const known = [...new Set(suite.flatMap((scenario) => scenario.tags))].sort();
+  const unknown = tags.find((tag) => !known.includes(tag));
+  const near = unknown === undefined ? undefined : nearest(unknown, known);
+  const help =
+    near !== undefined
+      ? `Did you mean --tag ${near}?`
+      : unknown !== undefined
+        ? `The known tags are: ${known.length > 0 ? known.join(', ') : 'none'}.`
+        : 'croupier run --list shows the scenarios of a selection.';
+  if (narrowed === '') {
+    return `The selected scenarios have the tag ${OPT_IN}: they run only if each is named. Nothing was sent.`;
+  }
+  return `None of ${asked.size} scenario${asked.size === 1 ? '' : 's'} matches ${narrowed}. Nothing was sent.\n${help}`;
+}
+
+/** The built-in suite, the configured folders, and files that only the selection names. */
+export function sourcesFor(
+  words: readonly string[],
+  { config, dir }: Pick<Configuration, 'config' | 'dir'>,
+  cwd: string,
+): readonly SuiteSource[] {
+  const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), cwd));
+  const named = words.flatMap((word) => {
+    const file = asFile(word)?.file;
+    if (file === undefined) return [];
+    try {
+      return [userSource(file, cwd)];
+    } catch (error) {
+      // It may be a path in the suite, or an id. If it is neither, the selection throws an error with similar names.
+      if (error instanceof UsageError) return [];
+      throw error;
+    }
+  });
+  // A file of the suite or of a configured folder keeps its id from there, also when a word names it.
+  return [builtInSource(), ...configured, ...named];
+}
+
+/** The scenarios that a selection of the command line names. @throws UsageError when it names none */
+export function choose({ scenarios }: Suite, selection: Selection, cwd: string): readonly SuiteScenario[] {
+  const root = packageRoot();
+  return select(scenarios, selection, [cwd, path.join(root, 'scenarios'), root]);
+}
+
+/** True if all built-in scenarios are chosen, apart from opt-in ones. */
+export function isWhole({ scenarios }: Suite, chosen: readonly SuiteScenario[]): boolean {
+  const builtIn = scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
+  return builtIn.every((scenario) => chosen.includes(scenario));
+}
+
+/** The words and flags of a selection, for reports. */
+export function selectionWords({ words, tags, grep }: Selection): readonly string[] {
+  return [...words, ...tags.map((tag) => `--tag ${tag}`), ...(grep === undefined ? [] : [`--grep ${grep}`])];
+}

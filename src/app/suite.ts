@@ -1,0 +1,205 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { RunnableScenario } from '../engine/run-options.ts';
+import { type CompiledScenario, type CompiledSuite, restoreScenario } from '../scenario/compiled.ts';
+import { type Loaded, loadScenario } from '../scenario/load.ts';
+import type { Needs } from '../scenario/plan/plan.ts';
+import { planScenario } from '../scenario/plan/planner.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import type { Diagnostic } from '../scenario/yaml/diagnostic.ts';
+import { type Source, toSource } from '../scenario/yaml/source.ts';
+import { UsageError } from './exit-status.ts';
+import { filesBelow, packageRoot, readBytes, shownPath, whyUnreadable } from './files.ts';
+
+/** One case of one scenario file, ready to be planned. */
+export interface SuiteScenario extends RunnableScenario {
+  /** The id without its case. */
+  readonly scenarioId: string;
+  readonly absoluteFile: string;
+  /** The files of the fragments that it uses, including files that do not exist. */
+  readonly fragments: readonly string[];
+  readonly builtIn: boolean;
+  readonly needs: Needs;
+  /** The rules that it claims to test, each with its place in the file. */
+  readonly claims: Scenario['rules'];
+  readonly source: Source;
+}
+
+/** All scenarios of some folders, and the mistakes in their files. */
+export interface Suite {
+  readonly scenarios: readonly SuiteScenario[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly fileCount: number;
+}
+
+/** A file or a folder of scenarios. */
+export interface SuiteSource {
+  readonly path: string;
+  readonly builtIn: boolean;
+  /** Ids are paths relative to this folder. */
+  readonly idsFrom: string;
+}
+
+export function builtInSource(): SuiteSource {
+  const folder = path.join(packageRoot(), 'scenarios');
+  return { path: folder, builtIn: true, idsFrom: folder };
+}
+
+/** Scenarios of the user. Ids are relative to a folder itself, or to the working directory for a single file. @throws UsageError when the path does not exist */
+export function userSource(given: string, cwd: string): SuiteSource {
+  const absolute = path.resolve(cwd, given);
+  try {
+    return { path: absolute, builtIn: false, idsFrom: statSync(absolute).isDirectory() ? absolute : cwd };
+  } catch (error) {
+    throw new UsageError(`The scenarios can't be read: ${given}: ${whyUnreadable(error)}. Nothing was sent.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Loads every scenario of the sources, each file once. A file of two sources belongs to the first.
+ *
+ * @param uuid makes the ids of plans
+ */
+export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: () => string): Suite {
+  const scenarios: SuiteScenario[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const files = new Set<string>();
+  const ids = new Map<string, string>();
+  for (const source of sources) {
+    const compiled = source.builtIn ? compiledSuite() : {};
+    for (const file of filesOf(source)) {
+      if (files.has(file)) continue;
+      const shown = toPosix(shownPath(file, cwd));
+      const read = textOf(file);
+      if ('why' in read) {
+        files.add(file);
+        diagnostics.push(wholeFileDiagnostic(shown, '', `this file can't be read: ${read.why}`));
+        continue;
+      }
+      const { text } = read;
+      if (/^fragment\s*:/m.test(text)) {
+        // A fragment is not a scenario: it is checked in the scenarios that use it.
+        if (file !== source.path) continue;
+        files.add(file);
+        diagnostics.push(
+          wholeFileDiagnostic(
+            shown,
+            text,
+            'this file is a fragment: it is checked and played only in a scenario that uses it',
+            'name the scenario that says `use`, or the folder',
+          ),
+        );
+        continue;
+      }
+      files.add(file);
+      const id = scenarioId(file, source);
+      const fragments = new Set<string>();
+      const readFragment = (fragment: string) => {
+        const place = path.resolve(cwd, fragment);
+        fragments.add(place);
+        return readIfThere(place);
+      };
+      const loaded = restored(compiled[id], text, shown) ?? loadScenario(text, shown, { id, readFragment });
+      diagnostics.push(...loaded.diagnostics);
+      const twin = ids.get(id);
+      if (twin !== undefined) diagnostics.push(sameIdDiagnostic(id, shown, twin, text));
+      else ids.set(id, shown);
+      if (loaded.scenario && twin === undefined) {
+        scenarios.push(
+          ...scenariosOf(loaded.scenario, { file, fragments: [...fragments], text, builtIn: source.builtIn, uuid }),
+        );
+      }
+    }
+  }
+  return { scenarios, diagnostics, fileCount: files.size };
+}
+
+function filesOf({ path: place, builtIn }: SuiteSource): readonly string[] {
+  if (!builtIn && !statSync(place).isDirectory()) return [place];
+  return filesBelow(place).filter((name) => /\.ya?ml$/.test(name));
+}
+
+/** The built-in suite as `npm run build` compiled it; empty without a build. */
+function compiledSuite(): CompiledSuite {
+  const json = readIfThere(path.join(packageRoot(), 'dist', 'scenarios.json'));
+  return json === undefined ? {} : (JSON.parse(json) as CompiledSuite);
+}
+
+/** The compiled scenario of a file; undefined: there is none, or the file has changed since the build. */
+function restored(compiled: CompiledScenario | undefined, text: string, file: string): Loaded | undefined {
+  return compiled?.text === text ? { scenario: restoreScenario(compiled, file), diagnostics: [] } : undefined;
+}
+
+/** The text of a file, or the reason why it can't be read. */
+function textOf(file: string): { readonly text: string } | { readonly why: string } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readBytes(file)) };
+  } catch (error) {
+    return { why: whyUnreadable(error) };
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return new TextDecoder().decode(readBytes(file));
+  } catch {
+    // The language reports a missing fragment at the place of its use.
+    return undefined;
+  }
+}
+
+function scenarioId(file: string, { idsFrom }: SuiteSource): string {
+  const relative = path.relative(idsFrom, file);
+  const inside = relative.startsWith('..') ? path.basename(file) : relative;
+  return toPosix(inside).replace(/\.ya?ml$/, '');
+}
+
+function toPosix(file: string): string {
+  return file.replaceAll(path.sep, '/');
+}
+
+function sameIdDiagnostic(id: string, file: string, twin: string, text: string): Diagnostic {
+  return wholeFileDiagnostic(
+    file,
+    text,
+    `the id of this scenario, ${id}, is also that of ${twin}`,
+    'rename the file: an id is its path in its folder',
+  );
+}
+
+/** A diagnostic about a whole file. */
+function wholeFileDiagnostic(file: string, text: string, message: string, fix?: string): Diagnostic {
+  const sourceLine = text.split(/\r?\n/, 1)[0] ?? '';
+  const endColumn = Math.max(2, sourceLine.length + 1);
+  return { file, line: 1, column: 1, endColumn, sourceLine, message, ...(fix !== undefined && { fix }) };
+}
+
+interface Origin {
+  readonly file: string;
+  readonly fragments: readonly string[];
+  readonly text: string;
+  readonly builtIn: boolean;
+  readonly uuid: () => string;
+}
+
+function scenariosOf(scenario: Scenario, { file, fragments, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
+  const source = toSource(scenario.file, text);
+  return scenario.boundScenarios.map((bound) => ({
+    id: bound.caseId === undefined ? scenario.id : `${scenario.id}#${bound.caseId}`,
+    scenarioId: scenario.id,
+    title: bound.title,
+    place: scenario.place,
+    rules: scenario.rules.map((rule) => rule.id),
+    tags: scenario.tags,
+    last: scenario.last,
+    needs: bound.needs,
+    absoluteFile: file,
+    fragments,
+    source,
+    claims: scenario.rules,
+    builtIn,
+    plan: () => planScenario(scenario, bound.caseId, { uuid }),
+  }));
+}

@@ -1,0 +1,47 @@
+import { DEFECTS, defectByName } from '../operator/defects.ts';
+import { VARIANTS, variantByName } from '../operator/variants.ts';
+import type { Variation } from '../operator/variation.ts';
+import { nearest } from '../scenario/near.ts';
+import { type VariationFlags, variantNames } from './config/run-flags.ts';
+import { UsageError } from './exit-status.ts';
+
+/** One way in which the reference operator differs from the plain correct one. */
+export interface ChosenVariation {
+  readonly kind: 'variant' | 'defect';
+  readonly variation: Variation;
+}
+
+/**
+ * The variants and defects that the flags name, each once. Variants come first, because a defect changes the behaviour that
+ * they make.
+ *
+ * @throws UsageError for an unknown name
+ */
+export function chosenVariations(flags: VariationFlags): readonly ChosenVariation[] {
+  return [
+    ...variantNames(flags).map(
+      (name): ChosenVariation => ({ kind: 'variant', variation: variantByName(name) ?? unknown('variant', name) }),
+    ),
+    ...[...new Set(flags.defect)].map(
+      (name): ChosenVariation => ({ kind: 'defect', variation: defectByName(name) ?? unknown('defect', name) }),
+    ),
+  ];
+}
+
+/** One line for each variation. */
+export function describeVariations(chosen: readonly ChosenVariation[]): readonly string[] {
+  return chosen.map(({ kind, variation }) => `${kind} ${variation.name}: ${variation.description}`);
+}
+
+function unknown(kind: ChosenVariation['kind'], name: string): never {
+  const [own, other] = kind === 'defect' ? [DEFECTS, VARIANTS] : [VARIANTS, DEFECTS];
+  const namesOf = (all: readonly Variation[]) => all.map((one) => one.name);
+  const otherKind = kind === 'defect' ? 'variant' : 'defect';
+  const near = nearest(name, namesOf(own));
+  const help = namesOf(other).includes(name)
+    ? `It is a ${otherKind}: --${otherKind} ${name}.`
+    : near === undefined
+      ? `croupier list ${kind}s shows them all.`
+      : `Did you mean ${near}?`;
+  throw new UsageError(`--${kind} ${name}: there is no such ${kind}. ${help}`);
+}

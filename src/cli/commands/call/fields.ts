@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { UsageError } from '../../../app/exit-status.ts';
+import type { CallName } from '../../../contract/call-name.ts';
+import { REQUEST_SCHEMAS } from '../../../contract/calls.ts';
+import type { CallFlags } from './flags.ts';
+
+type CallFieldFlags = Pick<CallFlags, 'amount' | 'type' | 'frId' | 'round' | 'txId' | 'origTxId' | 'field'>;
+
+/** The fields of a call, with remarks for the user. */
+export interface CallFields {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly remarks: readonly string[];
+}
+
+const TAKES: Readonly<Record<CallName, readonly (keyof CallFieldFlags)[]>> = {
+  balance: ['field'],
+  bet: ['amount', 'type', 'frId', 'round', 'txId', 'field'],
+  win: ['amount', 'type', 'frId', 'round', 'txId', 'field'],
+  refund: ['amount', 'round', 'txId', 'origTxId', 'field'],
+};
+
+const FLAG_NAMES: Readonly<Record<keyof CallFieldFlags, string>> = {
+  amount: '--amount',
+  type: '--type',
+  frId: '--fr-id',
+  round: '--round',
+  txId: '--tx-id',
+  origTxId: '--orig-tx-id',
+  field: '--field',
+};
+
+/**
+ * The fields of a call. Missing ids are made, and other missing fields get the value that the service would send.
+ *
+ * @param stake the amount of a call without `--amount`
+ * @throws UsageError for a flag that does not belong to the call
+ */
+export function callFields(call: CallName, sessionID: string, flags: CallFieldFlags, stake: string): CallFields {
+  for (const flag of Object.keys(FLAG_NAMES) as (keyof CallFieldFlags)[]) {
+    if (flags[flag] !== undefined && !TAKES[call].includes(flag)) {
+      const takes = TAKES[call].map((each) => FLAG_NAMES[each]).join(', ');
+      throw new UsageError(`${FLAG_NAMES[flag]} is not a field of a ${call}. Its flags are ${takes}.`);
+    }
+  }
+  const fields = {
+    sessionID,
+    ...ownFields(call, flags, stake),
+    ...Object.fromEntries((flags.field ?? []).map(readField)),
+  };
+  return { fields, remarks: [...madeUp(call, flags), ...unusual(call, fields)] };
+}
+
+function ownFields(call: CallName, flags: CallFieldFlags, stake: string): Readonly<Record<string, string>> {
+  const { amount = stake, frId, round, txId = randomUUID(), origTxId = randomUUID() } = flags;
+  switch (call) {
+    case 'balance':
+      return {};
+    case 'bet':
+    case 'win': {
+      const type = flags.type ?? (frId === undefined ? 'regular' : 'free');
+      return { amount, type, roundID: round ?? randomUUID(), txID: txId, ...(frId !== undefined && { frID: frId }) };
+    }
+    case 'refund':
+      return { amount, origTxID: origTxId, txID: txId, ...(round !== undefined && { roundID: round }) };
+  }
+}
+
+function readField(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`--field ${text}: write it as --field name=value.`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function madeUp(call: CallName, { round, origTxId }: CallFieldFlags): readonly string[] {
+  if (call === 'win' && round === undefined)
+    return ['Without --round, the win belongs to a new round, which has no bet.'];
+  if (call === 'refund' && origTxId === undefined) {
+    return ['Without --orig-tx-id, the refund is of a bet that the operator does not know. It must answer 200 too.'];
+  }
+  return [];
+}
+
+function unusual(call: CallName, fields: Readonly<Record<string, string>>): readonly string[] {
+  const { error } = REQUEST_SCHEMAS[call].safeParse(fields);
+  return (error?.issues ?? []).map(
+    ({ path, message }) => `The service would not send this: ${path.join('.') || 'the call'}: ${message}`,
+  );
+}

@@ -1,0 +1,164 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Configuration, loadConfiguration } from '../../../app/config/configuration.ts';
+import { signingKeys } from '../../../app/config/recorded-calls.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import { shownPath, whyUnreadable } from '../../../app/files.ts';
+import { writeWhole } from '../../../app/report-files.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { makeFolder } from '../../../engine/run/make-folder.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { Capsule, type CapsulePass } from '../../../traffic/capsule/capsule.ts';
+import { type CapsuleFile, capsuleFile } from './file.ts';
+import type { CapsuleFlags } from './flags.ts';
+
+const SALT_FILE = path.join('.croupier', 'capsule.salt');
+const SALT_BYTES = 32;
+
+/** `croupier capsule`: copies of files that are safe to share. @returns 0 */
+export async function capsuleCommand(names: readonly string[], flags: CapsuleFlags, stdio: Stdio): Promise<number> {
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const { keysOf, secrets: keys } = await signingKeys(flags, stdio);
+  const files: CapsuleFile[] = [];
+  for (const name of names) files.push(await capsuleFile(name, stdio.cwd));
+  const capsule = new Capsule({
+    digest: digestOf(saltOf(flags.salt, stdio)),
+    keysOf,
+    privateHeaders: new Set(
+      [
+        ...(configuration.config.clients ?? []).flatMap(({ headers }) => Object.keys(headers ?? {})),
+        ...(flags.header ?? []),
+      ].map((name) => name.toLowerCase()),
+    ),
+  });
+  addConfiguredIds(capsule, configuration);
+  const learning = capsule.learning();
+  for (const file of files) for await (const piece of file.pieces(learning)) void piece;
+  const pass = capsule.rewriting();
+  const secrets = [...configuration.secrets, ...keys];
+  const targets = targetsOf(files, flags.out, pass, stdio);
+  for (const [index, file] of files.entries()) await write(file, targets[index] ?? null, { pass, secrets, stdio });
+  if (flags.map !== undefined) writeMap(flags.map, capsule, stdio);
+  stdio.err.write(`${forTerminal(summary(capsule, targets, stdio))}\n`);
+  return 0;
+}
+
+/** There are few ids, so without a salt somebody could find them by hashing all of them. */
+function digestOf(salt: Uint8Array): (text: string) => string {
+  return (text) => createHmac('sha256', salt).update(text).digest('hex');
+}
+
+/** @throws UsageError when the named salt can't be read or written */
+function saltOf(named: string | undefined, stdio: Stdio): Uint8Array {
+  const file = path.resolve(stdio.cwd, named ?? SALT_FILE);
+  try {
+    if (existsSync(file)) {
+      const salt = readFileSync(file);
+      if (salt.length >= SALT_BYTES / 2) return salt;
+      throw new UsageError(`${file} is too short for a salt: it must have at least ${SALT_BYTES / 2} random bytes.`);
+    }
+    const salt = Buffer.from(randomBytes(SALT_BYTES).toString('hex'));
+    makeFolder(path.dirname(file), 0o700);
+    writeFileSync(file, salt, { mode: 0o600, flag: 'wx' });
+    return salt;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (named !== undefined)
+      throw new UsageError(`The salt can't be read or written: ${file}: ${whyUnreadable(error)}.`, { cause: error });
+    stdio.err.write(
+      `The salt can't be saved in ${file} (${whyUnreadable(error)}): the next capsule will have other aliases.\n`,
+    );
+    return randomBytes(SALT_BYTES);
+  }
+}
+
+function addConfiguredIds(capsule: Capsule, { config }: Configuration): void {
+  const sessions = (config.clients ?? []).flatMap((client) => client.sessions ?? []);
+  capsule.know(
+    'session',
+    sessions.map(({ sessionID }) => sessionID),
+  );
+  capsule.know(
+    'player',
+    sessions.flatMap(({ player }) => player ?? []),
+  );
+}
+
+/** The file names of the results. A name may contain ids too: `player-4711.har`. */
+function targetsOf(
+  files: readonly CapsuleFile[],
+  out: string | undefined,
+  pass: CapsulePass,
+  stdio: Stdio,
+): readonly (string | null)[] {
+  if (out === undefined) {
+    if (files.length > 1)
+      throw new UsageError(`The results of ${files.length} files need a folder: name one with --out.`);
+    return [null];
+  }
+  const whole = path.resolve(stdio.cwd, out);
+  const isFolder = files.length > 1 || /[/\\]$/.test(out);
+  const targets = files.map((file) => (isFolder ? path.join(whole, pass.line(path.basename(file.path))) : whole));
+  const twice = targets.find((target, index) => targets.indexOf(target) !== index);
+  if (twice !== undefined)
+    throw new UsageError(`Two of the files have the name ${path.basename(twice)}: make a capsule of each one.`);
+  const own = targets.find((target) => files.some((file) => file.path === target));
+  if (own !== undefined)
+    throw new UsageError(
+      `${shownPath(own, stdio.cwd)} is a source of the capsule, and would be overwritten. Name another file with --out.`,
+    );
+  return targets;
+}
+
+interface Writing {
+  readonly pass: CapsulePass;
+  readonly secrets: readonly string[];
+  readonly stdio: Stdio;
+}
+
+async function write(file: CapsuleFile, target: string | null, { pass, secrets, stdio }: Writing): Promise<void> {
+  const scrub = createScrubber(secrets);
+  async function* scrubbed(): AsyncGenerator<string> {
+    for await (const piece of file.pieces(pass)) yield scrub(piece);
+  }
+  if (target === null) {
+    for await (const piece of scrubbed()) stdio.out.write(piece);
+    return;
+  }
+  try {
+    await writeWhole(target, scrubbed());
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`The capsule can't be written: ${target}: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}
+
+function writeMap(name: string, capsule: Capsule, stdio: Stdio): void {
+  const file = path.resolve(stdio.cwd, name);
+  const byAlias = Object.fromEntries([...capsule.replaced].map(([id, alias]) => [alias, id]));
+  try {
+    writeFileSync(file, `${JSON.stringify(byAlias, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw new UsageError(`The map can't be written: ${file}: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}
+
+function summary(capsule: Capsule, targets: readonly (string | null)[], { cwd }: Stdio): string {
+  const { sessions, players, removed, signatures } = capsule.tally;
+  const where = targets.flatMap((target) => (target === null ? [] : [shownPath(target, cwd)])).join(', ');
+  const { right, wrong, missing, unknown } = signatures;
+  const of = right + wrong + missing + unknown;
+  const verdicts = [`${right} right`, `${wrong} wrong`, `${missing} missing`, `${unknown} unknown`].join(', ');
+  return [
+    where === '' ? '' : `${where}: `,
+    `${count(sessions, 'session')} and ${count(players, 'player')} were replaced by aliases, ${count(removed, 'private value')} removed.`,
+    of === 0 ? '' : ` Signatures of ${count(of, 'call')}: ${verdicts}.`,
+    of > 0 && unknown === of ? ' Give the key (croupier.yaml, CROUPIER_KEY or --key-file) to verify them.' : '',
+  ].join('');
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../../../app/exit-status.ts';
+import { readTextFile } from '../../../app/files.ts';
+import { journalEvents } from '../../../app/journal-files.ts';
+import { loadScenario } from '../../../scenario/load.ts';
+import type { CapsulePass } from '../../../traffic/capsule/capsule.ts';
+
+/** A file to share. */
+export interface CapsuleFile {
+  /** The file as the user named it. */
+  readonly shown: string;
+  readonly path: string;
+  /** The rewritten text; may be called several times. */
+  readonly pieces: (pass: CapsulePass) => AsyncIterable<string> | Iterable<string>;
+}
+
+const HEAD_LENGTH = 4096;
+
+/** Recognises a file by its content, or by its name if it is a scenario. @throws UsageError when it can't be read */
+export async function capsuleFile(shown: string, cwd: string): Promise<CapsuleFile> {
+  const file = path.resolve(cwd, shown);
+  if (/\.ya?ml$/i.test(shown)) {
+    const text = readTextFile(file, 'The scenario');
+    return { shown, path: file, pieces: (pass) => [scenarioText(text, pass, shown)] };
+  }
+  if (/^\s*\{\s*"event"\s*:\s*"run-started"/.test(await headOf(file))) {
+    return { shown, path: file, pieces: (pass) => eventLines(file, shown, pass) };
+  }
+  const text = readTextFile(file, shown);
+  const value = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
+  if (isDocument(value)) return { shown, path: file, pieces: (pass) => document(pass.document(value)) };
+  // Other JSON is rewritten as text, because it may contain amounts as numbers, which must not change.
+  if (value !== undefined) return { shown, path: file, pieces: (pass) => [pass.line(text)] };
+  return { shown, path: file, pieces: (pass) => lines(text, pass) };
+}
+
+async function headOf(file: string): Promise<string> {
+  try {
+    for await (const chunk of createReadStream(file, { end: HEAD_LENGTH })) return String(chunk);
+  } catch {
+    // The next read reports why it fails.
+  }
+  return '';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a HAR, and for a JSON file of croupier. */
+function isDocument(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { log, schema } = value as { readonly log?: { readonly entries?: unknown }; readonly schema?: unknown };
+  return Array.isArray(log?.entries) || (typeof schema === 'string' && schema.startsWith('croupier-'));
+}
+
+/** A HAR with an entry on each line, so that a message about an entry can name its line. */
+function* document(value: unknown): Generator<string> {
+  const { log, ...around } = value as { readonly log?: { readonly entries: readonly unknown[] } };
+  if (!log) {
+    yield `${JSON.stringify(value)}\n`;
+    return;
+  }
+  const { entries, ...head } = log;
+  yield `${JSON.stringify({ ...around, log: { ...head, entries: [] } }).slice(0, -'[]}}'.length)}[`;
+  for (const [index, entry] of entries.entries()) yield `${index === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
+  yield '\n]}}\n';
+}
+
+async function* eventLines(file: string, shown: string, pass: CapsulePass): AsyncGenerator<string> {
+  for await (const event of journalEvents(file, shown)) yield `${JSON.stringify(pass.document(event))}\n`;
+}
+
+function* lines(text: string, pass: CapsulePass): Generator<string> {
+  for (const line of text.split(/(?<=\n)/)) yield pass.line(line);
+}
+
+/** @throws UsageError when the result would not be a valid scenario */
+function scenarioText(text: string, pass: CapsulePass, shown: string): string {
+  const written = pass.scenario(text);
+  const read = (yaml: string) => loadScenario(yaml, shown, { id: 'capsule', readFragment: () => undefined });
+  if (read(text).scenario && !read(written).scenario) {
+    throw new UsageError(
+      `${shown}: with aliases it is not a valid scenario any more, because a player or a session has the name of a word of the language.`,
+    );
+  }
+  return written;
+}

@@ -1,0 +1,37 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { configOption } from '../../options/client.ts';
+import { collect, type FlagsOf } from '../../options/parts.ts';
+
+/** `croupier capsule` with its flags. */
+export function describeCapsule(program: CommandUnknownOpts) {
+  return program
+    .command('capsule')
+    .description('make journals, HARs, reports, scenarios and logs safe to share: without keys, sessions and players')
+    .summary('remove keys, sessions and players from journals, HARs and logs')
+    .argument('<files...>', 'the files to share')
+    .option('--out <file>', 'the result (default: stdout); a folder for several files')
+    .optionsGroup('Values to remove:')
+    .addOption(configOption())
+    .option('--key-file <file>', 'a further key (or CROUPIER_KEY); repeatable', collect)
+    .option('--header <name>', 'a further header with a private value; repeatable', collect)
+    .optionsGroup('Aliases:')
+    .option('--salt <file>', 'salt of the aliases (default: .croupier/capsule.salt)')
+    .option('--map <file>', 'write the id of each alias to this file; do not share it')
+    .addHelpText(
+      'after',
+      `
+Keys, cookies, authorization and signatures are removed. Sessions and players
+become aliases such as player-3f9a2c81d0, the same in every capsule with one
+salt. Transactions, rounds, amounts and times stay, so that croupier incident,
+replay and report convert give the same result as with the original.
+
+Examples:
+  croupier capsule .croupier/run.ndjson --out ticket.ndjson
+  croupier capsule staging.har wallet.log --out ticket/    the same aliases
+  croupier capsule ticket.har --out for-support.har --map who-is-who.json
+
+Exit status: 0 written, 2 usage, or a file cannot be read or written`,
+    );
+}
+
+export type CapsuleFlags = FlagsOf<typeof describeCapsule>;

@@ -1,0 +1,22 @@
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { SHELLS } from './scripts.ts';
+
+/** `croupier completion` with its flags. */
+export function describeCompletion(program: CommandUnknownOpts) {
+  return program
+    .command('completion')
+    .description('complete commands, flags, rules and scenarios in your shell')
+    .summary('complete commands, flags and rules in your shell')
+    .addArgument(new Argument('<shell>', 'the shell; the scripts call answer').choices([...SHELLS, 'answer'] as const))
+    .argument('[words...]', 'of answer: the words after the program name, the word at the cursor last')
+    .option('--line <text>', 'of answer: the line before the cursor, in place of the words')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  echo 'source <(croupier completion bash)' >> ~/.bashrc
+  echo 'source <(croupier completion zsh)' >> ~/.zshrc    after compinit
+  croupier completion fish > ~/.config/fish/completions/croupier.fish
+  croupier completion answer -- run refund.               as a script calls it`,
+    );
+}

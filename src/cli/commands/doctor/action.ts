@@ -1,0 +1,118 @@
+import { resolveClients, type SessionSource } from '../../../app/config/clients.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { withOwnSessions } from '../../../app/config/sessions-from.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import { runSettings } from '../../../app/run/settings.ts';
+import { type Stdio, showsUnicode } from '../../../app/stdio.ts';
+import { type Check, check } from '../../../engine/doctor/check.ts';
+import { examine } from '../../../engine/doctor/examine.ts';
+import type { ClientUnderTest } from '../../../engine/run-options.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import type { DoctorFlags } from './flags.ts';
+import { doctorJson } from './json.ts';
+import { doctorText, type Examined } from './text.ts';
+
+/**
+ * `croupier doctor`: checks whether a run is possible, and names the problem to fix first.
+ *
+ * @returns 0 if nothing must be fixed, 1 if something must, 3 if a client is unreachable
+ */
+export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<number> {
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const { stakes, deadlineMs } = runSettings(configuration.config, flags, stdio.env);
+  // A client can be checked without sessions, because they may be launched later.
+  const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
+  const { clients, secrets, sources, diagnostics } = resolved;
+  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
+  const examined: Examined[] = [];
+  for (const configured of clients) {
+    const { client, noSession } = await withSessions(configured, sources.get(configured.extCID), configuration, stdio);
+    const checks = await checksOf(client, () =>
+      examine({ client, stakes, deadlineMs, noSession, ambientProxy: ambientProxy(client, stdio), time: Date.now }),
+    );
+    examined.push({ client, checks: [configurationCheck(configuration, client), ...checks] });
+  }
+  const status = statusOf(examined);
+  const scrub = createScrubber(secrets);
+  stdio.out.write(
+    scrub(
+      flags.json
+        ? doctorJson(examined, status)
+        : doctorText(examined, { sink: stdio.out, unicode: showsUnicode(stdio.env) }),
+    ),
+  );
+  return status;
+}
+
+interface ClientWithSessions {
+  readonly client: ClientUnderTest;
+  /** The result of the session check if there is no session. */
+  readonly noSession: Check;
+}
+
+/** The client with the sessions that a run would open, or the reason why there are none. */
+async function withSessions(
+  client: ClientUnderTest,
+  source: SessionSource | undefined,
+  { dir }: Configuration,
+  { env }: Stdio,
+): Promise<ClientWithSessions> {
+  const from = source?.from;
+  const noneConfigured = check(
+    'session',
+    'not-tried',
+    'none is configured, so none can be checked',
+    'Name one in the configuration or with --session, or let the operator launch games: croupier run --launches 2',
+  );
+  if (client.sessions.length > 0 || from === undefined) return { client, noSession: noneConfigured };
+  const { extCID } = client;
+  try {
+    const request = { extCID, dir, env, signal: new AbortController().signal };
+    return { client: await withOwnSessions(client, from, request), noSession: noneConfigured };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    // A source that calls the Core API fails without one: `run --launches` starts it.
+    const launches = source?.cID !== undefined;
+    const advice = 'Fix it: every run begins by opening sessions.';
+    const noSession = check(
+      'session',
+      launches ? 'warn' : 'bad',
+      error.message.split('\n', 1).join(''),
+      launches ? `${advice} If it launches games for run --launches, it works only while that Core API runs.` : advice,
+    );
+    return { client, noSession };
+  }
+}
+
+/** Reports a value that cannot be sent (a wrong certificate, a header with a line break) as a mistake of the configuration. */
+async function checksOf(
+  client: ClientUnderTest,
+  examineClient: () => Promise<readonly Check[]>,
+): Promise<readonly Check[]> {
+  try {
+    return await examineClient();
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${client.extCID}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function statusOf(examined: readonly Examined[]): 0 | 1 | 3 {
+  const states = new Set(examined.flatMap(({ checks }) => checks.map(({ state }) => state)));
+  if (states.has('bad')) return 1;
+  return states.has('unreachable') ? 3 : 0;
+}
+
+function configurationCheck({ file, found, warnings }: Configuration, client: ClientUnderTest): Check {
+  const sessions = `${client.sessions.length} session${client.sessions.length === 1 ? '' : 's'}`;
+  const where = found ? file : `flags and environment (there is no ${file})`;
+  if (warnings.length === 0) return check('configuration', 'good', `${where}; ${sessions}`);
+  const said = warnings.map(({ message }) => message).join('; ');
+  return check('configuration', 'warn', `${where}; ${sessions}; ${said}`, 'croupier run prints the lines.');
+}
+
+/** The set proxy variable that other tools read. Croupier does not read it, and may therefore reach another host or none. */
+function ambientProxy({ integratorBaseUrl }: ClientUnderTest, { env }: Stdio): string | null {
+  const scheme = integratorBaseUrl.startsWith('https:') ? 'https_proxy' : 'http_proxy';
+  return [scheme, scheme.toUpperCase(), 'all_proxy', 'ALL_PROXY'].find((name) => env[name]) ?? null;
+}

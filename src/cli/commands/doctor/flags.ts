@@ -1,0 +1,34 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { addClientOptions, deadlineOption, stakeOption } from '../../options/client.ts';
+import { type FlagsOf, jsonOption } from '../../options/parts.ts';
+
+/** `croupier doctor` with its flags. */
+export function describeDoctor(program: CommandUnknownOpts) {
+  const doctor = program
+    .command('doctor')
+    .description(
+      'check that an operator is reachable and that a run is possible, and say what to fix first; moves no money',
+    )
+    .summary('check that a run is possible, and say what to fix first');
+  return addClientOptions(doctor)
+    .addOption(deadlineOption())
+    .addOption(stakeOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Only GET /balance is sent. A check is "not tried" if an earlier check failed
+that it depends on.
+
+Examples:
+  croupier doctor                          every client of croupier.yaml
+  croupier doctor --client acme-eu --json
+  CROUPIER_KEY=… croupier doctor --base-url https://wallet.example/eu \\
+    --ext-cid acme-eu --session eu-usd-1   without a croupier.yaml
+
+Exit status: 0 a run is possible (there may be warnings), 1 something must be
+  fixed, 2 usage (nothing was sent), 3 the operator is unreachable`,
+    );
+}
+
+export type DoctorFlags = FlagsOf<typeof describeDoctor>;

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { CHECK_NAMES, CHECK_STATES, firstToFix } from '../../../engine/doctor/check.ts';
+import type { Examined } from './text.ts';
+
+/** Version of the JSON of `croupier doctor`. */
+const DOCTOR_JSON = 'croupier-doctor/1';
+
+const name = z.enum(['configuration', ...CHECK_NAMES]);
+const about = z.string().nullable().describe('which of several: the sessionID of a session');
+
+const doctorSchema = z.object({
+  schema: z.literal(DOCTOR_JSON),
+  exitCode: z
+    .union([z.literal(0), z.literal(1), z.literal(3)])
+    .describe('0 a run is possible, 1 something must be fixed, 3 a client is unreachable'),
+  clients: z.array(
+    z.object({
+      extCID: z.string(),
+      integratorBaseUrl: z.string(),
+      mendFirst: z.object({ name, about }).nullable().describe('the problem to fix first; null: nothing must be fixed'),
+      checks: z.array(
+        z.object({
+          name,
+          about,
+          state: z
+            .enum(CHECK_STATES)
+            .describe(
+              'good; warn: a run is possible; bad: must be fixed; unreachable: must be fixed, and until then the operator cannot be checked further; not-tried: an earlier check failed that this one needs; not-needed: there is nothing to check',
+            ),
+          seen: z.string(),
+          advice: z.string().nullable(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** The JSON Schema of the JSON of `croupier doctor`. */
+export function doctorJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(doctorSchema, { io: 'input' }),
+    title: `The result of croupier doctor (${DOCTOR_JSON})`,
+  };
+}
+
+/** The JSON of `croupier doctor`. */
+export function doctorJson(examined: readonly Examined[], exitCode: 0 | 1 | 3): string {
+  const clients = examined.map(({ client, checks }) => {
+    const first = firstToFix(checks);
+    return {
+      extCID: client.extCID,
+      integratorBaseUrl: client.integratorBaseUrl,
+      mendFirst: first && { name: first.name, about: first.about },
+      checks: [...checks],
+    };
+  });
+  const result: z.infer<typeof doctorSchema> = { schema: DOCTOR_JSON, exitCode, clients };
+  return `${JSON.stringify(result, null, 2)}\n`;
+}

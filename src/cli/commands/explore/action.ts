@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { type Clients, resolveClients } from '../../../app/config/clients.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { askForProduction } from '../../../app/config/production.ts';
+import { repeatFlags } from '../../../app/config/run-flags.ts';
+import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
+import { EXIT, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { reportFault } from '../../../app/fault.ts';
+import { shownPath, whyUnreadable } from '../../../app/files.ts';
+import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
+import type { Reference } from '../../../app/reference-operator.ts';
+import { fileForClient, refuseSharedFile, writeWhole } from '../../../app/report-files.ts';
+import { reportOptions } from '../../../app/run/publish.ts';
+import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
+import type { Sink, Stdio } from '../../../app/stdio.ts';
+import { version } from '../../../app/version.ts';
+import type { Exploration, ExploreProgress, Find } from '../../../engine/explore/exploration.ts';
+import { explore } from '../../../engine/explore/explore.ts';
+import type { ClientUnderTest } from '../../../engine/run-options.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import { quoteWord } from '../../../report/curl.ts';
+import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
+import { limitHeapGrowth } from '../../heap-growth.ts';
+import { endedAtOnce, type Interrupt, listenForInterrupt } from '../../interrupt.ts';
+import { startProgressLine } from '../../progress.ts';
+import type { ExploreFlags } from './flags.ts';
+import { exploreJson } from './json.ts';
+import { concludeSearch, exploreText, type KeptFind, textOfFind } from './text.ts';
+
+const DEFAULT_TIME_MS = 60_000;
+const DEFAULT_OUT = 'found.yaml';
+
+/** `croupier explore`. Flags and files are checked before the first request. From then on, no result is lost. */
+export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise<number> {
+  limitHeapGrowth();
+  const variations = variationsOf(flags);
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  const clients = await clientsOf(flags, configuration, stdio);
+  if (clients.diagnostics.length > 0) throw diagnosticsError(clients.diagnostics);
+  refuseFlags(flags, clients);
+  await askForProduction(clients.clients, flags, stdio);
+  for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
+  const reference = await embeddedOperator(flags, variations, settings, stdio);
+  const journals: string[] = [];
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: open rounds are ended and refunded. Interrupt again to end at once.\n',
+    () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
+  );
+  try {
+    const searcher: Searcher = { flags, settings, stdio, interrupt, reference, journals };
+    return await searchEach(
+      searcher,
+      reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
+    );
+  } finally {
+    interrupt.dispose();
+    await reference?.close();
+  }
+}
+
+interface Searcher {
+  readonly flags: ExploreFlags;
+  readonly settings: RunSettings;
+  readonly stdio: Stdio;
+  readonly interrupt: Interrupt;
+  readonly reference: Reference | undefined;
+  /** The journals that were started, the latest last. */
+  readonly journals: string[];
+}
+
+async function clientsOf(flags: ExploreFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
+  if (!flags.reference) return resolveClients(configuration, flags, stdio);
+  refuseOtherOperators(flags, 'searches');
+  return { clients: [], secrets: [], sources: new Map(), diagnostics: [] };
+}
+
+function refuseFlags({ out, journal, json }: ExploreFlags, { clients }: Clients): void {
+  if (out !== undefined) refuseSharedFile(out, `--out ${out}`, clients.length);
+  if (journal !== undefined) refuseSharedFile(journal, `--journal ${journal}`, clients.length);
+  if (json && clients.length > 1)
+    throw new UsageError(
+      `--json prints one result, and there are ${clients.length} clients. Choose one with --client.`,
+    );
+}
+
+async function searchEach(searcher: Searcher, { clients, secrets }: Clients): Promise<number> {
+  const { flags, stdio, interrupt } = searcher;
+  const scrub = createScrubber(secrets);
+  const statuses: number[] = [];
+  for (const client of clients) {
+    if (interrupt.signal.aborted) break;
+    if (clients.length > 1) stdio.err.write(`Searching ${client.extCID} …\n`);
+    const named = clients.length > 1 || flags.client !== undefined ? client.extCID : undefined;
+    statuses.push(...(await search(searcher, client, named, scrub)));
+  }
+  return worstStatus(statuses);
+}
+
+async function search(
+  searcher: Searcher,
+  client: ClientUnderTest,
+  named: string | undefined,
+  scrub: (text: string) => string,
+): Promise<readonly number[]> {
+  const { flags, settings, stdio, interrupt, reference } = searcher;
+  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
+  searcher.journals.push(written.path);
+  const progress = startExploreProgress(stdio.err);
+  let exploration: Exploration;
+  try {
+    exploration = await explore({
+      croupier: version,
+      client,
+      flags: repeatFlags(flags, named),
+      ...settings,
+      campaign: settings.campaign ?? reference?.campaign ?? null,
+      signal: interrupt.signal,
+      runs: flags.runs ?? Number.POSITIVE_INFINITY,
+      timeMs: flags.time ?? (flags.runs === undefined ? DEFAULT_TIME_MS : null),
+      uuid: randomUUID,
+      now: () => performance.now(),
+      onProgress: (state) => progress.on(state),
+      record: (event) => {
+        written.append(event.event === 'run-started' ? { ...event, process: thisProcess() } : event);
+        if (event.event !== 'run-started') return;
+        for (const text of notices(client)) written.append({ event: 'notice', text });
+      },
+    });
+  } catch (error) {
+    progress.end();
+    const status = reportFault(error, stdio);
+    stdio.err.write(`Journal of all calls: ${shownPath(written.path, stdio.cwd)}\n`);
+    return [status];
+  } finally {
+    progress.end();
+    written.close();
+  }
+  return publish(searcher, client, named, exploration, shownPath(written.path, stdio.cwd), scrub);
+}
+
+/** Writes the failing histories to the files of `--out`, then prints the result. */
+async function publish(
+  { flags, settings, stdio }: Searcher,
+  { extCID }: ClientUnderTest,
+  named: string | undefined,
+  exploration: Exploration,
+  journal: string,
+  scrub: (text: string) => string,
+): Promise<readonly number[]> {
+  const { seed } = settings;
+  const statuses: number[] = [];
+  const kept: KeptFind[] = [];
+  for (const [at, find] of exploration.finds.entries()) {
+    const wanted = flags.out && numbered(fileForClient(flags.out, extCID), at);
+    const command = commandFor(wanted ?? numbered(DEFAULT_OUT, at), flags, named);
+    const yaml = scrub(textOfFind(find, seed, command));
+    const isWritten = wanted !== undefined && wanted !== '' && (await isSaved(wanted, yaml, find, stdio));
+    if (wanted && !isWritten) statuses.push(EXIT.USAGE);
+    kept.push({ find, yaml, file: isWritten ? wanted : null, command });
+  }
+  const conclusion = concludeSearch(exploration, extCID);
+  const about = { seed, journal };
+  const text = flags.json
+    ? exploreJson(exploration, conclusion, kept, { ...about, extCID })
+    : exploreText(exploration, conclusion, kept, about, reportOptions(stdio.out, stdio, null));
+  stdio.out.write(scrub(text));
+  return [conclusion.exitCode, ...statuses];
+}
+
+async function isSaved(file: string, yaml: string, { rules }: Find, stdio: Stdio): Promise<boolean> {
+  try {
+    await writeWhole(path.resolve(stdio.cwd, file), [yaml]);
+    return true;
+  } catch (error) {
+    stdio.err.write(`The history for ${rules.join(', ')} can't be written: ${file}: ${whyUnreadable(error)}.\n`);
+    return false;
+  }
+}
+
+/** `found.yaml`, `found-2.yaml`, … */
+function numbered(file: string, at: number): string {
+  const { dir, name, ext } = path.parse(file);
+  return at === 0 ? file : path.join(dir, `${name}-${at + 1}${ext}`);
+}
+
+function commandFor(file: string, flags: ExploreFlags, named: string | undefined): string {
+  const strict = flags.strict ? ['--strict'] : [];
+  // A name without a folder or an extension would be read as a group, a rule or a scenario.
+  const word = /[/]|\.ya?ml$/.test(file) ? file : `./${file}`;
+  return ['croupier', 'run', word, ...repeatFlags(flags, named), ...strict].map(quoteWord).join(' ');
+}
+
+/** Shows the progress of a search. */
+function startExploreProgress(sink: Sink): { on(progress: ExploreProgress): void; end(): void } {
+  let latest = '';
+  const line = startProgressLine(sink, () => latest);
+  return {
+    on: ({ histories, runs, broken, shortening }) => {
+      const parts = [`${histories}${Number.isFinite(runs) ? `/${runs}` : ''} histories`];
+      if (broken > 0) parts.push(`${broken} rule${broken === 1 ? '' : 's'} broken`);
+      if (shortening !== null) parts.push(`shortening one: ${shortening} step${shortening === 1 ? '' : 's'}`);
+      latest = parts.join(' · ');
+    },
+    end: () => line.end(),
+  };
+}

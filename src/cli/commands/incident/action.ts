@@ -1,0 +1,239 @@
+import { closeSync, createReadStream, createWriteStream, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Configuration, loadConfiguration } from '../../../app/config/configuration.ts';
+import { callPaths, knownSessions, signingKeys } from '../../../app/config/recorded-calls.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import { bodyFilesIn, whyUnreadable } from '../../../app/files.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { ANSI, PLAIN } from '../../../report/paint.ts';
+import { nearest } from '../../../scenario/near.ts';
+import type { CallSelection, KnownSession } from '../../../traffic/call-selection.ts';
+import type { Side } from '../../../traffic/logged-exchange.ts';
+import { firstTime, type GatheredCalls, gatherCalls, type ReopenableSource } from '../../../traffic/read/gather.ts';
+import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../../../traffic/read/logs/log-form.ts';
+import { readTime, readZone } from '../../../traffic/read/logs/time.ts';
+import type { CallPaths } from '../../../traffic/recorded-call.ts';
+import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
+import type { KeysOf } from '../../../traffic/timeline/signature.ts';
+import { buildTimeline, type IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
+import type { IncidentFlags } from './flags.ts';
+import { incidentText } from './text.ts';
+
+/**
+ * `croupier incident`: explains what happened and where the money is, from logs and other records.
+ *
+ * @returns 0 if nothing is wrong, 1 if a rule was broken or money is owed, 3 if undecided
+ */
+export async function incidentCommand(files: readonly string[], flags: IncidentFlags, stdio: Stdio): Promise<number> {
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const { keysOf, secrets, remarks } = await signingKeys(flags, stdio);
+  const reading = await readTimeline(files, flags, configuration, stdio, keysOf);
+  const { timeline, gathered, files: read } = reading;
+  const notes = [...reading.notes, ...remarks];
+  const scrub = createScrubber([...configuration.secrets, ...secrets]);
+  const text = flags.json
+    ? `${JSON.stringify(incidentJson(timeline, gathered, read), null, 2)}\n`
+    : incidentText(timeline, gathered, stdio.out.colour ? ANSI : PLAIN, notes);
+  stdio.out.write(scrub(text));
+  return timeline.status;
+}
+
+/** The selected calls, with the timeline that they give. */
+export interface ReadTimeline {
+  readonly timeline: IncidentTimeline;
+  readonly gathered: GatheredCalls;
+  /** The files, as the user named them. */
+  readonly files: readonly string[];
+  /** Assumptions, for the reader. */
+  readonly notes: readonly string[];
+}
+
+/** Reads files and builds the timeline of the calls that the flags select. @throws UsageError when there are none */
+export async function readTimeline(
+  files: readonly string[],
+  flags: IncidentFlags,
+  configuration: Configuration,
+  stdio: Stdio,
+  keysOf?: KeysOf,
+): Promise<ReadTimeline> {
+  const form = formOf(flags, configuration);
+  const folder = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+  try {
+    const sources = await sourcesOf(files, flags, form, stdio, folder);
+    const known = knownSessions(configuration);
+    const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
+    const { selection, notes } = await selectionOf(flags, form, sources);
+    const gathered = await readAll(sources, selection, known, callPaths(configuration));
+    const timeline = buildTimeline(gathered.calls, selection, known, keysOf);
+    if (timeline.calls.length === 0) throw new UsageError(forTerminal(noCallsText(gathered, flags)));
+    return {
+      timeline,
+      gathered,
+      files: sources.map(({ file }) => file),
+      notes: [...notes, ...zoneNotes(gathered, zone)],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[] {
+  if (zoneless === 0) return [];
+  const times =
+    zoneless === 1 ? '1 time without a zone was read as a time' : `${zoneless} times without a zone were read as times`;
+  return [`${times} of ${zone} (--zone).`];
+}
+
+async function readAll(
+  sources: readonly ReopenableSource[],
+  selection: CallSelection,
+  known: ReadonlyMap<string, KnownSession>,
+  paths: CallPaths,
+): Promise<GatheredCalls> {
+  try {
+    return await gatherCalls(sources, selection, known, paths);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) {
+      throw new UsageError(`The files can't be read: ${whyUnreadable(error)}.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** A search for a player reads its files twice, so standard input is copied to a temporary file. */
+async function sourcesOf(
+  files: readonly string[],
+  flags: IncidentFlags,
+  form: LogForm,
+  stdio: Stdio,
+  folder: string,
+): Promise<readonly ReopenableSource[]> {
+  const named = [
+    ...files.map((file) => ({ file, side: null })),
+    ...(flags.service ?? []).map((file) => ({ file, side: 'service' as const })),
+    ...(flags.operator ?? []).map((file) => ({ file, side: 'operator' as const })),
+  ];
+  if (named.length === 0) {
+    if (stdio.stdinIsTty) throw new UsageError('Nothing to read: name a file, or - for standard input.');
+    named.push({ file: '-', side: null });
+  }
+  if (named.filter(({ file }) => file === '-').length > 1)
+    throw new UsageError('Standard input (-) can be read only once.');
+  return Promise.all(named.map((each) => sourceOf(each, form, stdio, folder)));
+}
+
+async function sourceOf(
+  { file, side }: { readonly file: string; readonly side: Side | null },
+  form: LogForm,
+  stdio: Stdio,
+  folder: string,
+): Promise<ReopenableSource> {
+  if (file !== '-') {
+    const whole = path.resolve(stdio.cwd, file);
+    checkReadable(whole, file);
+    return { file, side, form, beside: bodyFilesIn(path.dirname(whole)), open: () => createReadStream(whole) };
+  }
+  const copy = path.join(folder, 'stdin');
+  await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }));
+  return { file: 'standard input', side, form, beside: bodyFilesIn(stdio.cwd), open: () => createReadStream(copy) };
+}
+
+function checkReadable(whole: string, shown: string): void {
+  try {
+    if (statSync(whole).isDirectory()) throw new UsageError(`${shown} is a folder. Name the files in it.`);
+    closeSync(openSync(whole, 'r'));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${shown} can't be read: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}
+
+function formOf(flags: IncidentFlags, { config }: Configuration): LogForm {
+  const logs = config.logs;
+  const zoneName = flags.zone ?? logs?.zone;
+  const zone = zoneName === undefined ? undefined : readZone(zoneName);
+  if (zoneName !== undefined && zone === undefined) {
+    throw new UsageError(`--zone: there is no time zone ${zoneName}. Write it as in Europe/Berlin or +01:00.`);
+  }
+  const fields: Partial<Record<LogField, string | readonly string[]>> = { ...logs?.fields };
+  for (const word of flags.field ?? []) {
+    const [, name = '', where = ''] = /^([^=]*)=(.+)$/.exec(word) ?? [];
+    const field = LOG_FIELDS.find((known) => known === name);
+    if (field === undefined || where === '') throw new UsageError(fieldDiagnostic(word, name));
+    fields[field] = where.split(',');
+  }
+  return logForm({ zone, side: logs?.side, fields, pattern: patternOf(flags.pattern ?? logs?.pattern) });
+}
+
+function fieldDiagnostic(word: string, name: string): string {
+  const meant = nearest(name, LOG_FIELDS);
+  const hint = meant === undefined ? `The fields are: ${LOG_FIELDS.join(', ')}.` : `Did you mean ${meant}?`;
+  return `--field ${word}: write it as FIELD=PATH, such as session=user.session. ${hint}`;
+}
+
+function patternOf(text: string | undefined): RegExp | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return new RegExp(text);
+  } catch (error) {
+    throw new UsageError(
+      `--pattern is not a regular expression: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Reads the selection of the flags. A time of day belongs to the first day of the files. */
+async function selectionOf(
+  { player, session, round, tx, from, to }: IncidentFlags,
+  form: LogForm,
+  sources: readonly ReopenableSource[],
+): Promise<{ readonly selection: CallSelection; readonly notes: readonly string[] }> {
+  const notes: string[] = [];
+  const clock = /^\d\d:\d\d(:\d\d)?$/;
+  const needsDay = [from, to].some((text) => text !== undefined && clock.test(text));
+  const first = needsDay ? await firstTime(sources) : null;
+  if (needsDay && first === null)
+    throw new UsageError('The files have no date for a time of day. Write the date too, as in 2026-11-21T14:03.');
+  const day = new Date(first?.ms ?? 0).toISOString().slice(0, 10);
+  const read = (flag: string, text: string | undefined): number | undefined => {
+    if (text === undefined) return undefined;
+    const time = readTime(clock.test(text) ? `${day} ${text}` : text, form.zone);
+    if (!time)
+      throw new UsageError(
+        `${flag} ${text}: write a time such as 14:03, 2026-11-21T14:03 or 2026-11-21T14:03:07+01:00.`,
+      );
+    // `--to 14:10` includes the whole minute.
+    return flag === '--to' ? time.ms + time.precisionMs - 1 : time.ms;
+  };
+  const fromMs = read('--from', from);
+  const toMs = read('--to', to);
+  if (needsDay) notes.push(`Times of day are read as times of ${day}, the first day in the files.`);
+  return { selection: { player, session, round, tx, fromMs, toMs }, notes };
+}
+
+function noCallsText(
+  { total, unreadableCount, unreadable, others, namesPlayers, nameless }: GatheredCalls,
+  flags: IncidentFlags,
+): string {
+  if (total === 0) {
+    const [first] = unreadable;
+    const why =
+      first === undefined
+        ? ''
+        : ` The first of ${unreadableCount} that can't be read: ${first.place.file}:${first.place.line}: ${first.why}.`;
+    return `The files have no call of the service (${others} other entries).${why} If the fields of JSON lines have other names, give them with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).`;
+  }
+  if (nameless === total) {
+    return `None of the ${total} calls names a session or a transaction. The log must contain the bodies, or its own fields for them (--field session=…).`;
+  }
+  const hint =
+    flags.player !== undefined && !namesPlayers
+      ? ' The files name no player: use --session, or give the players of your sessions in croupier.yaml.'
+      : '';
+  return `None of the ${total} calls is selected.${hint}`;
+}

@@ -1,0 +1,64 @@
+import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings';
+import { configOption } from '../../options/client.ts';
+import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
+
+/** `croupier incident` with its flags. */
+export function describeIncident(program: CommandUnknownOpts) {
+  const incident = program
+    .command('incident')
+    .description('explain what happened and where the money is, from curl lines, HARs, raw HTTP, logs and journals')
+    .summary('explain what happened, and where the money is')
+    .argument('[files...]', 'files to read (- is stdin); the format shows who wrote them');
+  const calls = addSideOptions(incident)
+    .optionsGroup('Which calls:')
+    .option('--player <id>', 'the calls of a player')
+    .option('--session <sessionID>', 'the calls of a session')
+    .option('--round <roundID>', 'the calls of a round')
+    .option('--tx <txID>', 'the calls of a transaction, and its refunds')
+    .option('--from <time>', 'not before: 14:03 or 2026-11-21T14:03')
+    .option('--to <time>', 'not after');
+  return addLogOptions(calls)
+    .optionsGroup('Keys and output:')
+    .option('--key-file <file>', 'a further key to verify signatures with; repeatable', collect)
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Fields: time, method, url, status, error, tookMs, tookSeconds, took,
+  correlation, requestBody, responseBody, contentType, call, session, tx,
+  origTx, round, amount, type, frID, player, currency, balance, replyTx, code,
+  signature
+
+Examples:
+  croupier incident wallet.log.gz --player 4711 --from 14:00 --to 14:10
+  croupier incident --service calls.ndjson --operator wallet.log    both sides
+  croupier incident wallet.log --field session=ctx.sid --zone Europe/Berlin
+  pbpaste | croupier incident -                a curl line with its reply
+
+Exit status: 0 nothing is wrong, 1 a rule was broken or something is owed,
+  2 usage or no call was found, 3 undecided`,
+    );
+}
+
+export type IncidentFlags = FlagsOf<typeof describeIncident>;
+
+/** The flags for files whose writer is known, of every command that reads recorded calls. */
+export function addSideOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .option('--service <file>', 'file of the service, or of any caller; repeatable', collect)
+    .option('--operator <file>', 'file of the operator; repeatable', collect);
+}
+
+/** The flags for the format of logs, of every command that reads recorded calls. */
+export function addLogOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .optionsGroup('Log format (also: logs in croupier.yaml):')
+    .option('--zone <zone>', 'time zone of times without one (Europe/Berlin)')
+    .option('--field <FIELD=path>', 'JSON path of a field: session=user.sid; repeatable', collect)
+    .option('--pattern <regexp>', 'regular expression with groups named like fields');
+}

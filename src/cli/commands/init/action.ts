@@ -1,0 +1,86 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CONFIG_NAME } from '../../../app/config/configuration.ts';
+import { readSession } from '../../../app/config/flag-values.ts';
+import { configText } from '../../../app/config/text.ts';
+import { EXIT, UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { makeFolder } from '../../../engine/run/make-folder.ts';
+import { answersFrom } from './answers.ts';
+import type { InitFlags } from './flags.ts';
+
+const EXAMPLE = path.join('scenarios', 'example.yaml');
+
+/** `croupier init`: writes a commented configuration and an example scenario, from flags or from a few answers. */
+export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<number> {
+  const files = [CONFIG_NAME, EXAMPLE];
+  const existing = files.filter((file) => existsSync(path.resolve(stdio.cwd, file)));
+  if (existing.length > 0 && !flags.force) {
+    throw new UsageError(
+      `${existing.join(' and ')} ${existing.length === 1 ? 'exists' : 'exist'} already. Overwrite with --force.`,
+    );
+  }
+  const answers = await answersFrom(flags, stdio);
+  if (!answers) return EXIT.SIGINT;
+  const config = configText([
+    {
+      extCID: answers.extCid,
+      integratorBaseUrl: answers.baseUrl,
+      key: { env: answers.keyEnv },
+      sessions: answers.sessions.map(readSession),
+      scenarios: './scenarios',
+    },
+  ]);
+  write(CONFIG_NAME, config, stdio);
+  write(EXAMPLE, EXAMPLE_SCENARIO, stdio);
+  stdio.out.write(
+    [
+      `Written: ${files.join(', ')}`,
+      'Next:',
+      ...inColumns([
+        [`export ${answers.keyEnv}=…`, 'the Integration API key'],
+        ['croupier doctor', 'check the address and the key; it only reads'],
+        ['croupier run balance', 'a first, small run: it reads the balance, and plays one round'],
+        ['croupier run', 'everything'],
+      ]),
+      '',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** Commands, each with its purpose in a second column. */
+function inColumns(rows: readonly (readonly [command: string, what: string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([command]) => command.length)) + 2;
+  return rows.map(([command, what]) => `  ${command.padEnd(width)}${what}`);
+}
+
+function write(name: string, text: string, { cwd }: Stdio): void {
+  const file = path.resolve(cwd, name);
+  try {
+    makeFolder(path.dirname(file));
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`${name} can't be written: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}
+
+/** The scenario that `init` writes: short, true to the contract, and explained. */
+const EXAMPLE_SCENARIO = `# A scenario is a list of steps. Every reply is judged by the contract, so that a scenario need not
+# repeat the contract. \`croupier lint\` checks this file, \`croupier run scenarios/example.yaml\` runs it.
+croupier: 1
+title: A round is played, won, and its repeated win pays once
+rules: [win.credit, idempotency.win]
+
+# The balance that the session needs; with less, the scenario is skipped, with the reason.
+needs: { balance: "\${stake}" }
+
+steps:
+  - bet: # the configured stake, in a new round, with a new id
+  - win: { amount: "\${2 * stake}" } # in the round of that bet
+    as: payout
+  - resend: payout # the same bytes, the same id
+    expect: { reply: same }
+  - balance: # read, and compared with the expected balance
+`;

@@ -1,0 +1,28 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { collect, type FlagsOf } from '../../options/parts.ts';
+
+/** `croupier init` with its flags. */
+export function describeInit(program: CommandUnknownOpts) {
+  return program
+    .command('init')
+    .description('write a commented croupier.yaml and an example scenario')
+    .summary('write a croupier.yaml with comments, and an example scenario')
+    .option('--yes', 'ask nothing: use the flags and sensible values')
+    .option('--base-url <url>', "the operator's base URL for reverse calls")
+    .option('--ext-cid <id>', "the client's ExtCID")
+    .option('--session <session>', 'ID or ID,player=p1,currency=USD; repeatable', collect)
+    .option('--key-env <name>', 'variable of the key (default: made from the ExtCID)')
+    .option('--force', 'overwrite files that exist')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier init                                              asks
+  croupier init --yes --base-url https://wallet.example/eu \\
+    --ext-cid acme-eu --session eu-usd-1,currency=USD        does not
+
+Exit status: 0 written, 2 usage, or a file exists already`,
+    );
+}
+
+export type InitFlags = FlagsOf<typeof describeInit>;

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { loadConfiguration } from '../../../app/config/configuration.ts';
+import { EXIT, UsageError } from '../../../app/exit-status.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { builtInSource, loadSuite, type SuiteScenario, userSource } from '../../../app/suite.ts';
+import { applicableRules } from '../../../judge/checks/checks.ts';
+import { byPlace, type Diagnostic, diagnosticAt, renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
+import type { LintFlags } from './flags.ts';
+
+/** `croupier lint`: checks scenario files. Without a name, it checks those of the configuration and the built-in ones. */
+export async function lintCommand(files: readonly string[], flags: LintFlags, stdio: Stdio): Promise<number> {
+  const suite = loadSuite(await sources(files, flags.config, stdio), stdio.cwd, countedUUIDs());
+  const { scenarios, fileCount } = suite;
+  if (fileCount === 0 && files.length > 0) {
+    throw new UsageError(
+      `${files.join(', ')}: no scenarios found. Names of scenario files end with .yaml or .yml. Nothing was checked.`,
+    );
+  }
+  const diagnostics = [...suite.diagnostics, ...unprovenClaims(scenarios)].sort(byPlace);
+  const found = `${fileCount} file${fileCount === 1 ? '' : 's'}`;
+  if (flags.json) {
+    stdio.out.write(`${JSON.stringify({ files: fileCount, scenarios: scenarios.length, diagnostics }, null, 2)}\n`);
+  } else if (diagnostics.length === 0) {
+    stdio.out.write(`${found}, ${scenarios.length} scenario${scenarios.length === 1 ? '' : 's'}: no mistakes.\n`);
+  } else {
+    const bad = new Set(diagnostics.map(({ file }) => file)).size;
+    const count = `${diagnostics.length} mistake${diagnostics.length === 1 ? '' : 's'}`;
+    // Fragments do not count as files, but may contain mistakes too.
+    const where = bad > fileCount ? `${bad} files` : `${bad} of ${found}`;
+    stdio.out.write(`${diagnostics.map(renderDiagnostic).join('\n\n')}\n\n${count} in ${where}.\n`);
+  }
+  return diagnostics.length > 0 ? EXIT.USAGE : 0;
+}
+
+/** Makes ids that differ. Plans are only checked here, so random ids, which need cryptography, are not necessary. */
+function countedUUIDs(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+  };
+}
+
+async function sources(files: readonly string[], config: string | undefined, stdio: Stdio) {
+  if (files.length > 0) return files.map((file) => userSource(file, stdio.cwd));
+  const configuration = await loadConfiguration(config, stdio);
+  const configured = (configuration.config.scenarios ?? []).map((given) =>
+    userSource(path.resolve(configuration.dir, given), stdio.cwd),
+  );
+  return [builtInSource(), ...configured];
+}
+
+/** A diagnostic for each rule that a scenario names, but none of its cases can decide. */
+export function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Diagnostic[] {
+  return [...Map.groupBy(scenarios, ({ source }) => source).values()].flatMap((cases) => {
+    const [first] = cases;
+    if (!first) return [];
+    const open = new Map(first.claims.map((claim) => [claim.id, claim]));
+    for (const scenario of cases) {
+      // The first case proves most claims. The other cases are planned only if one is left.
+      if (open.size === 0) break;
+      for (const rule of applicableRules(scenario.plan(), [...open.keys()])) open.delete(rule);
+    }
+    return [...open.values()].map(({ id, place }) => {
+      const start = (first.source.lineStarts[place.line - 1] ?? 0) + place.column - 1;
+      return diagnosticAt(
+        { source: first.source, start, end: start + id.length },
+        `no step of this scenario can decide \`${id}\``,
+        'remove it, or add the step that it is about',
+      );
+    });
+  });
+}

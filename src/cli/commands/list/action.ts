@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { builtInSource, loadSuite, type SuiteScenario, userSource } from '../../../app/suite.ts';
+import { GROUPS, isRuleId, RULES, type Rule, type RuleId } from '../../../contract/catalogue.ts';
+import { RULE_GROUPS } from '../../../contract/rule.ts';
+import { CHANGES, CONTRACT_VERSIONS, type ContractVersion, isThere } from '../../../contract/versions.ts';
+import { plural } from '../../../report/terminal/layout.ts';
+import { nearest } from '../../../scenario/near.ts';
+import type { Needs } from '../../../scenario/plan/plan.ts';
+import type { ListFlags, ListName } from './flags.ts';
+
+/**
+ * `croupier list`: the rules with the scenarios that test them, the scenarios with what they need, or the defects and variants
+ * of the reference operator.
+ */
+export async function listCommand(
+  what: ListName,
+  words: readonly string[],
+  flags: ListFlags,
+  stdio: Stdio,
+): Promise<number> {
+  if (flags.since !== undefined && what !== 'rules')
+    throw new UsageError(`--since works only with croupier list rules: ${what} have no contract version.`);
+  if (what === 'defects' || what === 'variants') {
+    const { listDefects, listVariants } = await import('./variations.ts');
+    const list = what === 'defects' ? listDefects : listVariants;
+    list(words, flags.json === true, stdio);
+    return 0;
+  }
+  const { config, dir } = await loadConfiguration(flags.config, stdio);
+  const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
+  const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
+  if (suite.diagnostics.length > 0) throw diagnosticsError(suite.diagnostics);
+  const rules = rulesNamed(words).filter(({ since }) => flags.since === undefined || !isThere(since, flags.since));
+  if (what === 'rules') {
+    if (flags.since !== undefined && !flags.json) stdio.out.write(changesSince(flags.since, rules.length));
+    listRules(rules, suite.scenarios, flags.json === true, stdio);
+  } else {
+    const named = new Set<RuleId>(rules.map(({ id }) => id));
+    const some = suite.scenarios.filter((one) => words.length === 0 || one.rules.some((rule) => named.has(rule)));
+    listScenarios(some, flags.json === true, stdio);
+  }
+  return 0;
+}
+
+/** The changes of the contract after a version, and the number of new rules. */
+function changesSince(since: ContractVersion, rules: number): string {
+  const later = CONTRACT_VERSIONS.filter((version) => !isThere(version, since)).toReversed();
+  if (later.length === 0) return `There are no changes since ${since}: it is the latest version of the contract.\n`;
+  const lines = later.map((version) => `  ${version.padEnd(7)} ${CHANGES[version]}\n`);
+  const judged = rules === 0 ? 'They add no rule.' : `They add ${plural(rules, 'rule')}:`;
+  return `Changes since ${since}:\n${lines.join('')}\n${judged}\n\n`;
+}
+
+/** The rules that the words name by id or group; without words, all rules. @throws UsageError for an unknown word */
+function rulesNamed(words: readonly string[]): readonly Rule[] {
+  for (const word of words) {
+    if (isRuleId(word) || RULE_GROUPS.some((group) => group === word)) continue;
+    const near = nearest(word, [...RULE_GROUPS, ...RULES.map(({ id }) => id)]);
+    throw new UsageError(
+      `There is no rule or group ${word}. ${near === undefined ? 'croupier list rules shows them all.' : `Did you mean ${near}?`}`,
+    );
+  }
+  return RULES.filter(({ id, group }) => words.length === 0 || words.includes(id) || words.includes(group));
+}
+
+function listRules(chosen: readonly Rule[], scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
+  const testing = new Map(
+    chosen.map((rule) => [
+      rule.id,
+      [...new Set(scenarios.filter(({ rules }) => rules.includes(rule.id)).map(({ scenarioId }) => scenarioId))],
+    ]),
+  );
+  if (json) {
+    const rows = chosen.map(({ id, level, money, clause, sentence, means, since }) => ({
+      id,
+      level,
+      money,
+      clause,
+      sentence,
+      means,
+      since,
+      scenarios: testing.get(id) ?? [],
+    }));
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  for (const { name, rules } of GROUPS) {
+    const some = rules.filter((rule) => chosen.includes(rule));
+    if (some.length > 0) out.write(`${name}\n`);
+    for (const rule of some) {
+      out.write(`  ${rule.id}  ${rule.level}${rule.money ? ' $' : ''}  (${rule.clause})\n    ${rule.sentence}\n`);
+      if (rule.means !== null) out.write(`    if broken: ${rule.means}\n`);
+      const tests = testing.get(rule.id) ?? [];
+      out.write(`    ${tests.length > 0 ? `tested by ${tests.join(', ')}` : 'no scenario tests it'}\n`);
+    }
+  }
+  out.write('\n$ a breach loses or invents money\n');
+}
+
+function listScenarios(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
+  if (json) {
+    const rows = scenarios.map(({ id, title, place, rules, tags, needs }) => ({
+      id,
+      title,
+      file: place.file,
+      rules,
+      tags,
+      needs: needsOf(needs),
+    }));
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  for (const { id, title, rules, tags, needs } of scenarios) {
+    out.write(`${id}\n    ${title}\n`);
+    if (rules.length > 0) out.write(`    tests ${rules.join(', ')}\n`);
+    const needed = needsOf(needs);
+    if (needed.length > 0) out.write(`    needs ${needed.join('; ')}\n`);
+    if (tags.length > 0) out.write(`    tags ${tags.join(', ')}\n`);
+  }
+}
+
+/** The needs of a scenario, in words. */
+function needsOf(needs: Needs): readonly string[] {
+  const words: string[] = [];
+  const { currency } = needs;
+  if (needs.balance) words.push('a certain balance');
+  if (currency?.kind !== undefined) words.push(`a ${currency.kind} currency`);
+  if (currency?.decimals !== undefined) {
+    words.push(
+      currency.decimals === 'some' ? 'a currency with decimals' : `a currency with ${currency.decimals} decimals`,
+    );
+  }
+  if (needs.state === 'expired') words.push('an expired session');
+  if (needs.otherClient) words.push('a second client with another key');
+  if (needs.earlierRun) words.push('the journal of an earlier run');
+  if (needs.campaign) words.push('a campaign that the operator knows');
+  if (needs.largeAmounts) words.push('large amounts allowed');
+  if (needs.launches) words.push('launches by the operator');
+  for (const [alias, need] of needs.sessions) {
+    const parts = [
+      need.player && `${need.player} player`,
+      need.game && `${need.game} game`,
+      need.currency && `${need.currency} currency`,
+      need.state,
+    ].filter((part) => part !== undefined);
+    words.push(`another session (${alias}${parts.length > 0 ? `: ${parts.join(', ')}` : ''})`);
+  }
+  return words;
+}

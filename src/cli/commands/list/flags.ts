@@ -1,0 +1,48 @@
+import { Argument, type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { nearest } from '../../../scenario/near.ts';
+import { configOption } from '../../options/client.ts';
+import { type FlagsOf, jsonOption, versionFlag } from '../../options/parts.ts';
+
+/** The names of the lists. */
+const LISTS = ['rules', 'scenarios', 'defects', 'variants'] as const;
+
+export type ListName = (typeof LISTS)[number];
+
+/** Reads the name of a list. `habits`, the former name of the variants, works too. @throws InvalidArgumentError for an unknown name */
+function listName(text: string): ListName {
+  const name = text === 'habits' ? 'variants' : LISTS.find((one) => one === text);
+  if (name !== undefined) return name;
+  const near = nearest(text, LISTS);
+  throw new InvalidArgumentError(
+    `Allowed choices are ${LISTS.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+  );
+}
+
+/** `croupier list` with its flags. */
+export function describeList(program: CommandUnknownOpts) {
+  const what = new Argument('<what>', 'what to list').choices(LISTS).argParser(listName);
+  // Setting a parser drops the choices, which help and completion show.
+  what.argChoices = [...LISTS];
+  return program
+    .command('list')
+    .description('rules of the contract, scenarios that test them, and what serve operator can do differently')
+    .summary('show rules, scenarios, and the defects of serve operator')
+    .addArgument(what)
+    .argument('[names...]', 'only these, or what belongs to these rules or groups')
+    .addOption(new Option('--since <version>', 'only rules that came after this version').argParser(versionFlag))
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier list rules --since 1.8.0    rules that are newer than an integration
+  croupier list rules refund           with the scenarios that test them
+  croupier list defects idempotency    the defects that break these rules
+  croupier list variants               other correct operators
+
+Exit status: 0, 2 no rule, group or name of this kind`,
+    );
+}
+
+export type ListFlags = FlagsOf<typeof describeList>;

@@ -1,0 +1,110 @@
+import { UsageError } from '../../../app/exit-status.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { isRuleId, RULES, type RuleId, ruleById } from '../../../contract/catalogue.ts';
+import { RULE_GROUPS } from '../../../contract/rule.ts';
+import { DEFECTS } from '../../../operator/defects.ts';
+import { VARIANTS } from '../../../operator/variants.ts';
+import type { Defect, Variant } from '../../../operator/variation.ts';
+import { hanging, wrap } from '../../../report/terminal/layout.ts';
+import { nearest } from '../../../scenario/near.ts';
+
+/** Longer lines are hard to read. */
+const MAX_WIDTH = 100;
+
+/** `croupier list defects`: the faults of the reference operator, for some rules or for all. */
+export function listDefects(words: readonly string[], json: boolean, { out }: Stdio): void {
+  const chosen = choose(
+    DEFECTS,
+    words,
+    ({ breaks, mayBreak }) => ({ first: breaks, second: mayBreak ?? [] }),
+    'defect',
+  );
+  if (json) {
+    const rows = chosen.map(({ name, description, breaks, mayBreak = [] }) => ({
+      name,
+      description,
+      breaks,
+      mayBreak,
+      money: breaks.some((rule) => ruleById(rule).money),
+    }));
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  const width = Math.min(out.columns, MAX_WIDTH);
+  for (const defect of chosen) out.write(`${defectText(defect, width)}\n`);
+  out.write(`${count(chosen.length, 'defect')}. $ a breach loses or invents money\n`);
+}
+
+/** `croupier list variants`: other correct ways of the reference operator. */
+export function listVariants(words: readonly string[], json: boolean, { out }: Stdio): void {
+  const chosen = choose(VARIANTS, words, ({ mayWarn }) => ({ first: mayWarn ?? [], second: [] }), 'variant');
+  if (json) {
+    const rows = chosen.map(({ name, description, mayWarn = [] }) => ({ name, description, mayWarn }));
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  const width = Math.min(out.columns, MAX_WIDTH);
+  for (const variant of chosen) out.write(`${variantText(variant, width)}\n`);
+  out.write(`${count(chosen.length, 'variant')}. None of them breaks a MUST of the contract.\n`);
+}
+
+function defectText({ name, description, breaks, mayBreak = [] }: Defect, width: number): string {
+  return [
+    name,
+    ...hanging('    ', description, width),
+    ...hanging('    breaks ', breaks.map(withMark).join(', '), width),
+    ...(mayBreak.length > 0 ? hanging('    sometimes also ', mayBreak.map(withMark).join(', '), width) : []),
+  ].join('\n');
+}
+
+function variantText({ name, description, mayWarn = [] }: Variant, width: number): string {
+  return [
+    name,
+    ...wrap(description, width - 4).map((line) => `    ${line}`),
+    ...(mayWarn.length > 0 ? hanging('    warnings of ', mayWarn.join(', '), width) : []),
+  ].join('\n');
+}
+
+function withMark(rule: RuleId): string {
+  const { level, money } = ruleById(rule);
+  return `${rule}${level === 'SHOULD' ? ' (SHOULD)' : ''}${money ? ' $' : ''}`;
+}
+
+function count(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? '' : 's'}`;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+/** The entries that the words name, by name, rule or group. A rule first selects entries that are about it, else entries that may break it. */
+function choose<T extends Named>(
+  all: readonly T[],
+  words: readonly string[],
+  rulesOf: (one: T) => { readonly first: readonly RuleId[]; readonly second: readonly RuleId[] },
+  what: string,
+): readonly T[] {
+  if (words.length === 0) return all;
+  const found = new Set<T>();
+  for (const word of words) {
+    const named = all.filter(({ name }) => name === word);
+    const about = all.filter((one) => rulesOf(one).first.some((rule) => isOf(rule, word)));
+    const touching = all.filter((one) => rulesOf(one).second.some((rule) => isOf(rule, word)));
+    const matching = [named, about, touching].find((some) => some.length > 0);
+    if (!matching) throw new UsageError(noMatchText(word, what, all));
+    for (const one of matching) found.add(one);
+  }
+  return all.filter((one) => found.has(one));
+}
+
+function isOf(rule: RuleId, word: string): boolean {
+  return rule === word || ruleById(rule).group === word;
+}
+
+function noMatchText(word: string, what: string, all: readonly Named[]): string {
+  if (isRuleId(word) || RULE_GROUPS.some((group) => group === word)) return `There is no ${what} for ${word}.`;
+  const near = nearest(word, [...all.map(({ name }) => name), ...RULE_GROUPS, ...RULES.map(({ id }) => id)]);
+  const help = near === undefined ? `croupier list ${what}s shows them all.` : `Did you mean ${near}?`;
+  return `There is no ${what}, rule or group ${word}. ${help}`;
+}

@@ -1,0 +1,114 @@
+import { isRuleId, ruleById } from '../../../contract/catalogue.ts';
+import type { Outcome } from '../../../journal/exchange.ts';
+import { readReply } from '../../../reply/read.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import type { Paint } from '../../../report/paint.ts';
+import { hanging, padEnd, padStart } from '../../../report/terminal/layout.ts';
+import { describeAction } from '../../../traffic/proxy/fault.ts';
+import type { ProxiedCall, ProxiedCallEnd } from '../../../traffic/proxy/proxied-call.ts';
+import type { TrafficFinding } from '../../../traffic/proxy/traffic-judge.ts';
+
+/** The fields of a call that its line shows. */
+export interface CallFields {
+  readonly sessionID: string | null;
+  readonly amount: string | null;
+  readonly txID: string | null;
+}
+
+/** Reads the fields of a call; null: missing or unreadable. */
+export function fieldsOf({ call, url, requestBody }: ProxiedCall): CallFields {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  try {
+    const sent: unknown =
+      call === 'balance'
+        ? Object.fromEntries(new URL(url).searchParams)
+        : JSON.parse(requestBody.bytes().toString('utf8'));
+    const { sessionID, amount, txID } = (sent ?? {}) as Readonly<Record<string, unknown>>;
+    return { sessionID: text(sessionID), amount: text(amount), txID: text(txID) };
+  } catch {
+    return { sessionID: null, amount: null, txID: null };
+  }
+}
+
+/** The end of a call, in few words. */
+export function endOfCall({ reply, action }: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): string {
+  if (action?.kind === 'drop' && action.what === 'request') return 'not forwarded';
+  if (outcome?.kind === 'reply') return String(outcome.reply.status);
+  if (outcome?.kind === 'none') return `no reply (${outcome.reason}): ${outcome.detail}`;
+  if (end.kind === 'opaque') return 'its bytes were forwarded, but could not be parsed: not judged';
+  return reply ? `${reply.status}, and its body could not be read` : 'no reply';
+}
+
+/** The balance in the reply to a call; null: none. */
+export function balanceOf(outcome: Outcome | null): string | null {
+  return outcome?.kind === 'reply' ? (readReply(outcome.reply).balance.written ?? null) : null;
+}
+
+/** A remark about what the proxy or the service did to a call, which the operator is not responsible for; null: none. */
+export function remarkOf({ action, source, hungUpAt }: ProxiedCall, outcome: Outcome | null): string | null {
+  if (source === 'proxy') return 'croupier repeated it (--fault)';
+  if (action) return `croupier ${describeAction(action)} (--fault)`;
+  return hungUpAt !== null && outcome?.kind === 'reply'
+    ? 'the service closed its side of the connection, and may not have read the reply'
+    : null;
+}
+
+/** The line of a forwarded call. @param at its time of day */
+export function callLine(
+  proxiedCall: ProxiedCall,
+  end: ProxiedCallEnd,
+  outcome: Outcome | null,
+  at: string,
+  paint: Paint,
+): string {
+  const { call, method, url, id, sent, start } = proxiedCall;
+  const remark = remarkOf(proxiedCall, outcome);
+  const fields = fieldsOf(proxiedCall);
+  const status = endOfCall(proxiedCall, end, outcome);
+  const tookMs = (proxiedCall.end ?? start) - (sent ?? start);
+  const isGood = status === '200';
+  const name = call ?? `${method} ${URL.parse(url)?.pathname ?? ''}`;
+  const balance = balanceOf(outcome);
+  const parts = [
+    paint.dim(at),
+    id.padStart(6),
+    padEnd(forTerminal(name), 7),
+    padStart(forTerminal(fields.amount ?? ''), 9),
+    '→',
+    isGood ? paint.green(status) : paint.yellow(forTerminal(status)),
+    ...(balance === null ? [] : [`balance ${forTerminal(balance)}`]),
+    paint.dim(`${tookMs.toFixed(1)} ms`),
+    ...(fields.sessionID === null ? [] : [forTerminal(fields.sessionID)]),
+    ...(call === null ? [paint.dim('not one of the four calls: not judged')] : []),
+    ...(remark === null ? [] : [paint.cyan(remark)]),
+  ];
+  return `${parts.join('  ')}\n`;
+}
+
+/** The text of a finding. */
+export function findingText(
+  { rule, verdict, exchange, call, text }: TrafficFinding,
+  paint: Paint,
+  width: number,
+): string {
+  const where = `${call} ${exchange}`;
+  if (rule === null || !isRuleId(rule)) return `${paint.cyan(`  ○ ${where}: ${forTerminal(text)}`)}\n`;
+  const { level, sentence, money } = ruleById(rule);
+  const [mark, colour] =
+    verdict === 'fail'
+      ? (['✗ BROKEN', paint.red] as const)
+      : verdict === 'warn'
+        ? (['! WARNING', paint.yellow] as const)
+        : (['○ NOTE', paint.cyan] as const);
+  const head = `${mark}  ${rule}  ${level}${money ? ', loses or invents money' : ''}  (${where})`;
+  return [
+    colour(paint.bold(head)),
+    ...hanging(
+      '    the rule:  ',
+      `an operator conforms ${sentence.startsWith('when ') ? 'if,' : 'when'} ${sentence}`,
+      width,
+    ),
+    ...hanging('    but:       ', forTerminal(text), width),
+    '',
+  ].join('\n');
+}

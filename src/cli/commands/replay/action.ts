@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { resolveClients } from '../../../app/config/clients.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { askForProduction } from '../../../app/config/production.ts';
+import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import { type Played, play, SILENT } from '../../../app/run/play.ts';
+import { runSettings } from '../../../app/run/settings.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { version } from '../../../app/version.ts';
+import type { ClientUnderTest, RunnableScenario } from '../../../engine/run-options.ts';
+import { conclude } from '../../../journal/conclusion.ts';
+import type { Outcome } from '../../../journal/exchange.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { ANSI, PLAIN } from '../../../report/paint.ts';
+import { loadScenario } from '../../../scenario/load.ts';
+import { planScenario } from '../../../scenario/plan/planner.ts';
+import { writeScenario } from '../../../scenario/write.ts';
+import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
+import { compareReplies, type Failures, failedCalls, failedNow, verdictOf } from '../../../traffic/replay/compare.ts';
+import { missingData } from '../../../traffic/replay/missing-data.ts';
+import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
+import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
+import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
+import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
+import { readTimeline } from '../incident/action.ts';
+import type { IncidentFlags } from '../incident/flags.ts';
+import type { ReplayFlags } from './flags.ts';
+import { type RecordedIncident, replay, signingIn, wrongIn } from './recorded-incident.ts';
+import { replayText } from './text.ts';
+
+/** Maximum number of calls of one incident. For a longer record, the user must select the calls. */
+const MAX_CALLS = 500;
+/** A replay that waits longer than this prints its duration first. */
+const MIN_SHOWN_WAIT_MS = 10_000;
+
+/**
+ * `croupier replay`: repeats recorded calls, and compares the replies with the recorded ones.
+ *
+ * @returns 0 if fixed, or right as before; 1 if still failing, regressed or different; 3 if undecided
+ */
+export async function replayCommand(files: readonly string[], flags: ReplayFlags, stdio: Stdio): Promise<number> {
+  const file = scenarioFile(flags.to);
+  if (!flags.wait && flags.speed !== undefined) throw new UsageError('--speed and --no-wait cannot be combined.');
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const { of, until, to: _file, session: _test, keyFile: _key, ...rest } = flags;
+  const selection: IncidentFlags = {
+    ...rest,
+    ...(of !== undefined && { session: of }),
+    ...(until !== undefined && { to: until }),
+  };
+  const { timeline, notes, files: read } = await readTimeline(files, selection, configuration, stdio);
+  if (timeline.calls.length > MAX_CALLS) {
+    throw new UsageError(
+      `${timeline.calls.length} calls are selected, but at most ${MAX_CALLS} can be replayed. Select fewer with --player, --of, --round, --tx, --from and --until.`,
+    );
+  }
+  const incident = { timeline, signing: await signingIn(timeline, flags, configuration, stdio) };
+  if (file === undefined) {
+    for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
+    return await playAgain(incident, flags, configuration, stdio);
+  }
+  const { draft, calls } = replay(incident, flags, currencyOf(timeline));
+  const text = writeScenario(draft, {
+    comments: [`Calls of ${read.join(', ')}, from croupier replay.`, ...missingData(calls, incident.signing)],
+    schema: 'node_modules/croupier-conformance/schema/scenario.json',
+  });
+  readGenerated(text, file);
+  try {
+    writeFileSync(path.resolve(stdio.cwd, file), createScrubber(configuration.secrets)(text));
+  } catch (error) {
+    throw new UsageError(`${file} can't be written: ${whyUnreadable(error)}.`, { cause: error });
+  }
+  for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
+  stdio.err.write(`Written: ${forTerminal(file)}. Run it with: croupier run ${forTerminal(file)}\n`);
+  return 0;
+}
+
+function scenarioFile(to: string | undefined): string | undefined {
+  if (to === undefined) return undefined;
+  const [, file] = /^scenario=(.+\.ya?ml)$/.exec(to) ?? [];
+  if (file === undefined) throw new UsageError(`--to ${to}: write it as --to scenario=FILE.yaml.`);
+  return file;
+}
+
+function currencyOf({ wallets }: IncidentTimeline): string | null {
+  return wallets[0]?.currency ?? null;
+}
+
+/** Reads the generated scenario. It is a bug of croupier if it is not valid. */
+function readGenerated(text: string, file: string) {
+  const { scenario, diagnostics } = loadScenario(text, file, { id: 'replay', readFragment: () => undefined });
+  if (!scenario) throw new Error(`the scenario can't be read:\n${diagnostics.map(renderDiagnostic).join('\n')}`);
+  return scenario;
+}
+
+async function playAgain(
+  incident: RecordedIncident,
+  flags: ReplayFlags,
+  configuration: Configuration,
+  stdio: Stdio,
+): Promise<number> {
+  const variations = variationsOf(flags);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  if (flags.reference) refuseOtherOperators(flags, 'judges');
+  const given = flags.reference ? undefined : await resolveClients(configuration, flags, stdio);
+  if (given && given.diagnostics.length > 0) throw diagnosticsError(given.diagnostics);
+  if (given && given.clients.length > 1) {
+    const names = given.clients.map(({ extCID }) => extCID).join(', ');
+    throw new UsageError(
+      `An incident is replayed against one client, but there are ${names}. Choose one with --client.`,
+    );
+  }
+  if (given) await askForProduction(given.clients, flags, stdio);
+  const reference = await embeddedOperator(flags, variations, settings, stdio);
+  let journal: string | undefined;
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: open rounds are ended and refunded. Interrupt again to end at once.\n',
+    () => endedAtOnce(journal, { isEmbedded: reference !== undefined, stdio }),
+  );
+  try {
+    const client = reference?.client ?? given?.clients[0];
+    if (!client || client.sessions.length === 0)
+      throw new UsageError('There is no session for the replay. Name one with --session.');
+    const scrub = createScrubber([...(given?.secrets ?? []), ...(reference?.secrets ?? []), ...configuration.secrets]);
+    const { logged, scenario, client: assigned } = assign(incident, flags, client);
+    if (logged.waitsMs >= MIN_SHOWN_WAIT_MS) {
+      stdio.err.write(
+        `The gaps between the calls add up to ${Math.round(logged.waitsMs / 1000)} s; --speed and --no-wait shorten them.\n`,
+      );
+    }
+    const outcomes = new Map<number, Outcome>();
+    const played = await play({
+      options: {
+        croupier: version,
+        client: assigned,
+        scenarios: [scenario],
+        selection: ['replay'],
+        whole: false,
+        ...settings,
+        campaign: settings.campaign ?? reference?.campaign ?? null,
+        largeAmounts: settings.largeAmounts || reference !== undefined,
+        signal: interrupt.signal,
+      },
+      journal: flags.journal,
+      cwd: stdio.cwd,
+      scrub,
+      progress: SILENT,
+      onJournal: (file) => {
+        journal = file;
+      },
+      onExchange: ({ step, purpose }, { outcome }) => {
+        const number = step === null || purpose !== 'step' ? undefined : logged.numbers.get(step);
+        // A call that is sent several times is compared by its first reply, as in the record.
+        if (number !== undefined && !outcomes.has(number)) outcomes.set(number, outcome);
+      },
+    });
+    const outcome = outcomeOf(incident, logged, played, outcomes);
+    const status = statusOf(outcome, played);
+    const text = flags.json
+      ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
+      : replayText(outcome, stdio.out.colour ? ANSI : PLAIN, stdio.out.columns);
+    stdio.out.write(scrub(text));
+    return status;
+  } finally {
+    interrupt.dispose();
+    await reference?.close();
+  }
+}
+
+/** The incident as a scenario, with the client and the sessions that play it. */
+interface Assignment {
+  readonly logged: ReplayScenario;
+  readonly scenario: RunnableScenario;
+  readonly client: ClientUnderTest;
+}
+
+/** Prefers sessions in the currency of the incident. If no session names its currency, all of them are used. */
+function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUnderTest): Assignment {
+  const { timeline } = incident;
+  const currency = currencyOf(timeline);
+  const sameCurrency = client.sessions.filter((session) => currency !== null && session.currency === currency);
+  const logged = replay(incident, flags, sameCurrency.length === 0 ? null : currency);
+  const aliases = new Set(timeline.calls.map(({ seen }) => seen.sessionID)).size;
+  const sessions = sameCurrency.length >= aliases && aliases === 1 ? sameCurrency : client.sessions;
+  const text = writeScenario(logged.draft);
+  const scenario = readGenerated(text, 'replay.yaml');
+  return {
+    logged,
+    client: { ...client, sessions },
+    scenario: {
+      id: scenario.id,
+      title: logged.draft.title,
+      place: scenario.place,
+      rules: scenario.rules.map(({ id }) => id),
+      tags: [],
+      last: false,
+      builtIn: false,
+      plan: () => planScenario(scenario, undefined, { uuid: randomUUID }),
+    },
+  };
+}
+
+function outcomeOf(
+  incident: RecordedIncident,
+  logged: ReplayScenario,
+  { fold, status, journal }: Played,
+  outcomes: ReadonlyMap<number, Outcome>,
+): ReplayOutcome {
+  const compared = compareReplies(logged.calls, outcomes, logged.atOnce);
+  const { timeline, signing } = incident;
+  const failing = wrongIn(incident);
+  const owed = timeline.wallets.flatMap(({ debts }) => debts.filter(({ toAct }) => toAct === 'operator'));
+  const faults = owed.flatMap(({ deviation }) => deviation?.causes ?? []);
+  const past: Failures = {
+    rules: new Set([
+      ...failing.rules,
+      ...faults.flatMap(({ rule }) => rule ?? []),
+      ...(owed.length > 0 ? ['money.conservation'] : []),
+    ]),
+    calls: new Set([
+      ...failing.calls,
+      ...failedCalls(logged.calls),
+      ...faults.flatMap(({ transaction }) => transaction.attempts.map(({ number }) => number)),
+    ]),
+  };
+  const broken = [
+    ...fold.rules.filter(({ verdict }) => verdict === 'fail').flatMap(({ findings }) => findings),
+    ...fold.expectations,
+  ].filter(({ verdict }) => verdict === 'fail');
+  const now: Failures = {
+    rules: new Set(broken.map(({ rule }) => rule)),
+    calls: new Set([
+      ...failedNow(compared),
+      ...broken.flatMap(({ step }) => (step === null ? [] : (logged.numbers.get(step) ?? []))),
+    ]),
+  };
+  return {
+    verdict: verdictOf(compared, past, now, status === 0),
+    compared,
+    past,
+    now,
+    notes: missingData(logged.calls, signing),
+    run: conclude(fold).firstLine,
+    journal,
+  };
+}
+
+function statusOf({ verdict }: ReplayOutcome, { fold, status }: Played): number {
+  if (status === 70 || status >= 128 || fold.ended?.how === 'unreachable') return status;
+  switch (verdict) {
+    case 'fixed':
+    case 'same':
+      return 0;
+    case 'still failing':
+    case 'regressed':
+    case 'differs':
+      return 1;
+    case 'undecided':
+      return 3;
+  }
+}

@@ -1,0 +1,57 @@
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { addClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
+import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { addReferenceOptions } from '../../options/reference.ts';
+import { addLogOptions, addSideOptions } from '../incident/flags.ts';
+
+const MAX_SPEED = 1_000_000;
+
+function speedFlag(text: string): number {
+  const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (speed <= 0 || speed > MAX_SPEED) throw new InvalidArgumentError('Write a number, such as 10 or 0.5.');
+  return speed;
+}
+
+/** `croupier replay` with its flags. */
+export function describeReplay(program: CommandUnknownOpts) {
+  const replay = program
+    .command('replay')
+    .description(
+      'repeat recorded calls against a test operator, and say whether the problem is fixed; FILES are read as croupier incident reads them',
+    )
+    .summary('repeat recorded calls against a test operator: is it fixed?')
+    .argument('[files...]');
+  const calls = addSideOptions(replay)
+    .optionsGroup('Which calls:')
+    .option('--player <id>', 'the calls of a player')
+    .option('--of <sessionID>', 'the calls of a session')
+    .option('--round <roundID>', 'the calls of a round')
+    .option('--tx <txID>', 'the calls of a transaction, and its refunds')
+    .option('--from <time>', 'not before: 14:03 or 2026-11-21T14:03')
+    .option('--until <time>', 'not after');
+  const operator = addLogOptions(calls).optionsGroup('Test operator (and its sessions):');
+  const how = addClientOptions(addReferenceOptions(operator))
+    .addOption(productionOption())
+    .optionsGroup('Replay:')
+    .addOption(new Option('--speed <n>', 'n times as fast as recorded (default: 1)').argParser(speedFlag))
+    .option('--no-wait', 'send each call right after the one before')
+    .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 4 to 12)').argParser(countFlag))
+    .option('--to <scenario=FILE.yaml>', 'write the calls as a scenario, and send nothing');
+  return addWaitOptions(how)
+    .optionsGroup('Output:')
+    .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier replay wallet.log --player 4711 --from 14:00 --until 14:10
+  croupier replay staging.har --of s-81f2 --session eu-usd-1 --no-wait
+  croupier replay wallet.log --player 4711 --to scenario=lost-20-euros.yaml
+
+Exit status: 0 fixed, or nothing was and is wrong; 1 still failing, regressed or
+  different; 2 usage; 3 undecided or unreachable; 130 and 143 interrupted`,
+    );
+}
+
+export type ReplayFlags = FlagsOf<typeof describeReplay>;

@@ -1,0 +1,98 @@
+import { forTerminal } from '../../../report/escape.ts';
+import type { Paint } from '../../../report/paint.ts';
+import { columnsOf, hanging, padEnd, wrap } from '../../../report/terminal/layout.ts';
+import type { CallResult, ComparedCall, Failures } from '../../../traffic/replay/compare.ts';
+import type { ReplayOutcome } from '../../../traffic/replay/replay-json.ts';
+
+/** Maximum number of printed calls. The JSON has all of them. */
+const MAX_CALLS = 300;
+const MAX_COLUMN_WIDTH = 24;
+
+/** The comparison for people: the verdict first. */
+export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number): string {
+  const { verdict, compared, notes, run, journal } = outcome;
+  const isGood = verdict === 'fixed' || verdict === 'same';
+  const colour = isGood ? paint.green : verdict === 'undecided' ? paint.yellow : paint.red;
+  const shown = compared.slice(0, MAX_CALLS);
+  const width = String(shown.at(-1)?.number ?? 1).length;
+  const whats = shown.map(({ call: { seen } }) =>
+    forTerminal(seen.amount === null ? seen.call : `${seen.call} ${seen.amount}`),
+  );
+  const widest = Math.min(Math.max(...whats.map(columnsOf)), MAX_COLUMN_WIDTH);
+  const lines = shown.map((row, index) => {
+    const what = padEnd(whats[index] ?? '', widest);
+    return hanging(`  ${String(row.number).padStart(width)}  ${what}  `, rowText(row, outcome), columns).join('\n');
+  });
+  if (compared.length > shown.length) lines.push(`  … and ${compared.length - shown.length} more calls`);
+  const head = wrap(`${verdict}: ${forTerminal(sentence(outcome))}`, columns).join('\n');
+  return [
+    `${colour(paint.bold(verdict))}${head.slice(verdict.length)}`,
+    '',
+    ...lines,
+    '',
+    ...notes.flatMap((note) => wrap(forTerminal(note), columns)),
+    ...(notes.length > 0 ? [''] : []),
+    ...wrap(`The run of the replay: ${forTerminal(run)}`, columns),
+    ...(journal === null ? [] : [`Journal: ${forTerminal(journal)}`]),
+    '',
+  ].join('\n');
+}
+
+function rowText({ number, past, now, verdict }: ComparedCall, outcome: ReplayOutcome): string {
+  const mark = outcome.now.calls.has(number) ? ' (wrong)' : '';
+  const before = forTerminal(cameText(past));
+  switch (verdict) {
+    case 'same':
+      return `as before: ${before}${mark}`;
+    case 'differs':
+      return `then ${before}; now ${forTerminal(now ? cameText(now) : '')}${mark}`;
+    case 'unknown':
+      return `then unknown; now ${forTerminal(now ? cameText(now) : '')}${mark}`;
+    case 'not played':
+      return `then ${before}; not played`;
+  }
+}
+
+function cameText({ status, reason, code, change }: CallResult): string {
+  const answer = status === null ? `no reply (${reason ?? 'unknown'})` : String(status);
+  const moved =
+    change === null ? '' : `, balance ${change.isZero() || change.isNegative() ? '' : '+'}${change.format()}`;
+  return `${answer}${code === null ? '' : ` ${code}`}${moved}`;
+}
+
+function sentence({ verdict, compared, past, now }: ReplayOutcome): string {
+  const replies = repliesText(compared);
+  switch (verdict) {
+    case 'fixed':
+      return `the recorded problem (${wrongText(past)}) is fixed.`;
+    case 'same':
+      return `nothing was wrong, and nothing is wrong now; ${replies}.`;
+    case 'still failing':
+      return `${wrongText(now)} is still wrong; ${replies}.`;
+    case 'regressed':
+      return `${wrongText(now)} is wrong now, and was not before; ${replies}.`;
+    case 'differs':
+      return `no rule is broken, but ${replies}.`;
+    case 'undecided':
+      return compared.every((row) => row.verdict === 'unknown')
+        ? 'the record has no replies; now no rule is broken.'
+        : 'the replay could not decide whether it is fixed.';
+  }
+}
+
+function repliesText(compared: readonly ComparedCall[]): string {
+  const differ = compared.filter((row) => row.verdict === 'differs').length;
+  const unknown = compared.filter((row) => row.verdict === 'unknown').length;
+  if (differ > 0) return `${count(differ, 'reply')} of ${compared.length} differ${differ === 1 ? 's' : ''}`;
+  if (unknown === compared.length) return 'the record has no replies';
+  return unknown > 0 ? 'every recorded reply came again unchanged' : 'every reply is as before';
+}
+
+function wrongText({ rules, calls }: Failures): string {
+  if (rules.size > 0) return [...rules].toSorted().join(', ');
+  return `${calls.size === 1 ? 'call' : 'calls'} ${[...calls].join(', ')}`;
+}
+
+function count(number: number, word: 'reply'): string {
+  return number === 1 ? `1 ${word}` : `${number} replies`;
+}

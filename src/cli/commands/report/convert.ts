@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import { journalEvents } from '../../../app/journal-files.ts';
+import {
+  fileForClient,
+  type ReportRequest,
+  readReportRequests,
+  refuseOverwriting,
+  writeWhole,
+} from '../../../app/report-files.ts';
+import { reportOptions } from '../../../app/run/publish.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { type Fold, foldJournal } from '../../../journal/fold.ts';
+import { readJournal } from '../../../journal/read.ts';
+import type { OpenJournal, ReportOptions } from '../../../report/options.ts';
+import { PLAIN } from '../../../report/paint.ts';
+import type { ConvertFlags } from './flags.ts';
+
+/** The form of a report in a file, which does not depend on the terminal. */
+const IN_A_FILE: Pick<ReportOptions, 'paint' | 'width' | 'unicode'> = { paint: PLAIN, width: 100, unicode: true };
+
+/**
+ * `croupier report convert`: makes reports of a journal, also of one with an incomplete last line.
+ *
+ * @returns 0 if they were written, whatever the verdict of the run is
+ * @throws UsageError for a journal that can't be read, for unknown reports, and for files that can't be written
+ */
+export async function convertCommand(journal: string, flags: ConvertFlags, stdio: Stdio): Promise<number> {
+  const reports = readRequests(flags.to);
+  const source = path.resolve(stdio.cwd, journal);
+  const fold = await foldJournal(journalEvents(source, journal));
+  const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
+  for (const { kind, file } of reports) {
+    const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
+    refuseOverwriting(target, `--to ${kind}=${file}`, [source]);
+  }
+  await writeReports({ fold, open }, reports, journal, stdio);
+  return 0;
+}
+
+/** Reads `--to`. @throws UsageError for an unknown kind, and for several reports to stdout */
+export function readRequests(words: readonly string[]): readonly ReportRequest[] {
+  const reports = readReportRequests(words, '--to');
+  if (reports.filter(({ file }) => file === '-').length > 1) {
+    throw new UsageError('--to: only one report can go to stdout. Name a file for each of the others.');
+  }
+  return reports;
+}
+
+/**
+ * Writes each report to its file or to stdout.
+ *
+ * @param journal the path that the reports name; null: there is no file
+ * @throws UsageError for a report that can't be written
+ */
+export async function writeReports(
+  { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
+  reports: readonly ReportRequest[],
+  journal: string | null,
+  stdio: Stdio,
+): Promise<void> {
+  const options = reportOptions(stdio.out, stdio, journal);
+  for (const { kind, report, file } of reports) {
+    const toTerminal = file === '-';
+    const pieces = report(fold, open, toTerminal ? options : { ...options, ...IN_A_FILE });
+    if (toTerminal) {
+      for await (const piece of pieces) stdio.out.write(piece);
+      continue;
+    }
+    const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
+    try {
+      await writeWhole(target, pieces);
+    } catch (error) {
+      throw new UsageError(`The ${kind} report can't be written: ${target}: ${whyUnreadable(error)}.`, {
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import { UsageError } from '../../../app/exit-status.ts';
+import { readTextFile } from '../../../app/files.ts';
+import { journalEvents } from '../../../app/journal-files.ts';
+import { reportOptions } from '../../../app/run/publish.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { foldJournal } from '../../../journal/fold.ts';
+import {
+  type Comparison,
+  compare,
+  newFailures,
+  type RunSummary,
+  summaryOfFold,
+  summaryOfReport,
+} from '../../../report/comparison/comparison.ts';
+import { comparisonText } from '../../../report/comparison/comparison-text.ts';
+import type { DiffFlags } from './flags.ts';
+
+/**
+ * `croupier report diff`: prints the changes from one run to a later one.
+ *
+ * @param before a journal or a JSON report, like `now`
+ * @returns 1 if something fails that did not fail before, unless a baseline lists it; else 0
+ * @throws UsageError for any other file
+ */
+export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {
+  const [earlier, later] = [await summaryOf(before, stdio.cwd), await summaryOf(now, stdio.cwd)];
+  const comparison = compare(earlier, later);
+  const status = newFailures(comparison).length > 0 ? 1 : 0;
+  stdio.out.write(
+    flags.json
+      ? `${JSON.stringify(jsonOf(earlier, later, comparison, status), null, 2)}\n`
+      : comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null)),
+  );
+  return status;
+}
+
+function jsonOf(before: RunSummary, now: RunSummary, comparison: Comparison, exitCode: number): object {
+  const headOf = ({ extCID, contract, startedAt, firstLine }: RunSummary) => ({
+    extCID,
+    contract,
+    startedAt,
+    firstLine,
+  });
+  return { schema: 'croupier-diff/1', exitCode, before: headOf(before), now: headOf(now), ...comparison };
+}
+
+async function summaryOf(given: string, cwd: string): Promise<RunSummary> {
+  const file = path.resolve(cwd, given);
+  const report = reportIn(file);
+  if (report === undefined) return summaryOfFold(await foldJournal(journalEvents(file, given)));
+  const summary = summaryOfReport(report);
+  if ('problem' in summary) {
+    throw new UsageError(`${given}: this is neither a journal nor a JSON report of croupier. ${summary.problem}`);
+  }
+  return summary;
+}
+
+/** The JSON value of a report; undefined: the file is a journal, or is not JSON. */
+function reportIn(file: string): object | undefined {
+  const text = readTextFile(file, 'The run');
+  // Recognises a journal without parsing it, because it may be long.
+  if (text.startsWith('{"event":')) return undefined;
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

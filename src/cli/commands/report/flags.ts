@@ -1,0 +1,86 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
+
+/** `croupier report`, which has only commands. */
+export function describeReport(program: CommandUnknownOpts) {
+  return program
+    .command('report')
+    .description('reports from journals')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report convert .croupier/run.ndjson --to junit=junit.xml
+  croupier report merge shard-*.ndjson
+  croupier report diff before.ndjson .croupier/run.ndjson`,
+    );
+}
+
+/** `croupier report convert` with its flags. */
+export function describeConvert(report: CommandUnknownOpts) {
+  return report
+    .command('convert')
+    .description('make reports of a journal, also of an interrupted run')
+    .argument('<journal>', 'the journal (.croupier/….ndjson)')
+    .requiredOption(
+      '--to <KIND=file>',
+      'terminal, json, junit, html, markdown, github, baseline, har or curl; a file or - for stdout; several with commas',
+      collect,
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report convert .croupier/run.ndjson --to junit=junit.xml
+  croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh
+                              for a browser's network panel, and for a shell
+
+Exit status: 0 written, 2 usage, or no journal`,
+    );
+}
+
+/** `croupier report merge` with its flags. */
+export function describeMerge(report: CommandUnknownOpts) {
+  return report
+    .command('merge')
+    .description('one report of all shards of a run (run --shard), and the exit status of the whole run')
+    .summary('one report, and one status, of all shards of a run')
+    .argument('<journals...>', 'the journal of each shard')
+    .option('--to <KIND=file>', 'as in report convert (default: terminal=-); repeatable', collect)
+    .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report merge shard-*.ndjson
+  croupier report merge shard-*.ndjson --to junit=junit.xml --out whole.ndjson
+
+Exit status: that of the whole run (0, 1, 3, 70, 130, 143); 3 when a shard is
+  missing; 2 when one is given twice or belongs to another run`,
+    );
+}
+
+/** `croupier report diff` with its flags. */
+export function describeDiff(report: CommandUnknownOpts) {
+  return report
+    .command('diff')
+    .description('changes from one run to a later one: broken, fixed, new, gone, slower')
+    .argument('<before>', 'a journal, or a JSON report')
+    .argument('<now>', 'the same of the later run')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier report diff before.ndjson .croupier/2026-11-21-111500-ab12cd.ndjson
+  croupier report diff main.json branch.json --json
+
+Exit status: 0 no new failure, 1 something fails that did not fail before,
+  2 one of the two cannot be read`,
+    );
+}
+
+export type ConvertFlags = FlagsOf<typeof describeConvert>;
+export type MergeFlags = FlagsOf<typeof describeMerge>;
+export type DiffFlags = FlagsOf<typeof describeDiff>;

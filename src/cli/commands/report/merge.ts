@@ -1,0 +1,173 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { EXIT, UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import { journalEvents } from '../../../app/journal-files.ts';
+import { fileForClient, refuseOverwriting } from '../../../app/report-files.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { createJournalFile, UnwritableJournal } from '../../../engine/run/journal-file.ts';
+import { conclude } from '../../../journal/conclusion.ts';
+import type { JournalEvent, RunStarted } from '../../../journal/event.ts';
+import { type Fold, type FoldBuilder, startFold } from '../../../journal/fold.ts';
+import { readJournal } from '../../../journal/read.ts';
+import { numberOfExchange, type Offset, renumbered } from '../../../journal/renumbered.ts';
+import { joinedEnd, joinedStart, type ShardEnd, shardMismatch } from '../../../journal/shard-set.ts';
+import { attributeAcrossShards } from '../../../judge/attribution/attribution.ts';
+import type { OpenJournal } from '../../../report/options.ts';
+import { readRequests, writeReports } from './convert.ts';
+import type { MergeFlags } from './flags.ts';
+
+/**
+ * `croupier report merge`: merges the shards of a run.
+ *
+ * @returns the status of the whole run; 3 if a shard is missing
+ * @throws UsageError for journals that can't be read, or are not shards of one run
+ */
+export async function mergeCommand(journals: readonly string[], flags: MergeFlags, stdio: Stdio): Promise<number> {
+  const reports = readRequests(flags.to ?? ['terminal=-']);
+  const shards: (ShardJournal & { readonly name: string })[] = [];
+  for (const name of journals) shards.push(await readShard(name, stdio.cwd));
+  const mismatch = shardMismatch(shards);
+  if (mismatch) {
+    const text = `${mismatch.reasons.join('.\n')}.\n`;
+    if (mismatch.kind === 'unfit') throw new UsageError(`${text}Nothing was merged: give every shard of one run once.`);
+    stdio.err.write(`UNDECIDED: ${text}Nothing was merged: a missing shard may have failed.\n`);
+    return EXIT.UNDECIDED;
+  }
+  const merged = await mergeShards(shards);
+  const { out } = flags;
+  const whole = out === undefined ? [] : [{ flag: `--out ${out}`, file: path.resolve(stdio.cwd, out) }];
+  const sources = journals.map((name) => path.resolve(stdio.cwd, name));
+  for (const { flag, file } of whole) refuseOverwriting(file, flag, sources);
+  for (const { kind, file } of reports) {
+    const target = path.resolve(stdio.cwd, fileForClient(file, merged.fold.run.client.extCID));
+    refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
+  }
+  if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
+  await writeReports(merged, reports, flags.out ?? null, stdio);
+  return conclude(merged.fold).exitCode;
+}
+
+/** Reads the first event of a shard. @throws UsageError when the file can't be read, or is not a journal */
+export async function readShard(name: string, cwd: string): Promise<ShardJournal & { readonly name: string }> {
+  const file = path.resolve(cwd, name);
+  const read: OpenJournal = () => journalEvents(file, name);
+  for await (const event of read()) {
+    if (event.event === 'run-started')
+      return { name, run: event, read, reread: () => readJournal(createReadStream(file, 'utf8')) };
+  }
+  throw new UsageError(`${name}: this is not a journal of croupier, which begins with a run-started event.`);
+}
+
+async function writeJournal(file: string, { open }: MergedRun, shown: string): Promise<void> {
+  try {
+    // The journals of the shards contain no secrets, because they were scrubbed when they were written.
+    const journal = createJournalFile(file, (text) => text);
+    try {
+      for await (const event of open()) journal.append(event);
+    } finally {
+      journal.close();
+    }
+  } catch (error) {
+    throw new UsageError(
+      `The journal can't be written: ${shown}: ${whyUnreadable(error instanceof UnwritableJournal ? error.cause : error)}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The journal of a shard, with its first event. */
+export interface ShardJournal {
+  readonly run: RunStarted;
+  /** Reads the events and checks each one. */
+  readonly read: OpenJournal;
+  /** Reads the events again, without checks. */
+  readonly reread: OpenJournal;
+}
+
+/** All shards as one run. */
+export interface MergedRun {
+  readonly fold: Fold;
+  /** Its journal: the shards one after another, with new ids and moments. */
+  readonly open: OpenJournal;
+}
+
+/** The facts about a shard that reading it gives. */
+interface ShardPass extends ShardEnd {
+  readonly reread: OpenJournal;
+  readonly offset: Offset;
+}
+
+/**
+ * Reads all shards once and folds them as one run. The memory depends on the number of scenarios, not of exchanges.
+ *
+ * @param shards all shards of one run, in any order
+ */
+export async function mergeShards(shards: readonly ShardJournal[]): Promise<MergedRun> {
+  const ordered = shards.toSorted((a, b) => (a.run.shard?.index ?? 0) - (b.run.shard?.index ?? 0));
+  const start = joinedStart(ordered.map(({ run }) => run));
+  const merged = startFold();
+  merged.add(start);
+  const parts: ShardPass[] = [];
+  const own: Fold[] = [];
+  const attributions: JournalEvent[] = [];
+  let exchanges = 0;
+  let connections = 0;
+  for (const { run, read, reread } of ordered) {
+    const offset = { exchanges, connections, ms: Date.parse(run.startedAt) - Date.parse(start.startedAt) };
+    const alone = startFold();
+    const seen = await add(read(), { offset, merged, alone, attributions });
+    exchanges = Math.max(exchanges, seen.exchanges);
+    connections = Math.max(connections, seen.connections);
+    parts.push({ run, ended: seen.ended, reread, offset: seen.offset });
+    own.push(alone.result());
+  }
+  const last = [...attributeAcrossShards(own), ...attributions];
+  const ended = joinedEnd(parts);
+  for (const event of last) merged.add(event);
+  if (ended) merged.add(ended);
+  return {
+    fold: merged.result(),
+    open: async function* open() {
+      yield start;
+      for (const { reread, offset } of parts) {
+        for await (const event of reread()) if (isAboutShard(event)) yield renumbered(event, offset);
+      }
+      yield* last;
+      if (ended) yield ended;
+    },
+  };
+}
+
+/** False for events about a whole run, which the merged journal has its own ones of. */
+function isAboutShard({ event }: JournalEvent): boolean {
+  return event !== 'run-started' && event !== 'run-ended' && event !== 'blamed';
+}
+
+interface Targets {
+  readonly offset: Offset;
+  readonly merged: FoldBuilder;
+  readonly alone: FoldBuilder;
+  readonly attributions: JournalEvent[];
+}
+
+async function add(
+  events: AsyncIterable<JournalEvent> | Iterable<JournalEvent>,
+  { offset, merged, alone, attributions }: Targets,
+) {
+  let { exchanges, connections } = offset;
+  let ended: ShardEnd['ended'] = null;
+  let aligned: Offset | undefined;
+  for await (const event of events) {
+    // Each process has its own clock. The first scenario starts almost at the beginning of a run.
+    if (event.event === 'scenario-started') aligned ??= { ...offset, ms: offset.ms - event.at };
+    const here = renumbered(event, aligned ?? offset);
+    if (event.event === 'blamed') attributions.push(event);
+    else alone.add(event);
+    if (isAboutShard(event)) merged.add(here);
+    if (event.event === 'run-ended') ended = event;
+    if (here.event === 'sending') exchanges = Math.max(exchanges, numberOfExchange(here.id));
+    if (here.event === 'received') connections = Math.max(connections, here.connection?.id ?? 0);
+  }
+  return { exchanges, connections, ended, offset: aligned ?? offset };
+}

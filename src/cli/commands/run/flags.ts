@@ -1,0 +1,69 @@
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { shardPart } from '../../../app/config/run-flags.ts';
+import { addSettings } from '../../options/client.ts';
+import { collect, countFlag, jsonOption } from '../../options/parts.ts';
+import { addReferenceOptions } from '../../options/reference.ts';
+
+/** Checks the text of `--shard`. @throws InvalidArgumentError unless it names an existing part */
+function shardFlag(text: string): string {
+  const part = shardPart(text);
+  if (!part) throw new InvalidArgumentError('Write the part and the number of parts, such as 2/4.');
+  const { index, count } = part;
+  if (index > count)
+    throw new InvalidArgumentError(`There are only ${count} parts: write 1/${count} to ${count}/${count}.`);
+  return text;
+}
+
+/** `croupier run` with its flags. */
+export function describeRun(program: CommandUnknownOpts) {
+  const run = program
+    .command('run')
+    .description(
+      'judge an operator by the rules of the contract; SELECTION is a group, a rule, a scenario, a file or file:line (none: everything)',
+    )
+    .summary('judge an operator by the rules of the contract')
+    .argument('[selection...]')
+    .optionsGroup('Operator (default: each client of croupier.yaml):');
+  const chosen = addReferenceOptions(run)
+    .addOption(new Option('--launches <n>', 'let the operator launch n sessions, and use them').argParser(countFlag))
+    .optionsGroup('Scenarios:')
+    .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
+    .option('--grep <text>', 'only scenarios whose id or title contains this')
+    .option('--last-failed [journal]', 'only what failed, was flaky or undecided last')
+    .addOption(new Option('--shard <i/n>', 'part i of n, with players of its own').argParser(shardFlag))
+    .option('--timings <journal>', 'divide shards by the times of this run; repeatable', collect)
+    .option('--watch', 'run again when a file changes, or on a key')
+    .option('--list', 'print the selected scenarios, and send nothing')
+    .optionsGroup('Run:')
+    .option('--after <journal>', 'verify the transactions of an earlier run; repeatable', collect)
+    .addOption(new Option('--bail [n]', 'stop after the first (or n) failed scenarios').argParser(countFlag))
+    .addOption(
+      new Option('--retries <n>', 'retry a failed scenario up to n times').argParser(countFlag).env('CROUPIER_RETRIES'),
+    )
+    .option('--allow-flaky', 'a pass on retry is a warning, not a failure')
+    .addOption(new Option('--baseline <file>', 'rules that may fail for a while').env('CROUPIER_BASELINE'))
+    .option('--strict', 'a breach of a SHOULD fails the run too')
+    .addOption(new Option('--seed <text>', 'repeat choices and order of an earlier run').env('CROUPIER_SEED'))
+    .addOption(
+      new Option('--race-rounds <n>', 'repeat each race scenario n times (default: 4 to 12)').argParser(countFlag),
+    );
+  return addSettings(chosen)
+    .optionsGroup('Output:')
+    .option('--report <KIND=file>', 'json, junit, html, markdown …; repeatable', collect)
+    .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
+    .option('--no-github', 'nothing for GitHub Actions')
+    .addOption(jsonOption())
+    .option('-v, --verbose', 'print every exchange as it happens')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier run --reference --defect lost-update   a wallet with a bug
+  croupier run idempotency refund.unknown         a group and a rule
+  CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu \\
+    --ext-cid acme-eu --session eu-usd-1          without a croupier.yaml
+
+Exit status: 0 conforming, 1 not conforming, 2 usage (nothing was sent),
+  3 undecided, 70 a bug of croupier, 130 and 143 interrupted`,
+    );
+}

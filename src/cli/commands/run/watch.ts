@@ -1,0 +1,298 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { CONFIG_NAME } from '../../../app/config/configuration.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import { shownPath } from '../../../app/files.ts';
+import { isFailing, type LastFailed } from '../../../app/run/last-failed.ts';
+import { type PreparedRun, prepareRun } from '../../../app/run/prepare-run.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import type { SuiteScenario } from '../../../app/suite.ts';
+import type { JsonValue } from '../../../contract/json.ts';
+import type { Fold } from '../../../journal/fold.ts';
+import { KEYS, type KeyCommand, readKeys } from './watch-keys.ts';
+import { type Watched, WatchedFiles } from './watched-files.ts';
+
+/** The only scenarios of one turn, by ExtCID; undefined: all that were chosen. */
+type Only = ReadonlyMap<string, LastFailed> | undefined;
+
+/** The functions that a watch needs from the command. */
+export interface WatchOptions {
+  /** The ExtCIDs that are judged. */
+  readonly clientsOf: (prepared: PreparedRun) => readonly string[];
+  /** Judges once. @returns the status */
+  readonly judge: (
+    prepared: PreparedRun,
+    only: Only,
+    onPlayed: (extCID: string, fold: Fold) => void,
+  ) => Promise<number>;
+}
+
+/** The reason for a turn, which decides the scenarios that it plays. */
+type Turn = { readonly kind: 'all' | 'failed' } | { readonly kind: 'ids'; readonly ids: ReadonlySet<string> };
+
+const INTERRUPTED: readonly number[] = [130, 143];
+const CLEAR = '\u001B[2J\u001B[H';
+
+/**
+ * Runs the scenarios, and repeats those that use a changed file, until a signal or a key ends it.
+ *
+ * @param first the prepared run of the first turn
+ * @param only the scenarios of the first turn
+ * @returns the status of the last run; 130 or 143 if it was interrupted
+ */
+export async function watchRuns(first: PreparedRun, only: Only, options: WatchOptions): Promise<number> {
+  const watching = new Watching(first, options);
+  try {
+    return await watching.play(only);
+  } finally {
+    await watching.close();
+  }
+}
+
+class Watching {
+  readonly #options: WatchOptions;
+  readonly #stdio: Stdio;
+  readonly #files: WatchedFiles;
+  readonly #stopKeys: () => void;
+  readonly #failing = new Map<string, Set<string>>();
+  /** Changed files that have not been read without a mistake yet. */
+  readonly #pending = new Set<string>();
+  #prepared: PreparedRun;
+  #pattern = '';
+  #turn: Turn = { kind: 'all' };
+  #isPlaying = false;
+  #isChanged = false;
+  #isEnded = false;
+  #command: KeyCommand | undefined;
+  #wake: () => void = () => {};
+  /** Ends the watch, except during a run, which handles signals itself. */
+  readonly #onSignal = (): void => {
+    if (this.#isPlaying) return;
+    this.#isEnded = true;
+    this.#wake();
+  };
+
+  constructor(first: PreparedRun, options: WatchOptions) {
+    this.#prepared = first;
+    this.#options = options;
+    this.#stdio = first.stdio;
+    this.#files = new WatchedFiles(watchedBy(first), {
+      cwd: this.#stdio.cwd,
+      onChange: () => {
+        this.#isChanged = true;
+        this.#wake();
+      },
+      onError: ({ message }) => this.#print(`Changes of files may not be noticed: ${message}\n`),
+    });
+    process.on('SIGINT', this.#onSignal).on('SIGTERM', this.#onSignal);
+    const { stdinIsTty, err } = this.#stdio;
+    this.#stopKeys =
+      stdinIsTty && err.tty ? readKeys(process.stdin, err, (command) => this.#onCommand(command)) : () => {};
+  }
+
+  async close(): Promise<void> {
+    process.off('SIGINT', this.#onSignal).off('SIGTERM', this.#onSignal);
+    this.#stopKeys();
+    await this.#files.close();
+  }
+
+  async play(only: Only): Promise<number> {
+    let status = await this.#judge(only);
+    while (!INTERRUPTED.includes(status)) {
+      const next = await this.#next();
+      if (next === undefined) return status;
+      this.#turn = next;
+      status = (await this.#playTurn(next)) ?? status;
+    }
+    return status;
+  }
+
+  #onCommand(command: KeyCommand): void {
+    // During a run, only q works, and ends it like Ctrl-C.
+    if (this.#isPlaying) {
+      if (command.kind === 'quit') process.kill(process.pid, 'SIGINT');
+      return;
+    }
+    this.#command = command;
+    this.#wake();
+  }
+
+  /** Waits for the next turn. @returns undefined when the watch ends */
+  async #next(): Promise<Turn | undefined> {
+    this.#print(this.#waitingText(await this.#files.count()));
+    for (;;) {
+      const end = await this.#waitForEvent();
+      const command = this.#command;
+      this.#command = undefined;
+      if (end || command?.kind === 'quit') return undefined;
+      const turn = command ? this.#turnOfKey(command) : await this.#turnOfChanges();
+      if (turn) return turn;
+    }
+  }
+
+  /** Waits for a change, a key or a signal. @returns true if the watch must end */
+  async #waitForEvent(): Promise<boolean> {
+    if (this.#isChanged || this.#command || this.#isEnded) return this.#isEnded;
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = () => {};
+        resolve(this.#isEnded);
+      };
+    });
+  }
+
+  #turnOfKey(command: KeyCommand): Turn | undefined {
+    switch (command.kind) {
+      case 'all':
+        this.#pattern = '';
+        return { kind: 'all' };
+      case 'failed':
+        return { kind: 'failed' };
+      case 'again':
+        return this.#turn;
+      case 'pattern':
+        this.#pattern = command.text;
+        return { kind: 'all' };
+      case 'quit':
+        return undefined;
+    }
+  }
+
+  /** The turn for the changed files; undefined: no selected scenario uses them, or they contain a mistake. */
+  async #turnOfChanges(): Promise<Turn | undefined> {
+    this.#isChanged = false;
+    for (const file of this.#files.takeChanges()) this.#pending.add(file);
+    if (this.#pending.size === 0) return undefined;
+    const { selection, flags, stdio } = this.#prepared;
+    try {
+      this.#prepared = await prepareRun(selection.words, flags, stdio);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.#print(`\n${error.message}\n\nWaiting for a fix.\n`);
+      return undefined;
+    }
+    await this.#files.aim(watchedBy(this.#prepared));
+    const changed = [...this.#pending];
+    this.#pending.clear();
+    const names = changed.map((file) => shownPath(file, stdio.cwd)).join(', ');
+    const scenarios = affectedBy(changed, this.#prepared);
+    if (scenarios.length === 0) {
+      this.#print(`${names}: no selected scenario uses it.\n`);
+      return undefined;
+    }
+    this.#print(`\nChanged: ${names}\n`);
+    return scenarios.length === this.#prepared.chosen.length
+      ? { kind: 'all' }
+      : { kind: 'ids', ids: new Set(scenarios.map(({ id }) => id)) };
+  }
+
+  /** @returns undefined if there was nothing to play, after a message about it */
+  async #playTurn(turn: Turn): Promise<number | undefined> {
+    const extCIDs = this.#options.clientsOf(this.#prepared);
+    const needle = this.#pattern.toLowerCase();
+    const matchesPattern = ({ id, title }: SuiteScenario): boolean => `${id}\n${title}`.toLowerCase().includes(needle);
+    const candidates = this.#prepared.chosen.filter(matchesPattern);
+    const idsFor = (extCID: string): ReadonlySet<string> =>
+      new Set(
+        candidates
+          .map(({ id }) => id)
+          .filter(
+            (id) =>
+              turn.kind === 'all' || (turn.kind === 'ids' ? turn.ids.has(id) : this.#failing.get(extCID)?.has(id)),
+          ),
+      );
+    const only = new Map(extCIDs.map((extCID) => [extCID, { journal: 'the runs so far', ids: idsFor(extCID) }]));
+    const count = Math.max(...[...only.values()].map(({ ids }) => ids.size));
+    if (count === 0) {
+      const why = turn.kind === 'failed' ? 'No scenario has failed so far' : 'No selected scenario matches';
+      this.#print(`${why}${needle === '' ? '' : `, with ${JSON.stringify(this.#pattern)} in its id or title`}.\n`);
+      return undefined;
+    }
+    if (this.#stdio.out.tty) this.#stdio.out.write(CLEAR);
+    const isAll = turn.kind === 'all' && needle === '';
+    if (!isAll) this.#print(`Running ${count === 1 ? 'one scenario' : `${count} scenarios`} …\n`);
+    return this.#judge(isAll ? undefined : only);
+  }
+
+  async #judge(only: Only): Promise<number> {
+    this.#isPlaying = true;
+    try {
+      return await this.#options.judge(this.#prepared, only, (extCID, fold) => this.#remember(extCID, fold));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.#print(`${error.message}\n`);
+      return 2;
+    } finally {
+      this.#isPlaying = false;
+    }
+  }
+
+  #remember(extCID: string, { scenarios }: Fold): void {
+    const failing = this.#failing.get(extCID) ?? new Set<string>();
+    this.#failing.set(extCID, failing);
+    for (const scenario of scenarios) {
+      if (scenario.state === 'not-started') continue;
+      if (isFailing(scenario)) failing.add(scenario.planned.id);
+      else failing.delete(scenario.planned.id);
+    }
+  }
+
+  #waitingText(files: number): string {
+    const failing = [...this.#failing.values()].reduce((sum, { size }) => sum + size, 0);
+    const state = failing === 0 ? '' : ` ${failing === 1 ? 'One scenario fails' : `${failing} scenarios fail`}.`;
+    const keys = this.#stdio.stdinIsTty && this.#stdio.err.tty ? `${KEYS}\n` : '';
+    const pattern =
+      this.#pattern === '' ? '' : ` Only scenarios with ${JSON.stringify(this.#pattern)} in id or title run.`;
+    return `\nWaiting for a change of ${files} files.${state}${pattern}\n${keys}`;
+  }
+
+  #print(text: string): void {
+    this.#stdio.err.write(text);
+  }
+}
+
+/** The scenarios that use the changed files. A file with settings of the run belongs to all of them. */
+function affectedBy(changed: readonly string[], prepared: PreparedRun): readonly SuiteScenario[] {
+  const settings = settingFiles(prepared);
+  if (changed.some((file) => settings.includes(file))) return prepared.chosen;
+  return prepared.chosen.filter(({ absoluteFile, fragments }) =>
+    changed.some((file) => file === absoluteFile || fragments.includes(file)),
+  );
+}
+
+function watchedBy(prepared: PreparedRun): Watched {
+  const places = prepared.sources.filter(({ path: place }) => existsSync(place)).map(({ path: place }) => place);
+  const isFile = (place: string): boolean => /\.ya?ml$/.test(place);
+  return {
+    folders: places.filter((place) => !isFile(place)),
+    files: [
+      ...places.filter(isFile),
+      ...prepared.suite.scenarios.flatMap(({ fragments }) => fragments),
+      ...settingFiles(prepared),
+    ],
+  };
+}
+
+/** The files that all scenarios depend on: configuration, keys, certificates, baseline. */
+function settingFiles({
+  configuration,
+  flags,
+  stdio,
+}: Pick<PreparedRun, 'configuration' | 'flags' | 'stdio'>): readonly string[] {
+  const named = [flags.config ?? CONFIG_NAME, flags.keyFile, flags.ca, flags.baseline].filter(
+    (file) => file !== undefined,
+  );
+  const inConfig = filesIn(configuration.config.clients as JsonValue | undefined).map((file) =>
+    path.resolve(configuration.dir, file),
+  );
+  return [...named.map((file) => path.resolve(stdio.cwd, file)), ...inConfig];
+}
+
+/** The paths of all `{ file: … }`. */
+function filesIn(value: JsonValue | undefined): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return value.flatMap(filesIn);
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'file' && typeof inner === 'string' ? [inner] : filesIn(inner),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Stdio } from '../../../app/stdio.ts';
+import type { SchemaName } from './flags.ts';
+
+/** `croupier schema`: prints the JSON Schema that croupier itself uses. */
+export async function schemaCommand(of: SchemaName, { out }: Stdio): Promise<number> {
+  out.write(await schemaText(of));
+  return 0;
+}
+
+/** The text of `schema/OF.json`, which is part of the package. */
+export async function schemaText(of: SchemaName): Promise<string> {
+  return `${JSON.stringify(await schemaOf(of), null, 2)}\n`;
+}
+
+/** Imports only the module of the requested schema. */
+async function schemaOf(of: SchemaName): Promise<unknown> {
+  switch (of) {
+    case 'scenario':
+      return (await import('../../../scenario/shapes/schema.ts')).scenarioSchema();
+    case 'config': {
+      const [{ z }, { configSchema }] = await Promise.all([import('zod'), import('../../../app/config/schema.ts')]);
+      return z.toJSONSchema(configSchema, { io: 'input', reused: 'inline' });
+    }
+    case 'baseline': {
+      const [{ z }, { baselineSchema }] = await Promise.all([import('zod'), import('../../../app/baseline-file.ts')]);
+      return z.toJSONSchema(baselineSchema, { io: 'input', reused: 'inline' });
+    }
+    case 'report':
+      return (await import('../../../report/json/json-schema.ts')).reportJsonSchema();
+    case 'journal':
+      return (await import('../../../journal/event-schema.ts')).journalJsonSchema();
+    case 'incident':
+      return (await import('../../../traffic/timeline/incident-json.ts')).incidentJsonSchema();
+    case 'doctor':
+      return (await import('../doctor/json.ts')).doctorJsonSchema();
+    case 'replay':
+      return (await import('../../../traffic/replay/replay-json.ts')).replayJsonSchema();
+  }
+}

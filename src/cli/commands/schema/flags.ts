@@ -1,0 +1,21 @@
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+
+/** The files that have a JSON Schema. */
+export const SCHEMAS = ['scenario', 'config', 'baseline', 'report', 'journal', 'incident', 'doctor', 'replay'] as const;
+
+export type SchemaName = (typeof SCHEMAS)[number];
+
+/** `croupier schema`. */
+export function describeSchema(program: CommandUnknownOpts) {
+  return program
+    .command('schema')
+    .description('print a JSON Schema')
+    .addArgument(new Argument('<of>', 'of which file').choices(SCHEMAS))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier schema scenario > scenario.schema.json    for an editor
+  croupier schema report                             for readers of --json`,
+    );
+}

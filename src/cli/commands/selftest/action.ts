@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { isSea } from 'node:sea';
+import { Worker } from 'node:worker_threads';
+import { UsageError } from '../../../app/exit-status.ts';
+import { packageRoot, readBytes } from '../../../app/files.ts';
+import { reportOptions } from '../../../app/run/publish.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { builtInSource, loadSuite } from '../../../app/suite.ts';
+import { nearest } from '../../../scenario/near.ts';
+import { headingOf, rowOf, type TriedOutcome, totals } from '../../../selftest/matrix-text.ts';
+import { idleScenarios, type Outcome } from '../../../selftest/outcome.ts';
+import type { TrialTimes } from '../../../selftest/play-trial.ts';
+import { TRIALS, type Trial, trialByName } from '../../../selftest/trials.ts';
+import { listenForInterrupt } from '../../interrupt.ts';
+import type { SelftestFlags } from './flags.ts';
+
+/** The request to a thread. */
+export interface TrialOrder {
+  readonly trial: string;
+  readonly times: TrialTimes;
+}
+
+/** Its answer. */
+export type TrialAnswer = { readonly outcome: Outcome } | { readonly error: string };
+
+/** Trials in parallel for each thread, because a run mostly waits. */
+const AT_ONCE = 6;
+const DEADLINE_MS = 1000;
+const SETTLE_MS = 300;
+/** Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated with doubled times, because a busy machine may miss a race or a deadline. */
+const MAX_TRIES = 3;
+
+/** `croupier selftest`: judges the reference operator with each of its defects and variants, and reports every wrong verdict. */
+export async function selftestCommand(names: readonly string[], flags: SelftestFlags, stdio: Stdio): Promise<number> {
+  const chosen = names.length === 0 ? TRIALS : [...new Set(names)].map(choose);
+  const times = { deadlineMs: flags.deadline ?? DEADLINE_MS, lingerMs: flags.linger ?? SETTLE_MS };
+  const threads = Math.min(flags.threads ?? availableParallelism(), chosen.length);
+  const interrupt = listenForInterrupt(stdio, 'Interrupted: running trials are abandoned.\n');
+  const began = performance.now();
+  const printer = new Printer(chosen, flags.json === true, stdio);
+  try {
+    const outcomes = await playAll(chosen, times, threads, interrupt.signal, (outcome) => printer.add(outcome));
+    const interrupted = interrupt.signal.aborted;
+    const idle = names.length === 0 && !interrupted ? idleScenarios(suiteScenarios(), outcomes) : null;
+    const durationMs = performance.now() - began;
+    if (flags.json) stdio.out.write(`${JSON.stringify({ outcomes, idle, durationMs, interrupted }, null, 2)}\n`);
+    else printer.end(outcomes, idle, durationMs);
+    if (interrupted) return interrupt.signal.reason === 'SIGTERM' ? 143 : 130;
+    return outcomes.every(({ wrongs }) => wrongs.length === 0) && (idle ?? []).length === 0 ? 0 : 1;
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+function choose(name: string): Trial {
+  const trial = trialByName(name);
+  if (trial) return trial;
+  const near = nearest(
+    name,
+    TRIALS.map((one) => one.name),
+  );
+  throw new UsageError(
+    `There is no defect or variant ${name}.${near === undefined ? '' : ` Did you mean ${near}?`} croupier list defects and croupier list variants show them all.`,
+  );
+}
+
+function suiteScenarios() {
+  return loadSuite([builtInSource()], process.cwd(), randomUUID).scenarios;
+}
+
+/** Plays the trials in threads. @returns their outcomes in the order of the trials; after an interrupt, only those that ended */
+async function playAll(
+  trials: readonly Trial[],
+  times: TrialTimes,
+  threads: number,
+  signal: AbortSignal,
+  done: (outcome: TriedOutcome) => void,
+): Promise<readonly TriedOutcome[]> {
+  const outcomes: TriedOutcome[] = [];
+  const queue = [...trials];
+  await Promise.all(
+    Array.from({ length: threads }, () =>
+      playInThread(queue, times, signal, (outcome) => {
+        outcomes.push(outcome);
+        done(outcome);
+      }),
+    ),
+  );
+  const order = new Map(trials.map(({ name }, index) => [name, index]));
+  return outcomes.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+}
+
+/** One thread takes trials from the queue until there are none. */
+function playInThread(
+  queue: Trial[],
+  times: TrialTimes,
+  signal: AbortSignal,
+  done: (outcome: TriedOutcome) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = startThread('selftest-worker');
+    let open = 0;
+    const tries = new Map<string, number>();
+    const order = (trial: string, tried: number) => {
+      tries.set(trial, tried);
+      const slower = 2 ** (tried - 1);
+      const scaled = { deadlineMs: times.deadlineMs * slower, lingerMs: times.lingerMs * slower };
+      worker.postMessage({ trial, times: scaled } satisfies TrialOrder);
+    };
+    const finish = (error?: Error) => {
+      signal.removeEventListener('abort', interrupted);
+      worker.terminate().then(() => (error ? reject(error) : resolve()), reject);
+    };
+    const interrupted = () => finish();
+    const next = () => {
+      const trial = queue.shift();
+      if (trial) {
+        open += 1;
+        order(trial.name, 1);
+      } else if (open === 0) finish();
+    };
+    worker.on('error', finish);
+    worker.on('message', (answer: TrialAnswer) => {
+      if ('error' in answer) {
+        finish(new Error(answer.error));
+        return;
+      }
+      const { outcome } = answer;
+      const tried = tries.get(outcome.name) ?? 1;
+      if (outcome.wrongs.length > 0 && tried < MAX_TRIES) {
+        order(outcome.name, tried + 1);
+        return;
+      }
+      open -= 1;
+      done({ ...outcome, tries: tried });
+      next();
+    });
+    signal.addEventListener('abort', interrupted, { once: true });
+    for (let index = 0; index < AT_ONCE; index += 1) next();
+  });
+}
+
+/** Prints each row after all rows before it, so that the order is always the same. */
+class Printer {
+  readonly #trials: readonly Trial[];
+  readonly #json: boolean;
+  readonly #stdio: Stdio;
+  readonly #ready = new Map<string, TriedOutcome>();
+  readonly #column: number;
+  readonly #look;
+  #next = 0;
+
+  constructor(trials: readonly Trial[], json: boolean, stdio: Stdio) {
+    this.#trials = trials;
+    this.#json = json;
+    this.#stdio = stdio;
+    this.#column = Math.max(...trials.map(({ name }) => name.length));
+    this.#look = reportOptions(stdio.out, stdio, null);
+  }
+
+  add(outcome: TriedOutcome): void {
+    this.#ready.set(outcome.name, outcome);
+    for (;;) {
+      const trial = this.#trials[this.#next];
+      const ready = trial && this.#ready.get(trial.name);
+      if (!trial || !ready) return;
+      const before = this.#trials[this.#next - 1];
+      this.#next += 1;
+      if (this.#json) this.#stdio.err.write(`${this.#next} of ${this.#trials.length}: ${trial.name}\n`);
+      else this.#print([...headingOf(trial, before, this.#look), ...rowOf(ready, this.#column, this.#look)]);
+    }
+  }
+
+  end(outcomes: readonly TriedOutcome[], idle: readonly string[] | null, durationMs: number): void {
+    // After an interrupt, rows that wait for an earlier one are printed too.
+    const held = this.#trials.slice(this.#next).flatMap(({ name }) => this.#ready.get(name) ?? []);
+    this.#print(held.flatMap((outcome) => rowOf(outcome, this.#column, this.#look)));
+    this.#print(totals(outcomes, { idle, durationMs, wanted: this.#trials.length }, this.#look));
+  }
+
+  #print(lines: readonly string[]): void {
+    this.#stdio.out.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}
+
+/** Starts a thread on a script of the build. The single executable has no such file, and passes the text of the script. */
+function startThread(name: string): Worker {
+  const file = path.join(packageRoot(), 'dist', `${name}.js`);
+  return isSea() ? new Worker(new TextDecoder().decode(readBytes(file)), { eval: true }) : new Worker(file);
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import { startReference } from '../../../app/reference-operator.ts';
+import { builtInSource, loadSuite } from '../../../app/suite.ts';
+import { type Host, playTrial } from '../../../selftest/play-trial.ts';
+import { trialByName } from '../../../selftest/trials.ts';
+import type { TrialAnswer, TrialOrder } from './action.ts';
+
+const port = parentPort;
+if (!port) throw new Error('the trials are played in a thread that croupier selftest starts');
+
+const { scenarios } = loadSuite([builtInSource()], process.cwd(), randomUUID);
+
+const host: Host = {
+  scenarios,
+  afterwards: scenarios.filter(({ needs }) => needs.earlierRun),
+  start: startReference,
+  inFolder: async (use) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+    try {
+      return await use(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+port.on('message', (order: TrialOrder) => {
+  const trial = trialByName(order.trial);
+  if (!trial) throw new RangeError(`there is no trial ${order.trial}`);
+  playTrial(trial, order.times, host).then(
+    (outcome) => port.postMessage({ outcome } satisfies TrialAnswer),
+    (error: unknown) => port.postMessage({ error: String(error) } satisfies TrialAnswer),
+  );
+});

@@ -1,0 +1,99 @@
+import path from 'node:path';
+import { UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { chosenVariations, describeVariations } from '../../../app/variations.ts';
+import { createBackend } from '../../../operator/backend.ts';
+import { DEMO_CAMPAIGN, demoOperator } from '../../../operator/demo.ts';
+import { createOperator } from '../../../operator/operator.ts';
+import { behaviourWith } from '../../../operator/variation.ts';
+import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
+import { type RunningService, startService } from './core-api.ts';
+import type { ServeAllFlags } from './flags.ts';
+
+/** The same values at each start. They protect only play money on this machine. */
+const PLAY = {
+  cID: 'demo',
+  keys: { first: 'play-money-key-of-demo-eu', second: 'play-money-key-of-demo-asia' },
+  apiKey: 'play-money-api-key-of-demo-eu',
+};
+const GRACE_MS = 2000;
+const FOR_MONEY = 'eu-ben-eur';
+/** A session in the currency of the campaign. */
+const WITH_FREE_ROUNDS = 'eu-anna-usd-catch';
+
+/** `croupier serve all`: runs operator and service together, with a game to play, until a signal ends them. */
+export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promise<number> {
+  const chosen = chosenVariations(flags);
+  const behaviour = behaviourWith(chosen.map(({ variation }) => variation));
+  const { clients } = demoOperator(PLAY.keys);
+  const [client] = clients;
+  const stop = listenForInterrupt(stdio, 'Stopping.\n');
+  const operator = await startOperator(clients, behaviour, flags, stdio);
+  let running: RunningService | undefined;
+  try {
+    const integratorBaseUrl = `${operator.url}${client.basePath}`;
+    const { extCID, integrationApiKey } = client;
+    const { cID, apiKey } = PLAY;
+    const data = flags.data === undefined ? {} : { data: path.join(flags.data, 'service') };
+    const known = { cID, extCID, apiKey, integrationApiKey, integratorBaseUrl };
+    running = await startService([known], [], { ...flags, ...data }, stdio);
+    for (const line of describeVariations(chosen)) stdio.err.write(`The operator has the ${line}\n`);
+    const games = await launchGames(running, client, behaviour, stdio);
+    stdio.out.write(
+      [
+        `operator ${integratorBaseUrl}`,
+        `core-api ${running.baseUrl}`,
+        `console ${running.consoleUrl}`,
+        ...games.map((url) => `game ${url}`),
+        '',
+      ].join('\n'),
+    );
+    stdio.err.write(
+      'Open a game in a browser (the second has free rounds), and the console. Stop with Ctrl-C, or SIGTERM.\n',
+    );
+    await untilAborted(stop.signal);
+  } finally {
+    stop.dispose();
+    await running?.close(GRACE_MS);
+    await operator.close(GRACE_MS);
+  }
+  return 0;
+}
+
+async function startOperator(
+  clients: ReturnType<typeof demoOperator>['clients'],
+  behaviour: ReturnType<typeof behaviourWith>,
+  flags: ServeAllFlags,
+  stdio: Stdio,
+) {
+  try {
+    return await createOperator(
+      {
+        clients,
+        ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data, 'operator') }),
+        onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
+      },
+      behaviour,
+    ).start();
+  } catch (error) {
+    throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}
+
+/** Launches a game for money, and one with free rounds. If the service refuses one of them, the other one still starts. */
+async function launchGames(
+  { baseUrl }: RunningService,
+  { extCID, sessions }: ReturnType<typeof demoOperator>['clients'][number],
+  behaviour: ReturnType<typeof behaviourWith>,
+  stdio: Stdio,
+): Promise<readonly string[]> {
+  const backend = createBackend({ baseUrl, cID: PLAY.cID, extCID, apiKey: PLAY.apiKey }, behaviour);
+  const games = sessions.filter(({ sessionID }) => sessionID === FOR_MONEY || sessionID === WITH_FREE_ROUNDS);
+  const tried = await Promise.allSettled([
+    backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),
+    ...games.toReversed().map((session) => backend.launch(session)),
+  ]);
+  for (const one of tried) if (one.status === 'rejected') stdio.err.write(`${String(one.reason)}\n`);
+  return tried.flatMap((one) => (one.status === 'fulfilled' && 'gameURL' in one.value ? [one.value.gameURL] : []));
+}

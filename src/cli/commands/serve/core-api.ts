@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { resolveClients } from '../../../app/config/clients.ts';
+import { diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { readPort } from '../../../app/config/flag-values.ts';
+import { UsageError } from '../../../app/exit-status.ts';
+import { packageRoot, readBytes, whyUnreadable } from '../../../app/files.ts';
+import { serviceClients } from '../../../app/run/launches.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { curlLine } from '../../../report/curl.ts';
+import type { ServiceClient } from '../../../service/client.ts';
+import { largeCatalogue } from '../../../service/games.ts';
+import { createService, type Service } from '../../../service/service.ts';
+import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
+import { scenarioOfExchange } from './exchange-scenario.ts';
+import type { ServeCoreApiFlags, ServiceFlags } from './flags.ts';
+
+/** Time for open calls to finish after the stop signal. */
+const GRACE_MS = 5000;
+
+/** `croupier serve core-api`: runs the service for the operators of the configuration, until a signal ends it. */
+export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio): Promise<number> {
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const { clients, secrets, sources, diagnostics } = await resolveClients(
+    configuration,
+    { ...flags, launches: 1 },
+    stdio,
+  );
+  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
+  const known = serviceClients(clients, sources, 'serve core-api');
+  const stop = listenForInterrupt(stdio, 'Stopping.\n');
+  // One service has one version of the contract. If the clients have several, the first client's counts.
+  const contract = flags.contract ?? clients[0]?.contract;
+  const running = await startService(known, secrets, { ...flags, ...(contract !== undefined && { contract }) }, stdio);
+  try {
+    const lines = known.map(
+      ({ extCID, cID, integratorBaseUrl }) =>
+        `client ${extCID}   cID ${cID}, requests signed with its apiKey; reverse calls go to ${integratorBaseUrl}`,
+    );
+    stdio.err.write(
+      `${[...lines, `OpenAPI     ${running.url}/openapi.json`, 'Stop it:    Ctrl-C, or SIGTERM'].join('\n')}\n`,
+    );
+    stdio.out.write(`core-api ${running.baseUrl}\nconsole ${running.consoleUrl}\n`);
+    await untilAborted(stop.signal);
+  } finally {
+    stop.dispose();
+    await running.close(GRACE_MS);
+  }
+  return 0;
+}
+
+/** A running service, with its addresses. */
+export interface RunningService {
+  readonly service: Service;
+  readonly url: string;
+  /** `{base_url}` of the Core API. */
+  readonly baseUrl: string;
+  /** The console, with the token that opens it. */
+  readonly consoleUrl: string;
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+const TOKEN_BYTES = 16;
+
+/** Starts the service. @throws UsageError when its port or its folder can't be opened, or two clients contradict each other */
+export async function startService(
+  clients: readonly ServiceClient[],
+  secrets: readonly string[],
+  flags: ServiceFlags,
+  stdio: Stdio,
+): Promise<RunningService> {
+  const port = readPort(flags.port);
+  if (flags.publicUrl !== undefined && !/^https?:$/.test(URL.parse(flags.publicUrl)?.protocol ?? ''))
+    throw new UsageError(`--public-url ${flags.publicUrl}: it must be an http or https URL.`);
+  const token = randomBytes(TOKEN_BYTES).toString('hex');
+  try {
+    const service = createService({
+      pages: {
+        readPage: (name) => readBytes(path.join(packageRoot(), 'dist', 'pages', name)),
+        console: { token, curlOf: ({ request }) => curlLine(request), scenarioOf: scenarioOfExchange },
+      },
+      clients,
+      secrets,
+      onFault: (error) => stdio.err.write(`The service failed: ${String(error)}\n`),
+      ...(flags.largeCatalogue && { games: largeCatalogue() }),
+      ...(flags.contract !== undefined && { contract: flags.contract }),
+      ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
+      ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl.replace(/\/+$/, '') }),
+      ...(flags.sessionLife !== undefined && { sessionLifeMs: flags.sessionLife }),
+      ...(flags.catalogueDelay !== undefined && { catalogueDelayMs: [flags.catalogueDelay, flags.catalogueDelay] }),
+    });
+    const served = await service.start({ port });
+    return {
+      service,
+      url: served.url,
+      baseUrl: served.baseUrl,
+      consoleUrl: `${served.url}/console/?token=${token}`,
+      close: served.close,
+    };
+  } catch (error) {
+    throw new UsageError(`The service can't be started: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}

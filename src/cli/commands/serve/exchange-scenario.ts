@@ -1,0 +1,76 @@
+import type { CallName } from '../../../contract/call-name.ts';
+import { AMOUNT_PATTERN } from '../../../contract/calls.ts';
+import type { RuleId } from '../../../contract/catalogue.ts';
+import type { JsonObject } from '../../../contract/json.ts';
+import { Money } from '../../../contract/money.ts';
+import { writeScenario } from '../../../scenario/write.ts';
+import type { LoggedExchange } from '../../../service/exchange-log.ts';
+
+/** The rule that a repeated call tests. */
+function ruleOf(call: CallName, { type, amount }: JsonObject): RuleId {
+  switch (call) {
+    case 'balance':
+      return 'balance.read';
+    case 'bet':
+      return type === 'free' ? 'free-rounds.bet' : 'bet.debit';
+    case 'win':
+      if (type === 'free') return 'free-rounds.win';
+      return typeof amount === 'string' && Money.read(amount)?.isZero() ? 'win.zero' : 'win.credit';
+    case 'refund':
+      return 'refund.restore';
+  }
+}
+
+const TITLES: Readonly<Record<CallName, string>> = {
+  balance: 'The balance is read',
+  bet: 'A bet is taken',
+  win: 'A win is paid',
+  refund: 'A refund gives its bet back',
+};
+
+/**
+ * A scenario that makes the same kind of call with the same amount, after the calls that it needs. It has new ids, because the
+ * operator knows the old ones.
+ *
+ * @returns null if the exchange is not a reverse call, or its body can't be read
+ */
+export function scenarioOfExchange({ direction, name, at, request }: LoggedExchange): string | null {
+  if (direction !== 'reverse' || !isCall(name)) return null;
+  const fields = fieldsOf(request.body?.data ?? '');
+  const steps = name === 'balance' ? [{ balance: null }] : movingSteps(name, fields);
+  if (!steps) return null;
+  return writeScenario(
+    { title: TITLES[name], rules: [ruleOf(name, fields)], steps },
+    {
+      comments: [`As the service's ${name} of ${new Date(at).toISOString()}.`],
+      schema: 'node_modules/croupier-conformance/schema/scenario.json',
+    },
+  );
+}
+
+function isCall(name: string): name is CallName {
+  return Object.hasOwn(TITLES, name);
+}
+
+function movingSteps(call: Exclude<CallName, 'balance'>, { amount, type }: JsonObject): readonly JsonObject[] | null {
+  if (typeof amount !== 'string' || !AMOUNT_PATTERN.test(amount)) return null;
+  const free: JsonObject = type === 'free' ? { type: 'free' } : {};
+  const opened: JsonObject = { bet: call === 'win' ? free : { amount, ...free }, as: 'opened' };
+  switch (call) {
+    case 'bet':
+      return [opened, { balance: null }];
+    case 'win':
+      return [opened, { win: { round: 'opened', amount, ...free } }, { balance: null }];
+    case 'refund':
+      return [opened, { balance: null }, { refund: { of: 'opened' } }, { balance: null }];
+  }
+}
+
+function fieldsOf(body: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}

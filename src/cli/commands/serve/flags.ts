@@ -1,0 +1,107 @@
+import { type Command, type CommandUnknownOpts, Option, type OptionValues } from '@commander-js/extra-typings';
+import { SESSION_LIFE_HOURS } from '../../../contract/limits.ts';
+import { configOption } from '../../options/client.ts';
+import { collect, durationFlag, type FlagsOf, versionFlag } from '../../options/parts.ts';
+import { addVariationOptions } from '../../options/reference.ts';
+
+/** The flags of the simulated service. */
+function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .option('--port <n>', 'port of the service (default: any free port)')
+    .option('--data <dir>', 'keep the data here over a restart (default: in memory)')
+    .option('--public-url <url>', 'public address, if it differs')
+    .addOption(
+      new Option('--contract <version>', 'behave as this version (default: the latest)').argParser(versionFlag),
+    )
+    .option('--large-catalogue', 'a list of games of more than 1 MB')
+    .addOption(new Option('--catalogue-delay <duration>', 'delay the reply to GET /games').argParser(durationFlag))
+    .addOption(
+      new Option('--session-life <duration>', `lifetime of a game (default: ${SESSION_LIFE_HOURS} hours)`).argParser(
+        durationFlag,
+      ),
+    );
+}
+
+/** `croupier serve`, which has only commands. */
+export function describeServe(program: CommandUnknownOpts) {
+  return program
+    .command('serve')
+    .description('servers to develop against: an operator, the service, or both')
+    .summary('an operator, the service, or both')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier serve all                     both, with a game to play
+  croupier serve operator --port 4000    a wallet that follows the contract
+
+Each prints its address, and ends on SIGINT or SIGTERM with status 0.`,
+    );
+}
+
+/** `croupier serve operator` with its flags. */
+export function describeServeOperator(serve: CommandUnknownOpts) {
+  const operator = serve
+    .command('operator')
+    .description('the reference operator: a wallet that follows the contract')
+    .option('--port <n>', 'the port (default: any free port)')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--data <dir>', 'keep the data here over a restart (default: in memory)')
+    .option('--write-config <file>', 'write a croupier.yaml with its address and sessions');
+  return addVariationOptions(operator).addHelpText(
+    'after',
+    `
+Examples:
+  croupier serve operator --port 4000 --write-config croupier.yaml
+  croupier serve operator --defect replayed-bet-charged --defect lost-update
+
+CROUPIER_KEY gives it a key of yours.
+It ends on SIGINT or SIGTERM with status 0.`,
+  );
+}
+
+/** `croupier serve core-api` with its flags. */
+export function describeServeCoreApi(serve: CommandUnknownOpts) {
+  const service = serve
+    .command('core-api')
+    .description('the service: the Core API, games to play, and the reverse calls to your operator')
+    .summary('the service: Core API, games, and the calls to your operator')
+    .addOption(configOption())
+    .option('--client <extCID>', 'only this client of croupier.yaml; repeatable', collect);
+  return addServiceOptions(service).addHelpText(
+    'after',
+    `
+Each client of croupier.yaml needs a cID and an apiKey: with them its backend
+calls the Core API. With --data, sessions, campaigns and debts are kept.
+
+Examples:
+  croupier serve core-api --port 5000            at http://127.0.0.1:5000/api/v1
+  croupier serve core-api --data .croupier/service
+  croupier serve core-api --large-catalogue --catalogue-delay 15s
+
+It ends on SIGINT or SIGTERM with status 0.`,
+  );
+}
+
+/** `croupier serve all` with its flags. */
+export function describeServeAll(serve: CommandUnknownOpts) {
+  const both = serve.command('all').description('the reference operator and the service together, with a game to play');
+  return addServiceOptions(addVariationOptions(both)).addHelpText(
+    'after',
+    `
+Examples:
+  croupier serve all
+  croupier serve all --defect refund-unknown-404    play with a bug
+
+It ends on SIGINT or SIGTERM with status 0.`,
+  );
+}
+
+export type ServeOperatorFlags = FlagsOf<typeof describeServeOperator>;
+export type ServeCoreApiFlags = FlagsOf<typeof describeServeCoreApi>;
+export type ServeAllFlags = FlagsOf<typeof describeServeAll>;
+/** The flags that both servers of the service take. */
+export type ServiceFlags = Omit<ServeCoreApiFlags, 'config' | 'client'>;

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { type Clients, resolveClients } from '../../../app/config/clients.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { askForProduction } from '../../../app/config/production.ts';
+import type { ClientFlags } from '../../../app/config/run-flags.ts';
+import { EXIT, interruptedStatus, UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import { runningWriter } from '../../../app/journal-files.ts';
+import { type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
+import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import type { AfterRun } from '../../../engine/after/after-run.ts';
+import { openItemsOf } from '../../../engine/after/open-items.ts';
+import { type Settled, settleRun } from '../../../engine/after/settle.ts';
+import { reopenJournalFile } from '../../../engine/run/journal-file.ts';
+import type { ClientUnderTest } from '../../../engine/run-options.ts';
+import type { JournalEvent, RunStarted } from '../../../journal/event.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
+import type { SettleFlags } from './flags.ts';
+import { itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
+
+const TIME_MS = 30_000;
+
+/**
+ * `croupier settle`: sends the refunds, wins and balances that an interrupted run still owes.
+ *
+ * @returns 0 if nothing is owed any more, 3 if something is still owed, 130 or 143 if it was interrupted before the end
+ */
+export async function settleCommand(journal: string, flags: SettleFlags, stdio: Stdio): Promise<number> {
+  const file = path.resolve(stdio.cwd, journal);
+  const output: Output = { journal, isJson: flags.json === true, stdio };
+  // This first look needs no key, so a run that owes nothing can be settled without one.
+  const { afterRun: first } = await readAfterRun(file, journal, undefined);
+  if (openItemsOf(first).length === 0) return print([], first, { ...output, isSent: false });
+  const writer = first.ended ? undefined : runningWriter(first.run);
+  if (writer !== undefined) {
+    throw new UsageError(
+      `${journal}: the run is still active (process ${writer}). Nothing was sent.\nWait until it ends, or end it. An active run settles its own transactions.`,
+    );
+  }
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  const { client, secrets, diagnostics } = await clientOfJournal(first.run, journal, configuration, flags, stdio);
+  if (!client) throw diagnosticsError(diagnostics);
+  const left = await readAfterRun(file, journal, client.integrationApiKey);
+  const { afterRun } = left;
+  const due = openItemsOf(afterRun);
+  const { integratorBaseUrl } = afterRun.run.client;
+  if (client.integratorBaseUrl !== integratorBaseUrl) {
+    stdio.err.write(
+      forTerminal(`The run called ${integratorBaseUrl}; the settlement goes to ${client.integratorBaseUrl}.`),
+    );
+    stdio.err.write('\n');
+  }
+  if (due.length === 0 || flags.dryRun) {
+    return print(
+      due.map((one) => itemOf(one, afterRun.run)),
+      afterRun,
+      { ...output, isSent: false },
+    );
+  }
+  await askForProduction([client], flags, stdio);
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: waiting for the call that was sent. Interrupt again to end at once.\n',
+    () => endedAtOnce(file, { isEmbedded: false, stdio }),
+  );
+  try {
+    const settled = await settle(file, left, {
+      client,
+      settings,
+      flags,
+      scrub: createScrubber(secrets),
+      signal: interrupt.signal,
+    });
+    const status = print(
+      settled.map((one) => itemOf(one.item, afterRun.run, one)),
+      afterRun,
+      { ...output, isSent: true },
+    );
+    if (status === 0 || !interrupt.signal.aborted) return status;
+    return interruptedStatus(interrupt.signal);
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+interface Settlement {
+  readonly client: ClientUnderTest;
+  readonly settings: RunSettings;
+  readonly flags: SettleFlags;
+  readonly scrub: (text: string) => string;
+  readonly signal: AbortSignal;
+}
+
+async function settle(
+  file: string,
+  left: Left,
+  { client, settings, flags, scrub, signal }: Settlement,
+): Promise<readonly Settled[]> {
+  const written = reopen(file, scrub);
+  try {
+    return await settleRun({
+      ...settings,
+      client,
+      ...left,
+      timeMs: flags.time ?? TIME_MS,
+      record: (event: JournalEvent) => written.append(event),
+      signal,
+      uuid: randomUUID,
+      now: () => performance.now(),
+    });
+  } finally {
+    written.close();
+  }
+}
+
+function reopen(file: string, scrub: (text: string) => string) {
+  try {
+    return reopenJournalFile(file, scrub);
+  } catch (error) {
+    throw new UsageError(
+      `The journal can't be written: ${file}: ${whyUnreadable(error)}. Nothing was sent, because the journal must record each call first.`,
+      { cause: error },
+    );
+  }
+}
+
+interface Output {
+  readonly journal: string;
+  readonly isJson: boolean;
+  readonly stdio: Stdio;
+}
+
+function print(
+  items: readonly SettleItem[],
+  { run, ended }: AfterRun,
+  { journal, isJson, stdio, isSent }: Output & { readonly isSent: boolean },
+): number {
+  const owed = items.filter(({ settled }) => !settled).length;
+  const status = owed === 0 ? 0 : EXIT.UNDECIDED;
+  if (isJson) {
+    const { client, runID, startedAt } = run;
+    const result = { journal, runID, startedAt, client, dryRun: !isSent, owed, exitCode: status, items };
+    stdio.out.write(`${JSON.stringify(result, null, 2)}\n`);
+    return status;
+  }
+  const when = run.startedAt.replace(/^(\S+)T(\d\d:\d\d:\d\d).*$/, '$1 $2 UTC');
+  const lines = [
+    `${run.client.extCID}, the run of ${when}${ended ? '' : ', interrupted'}`,
+    ...items.flatMap((item) => ['', ...itemLines(item, isSent)]),
+    '',
+    lastSentence(owed, items.length, { isSent, journal }),
+  ];
+  stdio.out.write(lines.map((line) => `${forTerminal(line)}\n`).join(''));
+  return status;
+}
+
+/** The client of a journal, and the secrets that no output may contain. */
+interface JournalClient extends Omit<Clients, 'clients'> {
+  /** undefined: the configuration has mistakes, see `diagnostics`. */
+  readonly client: ClientUnderTest | undefined;
+}
+
+/**
+ * The client of a journal, with its configured settings. A client that is not configured needs only its key: address and
+ * sessions then come from the journal.
+ *
+ * @throws UsageError when the flags name another client, or the key is missing
+ */
+async function clientOfJournal(
+  { client: { extCID, integratorBaseUrl }, settings }: RunStarted,
+  journal: string,
+  configuration: Configuration,
+  flags: ClientFlags,
+  stdio: Stdio,
+): Promise<JournalClient> {
+  const other = [...(flags.client ?? []), ...(flags.extCid === undefined ? [] : [flags.extCid])].find(
+    (name) => name !== extCID,
+  );
+  if (other !== undefined) refuseOther(journal, extCID, other);
+  const configured = configuration.config.clients ?? [];
+  if (configured.some((client) => client.extCID === extCID)) {
+    const { clients, ...rest } = await resolveClients(configuration, { ...flags, client: [extCID] }, stdio);
+    return { ...rest, client: clients[0] };
+  }
+  const hasKey = flags.keyFile !== undefined || Boolean(stdio.env.CROUPIER_KEY);
+  if (!hasKey) {
+    const known = configured.map((client) => client.extCID);
+    throw new UsageError(
+      `${journal} is of the client ${extCID}, which ${configuration.found ? `${configuration.file} does not name${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}` : `no ${configuration.file} names`}. Nothing was sent.\nGive its key with CROUPIER_KEY or --key-file, or name its configuration with --config.`,
+    );
+  }
+  const { client: _chosen, ...others } = flags;
+  const { clients, ...rest } = await resolveClients(
+    configuration,
+    {
+      ...others,
+      extCid: extCID,
+      baseUrl: flags.baseUrl ?? integratorBaseUrl,
+      session: flags.session ?? ['placeholder'],
+    },
+    stdio,
+  );
+  const [client] = clients;
+  const sessions = settings.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+    sessionID,
+    player: player ?? undefined,
+    currency: currency ?? undefined,
+    gameID: gameID ?? undefined,
+    state,
+  }));
+  return { ...rest, client: client && flags.session === undefined ? { ...client, sessions } : client };
+}
+
+function refuseOther(journal: string, extCID: string, other: string): never {
+  throw new UsageError(
+    `${journal} is of the client ${extCID}, not of ${other}: another client has other transactions. Nothing was sent.`,
+  );
+}

@@ -1,0 +1,142 @@
+import type { OpenItem } from '../../../engine/after/open-items.ts';
+import type { Settled } from '../../../engine/after/settle.ts';
+import type { RunStarted } from '../../../journal/event.ts';
+
+/** One obligation as plain values, for the text and for the JSON. */
+export interface SettleItem {
+  /** `refund`: of a bet that was accepted or has an unknown outcome; `win`: sent again; `balance`: restored. */
+  readonly kind: 'refund' | 'win' | 'balance';
+  readonly sessionID: string;
+  readonly player: string | null;
+  readonly currency: string | null;
+  /** For a balance: the missing amount, with its sign; null: uncertain. */
+  readonly amount: string | null;
+  /** The txID of the owed transaction; null: for a refund that was not sent yet, and for balances. */
+  readonly txID: string | null;
+  /** The txID of the bet that a refund gives back. */
+  readonly origTxID: string | null;
+  readonly scenario: string | null;
+  /** For a balance: the current one, and the one before the run. */
+  readonly found: string | null;
+  readonly wanted: string | null;
+  readonly settled: boolean;
+  readonly tries: number;
+  /** The status of the last reply. */
+  readonly status: number | null;
+  readonly reason: string | null;
+}
+
+const UNTRIED = { done: false, tries: 0, status: null, found: null, missing: null, reason: null };
+
+/** The plain values of an obligation. @param settled the result; undefined: nothing was sent */
+export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): SettleItem {
+  const { done, tries, status, reason, found, missing } = settled ?? UNTRIED;
+  const came = { settled: done, tries, status, reason };
+  switch (due.kind) {
+    case 'refund':
+      return {
+        kind: 'refund',
+        ...whose(due.bet.call.sessionID, run),
+        amount: due.bet.call.amount.format(2),
+        txID: due.refund?.call.txID ?? null,
+        origTxID: due.bet.call.txID,
+        scenario: due.bet.scenario,
+        found: null,
+        wanted: null,
+        ...came,
+      };
+    case 'again': {
+      const { call, scenario } = due.transaction;
+      return {
+        kind: call.call === 'win' ? 'win' : 'refund',
+        ...whose(call.sessionID, run),
+        amount: call.amount.format(2),
+        txID: call.txID,
+        origTxID: call.origTxID,
+        scenario,
+        found: null,
+        wanted: null,
+        ...came,
+      };
+    }
+    case 'balance': {
+      const { estimate } = due;
+      return {
+        kind: 'balance',
+        ...whose(estimate.sessionID, run),
+        amount: (settled ? missing : (estimate.missing() ?? null))?.format(2) ?? null,
+        txID: null,
+        origTxID: null,
+        scenario: null,
+        found: found?.format(2) ?? null,
+        wanted: estimate.target.format(2),
+        ...came,
+      };
+    }
+  }
+}
+
+function whose(sessionID: string, { settings }: RunStarted): Pick<SettleItem, 'sessionID' | 'player' | 'currency'> {
+  const session = settings.sessions.find((one) => one.sessionID === sessionID);
+  return { sessionID, player: session?.player ?? null, currency: session?.currency ?? null };
+}
+
+/** The lines of one item: the amount, the session and the result. Names from outside are not escaped yet. */
+export function itemLines(item: SettleItem, isSent: boolean): readonly string[] {
+  const { kind, amount, currency, sessionID, player } = item;
+  const money = amount === null ? 'an unknown amount' : [amount, currency].filter(Boolean).join(' ');
+  const who = `session ${sessionID}${player === null ? '' : ` (${player})`}`;
+  const what = kind === 'balance' ? 'balance' : item.kind === 'win' ? 'win' : 'refund';
+  const mark = !isSent ? '-' : item.settled ? '✓' : '!';
+  const why = item.scenario === null ? [] : [`from ${item.scenario}`];
+  return [
+    `${mark} ${what}: ${kind === 'balance' && amount !== null ? signed(amount, currency) : money}, ${who}`,
+    ...[...ids(item), ...why, ...outcome(item, isSent)].map((line) => `    ${line}`),
+  ];
+}
+
+function signed(amount: string, currency: string | null): string {
+  const text = [amount.replace(/^-/, ''), currency].filter(Boolean).join(' ');
+  return /^-?0+(\.0+)?$/.test(amount)
+    ? 'nothing is missing'
+    : amount.startsWith('-')
+      ? `${text} too much`
+      : `${text} too little`;
+}
+
+function ids({ kind, txID, origTxID, found, wanted }: SettleItem): readonly string[] {
+  if (kind === 'balance')
+    return [found === null ? `it was ${wanted} before the run` : `it was ${wanted} before the run, and ${found} now`];
+  if (kind === 'win') return [`txID ${txID}`];
+  return [`of the bet ${origTxID}, ${txID === null ? 'not sent yet' : `txID ${txID}`}`];
+}
+
+function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: boolean): readonly string[] {
+  if (!isSent) {
+    return [
+      kind === 'balance'
+        ? 'would be read, and restored unless another transaction changed it'
+        : 'would be sent until it gets status 200',
+    ];
+  }
+  if (!settled) return [`still owed: ${reason}`];
+  if (kind === 'balance') return ['it is the same as before the run'];
+  return [`answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`];
+}
+
+/** The last line of the output. */
+export function lastSentence(
+  owed: number,
+  all: number,
+  { isSent, journal }: { readonly isSent: boolean; readonly journal: string },
+): string {
+  if (all === 0) return 'Nothing is owed. Nothing was sent.';
+  if (!isSent) return `${count(owed)} owed. Nothing was sent. To send it: croupier settle ${journal}`;
+  return owed === 0
+    ? 'Nothing is owed any more.'
+    : `${count(owed)} still owed. The journal has every attempt. To try again: croupier settle ${journal}`;
+}
+
+function count(owed: number): string {
+  return owed === 1 ? '1 thing is' : `${owed} things are`;
+}

@@ -1,0 +1,156 @@
+import type { Sink } from '../../../app/stdio.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { ANSI, PLAIN } from '../../../report/paint.ts';
+import { clip, hanging, wrap } from '../../../report/terminal/layout.ts';
+import { type Difference, firstDifference } from '../../../signing/differ.ts';
+import type { Explanation, Found } from '../../../signing/explain.ts';
+import { FIXES, type FixId, LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../signing/fixes.ts';
+import { rightPayload } from '../../../signing/payloads.ts';
+import type { SignedRequest } from '../../../signing/request.ts';
+
+/** A request with the explanation of its signature. */
+export interface Explained {
+  readonly request: SignedRequest;
+  readonly explanation: Explanation;
+  /** Names of the keys that were tried. */
+  readonly keys: readonly string[];
+  /** The first difference between its body and the other one; null: they are equal; undefined: there is no other body. */
+  readonly differs: Difference | null | undefined;
+}
+
+interface ExplainOptions {
+  readonly language: Language | undefined;
+  /** Number of requests in the input. */
+  readonly of: number;
+}
+
+const MAX_PAYLOAD_LENGTH = 600;
+
+/** The text of `croupier explain`. */
+export function explainText(
+  explained: Explained,
+  { language, of, sink }: ExplainOptions & { readonly sink: Sink },
+): string {
+  const paint = sink.colour ? ANSI : PLAIN;
+  const width = Math.max(Math.min(sink.columns, 120), 40);
+  const { request, explanation, keys } = explained;
+  const which = of > 1 ? ` (of ${request.method} ${request.url}, one of ${of} requests)` : '';
+  const row = (label: string, text: string): readonly string[] =>
+    hanging(`  ${label.padEnd(11)}`, forTerminal(text), width);
+  const lines: string[] = [];
+  switch (explanation.kind) {
+    case 'right':
+      lines.push(
+        paint.green(forTerminal(`The signature is right${which}: it was made with ${explanation.found.key.name}.`)),
+        ...wrap('If the operator computes another signature, give that one with --signature.', width),
+      );
+      break;
+    case 'unexplained':
+      lines.push(
+        paint.red(
+          forTerminal(`Not explained${which}: none of ${explanation.tried} constructions gives this signature.`),
+        ),
+        ...row('keys', keys.join('; ')),
+        ...explanation.hints.flatMap((hint) => row('hint', hint)),
+        ...wrap(
+          'Either another key was used, or other bytes were signed than those given here. Compare the sent bytes with the signed ones (--other-body-file).',
+          width,
+        ),
+      );
+      break;
+    case 'explained': {
+      const { found } = explanation;
+      lines.push(paint.bold(forTerminal(`Explained${which}:`)));
+      for (const mistake of found.mistakes) lines.push(...row('mistake', mistake));
+      lines.push(...row('key', found.key.name), ...payloadRows(found, request, row), ...sameRow(found, row));
+      for (const fix of found.fixes) lines.push(...fixLines(fix, found, language));
+    }
+  }
+  lines.push(...differenceRows(explained.differs, row));
+  return `${lines.join('\n')}\n`;
+}
+
+type Row = (label: string, text: string) => readonly string[];
+
+function payloadRows({ payload }: Found, request: SignedRequest, row: Row): readonly string[] {
+  if (payload.mistake === null) return [];
+  const right = rightPayload(request);
+  const difference = right && firstDifference(right.bytes, payload.bytes);
+  return [
+    ...row('signed', clip(Buffer.from(payload.bytes).toString('utf8'), MAX_PAYLOAD_LENGTH) || '(nothing)'),
+    ...(right
+      ? row('should be', clip(Buffer.from(right.bytes).toString('utf8'), MAX_PAYLOAD_LENGTH) || '(nothing)')
+      : []),
+    ...(difference
+      ? row(
+          'differs',
+          `at byte ${difference.at}: ${seen(difference.second, difference.secondByte)} was signed, ${seen(difference.first, difference.firstByte)} should be`,
+        )
+      : []),
+  ];
+}
+
+function sameRow({ same }: Found, row: Row): readonly string[] {
+  return same.length === 0 ? [] : row('or', `other mistakes with the same bytes: ${same.slice(0, 6).join(', ')}`);
+}
+
+function seen(text: string, byte: string | null): string {
+  return byte === null ? 'the end' : `${text} (${byte})`;
+}
+
+/** One line for each fix, never wrapped, so that it can be copied. */
+function fixLines(fix: FixId, found: Found, language: Language | undefined): readonly string[] {
+  return fixesOf(fix, found, language).map(({ name, line }) => `  fix        ${name}: ${line}`);
+}
+
+function fixesOf(
+  fix: FixId,
+  { languages: found }: Found,
+  wanted: Language | undefined,
+): readonly { readonly language: Language; readonly name: string; readonly line: string }[] {
+  const languages = wanted !== undefined ? [wanted] : found.length > 0 ? found : LANGUAGES;
+  return languages.map((each) => ({ language: each, name: LANGUAGE_NAMES[each], line: FIXES[fix][each] }));
+}
+
+function differenceRows(differs: Explained['differs'], row: Row): readonly string[] {
+  if (differs === undefined) return [];
+  if (differs === null) return row('bodies', 'the two bodies are the same, byte for byte');
+  const { at, first, second, firstByte, secondByte } = differs;
+  return row(
+    'bodies',
+    `they differ first at byte ${at}: ${seen(first, firstByte)} here, ${seen(second, secondByte)} in the other`,
+  );
+}
+
+/** The JSON of `croupier explain`. */
+export function explainJson(
+  { request, explanation, keys, differs }: Explained,
+  { language, of, status }: ExplainOptions & { readonly status: number },
+): string {
+  const { method, url } = request;
+  const result = {
+    verdict: explanation.kind,
+    exitCode: status,
+    request: { method, url },
+    requests: of,
+    keys,
+    ...(explanation.kind === 'unexplained'
+      ? { tried: explanation.tried, hints: explanation.hints }
+      : foundJson(explanation.found, language)),
+    bodies: differs === undefined ? null : { same: differs === null, difference: differs },
+  };
+  return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+function foundJson(found: Found, language: Language | undefined): object {
+  const { payload, key, algorithm, writing, mistakes, fixes, same, ofOther } = found;
+  return {
+    construction: { payload: payload.id, key: key.id, algorithm: algorithm.id, writing: writing.id },
+    keyName: key.name,
+    mistakes,
+    signed: Buffer.from(payload.bytes).toString('utf8'),
+    ofOtherBody: ofOther,
+    same,
+    fixes: fixes.flatMap((fix) => fixesOf(fix, found, language)),
+  };
+}

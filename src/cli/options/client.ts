@@ -1,0 +1,117 @@
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
+import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
+import { SETTINGS } from '../help.ts';
+import { collect, countFlag, durationFlag, versionFlag } from './parts.ts';
+
+function setting<Flags extends string>(flags: Flags, description: string): Option<Flags> {
+  return new Option(flags, description).helpGroup(SETTINGS);
+}
+
+/** The flag for the configuration file, of every command that reads one. */
+export function configOption() {
+  return setting('--config <file>', 'configuration file (default: ./croupier.yaml)').env('CROUPIER_CONFIG');
+}
+
+/** The flags that choose a client and define its connection, of every command that calls an operator. */
+export function addClientOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return addReachOptions(
+    addChoiceOptions(command)
+      .addOption(setting('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
+      .addOption(setting('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID')),
+  );
+}
+
+/** The flags that choose clients of the configuration. */
+export function addChoiceOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .addOption(configOption())
+    .addOption(
+      setting('--client <extCID>', 'only this client of the configuration; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_CLIENT'),
+    );
+}
+
+/** The flags that define the connection to an operator, its sessions and its key. */
+export function addReachOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .addOption(
+      setting('--session <session>', 'ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_SESSION'),
+    )
+    .addOption(
+      setting('--key-file <file>', 'file with the Integration API key (- for stdin); or set CROUPIER_KEY').env(
+        'CROUPIER_KEY_FILE',
+      ),
+    )
+    .addOption(setting('--ca <file>', 'also trust this certificate authority (PEM)').env('CROUPIER_CA'))
+    .addOption(setting('--insecure', 'do not check the TLS certificate'))
+    .addOption(setting('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'))
+    .addOption(setting('--print-config', 'print each setting and its source, and send nothing'));
+}
+
+/** The flag that allows a command to move money at an address that looks like production. */
+export function productionOption() {
+  return setting('--production', 'move money although this looks like production');
+}
+
+/** The flag for the maximum time of a reply. */
+export function deadlineOption() {
+  return setting('--deadline <duration>', `maximum time for a reply (default: ${REPLY_DEADLINE_SECONDS}s)`)
+    .argParser(durationFlag)
+    .env('CROUPIER_DEADLINE');
+}
+
+/** The flags for the maximum time of a reply and for the wait for a late debit. */
+export function addWaitOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .addOption(deadlineOption())
+    .addOption(
+      setting('--linger <duration>', 'time to wait for a late debit (default: 2s)')
+        .argParser(durationFlag)
+        .env('CROUPIER_LINGER'),
+    );
+}
+
+/** The flag for the amount of a bet, by currency. */
+export function stakeOption() {
+  return setting('--stake <CUR=amount>', 'the stake for a currency, as USD=1.00; repeatable').argParser(collect);
+}
+
+/** The flags for stakes, campaign and workers of a run or a search. */
+export function addPlayOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .addOption(stakeOption())
+    .addOption(setting('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'))
+    .addOption(
+      setting('--workers <n>', 'scenarios to run in parallel (at most one per player)')
+        .argParser(countFlag)
+        .env('CROUPIER_WORKERS'),
+    );
+}
+
+/** Every flag that croupier.yaml or the environment can replace. */
+export function addSettings<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return addPlayOptions(addWaitOptions(addClientOptions(command).addOption(productionOption())))
+    .addOption(
+      setting('--contract <version>', 'contract version of the integration (default: the latest)')
+        .argParser(versionFlag)
+        .env('CROUPIER_CONTRACT'),
+    )
+    .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
+    .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
+    .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag));
+}

@@ -1,0 +1,157 @@
+import type { TransactionCall } from '../../contract/call-name.ts';
+import { DAY_MS, TX_ID_WINDOW_DAYS, TX_ID_WINDOW_MONTHS } from '../../contract/limits.ts';
+import type { Money } from '../../contract/money.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import { buildRequest } from '../../wire/request.ts';
+import type { AcceptedCall } from '../accepted-calls.ts';
+import {
+  addressOf,
+  type ClientUnderTest,
+  type EarlierTransactions,
+  type NotPlayable,
+  type SessionAssignment,
+  type SessionUnderTest,
+  type UnfinishedBet,
+} from '../run-options.ts';
+import { walletIdOf } from '../session-pool.ts';
+import type { AfterRun } from './after-run.ts';
+
+/** The journal of an earlier run against the same client. */
+export interface EarlierJournal {
+  readonly afterRun: AfterRun;
+  /** Time since that run began, in ms of the calendar. */
+  readonly ageMs: number;
+}
+
+/**
+ * The accepted transactions of an earlier run that can be sent again, in wallets whose balance nobody has changed since.
+ *
+ * If the balance of a wallet differs from the one that the run left, the wallet may have been reset together with its list of
+ * transactions. In such a wallet an old transaction is rightly new again, so it is not judged.
+ */
+export class EarlierRun implements EarlierTransactions {
+  readonly #afterRun: AfterRun;
+  readonly #client: ClientUnderTest;
+  readonly #ageDays: number;
+  /** By call and wallet. */
+  readonly #transactions = new Map<string, AcceptedCall>();
+  /** By session. */
+  readonly #unfinished = new Map<string, UnfinishedBet>();
+  /** By wallet: the reason why its transactions cannot be judged. */
+  readonly #doubts = new Map<string, string>();
+  #isUsed = false;
+  #whyUnused = 'no scenario that does so was played';
+
+  /** @param client the client of the new run, whose key signs the transactions again */
+  constructor({ afterRun, ageMs }: EarlierJournal, client: ClientUnderTest) {
+    this.#afterRun = afterRun;
+    this.#client = client;
+    this.#ageDays = Math.floor(ageMs / DAY_MS);
+    for (const { call, walletID, state, purpose, reply, effect } of afterRun.transactions) {
+      const key = `${call.call} ${walletID}`;
+      // The operator may answer a refunded bet as it likes, as long as the bet takes nothing.
+      const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
+      // If the first call moved nothing, a repetition that is carried out again would not show either.
+      if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
+        continue;
+      const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
+      this.#transactions.set(key, { request, amount: call.amountText, reply, effect });
+    }
+    const finished = new Set(afterRun.transactions.flatMap(({ call }) => (call.call === 'bet' ? [] : [call.roundID])));
+    for (const { call, state, effect } of afterRun.transactions) {
+      const isUnfinished =
+        call.call === 'bet' && state === 'applied' && effect !== undefined && !finished.has(call.roundID);
+      if (isUnfinished && !call.campaign) this.#unfinished.set(call.sessionID, call);
+    }
+  }
+
+  unfinishedBet(sessionID: string): UnfinishedBet | undefined {
+    return this.#unfinished.get(sessionID);
+  }
+
+  earliest(walletID: string, call: TransactionCall): AcceptedCall | undefined {
+    return this.#transactions.get(`${call} ${walletID}`);
+  }
+
+  async compareBalances(
+    read: (session: SessionUnderTest) => Promise<Money | undefined>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wallets = new Map<string, SessionUnderTest>();
+    for (const session of this.#client.sessions) {
+      const walletID = walletIdOf(session);
+      const known = wallets.get(walletID);
+      // An expired session may not be able to read its balance, so another session of the wallet is preferred.
+      if (this.#afterRun.estimateOf(walletID) && (!known || known.state === 'expired')) wallets.set(walletID, session);
+    }
+    for (const [walletID, session] of wallets) {
+      if (signal.aborted) return;
+      const { sessionID } = session;
+      const now = await read(session);
+      const left = this.#afterRun.estimateOf(walletID)?.possible() ?? [];
+      if (!now) this.#doubts.set(walletID, `the balance of ${sessionID} could not be read before the run`);
+      else if (!left.some((money) => money.equals(now))) {
+        const then = left.length === 0 ? 'at an unknown amount' : `at ${left.slice(0, 3).join(' or ')}`;
+        this.#doubts.set(
+          walletID,
+          `the earlier run left the balance of ${sessionID} ${then}, and it is ${now} now: somebody has played since, or the wallet was reset`,
+        );
+      }
+    }
+  }
+
+  get notice(): string | undefined {
+    return this.#isUsed
+      ? undefined
+      : `No transaction of the earlier run was sent again: ${this.#whyUnused}. So it was not tested whether the operator still knows them.`;
+  }
+
+  fitting(plan: Plan, assignments: readonly SessionAssignment[]): readonly SessionAssignment[] | NotPlayable {
+    const found = this.#fitting(plan, assignments);
+    if ('reason' in found) this.#whyUnused = found.reason;
+    else this.#isUsed ||= found.length > 0;
+    return found;
+  }
+
+  #fitting(plan: Plan, assignments: readonly SessionAssignment[]): readonly SessionAssignment[] | NotPlayable {
+    const needed = plan.steps.flatMap((step) =>
+      step.kind === 'call' && step.origin.kind === 'earlier' && step.origin.from === 'journal'
+        ? [{ session: step.session, call: step.origin.call }]
+        : [],
+    );
+    if (this.#ageDays > TX_ID_WINDOW_DAYS) {
+      return {
+        verdict: 'skip',
+        reason: `the earlier run is ${this.#ageDays} days old, and a txID is unique for ${TX_ID_WINDOW_MONTHS} months only`,
+      };
+    }
+    const walletOf = (assignment: SessionAssignment, alias: string): string => {
+      const session = assignment.get(alias);
+      return session ? walletIdOf(session) : '';
+    };
+    // A plan that sends no transaction again is about an unfinished round.
+    const having = assignments.filter((assignment) =>
+      needed.length === 0
+        ? this.unfinishedBet(assignment.get('main')?.sessionID ?? '') !== undefined
+        : needed.every(({ session, call }) => this.earliest(walletOf(assignment, session), call) !== undefined),
+    );
+    if (having.length === 0 && needed.length === 0)
+      return { verdict: 'skip', reason: 'the earlier run left no round unfinished in a session that fits now' };
+    if (having.length === 0) {
+      const calls = [...new Set(needed.map(({ call }) => call))].join(' and ');
+      return {
+        verdict: 'skip',
+        reason: `the earlier run has no accepted ${calls} in a wallet of the sessions that are configured now`,
+      };
+    }
+    const doubtOf = (assignment: SessionAssignment): string | undefined =>
+      ['main', ...needed.map(({ session }) => session)]
+        .map((alias) => this.#doubts.get(walletOf(assignment, alias)))
+        .find((doubt) => doubt !== undefined);
+    const certain = having.filter((assignment) => doubtOf(assignment) === undefined);
+    const [first] = having;
+    return certain.length > 0
+      ? certain
+      : { verdict: 'inconclusive', reason: (first && doubtOf(first)) ?? 'the balances have changed since' };
+  }
+}

@@ -1,0 +1,65 @@
+import type { BalanceEstimate } from '../balances/balance-estimate.ts';
+import type { AfterRun } from './after-run.ts';
+import type { PastTransaction } from './past-transactions.ts';
+
+/** One item that a run left open. */
+export type OpenItem =
+  /** A bet of unknown outcome, to be refunded: by the refund that was sent already, if there is one. */
+  | { readonly kind: 'refund'; readonly bet: PastTransaction; readonly refund: PastTransaction | null }
+  /** A win, or the refund of an accepted bet, to be sent again unchanged. */
+  | { readonly kind: 'again'; readonly transaction: PastTransaction }
+  /** A wallet whose balance differs from the one before the run, or is uncertain. */
+  | { readonly kind: 'balance'; readonly estimate: BalanceEstimate };
+
+/** All open items of a run by its journal, calls before balances. */
+export function openItemsOf(afterRun: AfterRun): readonly OpenItem[] {
+  const open = afterRun.open;
+  const bets = open.filter(({ call }) => call.call === 'bet');
+  const refunded = new Set(bets.map(({ call }) => call.txID));
+  return [
+    ...bets.map((bet): OpenItem => ({ kind: 'refund', bet, refund: afterRun.refundOf(bet) ?? null })),
+    ...open
+      .filter(({ call }) => call.call === 'win' || (call.call === 'refund' && !refunded.has(call.origTxID ?? '')))
+      .map((transaction): OpenItem => ({ kind: 'again', transaction })),
+    ...afterRun.estimates
+      .filter((estimate) => estimate.missing()?.isZero() !== true)
+      .map((estimate): OpenItem => ({ kind: 'balance', estimate })),
+  ];
+}
+
+/** A key of an item that stays the same when the list is computed again. */
+export function keyOfItem(item: OpenItem): string {
+  switch (item.kind) {
+    case 'refund':
+      return `refund ${item.bet.call.txID}`;
+    case 'again':
+      return `${item.transaction.call.call} ${item.transaction.call.txID}`;
+    case 'balance':
+      return `balance ${item.estimate.walletID}`;
+  }
+}
+
+export function walletOfItem(item: OpenItem): string {
+  switch (item.kind) {
+    case 'refund':
+      return item.bet.walletID;
+    case 'again':
+      return item.transaction.walletID;
+    case 'balance':
+      return item.estimate.walletID;
+  }
+}
+
+/** The fields of a refund by the contract: the whole amount, in the same round. */
+export function refundFields(
+  { bet: { call } }: Extract<OpenItem, { kind: 'refund' }>,
+  txID: string,
+): Readonly<Record<'sessionID' | 'txID' | 'origTxID' | 'amount', string>> & { readonly roundID?: string } {
+  return {
+    sessionID: call.sessionID,
+    txID,
+    origTxID: call.txID,
+    amount: call.amountText,
+    ...(call.roundID !== null && { roundID: call.roundID }),
+  };
+}

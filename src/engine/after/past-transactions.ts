@@ -1,0 +1,226 @@
+import type { Money } from '../../contract/money.ts';
+import type { Owed, Sending } from '../../journal/event.ts';
+import { JOURNAL_TRANSACTIONS } from '../../ledger/policies.ts';
+import {
+  type CallFacts,
+  type MoneyChange,
+  nextState,
+  reversalOf,
+  type TransactionState,
+} from '../../ledger/transaction.ts';
+import type { Answer } from '../../reply/classify.ts';
+import type { ReplyReading } from '../../reply/read.ts';
+import type { BalanceEstimate } from '../balances/balance-estimate.ts';
+import type { PastCall } from './past-call.ts';
+
+/** One transaction of a run, and its state as far as the journal shows it. */
+export interface PastTransaction {
+  readonly call: PastCall;
+  /** The bodies that were sent for it. If two sessions of a player sent it at the same time, either may have been first. */
+  readonly bodies: string[];
+  readonly walletID: string;
+  readonly scenario: string | null;
+  /** The reason why it was sent. */
+  readonly purpose: Sending['purpose'];
+  state: TransactionState;
+  /** It has to be sent again, or refunded, until that is answered 200. */
+  open: boolean;
+  /** The journal has an `owed` event that says so. */
+  announced: boolean;
+  /** The reply, if the first answer was 200. */
+  reply: ReplyReading | undefined;
+  /** The signed amount that it moved then; undefined: not known, or the contract leaves it to the operator. */
+  effect: Money | undefined;
+}
+
+/** The transactions of a run. Applies each answer in its journal to the transaction and to the balance estimates. */
+export class PastTransactions {
+  readonly #estimateOf: (walletID: string) => BalanceEstimate | undefined;
+  readonly #byTxID = new Map<string, PastTransaction>();
+  readonly #refunds = new Map<string, PastTransaction[]>();
+  readonly #rounds = new Map<string, PastTransaction[]>();
+
+  constructor(estimateOf: (walletID: string) => BalanceEstimate | undefined) {
+    this.#estimateOf = estimateOf;
+  }
+
+  /** All transactions, in the order in which each was first sent. */
+  all(): readonly PastTransaction[] {
+    return [...this.#byTxID.values()];
+  }
+
+  ofTxID(txID: string): PastTransaction | undefined {
+    return this.#byTxID.get(txID);
+  }
+
+  /** The refund that was sent for a bet, in any state: it is sent again instead of a second one. */
+  refundOf(bet: PastTransaction): PastTransaction | undefined {
+    return this.#refunds.get(bet.call.txID)?.find((refund) => refund.walletID === bet.walletID);
+  }
+
+  /** Adds a transaction that is sent for the first time. */
+  sent(call: PastCall, walletID: string, { scenario, purpose }: Sending): PastTransaction {
+    const transaction: PastTransaction = {
+      call,
+      bodies: [call.body],
+      walletID,
+      scenario,
+      purpose,
+      // A bet that arrives after its own refund takes nothing (contract, Rules 3).
+      state: call.call === 'bet' && this.#isRefunded(call.txID, walletID) ? 'reversed' : 'sent',
+      open: false,
+      announced: false,
+      reply: undefined,
+      effect: undefined,
+    };
+    this.#byTxID.set(call.txID, transaction);
+    if (call.origTxID !== null) addTo(this.#refunds, call.origTxID, transaction);
+    if (call.roundID !== null) addTo(this.#rounds, call.roundID, transaction);
+    return transaction;
+  }
+
+  #isRefunded(txID: string, walletID: string): boolean {
+    const refunds = this.#refunds.get(txID) ?? [];
+    return refunds.some((refund) => refund.state === 'applied' && refund.walletID === walletID);
+  }
+
+  owed({ call, txID, open }: Owed): void {
+    const transaction = this.#byTxID.get(txID);
+    if (!transaction) return;
+    transaction.announced = open;
+    if (open && transaction.state !== 'reversed' && (call === 'refund' || transaction.state !== 'applied'))
+      transaction.open = true;
+  }
+
+  /** Applies an answer to a transaction. */
+  answered(transaction: PastTransaction, answer: Answer, reading: ReplyReading | undefined): void {
+    const before = transaction.state;
+    if (before === 'applied' || before === 'reversed') {
+      if (answer === 'accepted') this.#acceptedAgain(transaction);
+      return;
+    }
+    const facts = this.#factsOf(transaction);
+    const next = (from: TransactionState) => nextState(from, facts, answer, reading?.status, JOURNAL_TRANSACTIONS);
+    const first = next('sent');
+    const { state, money } = next(before);
+    transaction.state = state;
+    if (answer === 'accepted') {
+      if (before === 'sent') transaction.reply = reading;
+      transaction.open = false;
+    } else if (first.state === 'unknown' && mayStillMove(facts)) transaction.open = true;
+    const isSettled = money === 'settles' && this.#settle(transaction, true);
+    this.#book(transaction, before, isSettled ? 'nothing' : money === 'settles' ? first.money : money);
+  }
+
+  #acceptedAgain(transaction: PastTransaction): void {
+    if (transaction.call.call !== 'refund') transaction.open = false;
+    // A bet without a known outcome may have arrived in the meantime. It is given back now.
+    else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
+  }
+
+  #factsOf(transaction: PastTransaction): CallFacts {
+    const { call, walletID } = transaction;
+    switch (call.call) {
+      case 'bet':
+        return { call: 'bet', isFree: call.free, mustBeDeclined: false };
+      case 'win': {
+        const hasBet = this.#betOfRound(transaction) !== undefined;
+        return { call: 'win', isFree: call.free, hasBet, isPaidAlready: false, mustBeAccepted: true };
+      }
+      case 'refund': {
+        const target = this.#targetOf(transaction);
+        const isRegular = target?.call.call === 'bet' && target.walletID === walletID;
+        return { call: 'refund', target: target && { state: target.state, isRegular }, mustBeAccepted: true };
+      }
+    }
+  }
+
+  /** @param before the state of the transaction before the answer */
+  #book(transaction: PastTransaction, before: TransactionState, money: MoneyChange): void {
+    const { call, walletID } = transaction;
+    switch (money) {
+      case 'nothing':
+      case 'settles':
+      case 'undecided':
+        return;
+      case 'gives-back':
+        this.#giveBack(transaction, before);
+        return;
+      case 'moves': {
+        const delta = this.#deltaOf(transaction);
+        if (before === 'sent') transaction.effect = delta;
+        this.#estimateOf(walletID)?.move(delta);
+        return;
+      }
+      case 'lost':
+      case 'unanswered':
+      case 'either':
+        this.#estimateOf(walletID)?.add({ txID: call.txID, delta: this.#deltaOf(transaction), kind: money });
+        return;
+    }
+  }
+
+  /** Applies a refund that was answered 200. */
+  #giveBack(refund: PastTransaction, before: TransactionState): void {
+    const { call, walletID } = refund;
+    const isSettled = this.#settle(refund, true);
+    const target = this.#targetOf(refund);
+    if (!target) return;
+    const isSameWallet = target.walletID === walletID;
+    const isRegular = this.#isRegularRefund(refund, target);
+    const { state, money } = reversalOf(target.state, { isRegular, isSameWallet }, JOURNAL_TRANSACTIONS);
+    if (target.call.call === 'bet') {
+      target.state = state;
+      target.open = false;
+    }
+    if (isSettled) return;
+    if (money === 'settles') this.#settle(target, false);
+    else if (money === 'either') {
+      this.#estimateOf(target.walletID)?.add({ txID: call.txID, delta: call.amount, kind: 'either' });
+    } else if (money === 'moves') {
+      if (before === 'sent') refund.effect = target.call.amount;
+      this.#estimateOf(walletID)?.move(target.call.amount);
+    }
+  }
+
+  /** @returns false if no effect of the call was open */
+  #settle({ call, walletID }: PastTransaction, happened: boolean): boolean {
+    return this.#estimateOf(walletID)?.settle(call.txID, happened) === true;
+  }
+
+  #deltaOf(transaction: PastTransaction): Money {
+    const { call } = transaction;
+    if (call.call === 'bet') return call.amount.negated();
+    return call.call === 'win' ? call.amount : (this.#targetOf(transaction)?.call.amount ?? call.amount);
+  }
+
+  #targetOf({ call }: PastTransaction): PastTransaction | undefined {
+    return call.origTxID === null ? undefined : this.#byTxID.get(call.origTxID);
+  }
+
+  #betOfRound({ call, walletID }: PastTransaction): PastTransaction | undefined {
+    return this.#rounds
+      .get(call.roundID ?? '')
+      ?.find((other) => other.call.call === 'bet' && other.state === 'applied' && other.walletID === walletID);
+  }
+
+  /** True for a refund as the service sends it: of the whole amount of a bet that moved money, in a round without a win. */
+  #isRegularRefund(refund: PastTransaction, bet: PastTransaction): boolean {
+    const round = this.#rounds.get(bet.call.roundID ?? '') ?? [];
+    const won = round.some(({ call, state }) => call.call === 'win' && state === 'applied');
+    return bet.call.call === 'bet' && !bet.call.free && !won && refund.call.amount.equals(bet.call.amount);
+  }
+}
+
+/** False for a refund that has nothing to give back. */
+function mayStillMove(facts: CallFacts): boolean {
+  if (facts.call !== 'refund') return true;
+  const { target } = facts;
+  return target?.isRegular === true && !['none', 'refused', 'reversed'].includes(target.state);
+}
+
+function addTo(map: Map<string, PastTransaction[]>, key: string, transaction: PastTransaction): void {
+  const known = map.get(key);
+  if (known) known.push(transaction);
+  else map.set(key, [transaction]);
+}

@@ -1,0 +1,309 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Money } from '../../contract/money.ts';
+import type { JournalEvent, Received } from '../../journal/event.ts';
+import type { Outcome } from '../../journal/exchange.ts';
+import { renumbered } from '../../journal/renumbered.ts';
+import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
+import { buildRequest } from '../../wire/request.ts';
+import { type Account, BalanceAdjuster, balanceIn } from '../balances/balance-adjuster.ts';
+import type { BalanceEstimate } from '../balances/balance-estimate.ts';
+import { Sender } from '../calls/sender.ts';
+import { addressOf, type ClientUnderTest } from '../run-options.ts';
+import { walletIdOf } from '../session-pool.ts';
+import { denominationOf } from '../stakes.ts';
+import type { AfterRun } from './after-run.ts';
+import { keyOfItem, type OpenItem, openItemsOf, refundFields, walletOfItem } from './open-items.ts';
+import type { PastTransaction } from './past-transactions.ts';
+
+export interface SettleOptions {
+  readonly client: ClientUnderTest;
+  /** The state that the run left. Everything that is sent is added to it. */
+  readonly afterRun: AfterRun;
+  /** Answers that the run did not receive before it was aborted. They are in `afterRun`, but not yet in the journal. */
+  readonly unanswered: readonly Received[];
+  readonly stakes: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
+  readonly lingerMs: number;
+  /** No further attempt begins after this time. */
+  readonly timeMs: number;
+  readonly ratePerSecond: number | null;
+  readonly maxAtOnce: number;
+  /**
+   * Takes every event, in order. It must have stored a `sending` event when it returns. The events continue the journal of the
+   * run.
+   */
+  readonly record: (event: JournalEvent) => void;
+  readonly signal: AbortSignal;
+  readonly uuid: () => string;
+  readonly now: () => number;
+}
+
+/** The result of one open item. */
+export interface Settled {
+  readonly item: OpenItem;
+  /** True if the call was answered 200, or the balance is restored. */
+  readonly done: boolean;
+  readonly tries: number;
+  /** The status of the last answer; null: there was none, or nothing was sent. */
+  readonly status: number | null;
+  /** Of a balance: the balance that was read, and the amount that was missing. */
+  readonly found: Money | null;
+  readonly missing: Money | null;
+  /** Why it is not done, as a clause; null if it is. */
+  readonly reason: string | null;
+}
+
+const FIRST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 5000;
+const MAX_TRIES_OF_BALANCE = 2;
+
+/**
+ * Sends the calls that an aborted run still owes until each is answered 200 (contract, Errors: refunds and wins are retried until
+ * then). Then restores the balances, if the journal leaves no doubt about the amounts.
+ *
+ * @returns one entry for each open item, in the order in which they were found
+ */
+export async function settleRun(options: SettleOptions): Promise<readonly Settled[]> {
+  const { afterRun, unanswered, client } = options;
+  const record = (event: JournalEvent): void => {
+    options.record(event);
+    afterRun.add(event);
+  };
+  for (const event of unanswered) options.record(event);
+  const sender = new Sender({ ...options, wire: client.wire, record: continuing(afterRun, options.now, record) });
+  try {
+    return await new Settlement({ ...options, record }, sender).play();
+  } finally {
+    await sender.close();
+  }
+}
+
+interface Progress {
+  item: OpenItem;
+  tries: number;
+  last: Outcome | null;
+  found: Money | null;
+  missing: Money | null;
+  /** Why it is not tried again, as a clause. */
+  givenUp: string | null;
+}
+
+class Settlement {
+  readonly #options: SettleOptions;
+  readonly #afterRun: AfterRun;
+  readonly #sender: Sender;
+  readonly #adjuster: BalanceAdjuster;
+  readonly #progress = new Map<string, Progress>();
+
+  constructor(options: SettleOptions, sender: Sender) {
+    this.#options = options;
+    this.#afterRun = options.afterRun;
+    this.#sender = sender;
+    this.#adjuster = new BalanceAdjuster(sender, options);
+  }
+
+  async play(): Promise<readonly Settled[]> {
+    const { now, timeMs, signal } = this.#options;
+    const until = now() + timeMs;
+    this.#announce();
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      await this.#round();
+      const waiting = this.#openItems().filter(
+        (item) => this.#progressOf(item).givenUp === null && !this.#isBlocked(item),
+      );
+      if (waiting.length === 0 || signal.aborted || now() + pauseMs > until) break;
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
+    this.#announce();
+    if (openItemsOf(this.#afterRun).length === 0)
+      this.#options.record({
+        event: 'notice',
+        text: 'The calls that the run still owed were sent afterwards (croupier settle).',
+      });
+    return this.#settled();
+  }
+
+  /** All items that are open now. A wallet whose calls were settled is read once, even if nothing should be missing. */
+  #openItems(): readonly OpenItem[] {
+    const item = openItemsOf(this.#afterRun);
+    const listed = new Set(item.map(keyOfItem));
+    const touched = [...this.#progress.values()].flatMap((progress): OpenItem[] => {
+      const estimate = this.#afterRun.estimateOf(walletOfItem(progress.item));
+      return progress.item.kind === 'balance' || !estimate ? [] : [{ kind: 'balance', estimate }];
+    });
+    const unread = new Map(touched.map((one) => [keyOfItem(one), one]));
+    return [...item, ...[...unread].flatMap(([key, one]) => (listed.has(key) || this.#isRead(key) ? [] : [one]))];
+  }
+
+  #isRead(key: string): boolean {
+    return (this.#progress.get(key)?.found ?? null) !== null;
+  }
+
+  #progressOf(item: OpenItem): Progress {
+    const key = keyOfItem(item);
+    const known = this.#progress.get(key);
+    if (known) return known;
+    const progress = { item, tries: 0, last: null, found: null, missing: null, givenUp: null };
+    this.#progress.set(key, progress);
+    return progress;
+  }
+
+  /** A balance must wait for the open calls of its wallet, so that the same amount is not restored twice. */
+  #isBlocked(item: OpenItem): boolean {
+    return item.kind === 'balance' && this.#afterRun.open.some(({ walletID }) => walletID === item.estimate.walletID);
+  }
+
+  async #round(): Promise<void> {
+    const { signal } = this.#options;
+    for (const item of openItemsOf(this.#afterRun)) {
+      if (signal.aborted) return;
+      if (item.kind !== 'balance' && this.#progressOf(item).givenUp === null) await this.#send(item);
+    }
+    for (const item of this.#openItems()) {
+      if (signal.aborted) return;
+      if (item.kind !== 'balance' || this.#isBlocked(item) || this.#progressOf(item).givenUp !== null) continue;
+      await this.#giveBack(item, this.#progressOf(item));
+    }
+  }
+
+  async #send(item: Exclude<OpenItem, { kind: 'balance' }>): Promise<void> {
+    const progress = this.#progressOf(item);
+    const { client, uuid } = this.#options;
+    const past = item.kind === 'refund' ? item.refund : item.transaction;
+    const call = past?.call.call ?? 'refund';
+    const content =
+      item.kind === 'refund' && past === null
+        ? { fields: refundFields(item, uuid()) }
+        : { fields: {}, rawBody: bodyOf(past, progress.tries) };
+    const request = buildRequest({ ...addressOf(client), call, ...content });
+    // A new refund has the whole amount of the bet.
+    const { amountText: amount } = (past ?? (item.kind === 'refund' ? item.bet : item.transaction)).call;
+    const sending = { call, request, amount, scenario: null, step: null, purpose: 'settle' } as const;
+    const { outcome } = await this.#sender.send(sending);
+    progress.tries += 1;
+    progress.last = outcome;
+    progress.item = item;
+    const status = replyStatus({ outcome });
+    if (isFinalError(status)) progress.givenUp = `it was ${answered(outcome)}`;
+    if (status === 200) this.#announce();
+  }
+
+  async #giveBack(item: Extract<OpenItem, { kind: 'balance' }>, progress: Progress): Promise<void> {
+    const { estimate } = item;
+    const account = this.#accountOf(estimate);
+    progress.tries += 1;
+    if (!(await this.#readBalance(account, progress))) return;
+    if (estimate.strange !== null) {
+      // A late debit may still restore the expected balance.
+      await sleep(this.#options.lingerMs, undefined, { signal: this.#options.signal }).catch(() => {});
+      if (!(await this.#readBalance(account, progress))) return;
+    }
+    const missing = estimate.missing();
+    if (missing === undefined) {
+      progress.givenUp = whyUncertain(estimate);
+      return;
+    }
+    progress.missing ??= missing;
+    if (missing.isZero()) return;
+    await this.#adjuster.bring(account, estimate.read, estimate.target, 'restore');
+    if (estimate.missing()?.isZero() === true || this.#isBlocked(item)) return;
+    if (progress.tries >= MAX_TRIES_OF_BALANCE)
+      progress.givenUp = `the balance is ${estimate.strange ?? estimate.read} and not ${estimate.target}`;
+  }
+
+  /** @returns false if the balance could not be read */
+  async #readBalance(account: Account, progress: Progress): Promise<boolean> {
+    const exchange = await this.#adjuster.readOnce(account, 'restore');
+    progress.last = exchange.outcome;
+    const value = balanceIn(exchange);
+    const status = replyStatus(exchange);
+    if (value) progress.found ??= value;
+    else if (isFinalError(status))
+      progress.givenUp = `the balance could not be read: it was ${answered(exchange.outcome)}`;
+    return value !== undefined;
+  }
+
+  /** The session of a wallet in which a bet is most likely to succeed: its own, unless it is configured as expired. */
+  #accountOf(estimate: BalanceEstimate): Account {
+    const { client, stakes } = this.#options;
+    const { sessions } = this.#afterRun.run.settings;
+    const own = client.sessions.filter(
+      (session) => walletIdOf(session) === estimate.walletID && session.state !== 'expired',
+    );
+    const { sessionID } = own.find((session) => session.sessionID === estimate.sessionID) ?? own[0] ?? estimate;
+    const currency = sessions.find((session) => session.sessionID === estimate.sessionID)?.currency ?? undefined;
+    const decimals = Math.max(estimate.target.decimals(), ...estimate.possible().map((money) => money.decimals()));
+    return {
+      sessionID,
+      denomination: denominationOf(currency, stakes, decimals),
+      scenario: null,
+    };
+  }
+
+  /** Writes `owed` events to the journal, so that its reports are right. */
+  #announce(): void {
+    for (const { call, scenario, open, announced } of this.#afterRun.transactions) {
+      if (open === announced) continue;
+      this.#options.record({
+        event: 'owed',
+        scenario,
+        call: call.call === 'bet' ? 'refund' : call.call,
+        sessionID: call.sessionID,
+        txID: call.txID,
+        open,
+        fields: {},
+      });
+    }
+  }
+
+  #settled(): readonly Settled[] {
+    const still = new Set(this.#openItems().map(keyOfItem));
+    return [...this.#progress].map(([key, { item, tries, last, found, missing, givenUp }]): Settled => {
+      const done = !still.has(key);
+      return {
+        item: item,
+        done,
+        tries,
+        status: (last && replyStatus({ outcome: last })) ?? null,
+        found,
+        missing,
+        reason: done ? null : (givenUp ?? (last ? `it was ${answered(last)}` : 'it was not tried')),
+      };
+    });
+  }
+}
+
+/** If a transaction was sent with several bodies, the operator knows one of them and refuses the others. */
+function bodyOf(past: PastTransaction | null, tries: number): string {
+  return past?.bodies[tries % past.bodies.length] ?? '';
+}
+
+function whyUncertain(estimate: BalanceEstimate): string {
+  const possible = estimate.possible().map(String).slice(0, 4);
+  if (estimate.strange !== null) {
+    return `the balance is ${estimate.strange}, the run left it at ${possible.join(' or ')}, and it was ${estimate.target} before: somebody else has changed it, or the operator booked other amounts`;
+  }
+  return `the balance was ${estimate.target} before, and the journal does not show for certain what the run took`;
+}
+
+/** True for an error that will be the same a moment later. */
+function isFinalError(status: number | undefined): boolean {
+  return status !== undefined && !isSuccess(status) && !isWorthRetrying(status);
+}
+
+/** The last answer to a call that is still owed, as a clause. */
+function answered(outcome: Outcome): string {
+  if (outcome.kind === 'none') return `not answered (${outcome.reason}: ${outcome.detail})`;
+  const { status } = outcome.reply;
+  return status === 200 ? 'answered 200, but the body is not a success' : `answered ${status}`;
+}
+
+/** Renumbers events so that ids and times continue those of the run, because both are in one journal. */
+function continuing(
+  { exchanges, latestStamp }: AfterRun,
+  now: () => number,
+  record: (event: JournalEvent) => void,
+): (event: JournalEvent) => void {
+  const offset = { exchanges, connections: 0, ms: latestStamp - now() + 1 };
+  return (event) => record(renumbered(event, offset));
+}

@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TransactionCall } from '../../contract/call-name.ts';
+import { Money } from '../../contract/money.ts';
+import type { Exchange } from '../../journal/exchange.ts';
+import { answerOf, mayHaveArrived, mayHaveBeenProcessed } from '../../reply/classify.ts';
+import { readReply } from '../../reply/read.ts';
+import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
+import { buildRequest } from '../../wire/request.ts';
+import type { Sender } from '../calls/sender.ts';
+import { pause } from '../calls/waits.ts';
+import { addressOf, type RunOptions } from '../run-options.ts';
+import type { Denomination } from '../stakes.ts';
+
+/** A wallet whose balance croupier changes outside the steps of a scenario. */
+export interface Account {
+  readonly sessionID: string;
+  readonly denomination: Denomination;
+  /** The scenario for which this is done; null: none. */
+  readonly scenario: string | null;
+}
+
+/** The reason why croupier changes a balance. */
+type Purpose = 'prepare' | 'restore';
+
+/** A call of croupier's own round. */
+interface OwnCall {
+  readonly call: TransactionCall;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const MAX_TRIES = 2;
+/** Maximum number of rounds that are begun if a temporary error keeps them from being played. */
+const MAX_ROUNDS = 4;
+/** Maximum number of times that a win or refund is sent before it is left to `settle`. */
+const MAX_SENDINGS = 4;
+/** The same after the run was interrupted. The call stays recorded as owed. */
+const MAX_SENDINGS_INTERRUPTED = 2;
+/** Maximum number of reads if the operator is too busy. */
+const MAX_READS = 4;
+const FIRST_PAUSE_MS = 50;
+
+/** The result of one round of croupier's own. `again`: it did not begin, and may succeed later. */
+type Round = 'played' | 'again' | 'failed';
+
+export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'> & {
+  /** Time in ms that a read waits for the effects of earlier calls. Absent: none. */
+  readonly readAfterMs?: () => number;
+  /** After it is aborted, calls are retried less often. */
+  readonly signal?: AbortSignal;
+};
+
+/** Changes a player's balance by ordinary rounds of croupier's own, which are not judged. */
+export class BalanceAdjuster {
+  readonly #sender: Sender;
+  readonly #run: BalanceAdjusterOptions;
+
+  constructor(sender: Sender, run: BalanceAdjusterOptions) {
+    this.#sender = sender;
+    this.#run = run;
+  }
+
+  /**
+   * Brings the balance to the wanted one: by a bet of the difference, or by a bet and a win that is larger by the difference. It
+   * never sends a win without its bet.
+   *
+   * @returns the balance that was read at the end; undefined if it could not be read
+   */
+  async bring(account: Account, from: Money, to: Money, purpose: 'prepare' | 'restore'): Promise<Money | undefined> {
+    let now = from;
+    let beginnings = 0;
+    // Bets always fail here: another one would be one more of unknown outcome.
+    if (this.#sender.waitPolicy.stopsRetrying('bet')) return now;
+    for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
+      const missing = to.minus(now);
+      if (missing.decimals() > account.denomination.decimals) return now;
+      const stake = stakeWithin(now, account.denomination);
+      const round = missing.isNegative()
+        ? await this.#round(account, missing.negated(), null, purpose)
+        : await this.#round(account, stake, stake.plus(missing), purpose);
+      const read = await this.read(account, purpose);
+      if (!read) return undefined;
+      now = read;
+      beginnings += 1;
+      if (round === 'failed' || beginnings === MAX_ROUNDS || this.#run.signal?.aborted) break;
+      if (round === 'played') tries += 1;
+      else await sleep(FIRST_PAUSE_MS * 2 ** beginnings);
+    }
+    return now;
+  }
+
+  /** Reads the balance, again if the operator is too busy. */
+  async read(account: Account, purpose: Purpose | 'read'): Promise<Money | undefined> {
+    await pause(this.#run.readAfterMs?.() ?? 0);
+    for (let reads = 1; ; reads += 1) {
+      const exchange = await this.readOnce(account, purpose);
+      const balance = balanceIn(exchange);
+      if (balance || !isWorthRetrying(replyStatus(exchange)) || reads === MAX_READS) return balance;
+      await sleep(FIRST_PAUSE_MS * 2 ** reads);
+    }
+  }
+
+  /** Sends one read. */
+  readOnce({ sessionID, scenario }: Account, purpose: Purpose | 'read'): Promise<Exchange> {
+    const request = buildRequest({ call: 'balance', ...this.#client(), fields: { sessionID } });
+    return this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
+  }
+
+  async #round(account: Account, stake: Money, win: Money | null, purpose: Purpose): Promise<Round> {
+    const roundID = this.#run.uuid();
+    const { decimals } = account.denomination;
+    const fieldsOf = (amount: Money) => ({
+      sessionID: account.sessionID,
+      txID: this.#run.uuid(),
+      roundID,
+      amount: amount.format(decimals),
+    });
+    const bet: OwnCall = { call: 'bet', fields: { ...fieldsOf(stake), type: 'regular' } };
+    const taken = await this.#send(account, bet, purpose);
+    if (!isSuccess(replyStatus(taken))) {
+      const refund: OwnCall = { call: 'refund', fields: { ...fieldsOf(stake), origTxID: bet.fields.txID ?? '' } };
+      // By the contract, a bet that is answered with another error has taken nothing and is not refunded.
+      if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose))) {
+        this.#recordOwed(account, 'refund', bet);
+        // If refunds never work, each further bet would be lost too.
+        if (this.#sender.waitPolicy.stopsRetrying('refund')) return 'failed';
+      }
+      return isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
+    }
+    if (win === null) return 'played';
+    const credit: OwnCall = { call: 'win', fields: { ...fieldsOf(win), type: 'regular' } };
+    if (await this.#untilAnswered(account, credit, purpose)) return 'played';
+    this.#recordOwed(account, 'win', credit);
+    return 'failed';
+  }
+
+  async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {
+    const request = buildRequest({ call, ...this.#client(), fields });
+    return this.#sender.send({ call, request, amount: fields.amount, scenario, step: null, purpose });
+  }
+
+  /** Sends a win or refund until it is answered 200, as the service does, but with a limit. */
+  async #untilAnswered(account: Account, call: OwnCall, purpose: Purpose): Promise<boolean> {
+    for (let sendings = 0; sendings < this.#maxSendings(call); sendings += 1) {
+      if (sendings > 0) await sleep(FIRST_PAUSE_MS * 2 ** sendings);
+      const exchange = await this.#send(account, call, purpose);
+      const status = replyStatus(exchange);
+      if (isSuccess(status)) return true;
+      // After a second timeout croupier waits no longer.
+      if (status === undefined ? sendings > 0 : !isWorthRetrying(status)) return false;
+    }
+    return false;
+  }
+
+  #maxSendings({ call }: OwnCall): number {
+    if (this.#sender.waitPolicy.stopsRetrying(call)) return 1;
+    return this.#run.signal?.aborted ? MAX_SENDINGS_INTERRUPTED : MAX_SENDINGS;
+  }
+
+  /** Records a call as owed. Without it the player would lose the stake unnoticed. */
+  #recordOwed({ scenario, sessionID }: Account, call: 'win' | 'refund', { fields }: OwnCall): void {
+    this.#run.record({ event: 'owed', scenario, call, sessionID, txID: fields.txID ?? '', open: true, fields });
+  }
+
+  #client() {
+    return addressOf(this.#run.client);
+  }
+}
+
+/** The largest possible stake: the usual one, the smallest one, or zero for an empty wallet. */
+function stakeWithin(balance: Money, { stake, unit }: Denomination): Money {
+  return [stake, unit].find((one) => one.compare(balance) <= 0) ?? Money.zero;
+}
+
+/** The balance in the answer of a read; undefined: none. */
+export function balanceIn({ outcome }: Exchange): Money | undefined {
+  return outcome.kind === 'reply' && isSuccess(outcome.reply.status)
+    ? readReply(outcome.reply).balance.money
+    : undefined;
+}
+
+/** True if the bet must be refunded: it may have been carried out, and was not answered 200. */
+function mayHaveTaken(exchange: Exchange): boolean {
+  const { outcome } = exchange;
+  const reading = outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;
+  return mayHaveArrived(exchange) && mayHaveBeenProcessed(answerOf(exchange, reading), reading?.status);
+}

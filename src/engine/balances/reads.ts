@@ -1,0 +1,155 @@
+import type { Money } from '../../contract/money.ts';
+import { MOVED_ALONE } from '../../journal/scenario-result.ts';
+import type { Reaction } from '../../judge/judge.ts';
+import { type ReplyReading, readReply } from '../../reply/read.ts';
+import { isBusy, replyStatus } from '../../reply/status.ts';
+import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
+import type { Dispatch } from '../calls/dispatch.ts';
+import { firstRetryMs, idle, pause, RETRIES } from '../calls/waits.ts';
+import type { RunOptions } from '../run-options.ts';
+import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenario-context.ts';
+import { scopeOf } from '../scope.ts';
+import type { SettleTime } from '../settle-time.ts';
+
+const POLL_MS = 100;
+const MIN_POLLS = 8;
+const FITTING_READS_IN_A_ROW = 2;
+
+/** The result of a read. No reading: it was not answered. */
+interface ReadResult {
+  readonly stopReason: StopReason | null;
+  readonly reading: ReplyReading | undefined;
+}
+
+export interface ReadsOptions {
+  readonly context: ScenarioContext;
+  readonly dispatch: Dispatch;
+  readonly run: Pick<RunOptions, 'now' | 'deadlineMs' | 'lingerMs' | 'signal'>;
+  readonly settleTime: SettleTime;
+}
+
+/** Reads balances, for steps of the scenario or between them, and does what the judge asks for when a balance does not fit. */
+export class Reads {
+  readonly #context: ScenarioContext;
+  readonly #dispatch: Dispatch;
+  readonly #run: ReadsOptions['run'];
+  readonly #settleTime: SettleTime;
+  #count = 0;
+
+  constructor({ context, dispatch, run, settleTime: linger }: ReadsOptions) {
+    this.#context = context;
+    this.#dispatch = dispatch;
+    this.#run = run;
+    this.#settleTime = linger;
+  }
+
+  /** A read that is not part of the scenario. */
+  own(alias: string, purpose: 'read' | 'probe' | 'restore' = 'read'): Promise<ReadResult> {
+    this.#count += 1;
+    return this.#once(this.#context.readStep(alias, `read.${this.#count}`), purpose);
+  }
+
+  /**
+   * A read of the scenario: waits until its time, and repeats it until the balance is as expected if the step says so
+   * (`eventually`).
+   */
+  async ofStep(step: CallStep): Promise<StopReason | null> {
+    if (step.after === 'linger') await pause(this.#settleTime.restMs);
+    else if (step.after !== undefined) await pause(step.after);
+    if (step.eventuallyMs === undefined) return (await this.#once(step, 'step')).stopReason;
+    const until = this.#run.now() + step.eventuallyMs;
+    const wallet = this.#context.names.walletOf(step.session);
+    const moves = step.expect.moves && evaluateMoney(step.expect.moves, scopeOf(this.#context.names, step));
+    const before = wallet && this.#context.judge.reads.lastRead(wallet);
+    for (;;) {
+      const { stopReason, reading } = await this.#once(step, 'step');
+      const value = reading?.balance.money;
+      const there =
+        moves && before
+          ? value?.minus(before).equals(moves) === true
+          : value !== undefined && wallet?.allows(value) === true;
+      if (stopReason || there || this.#run.now() + POLL_MS > until) return stopReason;
+      await pause(POLL_MS);
+    }
+  }
+
+  async #once(step: CallStep, purpose: 'step' | 'read' | 'probe' | 'restore'): Promise<ReadResult> {
+    const outgoing = this.#dispatch.outbox.make(step);
+    if (!outgoing) return { stopReason: stoppedBecause('the read could not be sent'), reading: undefined };
+    const wallet = this.#context.names.walletOf(step.session);
+    if (wallet) await this.#waitForStaleReads(this.#context.judge.reads.pauseMs(wallet));
+    // A read changes nothing, so it can be repeated if the operator is too busy.
+    for (let retry = 0; ; retry += 1) {
+      const { exchange, judged: reaction } = await this.#dispatch.judged({ step, outgoing }, purpose, (sent) =>
+        retry < RETRIES && isBusy(replyStatus(sent.exchange)) ? null : this.#context.judge.observe(sent),
+      );
+      if (!reaction) {
+        await pause(firstRetryMs(this.#run.deadlineMs) * 2 ** retry);
+        continue;
+      }
+      const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
+      if (reaction.stop) return { stopReason: reaction.stop, reading };
+      return { stopReason: await this.#follow(step.session, reaction), reading };
+    }
+  }
+
+  /** After a read that does not fit: waits for late effects, or finds out whether the balance changes without a call. */
+  async #follow(alias: string, reaction: Reaction): Promise<StopReason | null> {
+    switch (reaction.result.kind) {
+      case 'settled':
+        return null;
+      case 'wait':
+        await pause(this.#settleTime.restMs);
+        return (await this.own(alias)).stopReason;
+      case 'behind':
+        await this.#untilCaughtUp(alias);
+        return (await this.own(alias)).stopReason;
+      case 'probe': {
+        const values = [await this.#probe(alias), await this.#probe(alias)];
+        const outcome = this.#context.judge.reads.probed(values);
+        return outcome === 'somebody-else'
+          ? {
+              verdict: 'inconclusive',
+              reason: MOVED_ALONE,
+              connection: true,
+              causes: [],
+            }
+          : null;
+      }
+    }
+  }
+
+  /** Waits until stale reads are over. */
+  async #waitForStaleReads(ms: number): Promise<void> {
+    if (ms <= 0) return;
+    this.#context.staleReads.waited(ms);
+    await idle(ms, this.#run.signal);
+  }
+
+  /** Repeats the read until it shows what was sent, or until nothing can be late any more. */
+  async #untilCaughtUp(alias: string): Promise<void> {
+    const wallet = this.#context.names.walletOf(alias);
+    const from = this.#run.now();
+    const until = from + this.#run.lingerMs;
+    let shownAt: number | undefined;
+    // The fitting balance must be read twice in a row, because one of several servers may know it before the others.
+    for (let inARow = 0; this.#run.now() < until && inARow < FITTING_READS_IN_A_ROW; ) {
+      await this.#waitForStaleReads(Math.min(POLL_MS, this.#run.lingerMs / MIN_POLLS));
+      const value = await this.#probe(alias);
+      if (value === undefined || this.#run.signal.aborted) return;
+      inARow = wallet?.allows(value) ? inARow + 1 : 0;
+      if (inARow === 1) shownAt = this.#run.now();
+    }
+    if (shownAt !== undefined) this.#context.staleReads.caughtUpAfter(shownAt - from);
+  }
+
+  async #probe(alias: string): Promise<Money | undefined> {
+    this.#count += 1;
+    const step = this.#context.readStep(alias, `probe.${this.#count}`);
+    const outgoing = this.#dispatch.outbox.make(step);
+    if (!outgoing) return undefined;
+    const { outcome } = await this.#dispatch.send({ step, outgoing }, { purpose: 'probe' });
+    return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
+  }
+}

@@ -1,0 +1,277 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallName } from '../../contract/call-name.ts';
+import { currencyByCode } from '../../contract/currencies.ts';
+import { Money } from '../../contract/money.ts';
+import type { JournalEvent, Received, Sending, Tally } from '../../journal/event.ts';
+import type { Exchange } from '../../journal/exchange.ts';
+import type { Finding } from '../../journal/finding.ts';
+import { PLAIN_EFFECTS } from '../../judge/attribution/candidates.ts';
+import { RightUnit } from '../../judge/attribution/units.ts';
+import { Judge, type Reaction } from '../../judge/judge.ts';
+import { PlannedCalls } from '../../judge/planned-calls.ts';
+import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
+import { Wallet } from '../../judge/wallet/wallet.ts';
+import { type Answer, answerOf, mayHaveArrived } from '../../reply/classify.ts';
+import { type ReplyReading, readReply } from '../../reply/read.ts';
+import type { CallStep, Plan } from '../../scenario/plan/plan.ts';
+import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
+import { type CallToSend, Sender } from '../calls/sender.ts';
+import { addressOf, type ClientUnderTest, type SessionUnderTest } from '../run-options.ts';
+import { denominationOf } from '../stakes.ts';
+import { type ManualCall, nextAction, planByHand, readByHand } from './plan.ts';
+
+export interface ByHandOptions {
+  readonly client: ClientUnderTest;
+  readonly session: SessionUnderTest;
+  readonly call: ManualCall;
+  /** The bytes of the call. */
+  readonly request: BuiltRequest;
+  /** True if the balance is read before and after, so that the effect of the call can be judged. */
+  readonly reads: boolean;
+  /** True if the operator may have carried out the same call before: its txID was not made for this call. */
+  readonly maybeKnown: boolean;
+  readonly campaignKnown: boolean;
+  readonly strict: boolean;
+  readonly deadlineMs: number;
+  readonly lingerMs: number;
+  readonly now: () => number;
+  /** Takes every event. It must have stored a `sending` event when it returns. */
+  readonly record?: ((event: JournalEvent) => void) | undefined;
+}
+
+/** One exchange of a call by hand, as journal events. */
+export interface ManualExchange {
+  readonly sending: Sending;
+  readonly received: Received;
+}
+
+/** The result of a call by hand. */
+export interface ManualResult {
+  readonly exchanges: readonly ManualExchange[];
+  readonly findings: readonly Finding[];
+  /** Ids of the rules that were tested and held. */
+  readonly passed: readonly string[];
+  /** The same, by endpoint. */
+  readonly passes: Tally;
+  /** The answer to the first of the calls. */
+  readonly answer: Answer;
+  /** The balances before and after; undefined: not read, or not reported. */
+  readonly before: Money | undefined;
+  readonly after: Money | undefined;
+  /** True if the balance proves nothing because somebody else changes it. */
+  readonly disturbed: boolean;
+  /** The next action of the service; null: none in particular. */
+  readonly next: string | null;
+}
+
+/**
+ * Sends one call, once or several times with the same bytes, and judges it as far as possible. The only other calls are reads.
+ */
+export async function playByHand(options: ByHandOptions): Promise<ManualResult> {
+  const { client, deadlineMs, now } = options;
+  const events: JournalEvent[] = [];
+  const sender = new Sender({
+    wire: client.wire,
+    deadlineMs,
+    now,
+    record: (event) => {
+      options.record?.(event);
+      events.push(event);
+    },
+    ratePerSecond: null,
+    maxAtOnce: 1,
+  });
+  try {
+    const played = await new ByHand(options, sender).play();
+    return { ...played, exchanges: exchangesOf(events) };
+  } finally {
+    await sender.close();
+  }
+}
+
+function exchangesOf(events: readonly JournalEvent[]): readonly ManualExchange[] {
+  return events.flatMap((sending) => {
+    if (sending.event !== 'sending') return [];
+    const received = events.find((event) => event.event === 'received' && event.id === sending.id);
+    return received?.event === 'received' ? [{ sending, received }] : [];
+  });
+}
+
+interface Read {
+  readonly step: CallStep;
+  readonly exchange: Exchange;
+}
+
+class ByHand {
+  readonly #options: ByHandOptions;
+  readonly #sender: Sender;
+  readonly #findings: Finding[] = [];
+  #reads = 0;
+  /** False while a call is judged that the operator may have carried out before, because such a call moves nothing. */
+  #tracksWallet = true;
+
+  constructor(options: ByHandOptions, sender: Sender) {
+    this.#options = options;
+    this.#sender = sender;
+  }
+
+  async play(): Promise<Omit<ManualResult, 'exchanges'>> {
+    const { call: manual, reads, maybeKnown } = this.#options;
+    const opening = reads ? await this.#read() : undefined;
+    const first = await this.#call('1');
+    const anchor = reads && maybeKnown ? await this.#read() : opening;
+    const others: Exchange[] = [];
+    for (let time = 2; time <= manual.times; time += 1) others.push(await this.#call(String(time)));
+    const answer = answerOf(first, readingOf(first));
+    const plan = planByHand(manual, answer);
+    const wallet = reads ? this.#wallet(anchor) : null;
+    const judge = this.#judge(plan, wallet);
+    const [step, ...again] = plan.steps.filter((each) => each.kind === 'call');
+    const observeAnchor = (): void => {
+      this.#tracksWallet = true;
+      if (anchor) this.#observe(judge, anchor.step, anchor.exchange);
+    };
+    if (!maybeKnown) observeAnchor();
+    this.#tracksWallet = !maybeKnown;
+    if (step) this.#observe(judge, step, first);
+    if (maybeKnown) {
+      observeAnchor();
+      if (opening && anchor && step && answer === 'accepted')
+        this.#judgeSingleEffect(step, first, opening.exchange, anchor.exchange);
+    }
+    for (const [index, each] of again.entries()) {
+      const exchange = others[index];
+      if (exchange) this.#observe(judge, each, exchange);
+    }
+    const closing = wallet && (await this.#closing(judge, wallet));
+    judge.close();
+    return {
+      findings: this.#findings,
+      passed: Object.keys(judge.passes),
+      passes: judge.passes,
+      answer,
+      before: balanceOf(opening?.exchange),
+      after: closing?.after,
+      disturbed: closing?.disturbed ?? false,
+      next: mayHaveArrived(first)
+        ? (nextAction(manual, answer) ?? this.#ifNothingMoved(answer, opening, anchor))
+        : null,
+    };
+  }
+
+  /** The advice if the balance is unchanged: this is right only for a call that was carried out before. */
+  #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
+    const { call: manual, maybeKnown } = this.#options;
+    const [was, is] = [balanceOf(before?.exchange), balanceOf(after?.exchange)];
+    if (!maybeKnown || answer !== 'accepted' || !was || !is?.equals(was) || manual.fields.type === 'free') return null;
+    const orUnknown = manual.call === 'refund' ? ', or the operator does not know the bet, or never took it' : '';
+    return `The ${manual.call} was accepted and moved nothing: right only if it was carried out before${orUnknown}.`;
+  }
+
+  /** Judges a call that may have been carried out before: it moves its amount now, or nothing. */
+  #judgeSingleEffect(step: CallStep, { id }: Exchange, before: Exchange, after: Exchange): void {
+    const { amount, fields } = this.#options.call;
+    const plain = PLAIN_EFFECTS[step.call];
+    const moved = balanceOf(before) && balanceOf(after)?.minus(balanceOf(before) ?? Money.zero);
+    // The contract leaves open what free rounds move.
+    if (!plain || !amount || !moved || fields.type === 'free' || moved.isZero()) return;
+    const effect = step.call === 'bet' ? amount.negated() : amount;
+    if (moved.equals(effect)) return;
+    this.#findings.push({
+      rule: plain.rule,
+      verdict: 'fail',
+      endpoint: null,
+      step: step.key,
+      place: null,
+      exchange: id,
+      expected: `${plain.expected}, ${amount.format(2)}, or moves nothing if it was carried out before`,
+      actual: `the balance moved by ${moved.format(2)}`,
+      causes: [],
+    });
+  }
+
+  /** Reads the balance at the end, and does what the judge asks for if it does not fit. */
+  async #closing(
+    judge: Judge,
+    wallet: Wallet,
+  ): Promise<{ readonly after: Money | undefined; readonly disturbed: boolean }> {
+    let read = await this.#read();
+    let reaction = this.#observe(judge, read.step, read.exchange);
+    if (reaction.result.kind === 'behind' || reaction.result.kind === 'wait') {
+      await sleep(this.#options.lingerMs);
+      read = await this.#read();
+      reaction = this.#observe(judge, read.step, read.exchange);
+    }
+    let disturbed = false;
+    if (reaction.result.kind === 'probe') {
+      const values = [await this.#read(), await this.#read()].map(({ exchange }) => balanceOf(exchange));
+      disturbed = judge.reads.probed(values) === 'somebody-else';
+    }
+    return { after: balanceOf(read.exchange) ?? wallet.certain(), disturbed };
+  }
+
+  #observe(judge: Judge, step: CallStep, exchange: Exchange): Reaction {
+    return judge.observe({
+      step,
+      exchange,
+      amount: step.origin.kind === 'fresh' && step.call !== 'balance' ? this.#options.call.amount : undefined,
+      stated: { moves: undefined, body: [] },
+      lingered: true,
+    });
+  }
+
+  #judge(plan: Plan, wallet: Wallet | null): Judge {
+    const { client, session, strict, deadlineMs, campaignKnown } = this.#options;
+    return new Judge(new PlannedCalls(plan), {
+      strict,
+      contract: client.contract,
+      demanding: false,
+      deadlineMs,
+      campaignKnown,
+      walletOf: () => (this.#tracksWallet ? wallet : null),
+      wallets: wallet ? [wallet] : [],
+      currencyOf: () => (session.currency === undefined ? undefined : currencyByCode(session.currency)),
+      proven: () => false,
+      isLasting: () => true,
+      seenBefore: () => false,
+      staleReads: new StaleReadHistory(),
+      rightUnit: new RightUnit(),
+      report: (finding) => this.#findings.push(finding),
+    });
+  }
+
+  #wallet(anchor: Read | undefined): Wallet {
+    const shown = (anchor && readingOf(anchor.exchange))?.balance.decimals ?? 0;
+    return new Wallet('main', denominationOf(this.#options.session.currency, {}, shown).unit);
+  }
+
+  async #read(): Promise<Read> {
+    const { client, session } = this.#options;
+    this.#reads += 1;
+    const step = readByHand(`read.${this.#reads}`);
+    const request = buildRequest({ call: 'balance', ...addressOf(client), fields: { sessionID: session.sessionID } });
+    return { step, exchange: await this.#send('balance', request, { purpose: 'read', step: step.key }) };
+  }
+
+  #call(key: string): Promise<Exchange> {
+    const { call: manual, request } = this.#options;
+    const { amount, fields } = manual;
+    return this.#send(manual.call, request, { purpose: 'step', step: key, amount: amount && fields.amount });
+  }
+
+  #send(
+    call: CallName,
+    request: BuiltRequest,
+    how: Pick<CallToSend, 'purpose' | 'step' | 'amount'>,
+  ): Promise<Exchange> {
+    return this.#sender.send({ call, request, scenario: null, ...how });
+  }
+}
+
+function readingOf({ outcome }: Exchange): ReplyReading | undefined {
+  return outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;
+}
+
+function balanceOf(exchange: Exchange | undefined): Money | undefined {
+  return exchange && readingOf(exchange)?.balance.money;
+}

@@ -1,0 +1,118 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { SignKind } from '../../contract/deviation.ts';
+import type { Money } from '../../contract/money.ts';
+import type { Answer } from '../../reply/classify.ts';
+import { NO_NEEDS } from '../../scenario/needs.ts';
+import type { CallStep, Expect, Plan } from '../../scenario/plan/plan.ts';
+import { readStep } from '../scenario-context.ts';
+
+/** A call by hand, as the user described it. */
+export interface ManualCall {
+  readonly call: CallName;
+  /** The fields of the body, or of the query of a balance call; with the sessionID. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The amount in the fields; undefined: a read, or an amount that the contract does not allow. */
+  readonly amount: Money | undefined;
+  readonly sign: SignKind;
+  /** Total number of times that the same bytes are sent. */
+  readonly times: number;
+  /** False if the id of the refunded bet was made up for the call, so that the bet cannot exist. */
+  readonly namesBet: boolean;
+  /** False if the id of the round was made up for the call, so that the round cannot have begun before. */
+  readonly namesRound: boolean;
+}
+
+const PLACE = { file: 'croupier call', line: 1, column: 1 };
+const ALIAS = 'main';
+/** The key of no step: the bet was made before, outside this plan. */
+const EARLIER_BET = 'before';
+
+/** The step of a read before or after the call. */
+export function readByHand(key: string): CallStep {
+  return readStep(PLACE, ALIAS, key);
+}
+
+/**
+ * Plans a call by hand. If the operator may decide whether to accept the call, the plan expects what it answered, because users
+ * may send calls that must be declined.
+ *
+ * @param answer to the first of the calls
+ */
+export function planByHand(manual: ManualCall, answer: Answer): Plan {
+  const first = firstStep(manual, answer);
+  const again = Array.from(
+    { length: manual.times - 1 },
+    (_, index): CallStep => ({
+      ...first,
+      key: String(index + 2),
+      origin: { kind: 'resend', of: first.key },
+      fields: [],
+      deviations: {},
+      expect: first.expect.outcome === 'declined' ? { outcome: 'either', stated: false } : first.expect,
+    }),
+  );
+  return {
+    id: 'by-hand',
+    title: `A ${manual.call} by hand`,
+    place: PLACE,
+    rules: [],
+    tags: [],
+    last: false,
+    needs: NO_NEEDS,
+    steps: [first, ...again],
+    always: [],
+  };
+}
+
+function firstStep({ call, fields, sign, namesBet, namesRound }: ManualCall, answer: Answer): CallStep {
+  const { type, frID } = fields;
+  return {
+    ...readByHand('1'),
+    call,
+    fields: Object.entries(fields)
+      .filter(([name]) => name !== 'sessionID')
+      .map(([name, value]) => [name, { kind: 'literal', value }] as const),
+    txID: fields.txID ?? null,
+    roundID: fields.roundID ?? null,
+    ...(call === 'refund' && { refund: { kind: namesBet ? 'id' : 'unknown' } as const }),
+    ...(call === 'win' && namesRound && { winOf: EARLIER_BET }),
+    ...((type === 'free' || type === 'regular') && { type }),
+    campaign: frID !== undefined,
+    deviations: sign === 'valid' ? {} : { sign },
+    expect: expected(call, sign, answer),
+  };
+}
+
+function expected(call: CallName, sign: SignKind, answer: Answer): Expect {
+  // The contract leaves open whether upper-case hexadecimal is accepted.
+  if (sign === 'upper-case') return { outcome: 'either', stated: false };
+  if (sign !== 'valid') return { outcome: 'refused', stated: false };
+  const declined = call !== 'refund' && (answer === 'declined' || answer === 'error-200');
+  return { outcome: declined ? 'declined' : 'accepted', stated: false };
+}
+
+/** The next action of the service after this answer; null: none in particular. */
+export function nextAction({ call, fields, sign }: ManualCall, answer: Answer): string | null {
+  const { txID, roundID, amount } = fields;
+  if (call === 'balance' || sign !== 'valid') return null;
+  switch (answer) {
+    case 'accepted':
+    case 'error-200':
+      return null;
+    case 'broken':
+    case 'lost':
+      return `It is unknown whether the ${call} was carried out. If it is sent again with the same txID (--tx-id ${String(txID)}), it must take effect once.`;
+    case 'late':
+    case 'failed':
+      return call === 'bet'
+        ? `The service would refund this bet now, until it is answered 200: croupier call refund --orig-tx-id ${String(txID)} --round ${String(roundID)} --amount ${String(amount)}`
+        : untilAccepted(call, txID);
+    case 'refused':
+    case 'declined':
+      return call === 'bet' ? 'The service takes the bet as declined: it sends no refund.' : untilAccepted(call, txID);
+  }
+}
+
+function untilAccepted(call: CallName, txID: string | undefined): string {
+  return `The service would send this ${call} again with the same txID (--tx-id ${String(txID)}), until it is answered 200.`;
+}

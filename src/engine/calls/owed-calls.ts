@@ -1,0 +1,44 @@
+import type { JournalEvent, Owed } from '../../journal/event.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
+import type { ScenarioContext } from '../scenario-context.ts';
+import type { Outgoing } from './outbox.ts';
+
+/** Writes to the journal which calls croupier owes, so that an aborted run can be settled. */
+export class OwedCalls {
+  readonly #record: (event: JournalEvent) => void;
+  readonly #open = new Map<string, Owed>();
+
+  constructor(record: (event: JournalEvent) => void) {
+    this.#record = record;
+  }
+
+  /** Records calls that are newly owed, or not owed any more. @param latest the call that was just sent, if there was one */
+  note(context: ScenarioContext, latest?: { readonly step: CallStep; readonly outgoing: Outgoing }): void {
+    for (const transaction of context.judge.effects.all()) {
+      const open = transaction.state === 'unknown' && transaction.wallet !== null;
+      const known = this.#open.get(transaction.txID);
+      if (open === (known?.open ?? false)) continue;
+      const { call } = transaction.planned.step;
+      if (call === 'balance') continue;
+      const owed: Owed = {
+        event: 'owed',
+        scenario: context.plan.id,
+        call: call === 'bet' ? 'refund' : call,
+        sessionID: context.names.sessionID(transaction.planned.step.session) ?? '',
+        txID: transaction.txID,
+        open,
+        fields: known?.fields ?? (latest?.step.key === transaction.planned.step.key ? textFields(latest.outgoing) : {}),
+      };
+      if (open) this.#open.set(transaction.txID, owed);
+      else this.#open.delete(transaction.txID);
+      this.#record(owed);
+    }
+  }
+}
+
+function textFields({ spec }: Outgoing): Record<string, string> {
+  const entries = Object.entries(spec.fields).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,262 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallName } from '../../contract/call-name.ts';
+import type { BreakMoment, SignKind, Trickle } from '../../contract/deviation.ts';
+import type { JournalEvent, Sending } from '../../journal/event.ts';
+import type { Exchange } from '../../journal/exchange.ts';
+import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
+import { type BuiltRequest, requestOf } from '../../wire/request.ts';
+import { Wire, type WireOptions } from '../../wire/wire.ts';
+import type { Release } from '../races.ts';
+import { Pace } from './pace.ts';
+import { WaitPolicy } from './wait-policy.ts';
+
+/** One call that is to be sent, with its scenario and step. */
+export interface CallToSend {
+  readonly call: CallName;
+  readonly request: BuiltRequest;
+  /** The amount in the body, a plain decimal in the main unit. Undefined: there is none, or only the body says it. */
+  readonly amount?: string | undefined;
+  readonly scenario: string | null;
+  readonly step: string | null;
+  readonly purpose: Sending['purpose'];
+  readonly breakAt?: BreakMoment | undefined;
+  readonly trickle?: Trickle | undefined;
+  readonly freshConnection?: boolean;
+  /** The kind of signature, if it is not the right one. */
+  readonly signed?: SignKind | undefined;
+  /** In a set of calls: delay after the first call, in ms. Absent: the call leaves with the first. */
+  readonly atMs?: number | undefined;
+}
+
+/** The possible balances of a session's wallet, as text. */
+export type Model = () => readonly string[];
+
+export interface SenderOptions {
+  readonly wire: WireOptions;
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  readonly record: (event: JournalEvent) => void;
+  readonly ratePerSecond: number | null;
+  readonly maxAtOnce: number;
+}
+
+/** The result of calls that were sent together. */
+interface TogetherResult<T> {
+  readonly judged: T;
+  /** Ids of the exchanges, in the order in which the calls were released. */
+  readonly order: readonly string[];
+  /** The time at which the first call was released. */
+  readonly barrier: number;
+  /** Planned delay of each call after the first, in ms, in that order. */
+  readonly offsetsMs: readonly number[];
+}
+
+interface StartedCall {
+  readonly id: string;
+  readonly callToSend: CallToSend;
+  readonly pendingCall: PendingCall;
+}
+
+/** Time that the operator has to receive all but the last byte of each call of a race, before the first is released. */
+const RECEIVE_MS = 2;
+/** Maximum time for which the operator holds an incomplete call that leaves later than the first of a race. */
+const MAX_HELD_MS = 100;
+
+/** Sends calls and writes their journal: an event is written before the bytes that it announces leave. */
+export class Sender {
+  readonly waitPolicy = new WaitPolicy();
+  readonly #options: SenderOptions;
+  readonly #pace: Pace;
+  #wire: Wire;
+  readonly #retired: Wire[] = [];
+  #exchanges = 0;
+  #keepAlive = true;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#pace = new Pace(options.ratePerSecond, options.maxAtOnce, options.now);
+    this.#wire = this.#open();
+  }
+
+  get exchanges(): number {
+    return this.#exchanges;
+  }
+
+  /** Sends a call that is not judged. */
+  send(callToSend: CallToSend): Promise<Exchange> {
+    return this.judged(callToSend, NO_MODEL, (exchange) => exchange);
+  }
+
+  /**
+   * Sends a call that is judged as soon as it is answered.
+   *
+   * @param model the possible balances, as text; called before and after the judgement
+   */
+  async judged<T>(callToSend: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
+    await this.#pace.enter(1);
+    const id = this.#announce(callToSend);
+    const pendingCall = this.#launch(callToSend, false);
+    const exchange = exchangeOf(id, callToSend, await pendingCall.result);
+    this.#pace.leave(1);
+    this.waitPolicy.note(exchange);
+    const before = model();
+    try {
+      return judge(exchange);
+    } finally {
+      this.#record(exchange, callToSend, before, model);
+    }
+  }
+
+  /**
+   * Sends all calls at the same instant, or each at its time. Connections are open and everything but the last byte is written
+   * before the first call is released.
+   *
+   * @param judge gets the exchanges in the order of `callsToSend`
+   */
+  async together<T>(
+    callsToSend: readonly CallToSend[],
+    release: Release,
+    model: Model,
+    judge: (exchanges: readonly Exchange[]) => T,
+  ): Promise<TogetherResult<T>> {
+    await this.#pace.enter(callsToSend.length);
+    const offsets = callsToSend.map(({ atMs = 0 }) => atMs * release.scale);
+    const early = callsToSend.map((callToSend, index) =>
+      (offsets[index] ?? 0) <= MAX_HELD_MS ? this.#hold(callToSend) : undefined,
+    );
+    await Promise.all(early.flatMap((one) => (one && !one.callToSend.trickle ? [one.pendingCall.ready] : [])));
+    // The operator must first receive the other bytes. Otherwise it would have the first call complete before it knows the last
+    // one.
+    await sleep(RECEIVE_MS);
+    const barrier = this.#options.now();
+    const isTimed = offsets.some((offset) => offset > 0);
+    const started = isTimed
+      ? await Promise.all(
+          callsToSend.map((callToSend, index) =>
+            this.#releaseAt(barrier + (offsets[index] ?? 0), early[index] ?? callToSend),
+          ),
+        )
+      : await releaseAll(
+          early.filter((one) => one !== undefined),
+          release,
+        );
+    const received = await Promise.all(
+      started.map(async ({ id, callToSend, pendingCall }) => ({
+        callToSend,
+        exchange: exchangeOf(id, callToSend, await pendingCall.result),
+      })),
+    );
+    this.#pace.leave(callsToSend.length);
+    for (const { exchange } of received) this.waitPolicy.note(exchange);
+    const before = model();
+    try {
+      const judged = judge(received.map(({ exchange }) => exchange));
+      const inOrder = started
+        .map(({ id }, index) => ({ id, offsetMs: offsets[index] ?? 0 }))
+        .toSorted((a, b) => a.offsetMs - b.offsetMs);
+      if (release.reversed) inOrder.reverse();
+      return {
+        judged,
+        order: inOrder.map(({ id }) => id),
+        barrier,
+        offsetsMs: inOrder.map(({ offsetMs }) => offsetMs),
+      };
+    } finally {
+      for (const { callToSend, exchange } of received) this.#record(exchange, callToSend, before, model);
+    }
+  }
+
+  #hold(callToSend: CallToSend): StartedCall {
+    const id = this.#announce(callToSend);
+    return { id, callToSend, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
+  }
+
+  /** @param call already held, or to be prepared a moment before it leaves */
+  async #releaseAt(atMs: number, call: StartedCall | CallToSend): Promise<StartedCall> {
+    const until = async (ms: number): Promise<void> => {
+      const restMs = ms - this.#options.now();
+      if (restMs > 0) await sleep(restMs);
+    };
+    if (!('pendingCall' in call)) await until(atMs - MAX_HELD_MS);
+    const started = 'pendingCall' in call ? call : this.#hold(call);
+    await until(atMs);
+    started.pendingCall.release();
+    return started;
+  }
+
+  /** Gives every call a connection of its own from now on, because the operator closes kept-alive connections during calls. */
+  giveUpKeepAlive(): boolean {
+    if (!this.#keepAlive) return false;
+    this.#keepAlive = false;
+    // Other scenarios may have calls in flight on it.
+    this.#retired.push(this.#wire);
+    this.#wire = this.#open();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#retired, this.#wire].map((wire) => wire.close()));
+  }
+
+  #open(): Wire {
+    const { wire, deadlineMs, now } = this.#options;
+    return new Wire({ ...wire, deadlineMs, now, keepAlive: this.#keepAlive && wire.keepAlive !== false });
+  }
+
+  #announce({ call, request, amount, scenario, step, purpose, signed, breakAt }: CallToSend): string {
+    this.#exchanges += 1;
+    const id = `x${this.#exchanges}`;
+    this.#options.record({
+      event: 'sending',
+      id,
+      scenario,
+      step,
+      purpose,
+      call,
+      request: requestOf(request),
+      ...(amount !== undefined && { amount }),
+      ...(signed && { signed }),
+      ...(breakAt && breakAt.at !== 'sent' && { brokenAt: breakAt.at }),
+    });
+    return id;
+  }
+
+  #launch({ request, breakAt, trickle, freshConnection }: CallToSend, hold: boolean): PendingCall {
+    return this.#wire.start({
+      request,
+      hold,
+      ...(breakAt && { breakAt }),
+      ...(trickle && { trickle }),
+      ...(freshConnection && { freshConnection }),
+    });
+  }
+
+  #record(
+    { id, outcome, stamps, connection }: Exchange,
+    { scenario }: CallToSend,
+    before: readonly string[],
+    model: Model,
+  ): void {
+    const held = model === NO_MODEL ? null : { before, after: model() };
+    this.#options.record({ event: 'received', id, scenario, outcome, stamps, connection, model: held });
+  }
+}
+
+function exchangeOf(id: string, { call, request }: CallToSend, { outcome, stamps, connection }: CallResult): Exchange {
+  return { id, call, request: requestOf(request), outcome, stamps, connection };
+}
+
+const NO_MODEL: Model = () => [];
+
+/** Releases all calls, or one half a little after the other. */
+async function releaseAll(
+  started: readonly StartedCall[],
+  { reversed, staggerMs }: Release,
+): Promise<readonly StartedCall[]> {
+  const inOrder = reversed ? started.toReversed() : started;
+  const half = staggerMs > 0 ? Math.ceil(inOrder.length / 2) : inOrder.length;
+  for (const { pendingCall } of inOrder.slice(0, half)) pendingCall.release();
+  if (half < inOrder.length) await sleep(staggerMs);
+  for (const { pendingCall } of inOrder.slice(half)) pendingCall.release();
+  return started;
+}

@@ -1,0 +1,144 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import { buildScenario } from './build-scenario.ts';
+import type { History, Operation, OperationOf, Player } from './operation.ts';
+import type { Trial } from './trial.ts';
+
+/**
+ * Generates the histories that are simpler than this one, the largest simplifications first: without broken connections, without
+ * each half, without each quarter and so on down to each operation, then with one operation simplified. There are no duplicates.
+ */
+export function* simpler(history: History, players: ReadonlySet<Player>): Generator<History> {
+  const seen = new Set([JSON.stringify(history)]);
+  for (const candidate of candidates(history)) {
+    const smaller = { ...candidate, operations: buildScenario(candidate, players).operations };
+    const text = JSON.stringify(smaller);
+    if (smaller.operations.length === 0 || seen.has(text)) continue;
+    seen.add(text);
+    yield smaller;
+  }
+}
+
+function* candidates(history: History): Generator<History> {
+  const { operations } = history;
+  // With a broken connection each candidate would have to wait for late effects.
+  yield { ...history, operations: operations.flatMap((one) => unbroken(one, operations)) };
+  for (let size = Math.ceil(operations.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    // From the end, because no later operation depends on the last ones.
+    for (let end = operations.length; end > 0; end -= size)
+      yield { ...history, operations: operations.toSpliced(Math.max(0, end - size), size) };
+  }
+  if (history.currency) yield { ...history, currency: null };
+  for (const [at, operation] of operations.entries()) {
+    yield { ...history, operations: operations.toSpliced(at, 1, ...unbroken(operation, operations)) };
+    for (const plainer of plainerThan(operation, operations.length))
+      yield { ...history, operations: operations.toSpliced(at, 1, plainer) };
+  }
+}
+
+/** The same operation with a connection that holds. The refund after a broken bet becomes an operation of its own. */
+function unbroken(operation: Operation, among: readonly Operation[]): readonly Operation[] {
+  if (!('broken' in operation) || operation.broken === null) return [operation];
+  const held = { ...operation, broken: null };
+  if (operation.kind !== 'bet') return [held];
+  const { id, read } = operation;
+  const next = among.reduce((max, one) => Math.max(max, one.id), 0) + 1 + id;
+  const refund: Operation = { id: next, kind: 'refund', of: { id }, roundless: false, broken: null, read };
+  return [{ ...held, read: false }, refund];
+}
+
+/** Simplifies one property of an operation at a time, so that the result shows which properties matter. */
+function* plainerThan(operation: Operation, count: number): Generator<Operation> {
+  // In a history of one step, croupier reads the balance anyway.
+  if (operation.read && operation.kind !== 'read' && count > 0) yield { ...operation, read: false };
+  if ('broken' in operation && operation.broken) yield { ...operation, broken: null };
+  if ('broken' in operation && operation.broken && operation.broken !== 'sent') yield { ...operation, broken: 'sent' };
+  if ('roundless' in operation && operation.roundless) yield { ...operation, roundless: false };
+  if ('round' in operation && operation.round) yield { ...operation, round: null };
+  if (operation.kind === 'bet' && operation.player !== 'main') yield { ...operation, player: 'main' };
+  if (operation.kind === 'forged' && operation.again) yield { ...operation, again: false };
+  // An operator that accepts one wrong signature may accept all.
+  if (operation.kind === 'refund-ahead' && operation.late) yield { ...operation, late: false };
+  if ((operation.kind === 'forged' || operation.kind === 'forged-read') && operation.sign !== 'garbage')
+    yield { ...operation, sign: 'garbage' };
+  if (operation.kind === 'at-once') {
+    const single = singleOf(operation);
+    if (single) yield single;
+    if (operation.size > 2) yield { ...operation, size: 2 };
+    if (operation.size > 3) yield { ...operation, size: Math.ceil(operation.size / 2) };
+    if (operation.what === 'bets-of-two' || operation.what === 'overdraft') yield { ...operation, what: 'bets' };
+  }
+  if (operation.kind === 'many') {
+    for (const times of [2, Math.ceil(operation.times / 2)]) if (times < operation.times) yield { ...operation, times };
+  }
+  if ('sum' in operation) {
+    const { stakes, units } = operation.sum;
+    if (units > 0) yield { ...operation, sum: { stakes, units: 0 } };
+    if (units > 1) yield { ...operation, sum: { stakes, units: 1 } };
+    if (stakes > 1) yield { ...operation, sum: { stakes: 1, units } };
+  }
+}
+
+/** The single call instead of a race of several. */
+function singleOf({ id, read, what, of, sum }: OperationOf<'at-once'>): Operation | undefined {
+  switch (what) {
+    case 'bets':
+    case 'bets-of-two':
+    case 'bet-copies':
+    case 'bet-and-refund':
+    case 'overdraft':
+      return { id, read, kind: 'bet', player: 'main', sum, round: null, broken: null };
+    case 'win-copies':
+      return { id, read, kind: 'win', of, sum, broken: null };
+    case 'refund-copies':
+    case 'refunds':
+      return { id, read, kind: 'refund', of, roundless: false, broken: null };
+    case 'wins': // It refers to no particular bet.
+      return undefined;
+  }
+}
+
+/** A failing history while it is shortened. */
+export interface Failing {
+  /** A shorter history must break one of these rules. */
+  targets: ReadonlySet<RuleId>;
+  readonly first: History;
+  best: History;
+  /** Number of times that a candidate is played before it counts as passed: more than one if the failure comes and goes. */
+  readonly tries: number;
+}
+
+/** The rule that is reported only if nothing explains a difference, so it never leads closer to the fault. */
+const UNEXPLAINED: RuleId = 'money.conservation';
+
+/**
+ * Takes a shorter history as the best one if it fails too.
+ *
+ * A history without a race and without a broken connection may fail in another way than the longer one: that is the simpler
+ * fault, and the first one will be found again. A finding that follows from the fault found so far is not a simpler one.
+ *
+ * @param news the rules that the trial broke and that were not known to be broken
+ * @returns true if it fails
+ */
+export function stillFails(
+  failing: Failing,
+  shorter: History,
+  { broken, findings }: Pick<Trial, 'broken' | 'findings'>,
+  news: readonly RuleId[],
+): boolean {
+  if (!broken.some((rule) => failing.targets.has(rule))) {
+    const follows = new Set(
+      findings.flatMap(({ rule, causes }) => (causes.some((cause) => failing.targets.has(cause)) ? [rule] : [])),
+    );
+    const others = news.filter((rule) => rule !== UNEXPLAINED && !follows.has(rule));
+    if (others.length === 0 || !isPlain(shorter)) return false;
+    failing.targets = new Set([...failing.targets, ...others]);
+  }
+  failing.best = shorter;
+  return true;
+}
+
+function isPlain({ operations }: History): boolean {
+  return operations.every(
+    (operation) => operation.kind !== 'at-once' && !('broken' in operation && operation.broken !== null),
+  );
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding } from '../../journal/finding.ts';
+import type { Attribution } from '../../judge/attribution/attribution.ts';
+import type { RightUnit } from '../../judge/attribution/units.ts';
+import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import type { AcceptedCalls } from '../accepted-calls.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { Sender } from '../calls/sender.ts';
+import type { RunnableScenario, RunOptions, SessionAssignment } from '../run-options.ts';
+import { MAX_ATTEMPTS, type Played, playScenario } from '../scenario/play-scenario.ts';
+import type { GiveUpPolicy } from './give-up-policy.ts';
+
+/** Maximum number of attempts if calls fail at random: a call may then fail three times in a row by chance. */
+const MAX_ATTEMPTS_AT_RANDOM = 6;
+
+/** The context that all scenarios of a run share. */
+export interface RunContext {
+  readonly options: RunOptions;
+  readonly sender: Sender;
+  readonly adjuster: BalanceAdjuster;
+  readonly acceptedCalls: AcceptedCalls;
+  readonly attribution: Attribution;
+  readonly staleReads: StaleReadHistory;
+  readonly rightUnit: RightUnit;
+  readonly giveUpPolicy: GiveUpPolicy;
+  /** True if no further scenario or attempt may begin. */
+  readonly isStopped: () => boolean;
+  /** Called when calls fail at random again and again. */
+  readonly onOverloaded: () => void;
+}
+
+/** The result of a scenario after its last attempt. */
+export interface Attempted {
+  readonly played: Played;
+  readonly findings: readonly Finding[];
+  readonly attempt: number;
+}
+
+interface AttemptSeries {
+  readonly scenario: RunnableScenario;
+  readonly plan: Plan;
+  readonly assignment: SessionAssignment;
+  /** The number of its first attempt, from 1. */
+  readonly first: number;
+  /** 0: the scenario has not failed before. */
+  readonly retry: number;
+}
+
+/** Plays scenarios. Repeats one that a temporary error left undecided, and retries one that failed and may be flaky. */
+export class AttemptRunner {
+  readonly #context: RunContext;
+
+  constructor(runContext: RunContext) {
+    this.#context = runContext;
+  }
+
+  /**
+   * Plays a scenario and its retries. A retry does not know the failure before it.
+   *
+   * @returns the attempt that counts: the last one, unless it decided nothing after a failed one. If it passed after a failed
+   * one, it has the findings of both.
+   */
+  async play(scenario: RunnableScenario, plan: Plan, assignment: SessionAssignment): Promise<Attempted> {
+    let failed: Attempted | undefined;
+    let attempt = 0;
+    for (let retry = 0; ; retry += 1) {
+      const seriesPlan = retry === 0 ? plan : scenario.plan();
+      const last = await this.#playSeries({ scenario, plan: seriesPlan, assignment, first: attempt + 1, retry });
+      attempt = last.attempt;
+      if (hasFailed(last)) failed = last;
+      else if (!failed) return last;
+      else if (isDecided(last.played)) {
+        return { ...last, findings: [...failed.findings.filter(isFailure), ...last.findings] };
+      }
+      if (retry >= (this.#context.options.retries ?? 0) || this.#context.isStopped()) {
+        const { left } = last.played;
+        return { ...failed, attempt, played: { ...failed.played, left } };
+      }
+    }
+  }
+
+  /** Plays a scenario until an attempt decides it or another attempt is useless. */
+  async #playSeries(series: AttemptSeries): Promise<Attempted> {
+    const { sender, giveUpPolicy } = this.#context;
+    let lasting: ReadonlySet<string> | undefined;
+    const seen = new Set<string>();
+    for (let tries = 1; ; tries += 1) {
+      const failed = lasting;
+      const attempted = await this.#attempt(series, tries, failed, seen);
+      const { played } = attempted;
+      lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
+      if (failed && lasting.size < failed.size) sender.waitPolicy.noteRandomFailure();
+      const again = !giveUpPolicy.needsFailingBets(series.plan) && this.#mayTryAgain(played, tries, lasting.size > 0);
+      if (!again) return attempted;
+      await sleep(tries * 50);
+    }
+  }
+
+  /** @param failed the steps that failed in every attempt of the series so far */
+  async #attempt(
+    { scenario, plan, assignment, first, retry }: AttemptSeries,
+    tries: number,
+    failed: ReadonlySet<string> | undefined,
+    seen: Set<string>,
+  ): Promise<Attempted> {
+    const { options, sender, adjuster, acceptedCalls, attribution, staleReads, rightUnit } = this.#context;
+    const { record, now } = options;
+    const attempt = first + tries - 1;
+    const at = now();
+    const findings: Finding[] = [];
+    record({
+      event: 'scenario-started',
+      scenario: scenario.id,
+      attempt,
+      ...(retry > 0 && { retry }),
+      at,
+      sessions: Object.fromEntries([...assignment].map(([alias, { sessionID }]) => [alias, sessionID])),
+    });
+    const played = await playScenario({
+      demanding: !scenario.builtIn,
+      plan: tries === 1 ? plan : scenario.plan(),
+      replan: () => scenario.plan(),
+      attempt,
+      isLasting: (step) => tries >= maxAttempts(sender.waitPolicy.failsAtRandom) && failed?.has(step) === true,
+      seenBefore: (what) => {
+        const known = seen.has(what);
+        seen.add(what);
+        return known;
+      },
+      assignment,
+      run: options,
+      sender,
+      adjuster,
+      acceptedCalls,
+      proven: (rule) => attribution.isProven(rule),
+      staleReads,
+      rightUnit,
+      report: (finding) => {
+        findings.push(finding);
+        record({ event: 'finding', scenario: scenario.id, attempt, finding });
+      },
+    });
+    const { verdict, reason, restored, passes } = played;
+    const durationMs = now() - at;
+    record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
+    return { played, findings, attempt };
+  }
+
+  /** @param lasts true if a step failed in every attempt */
+  #mayTryAgain({ retryReason: again, verdict }: Played, tries: number, lasts: boolean): boolean {
+    const { sender, options, isStopped, onOverloaded: onOverburdened } = this.#context;
+    const atRandom = again === 'busy' && (!lasts || sender.waitPolicy.failsAtRandom);
+    if (again === null || isStopped() || tries >= maxAttempts(atRandom) || verdict === 'fail') return false;
+    if (again === 'stale-connection' && sender.giveUpKeepAlive()) {
+      options.record({
+        event: 'notice',
+        text: 'The operator closes kept-alive connections at once, so each call used a new connection.',
+      });
+    }
+    if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();
+    return again !== 'connection' || tries === 1;
+  }
+}
+
+function isFailure({ verdict }: Finding): boolean {
+  return verdict === 'fail';
+}
+
+function hasFailed({ findings }: Attempted): boolean {
+  return findings.some(isFailure);
+}
+
+function isDecided({ verdict }: Played): boolean {
+  return verdict === 'pass' || verdict === 'warn' || verdict === 'note';
+}
+
+function maxAttempts(atRandom: boolean): number {
+  return atRandom ? MAX_ATTEMPTS_AT_RANDOM : MAX_ATTEMPTS;
+}

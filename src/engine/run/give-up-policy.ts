@@ -1,0 +1,72 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { Tally } from '../../journal/event.ts';
+import type { Finding } from '../../journal/finding.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import type { WaitPolicy } from '../calls/wait-policy.ts';
+
+/** Give up on an endpoint after this many scenarios in a row with a timeout. */
+const MAX_TIMEOUTS = 5;
+
+/** Decides which scenarios are not worth playing, from the results of the ones before. */
+export class GiveUpPolicy {
+  readonly #waitPolicy: WaitPolicy;
+  /** By endpoint: the number of scenarios in a row in which it missed the deadline. */
+  readonly #timeouts = new Map<CallName, number>();
+
+  constructor(waitPolicy: WaitPolicy) {
+    this.#waitPolicy = waitPolicy;
+  }
+
+  /** Notes the result of a scenario. */
+  note(findings: readonly Finding[], passes: Tally): void {
+    const late = new Set(
+      findings.flatMap(({ rule, verdict, endpoint }) =>
+        rule === 'reply.deadline' && verdict === 'fail' && endpoint !== null ? [endpoint] : [],
+      ),
+    );
+    for (const call of late) this.#timeouts.set(call, (this.#timeouts.get(call) ?? 0) + 1);
+    // An endpoint that misses the deadline only sometimes is tried again.
+    for (const call of this.#timeouts.keys())
+      if (!late.has(call) && passes['reply.deadline']?.[call] !== undefined) this.#timeouts.delete(call);
+  }
+
+  /** The reason why a scenario is not worth playing; null: it is. */
+  reasonAgainst(plan: Plan): string | null {
+    const late = this.#timedOutCall(plan);
+    if (late) {
+      return `${late === 'balance' ? 'GET' : 'POST'} /${late} missed the deadline in ${MAX_TIMEOUTS} scenarios in a row, so scenarios that need it are not played any more`;
+    }
+    return this.needsFailingBets(plan)
+      ? `POST /bet has failed each time (${this.#waitPolicy.failuresOf('bet')} times so far), so scenarios that need it are not played any more`
+      : null;
+  }
+
+  /**
+   * True if the scenario needs an accepted bet, and the operator never accepts one. Scenarios about plain bets are still played,
+   * because they show this fault.
+   */
+  needsFailingBets({ steps, rules }: Plan): boolean {
+    if (!this.#waitPolicy.hasGivenUp('bet') || rules.includes('bet.decimal-amount')) return false;
+    return steps.some((step) => {
+      const calls = step.kind === 'together' ? step.steps : step.kind === 'call' ? [step] : [];
+      return calls.some(({ call, expect }) => call === 'bet' && expect.outcome === 'accepted');
+    });
+  }
+
+  /**
+   * The endpoint that the scenario needs and that missed the deadline too often. Each such scenario would only wait for the
+   * deadline.
+   */
+  #timedOutCall(plan: Plan): CallName | undefined {
+    const needed = new Set(
+      plan.steps.flatMap((step) => (step.kind === 'call' && step.expect.outcome === 'accepted' ? [step.call] : [])),
+    );
+    return [...needed].find((call) => (this.#timeouts.get(call) ?? 0) >= MAX_TIMEOUTS);
+  }
+
+  /** The message for the end of the report; undefined: none. */
+  get notice(): string | undefined {
+    if (!this.#waitPolicy.hasGivenUp('bet')) return undefined;
+    return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx, never with a 200), so little could be judged. Find the cause in the operator's own log, fix it, and run again.`;
+  }
+}

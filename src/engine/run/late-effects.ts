@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Money } from '../../contract/money.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
+import type { Played } from '../scenario/play-scenario.ts';
+import { walletIdOf } from '../session-pool.ts';
+import { denominationOf } from '../stakes.ts';
+
+interface Watched {
+  readonly scenario: RunnableScenario;
+  readonly plan: Plan;
+  readonly session: SessionUnderTest;
+  readonly attempt: number;
+  readonly since: number;
+}
+
+/**
+ * Reads at the end of a run the wallets in which a connection was broken. A debit that landed after the end of its scenario shows
+ * there.
+ */
+export class LateEffects {
+  readonly #options: RunOptions;
+  readonly #left = new Map<string, Money>();
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  note(scenario: RunnableScenario, plan: Plan, assignment: SessionAssignment, { left }: Played, attempt: number): void {
+    for (const wallet of new Set([...assignment.values()].map(walletIdOf))) {
+      const money = left.get(wallet);
+      if (money) this.#left.set(wallet, money);
+      else this.#left.delete(wallet);
+    }
+    const broken = plan.steps.some(
+      (step) => step.kind === 'call' && step.call === 'bet' && step.deviations.break !== undefined,
+    );
+    const session = assignment.get('main');
+    if (broken && session)
+      this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, since: this.#options.now() });
+  }
+
+  async readAgain(adjuster: BalanceAdjuster): Promise<void> {
+    if (this.#options.signal.aborted) return;
+    for (const [wallet, { scenario, plan, session, attempt, since }] of this.#watched) {
+      const last = this.#left.get(wallet);
+      if (!last) continue;
+      const rest = since + this.#options.lingerMs - this.#options.now();
+      if (rest > 0) await sleep(rest);
+      const denomination = denominationOf(session.currency, this.#options.stakes, 0);
+      const now = await adjuster.read({ sessionID: session.sessionID, denomination, scenario: scenario.id }, 'read');
+      if (!now || now.equals(last)) continue;
+      const fell = now.compare(last) < 0;
+      this.#options.record({
+        event: 'finding',
+        scenario: scenario.id,
+        attempt,
+        finding: {
+          rule: 'refund.broken-connection',
+          verdict: fell ? 'fail' : 'inconclusive',
+          endpoint: null,
+          step: null,
+          place: plan.place,
+          exchange: null,
+          expected: `the balance of ${session.sessionID} is ${last} at the end of the run, as it was left`,
+          actual: `it is ${now}, and croupier sent nothing more: ${fell ? 'a debit landed after its refund had been answered 200' : 'somebody else is using the session'}`,
+          causes: [],
+        },
+      });
+    }
+  }
+}

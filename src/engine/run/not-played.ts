@@ -1,0 +1,63 @@
+import { ruleById } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import { CONTRACT_VERSION, isThere } from '../../contract/versions.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import type { NotPlayable, RunnableScenario, RunOptions, SessionUnderTest } from '../run-options.ts';
+
+/** Records that a scenario is not played, with the reason. */
+export function recordNotPlayed({ id }: RunnableScenario, { verdict, reason }: NotPlayable, options: RunOptions): void {
+  const { record, now } = options;
+  record({ event: 'scenario-started', scenario: id, attempt: 1, at: now(), sessions: {} });
+  record({
+    event: 'scenario-ended',
+    scenario: id,
+    attempt: 1,
+    verdict,
+    reason,
+    durationMs: 0,
+    restored: null,
+    passes: {},
+  });
+}
+
+/** Collects the scenarios that were not played because a balance was too low. */
+export class LowBalances {
+  readonly #scenarios = new Set<string>();
+  /** By session: the highest balance that a scenario needed. */
+  readonly #needed = new Map<SessionUnderTest, Money>();
+
+  add(scenario: string, session: SessionUnderTest, needed: Money): void {
+    this.#scenarios.add(scenario);
+    const known = this.#needed.get(session);
+    if (!known || known.compare(needed) < 0) this.#needed.set(session, needed);
+  }
+
+  /** The message for the end of the report; undefined: all balances were high enough. */
+  get notice(): string | undefined {
+    if (this.#scenarios.size === 0) return undefined;
+    const [count, verb] =
+      this.#scenarios.size === 1 ? ['One scenario', 'was'] : [`${this.#scenarios.size} scenarios`, 'were'];
+    const sums = [...this.#needed].map(
+      ([{ sessionID, currency }, needed]) =>
+        `${sessionID} at least ${needed}${currency === undefined ? '' : ` ${currency}`}`,
+    );
+    return `${count} ${verb} skipped because the players' balances were too low. Give ${sums.join(', ')}, and run again.`;
+  }
+}
+
+/** The missing part that keeps a scenario from being played, as a clause; null if nothing is missing. */
+export function missingNeed({ needs, rules }: Plan, options: RunOptions): string | null {
+  const { contract = CONTRACT_VERSION } = options.client;
+  if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
+    return `it tests rules of a later version of the contract than ${contract}`;
+  if (needs.otherClient && options.client.otherClientKey === undefined)
+    return 'needs a second client of the same operator with another key';
+  if (needs.earlierRun && !options.after) return 'needs the journal of an earlier run (`croupier run --after JOURNAL`)';
+  if (needs.campaign && options.campaign === null)
+    return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
+  if (needs.launches && !options.launches)
+    return "needs the calls of the operator's backend to the Core API (`croupier run --launches`)";
+  if (needs.largeAmounts && !options.largeAmounts)
+    return 'moves amounts above 2^53 smallest units, which must be allowed (`largeAmounts: true`)';
+  return null;
+}

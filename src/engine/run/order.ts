@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { ruleById } from '../../contract/catalogue.ts';
+import { RULE_GROUPS } from '../../contract/rule.ts';
+import type { RunnableScenario } from '../run-options.ts';
+
+/**
+ * Orders the scenarios of a run: by group, basic groups first; within a group in a random order of the seed, so that no scenario
+ * depends on an order. The same seed gives the same order.
+ */
+export function inOrder(scenarios: readonly RunnableScenario[], seed: string): RunnableScenario[] {
+  const groups: readonly string[] = RULE_GROUPS;
+  const rank = ({ id }: RunnableScenario): number => {
+    const at = groups.indexOf(id.slice(0, id.indexOf('/')));
+    return at < 0 ? groups.length : at;
+  };
+  return scenarios
+    .map((scenario) => ({
+      scenario,
+      rank: rank(scenario),
+      draw: createHash('sha256').update(`${seed} ${scenario.id}`).digest('hex'),
+    }))
+    .sort((a, b) => a.rank - b.rank || (a.draw < b.draw ? -1 : 1))
+    .map(({ scenario }) => scenario);
+}
+
+/** The scenarios of a run in phases, which are played one after another. */
+interface Phases {
+  /** Scenarios that test whether players are isolated from each other. */
+  readonly isolation: readonly RunnableScenario[];
+  readonly main: readonly RunnableScenario[];
+  /** Scenarios that are played after all others. */
+  readonly last: readonly RunnableScenario[];
+  /** Of the last ones: the scenarios about the launches by the operator's backend. */
+  readonly launches: readonly RunnableScenario[];
+}
+
+/** Divides scenarios into the phases of a run. Within a phase they keep their order. */
+export function inPhases(scenarios: readonly RunnableScenario[]): Phases {
+  const first = scenarios.filter(({ last }) => !last);
+  const later = scenarios.filter(({ last }) => last);
+  return {
+    isolation: first.filter(isIsolation),
+    main: first.filter((scenario) => !isIsolation(scenario)),
+    last: later.filter((scenario) => !isOfLaunches(scenario)),
+    launches: later.filter(isOfLaunches),
+  };
+}
+
+function isIsolation({ rules }: RunnableScenario): boolean {
+  return rules.includes('session.isolated');
+}
+
+function isOfLaunches({ rules }: RunnableScenario): boolean {
+  return rules.some((rule) => ruleById(rule).group === 'launch');
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { CONTRACT_VERSION } from '../../contract/versions.ts';
+import { JOURNAL_FORMAT, type RunStarted } from '../../journal/event.ts';
+import type { RunnableScenario, RunOptions } from '../run-options.ts';
+
+type Beginning = Pick<
+  RunOptions,
+  'croupier' | 'client' | 'uuid' | 'seed' | 'selection' | 'whole' | 'deadlineMs' | 'lingerMs' | 'strict' | 'workers'
+> &
+  Partial<Pick<RunOptions, 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline'>> & {
+    readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'builtIn' | 'plan'>[];
+  };
+
+/** Creates the first event of a run: what is judged, by which version, with which settings. It holds no secret. */
+export function runStarted(options: Beginning): RunStarted {
+  return {
+    event: 'run-started',
+    format: JOURNAL_FORMAT,
+    croupier: options.croupier,
+    contract: options.client.contract ?? CONTRACT_VERSION,
+    runID: options.uuid(),
+    startedAt: new Date().toISOString(),
+    seed: options.seed,
+    client: { extCID: options.client.extCID, integratorBaseUrl: options.client.integratorBaseUrl },
+    selection: options.selection,
+    ...(options.flags && { flags: options.flags }),
+    whole: options.whole,
+    planHash: planHash(options.scenarios),
+    ...(options.shard && { shard: options.shard }),
+    settings: {
+      deadlineMs: options.deadlineMs,
+      lingerMs: options.lingerMs,
+      strict: options.strict,
+      workers: options.workers,
+      ...(options.budgetMs && { budgetMs: options.budgetMs }),
+      ...(options.retries !== undefined && { retries: options.retries }),
+      ...(options.allowFlaky && { allowFlaky: true }),
+      sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+        sessionID,
+        player: player ?? null,
+        currency: currency ?? null,
+        gameID: gameID ?? null,
+        state: state ?? 'active',
+      })),
+    },
+    ...(options.baseline && { baseline: options.baseline }),
+    scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
+  };
+}
+
+/** A hash of the scenarios: equal for the same scenarios in the same order. */
+export function planHash(scenarios: readonly Pick<RunnableScenario, 'id' | 'title' | 'rules'>[]): string {
+  const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

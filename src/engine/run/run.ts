@@ -1,0 +1,248 @@
+import type { RunEnded } from '../../journal/event.ts';
+import { EXPECTATION, type Finding } from '../../journal/finding.ts';
+import { Attribution } from '../../judge/attribution/attribution.ts';
+import { RightUnit } from '../../judge/attribution/units.ts';
+import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import { AcceptedCalls } from '../accepted-calls.ts';
+import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import { Sender } from '../calls/sender.ts';
+import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment } from '../run-options.ts';
+import type { Played } from '../scenario/play-scenario.ts';
+import { sessionOf } from '../scenario-context.ts';
+import { SessionPool, walletIdOf } from '../session-pool.ts';
+import { denominationOf } from '../stakes.ts';
+import { AttemptRunner } from './attempt-runner.ts';
+import { GiveUpPolicy } from './give-up-policy.ts';
+import { LateEffects } from './late-effects.ts';
+import { LowBalances, missingNeed, recordNotPlayed } from './not-played.ts';
+import { inOrder, inPhases } from './order.ts';
+import { runStarted } from './run-started.ts';
+
+/** Maximum time in a run for waiting until stale reads are over, in multiples of the settle time. */
+const MAX_STALE_READ_LINGERS = 15;
+
+/**
+ * Judges one client by the scenarios of the options, in parallel if there are several players, and passes every event to
+ * `record`. This function prints nothing and does not decide the exit status: both come from the journal.
+ */
+export async function run(options: RunOptions): Promise<void> {
+  const started = options.now();
+  options.record(runStarted(options));
+  const sender = new Sender({ ...options, wire: options.client.wire });
+  try {
+    const ended = await new Run(options, sender).play();
+    options.record({ ...ended, durationMs: options.now() - started });
+  } catch (error) {
+    options.record({
+      event: 'run-ended',
+      how: 'bug',
+      signal: null,
+      detail: error instanceof Error ? error.message : String(error),
+      durationMs: options.now() - started,
+    });
+    throw error;
+  } finally {
+    await sender.close();
+  }
+}
+
+interface WaitingScenario {
+  readonly scenario: RunnableScenario;
+  readonly plan: Plan;
+  readonly assignments: readonly SessionAssignment[];
+}
+
+type Ending = Omit<RunEnded, 'durationMs'>;
+
+/**
+ * One run over its scenarios.
+ *
+ * It schedules the scenarios itself instead of using p-queue. A queue with a concurrency limit starts the next task in order, but
+ * here the next scenario is the first whose players are all free. The limit also changes during the run: 1 until the operator has
+ * answered once, and 1 again if it is overloaded. And a waiting scenario leaves the queue without being played if the give-up
+ * policy is against it.
+ */
+class Run {
+  readonly #options: RunOptions;
+  readonly #adjuster: BalanceAdjuster;
+  readonly #staleReads: StaleReadHistory;
+  readonly #attribution: Attribution;
+  readonly #pool: SessionPool;
+  readonly #late: LateEffects;
+  readonly #lowBalances = new LowBalances();
+  readonly #giveUpPolicy: GiveUpPolicy;
+  readonly #attemptRunner: AttemptRunner;
+  /** True while scenarios are played one after another. */
+  #isSequential = false;
+  /** True if calls fail at random, perhaps because there are too many at once. */
+  #overloaded = false;
+  #failed = 0;
+  #reached = false;
+  #unreachable: string | null = null;
+
+  constructor(options: RunOptions, sender: Sender) {
+    this.#options = options;
+    this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
+    this.#attribution = new Attribution(this.#staleReads);
+    this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
+    this.#pool = new SessionPool(options.client.sessions);
+    this.#late = new LateEffects(options);
+    this.#giveUpPolicy = new GiveUpPolicy(sender.waitPolicy);
+    this.#attemptRunner = new AttemptRunner({
+      options,
+      sender,
+      adjuster: this.#adjuster,
+      acceptedCalls: new AcceptedCalls(),
+      attribution: this.#attribution,
+      staleReads: this.#staleReads,
+      rightUnit: new RightUnit(),
+      giveUpPolicy: this.#giveUpPolicy,
+      isStopped: () => this.#stopped,
+      onOverloaded: () => this.#playSequentially(),
+    });
+  }
+
+  async play(): Promise<Ending> {
+    const { after, stakes, signal } = this.#options;
+    await after?.compareBalances(
+      ({ sessionID, currency }) =>
+        this.#adjuster.read({ sessionID, denomination: denominationOf(currency, stakes, 0), scenario: null }, 'read'),
+      signal,
+    );
+    const { isolation, main, last, launches } = inPhases(inOrder(this.#options.scenarios, this.#options.seed));
+    // Players that share a wallet would disturb each other. So the run tests this before it plays scenarios in parallel.
+    await this.#playAll(isolation, 1);
+    const max = this.#attribution.isProven('session.isolated') ? 1 : this.#options.workers;
+    await this.#playAll(main, max);
+    await this.#playAll(last, max);
+    // These scenarios read the balances of all launched sessions, whoever the player is.
+    await this.#playAll(launches, 1);
+    if (this.#reached && !this.#balancesMoveAnyway) await this.#late.readAgain(this.#adjuster);
+    for (const notice of [this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice])
+      if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
+    for (const attributed of this.#attribution.conclude()) this.#options.record(attributed);
+    return this.#ending();
+  }
+
+  #ending(): Ending {
+    const { signal, bail } = this.#options;
+    if (signal.aborted) {
+      return {
+        event: 'run-ended',
+        how: 'interrupted',
+        signal: signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT',
+        detail: null,
+      };
+    }
+    if (this.#unreachable !== null)
+      return { event: 'run-ended', how: 'unreachable', signal: null, detail: this.#unreachable };
+    if (bail !== null && this.#failed >= bail) return { event: 'run-ended', how: 'bail', signal: null, detail: null };
+    return { event: 'run-ended', how: 'complete', signal: null, detail: null };
+  }
+
+  /** True if balances change without a call. Then a changed balance at the end does not prove a late debit. */
+  get #balancesMoveAnyway(): boolean {
+    const rules = ['balance.read-only', 'session.isolated'] as const;
+    return this.#staleReads.rule !== undefined || rules.some((rule) => this.#attribution.isProven(rule));
+  }
+
+  get #stopped(): boolean {
+    const { signal, bail } = this.#options;
+    return signal.aborted || this.#unreachable !== null || (bail !== null && this.#failed >= bail);
+  }
+
+  async #playAll(scenarios: readonly RunnableScenario[], workers: number): Promise<void> {
+    this.#isSequential = workers === 1;
+    const queue = [...scenarios];
+    const waiting: WaitingScenario[] = [];
+    const running = new Set<Promise<void>>();
+    // The first scenario runs alone: if the operator does not answer, there is one failure instead of one per player.
+    while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
+      if (!this.#stopped) this.#fill(queue, waiting, running, workers);
+      if (running.size === 0) {
+        if (this.#stopped || (queue.length === 0 && waiting.length === 0)) break;
+        continue;
+      }
+      await Promise.race(running);
+    }
+  }
+
+  #fill(queue: RunnableScenario[], waiting: WaitingScenario[], running: Set<Promise<void>>, workers: number): void {
+    const max = this.#reached && !this.#overloaded ? Math.min(workers, this.#pool.players) : 1;
+    while (waiting.length < this.#pool.players * 4 && queue.length > 0) {
+      const scenario = queue.shift();
+      const ready = scenario && this.#prepare(scenario);
+      if (ready) waiting.push(ready);
+    }
+    for (const one of waiting.slice()) {
+      if (running.size >= max) return;
+      const reason = this.#giveUpPolicy.reasonAgainst(one.plan);
+      const assignment = reason === null ? this.#pool.take(one.assignments) : undefined;
+      if (reason === null && !assignment) continue;
+      waiting.splice(waiting.indexOf(one), 1);
+      if (reason !== null) recordNotPlayed(one.scenario, { verdict: 'inconclusive', reason }, this.#options);
+      if (!assignment) continue;
+      const done = this.#playOne(one, assignment).finally(() => {
+        this.#pool.release(assignment);
+        running.delete(done);
+      });
+      running.add(done);
+    }
+  }
+
+  /** @returns undefined if the scenario cannot be played here, which is recorded */
+  #prepare(scenario: RunnableScenario): WaitingScenario | undefined {
+    const plan = scenario.plan();
+    const assignments = this.#assignments(plan);
+    if (!('reason' in assignments)) return { scenario, plan, assignments };
+    recordNotPlayed(scenario, assignments, this.#options);
+    return undefined;
+  }
+
+  #assignments(plan: Plan): readonly SessionAssignment[] | NotPlayable {
+    const reason = this.#giveUpPolicy.reasonAgainst(plan);
+    if (reason !== null) return { verdict: 'inconclusive', reason };
+    const assignments = this.#pool.assign(plan.needs);
+    if ('reason' in assignments)
+      return { verdict: 'skip', reason: assignments.reason + shardHint(this.#options, this.#pool) };
+    const missing = missingNeed(plan, this.#options);
+    if (missing !== null) return { verdict: 'skip', reason: missing };
+    const { after } = this.#options;
+    return plan.needs.earlierRun && after ? after.fitting(plan, assignments) : assignments;
+  }
+
+  async #playOne({ scenario, plan }: WaitingScenario, assignment: SessionAssignment): Promise<void> {
+    const { played, findings, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
+    if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);
+    this.#late.note(scenario, plan, assignment, played, attempt);
+    const alone = this.#isSequential && new Set([...assignment.values()].map(walletIdOf)).size === 1;
+    this.#conclude(scenario, played, findings, alone);
+  }
+
+  /** Plays scenarios one after another from now on: an operator that fails under many calls at once may manage this. */
+  #playSequentially(): void {
+    if (this.#overloaded || this.#isSequential) return;
+    this.#overloaded = true;
+    this.#options.record({
+      event: 'notice',
+      text: 'The operator failed or was too busy again and again, so scenarios were played one after another from then on.',
+    });
+  }
+
+  #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
+    this.#giveUpPolicy.note(findings, played.passes);
+    this.#attribution.add(scenario.id, findings, played.letIn, { ...played, alone });
+    if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
+      this.#failed += 1;
+    if (this.#reached) return;
+    if (played.retryReason === 'connection' && played.verdict !== 'fail' && played.left.size === 0)
+      this.#unreachable = played.reason;
+    else this.#reached = true;
+  }
+}
+
+/** The hint that another part of a divided run may have the players that are missing here. */
+function shardHint({ shard }: RunOptions, { players }: SessionPool): string {
+  return shard === undefined ? '' : `; this shard has ${players} of ${shard.players} players`;
+}

@@ -1,0 +1,157 @@
+import { currencyByCode } from '../contract/currencies.ts';
+import type { Money } from '../contract/money.ts';
+import type { Finding, Place } from '../journal/finding.ts';
+import type { RightUnit } from '../judge/attribution/units.ts';
+import { Judge } from '../judge/judge.ts';
+import { PlannedCalls } from '../judge/planned-calls.ts';
+import type { Stop } from '../judge/policy/stop.ts';
+import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
+import { Wallet } from '../judge/wallet/wallet.ts';
+import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
+import type { RunOptions, SessionAssignment, SessionUnderTest } from './run-options.ts';
+import type { Names } from './scope.ts';
+import { walletIdOf } from './session-pool.ts';
+import { type Denomination, denominationOf } from './stakes.ts';
+
+/** The context in which one scenario is played: its sessions, its wallets and the values of its names. */
+export interface ScenarioContext {
+  readonly plan: Plan;
+  readonly assignment: SessionAssignment;
+  readonly judge: Judge;
+  readonly staleReads: StaleReadHistory;
+  readonly names: Names;
+  readonly wallets: readonly { readonly alias: string; readonly wallet: Wallet }[];
+  /** By alias. Sessions may have other currencies than the main one, which defines the stake of the scenario. */
+  readonly denominations: ReadonlyMap<string, Denomination>;
+  /** Creates the step of a read that is not part of the scenario. */
+  readStep(alias: string, key: string): CallStep;
+}
+
+/** The settings to play one scenario. */
+export interface ScenarioPlayOptions {
+  readonly plan: Plan;
+  readonly assignment: SessionAssignment;
+  readonly run: RunOptions;
+  readonly proven: (rule: string) => boolean;
+  readonly report: (finding: Finding) => void;
+  /** The stale reads that the run has seen. */
+  readonly staleReads: StaleReadHistory;
+  /** The amounts that the run has seen in the right unit. */
+  readonly rightUnit: RightUnit;
+  /** True if a statement of the scenario beyond the rules must hold too. */
+  readonly demanding: boolean;
+  /** True if an earlier attempt at the scenario saw the same. Absent: there was no earlier attempt. */
+  readonly seenBefore?: (what: string) => boolean;
+}
+
+export interface ScenarioContextOptions extends ScenarioPlayOptions {
+  /** Number of decimals in the balance of the main session; 0 if no balance had to be read. */
+  readonly shownDecimals: number;
+  /** True if the step failed in every attempt at the scenario, so that the failure is not accidental. */
+  readonly isLasting: (step: string) => boolean;
+  /** By id: the wallets of earlier repetitions of the scenario. New ones are added. */
+  readonly wallets: Map<string, Wallet>;
+}
+
+export function createScenarioContext(options: ScenarioContextOptions): ScenarioContext {
+  const { plan, assignment, run, proven, report, demanding, shownDecimals, wallets, isLasting, staleReads } = options;
+  const main = sessionOf(assignment, 'main');
+  const byAlias = new Map<string, Wallet>();
+  const denominations = new Map<string, Denomination>();
+  for (const [alias, session] of assignment) {
+    const id = walletIdOf(session);
+    const denomination = denominationOf(session.currency, run.stakes, alias === 'main' ? shownDecimals : 0);
+    denominations.set(alias, denomination);
+    const wallet = wallets.get(id) ?? new Wallet(id, denomination.unit);
+    wallets.set(id, wallet);
+    byAlias.set(alias, wallet);
+  }
+  const plannedCalls = new PlannedCalls(plan);
+  const judge = new Judge(plannedCalls, {
+    strict: run.strict,
+    contract: run.client.contract,
+    demanding,
+    isLasting,
+    seenBefore: options.seenBefore ?? (() => false),
+    deadlineMs: run.deadlineMs,
+    campaignKnown: run.campaign !== null,
+    walletOf: (alias) => byAlias.get(alias) ?? null,
+    wallets: [...wallets.values()],
+    currencyOf: (alias) => {
+      const code = assignment.get(alias)?.currency;
+      return code === undefined ? undefined : currencyByCode(code);
+    },
+    proven,
+    staleReads,
+    rightUnit: options.rightUnit,
+    report,
+  });
+  const unknownSession = run.uuid();
+  const names: Names = {
+    judge,
+    steps: namedSteps([...plan.steps, ...plan.always]),
+    amounts: new Map(),
+    denomination: denominationOf(main.currency, run.stakes, shownDecimals),
+    campaign: run.campaign ?? `croupier-${run.uuid()}`,
+    sessionID: (alias) => (alias === 'unknown' ? unknownSession : assignment.get(alias)?.sessionID),
+    walletOf: (alias) => byAlias.get(alias) ?? null,
+    drift: undefined,
+    unfinishedBet: run.after?.unfinishedBet(main.sessionID),
+  };
+  return {
+    plan,
+    assignment,
+    judge,
+    staleReads,
+    names,
+    denominations,
+    wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({
+      alias,
+      wallet,
+    })),
+    readStep: (alias, key) => readStep(plan.place, alias, key),
+  };
+}
+
+export function sessionOf(assignment: SessionAssignment, alias: string): SessionUnderTest {
+  const session = assignment.get(alias);
+  if (!session) throw new RangeError(`no session plays ${JSON.stringify(alias)}`);
+  return session;
+}
+
+function namedSteps(steps: readonly Step[]): Map<string, CallStep> {
+  const named = new Map<string, CallStep>();
+  for (const step of steps) {
+    const calls = step.kind === 'together' ? step.steps : step.kind === 'call' ? [step] : [];
+    for (const call of calls) if (call.name !== undefined && !named.has(call.name)) named.set(call.name, call);
+  }
+  return named;
+}
+
+/** The reason why a scenario could not be played to its end. */
+export interface StopReason extends Stop {
+  /** The balance that the main session needs. */
+  readonly needed?: Money;
+}
+
+export function stoppedBecause(reason: string): StopReason {
+  return { verdict: 'inconclusive', reason, connection: false, causes: [] };
+}
+
+/** Creates the step of a read that is not part of a scenario. */
+export function readStep(place: Place, alias: string, key: string): CallStep {
+  return {
+    kind: 'call',
+    key,
+    place,
+    call: 'balance',
+    session: alias,
+    origin: { kind: 'fresh' },
+    fields: [],
+    txID: null,
+    roundID: null,
+    campaign: false,
+    deviations: {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}

@@ -1,0 +1,81 @@
+import type { Exchange } from '../../journal/exchange.ts';
+import type { LaunchedSession, LaunchRequest } from '../../journal/launch.ts';
+import { judgeLaunches } from '../../judge/checks/launches.ts';
+import { breach, type Decision, PASS } from '../../judge/decision.ts';
+import { isWorthRetrying, replyStatus } from '../../reply/status.ts';
+import type { LaunchesStep } from '../../scenario/plan/plan.ts';
+import { buildRequest } from '../../wire/request.ts';
+import type { Sender } from '../calls/sender.ts';
+import { firstRetryMs, pause, RETRIES } from '../calls/waits.ts';
+import { addressOf, type RunOptions } from '../run-options.ts';
+import type { ScenarioContext } from '../scenario-context.ts';
+
+interface Launched {
+  readonly context: ScenarioContext;
+  readonly run: RunOptions;
+  readonly sender: Sender;
+}
+
+/**
+ * Judges the calls that the operator's backend has sent to the Core API so far, and whether it knows the sessions that it
+ * launched.
+ */
+export async function judgeLaunched({ key, place }: LaunchesStep, { context, run, sender }: Launched): Promise<void> {
+  const requests = run.launches?.() ?? [];
+  const step = { ...context.readStep('main', key), place };
+  const { collector } = context.judge;
+  const send = (session: LaunchedSession): Promise<Exchange> =>
+    sender.send({
+      call: 'balance',
+      request: readOf(session, run),
+      scenario: context.plan.id,
+      step: key,
+      purpose: 'step',
+    });
+  /** A busy operator may answer a moment later. */
+  const read = async (session: LaunchedSession): Promise<Exchange> => {
+    let exchange = await send(session);
+    for (let retry = 0; retry < RETRIES && isOpen(exchange); retry += 1) {
+      await pause(firstRetryMs(run.deadlineMs) * 2 ** retry);
+      exchange = await send(session);
+    }
+    return exchange;
+  };
+  for (const { rule, decision } of judgeLaunches(requests)) collector.decide({ rule, step, exchange: null }, decision);
+  for (const session of sessionsOf(requests)) {
+    const exchange = await read(session);
+    collector.decide({ rule: 'launch.session-known', step, exchange: exchange.id }, isKnown(session, exchange));
+  }
+}
+
+/**
+ * The launched sessions without duplicates: a session may be launched in several games. Demo sessions never reach the operator.
+ */
+function sessionsOf(requests: readonly LaunchRequest[]): readonly LaunchedSession[] {
+  const launched = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
+  return [...new Map(launched.map((session) => [session.sessionID, session])).values()];
+}
+
+function readOf({ sessionID }: LaunchedSession, { client }: RunOptions) {
+  return buildRequest({ call: 'balance', ...addressOf(client), fields: { sessionID } });
+}
+
+function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
+  const status = replyStatus(exchange);
+  if (status === 200) return PASS;
+  const expected = 'GET /balance finds the sessionID that the launch sent';
+  if (isOpen(exchange))
+    return {
+      kind: 'undecided',
+      reason: `GET /balance of ${sessionID} was answered ${status === undefined ? 'without a complete reply' : status}`,
+    };
+  return breach(expected, `the session ${sessionID} was launched, but its GET /balance is answered ${status}`, [
+    'balance.read',
+  ]);
+}
+
+/** True if the answer says nothing about the session: no answer, a refused signature, or an operator that is busy or fails. */
+function isOpen(exchange: Exchange): boolean {
+  const status = replyStatus(exchange);
+  return status === undefined || status === 401 || isWorthRetrying(status);
+}

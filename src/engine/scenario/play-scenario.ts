@@ -1,0 +1,196 @@
+import type { CallName } from '../../contract/call-name.ts';
+import { isRuleId, type RuleId, ruleById } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import type { Tally } from '../../journal/event.ts';
+import { EXPECTATION, type Finding, type Verdict } from '../../journal/finding.ts';
+import type { Wallet } from '../../judge/wallet/wallet.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import type { AcceptedCalls } from '../accepted-calls.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import { OwedCalls } from '../calls/owed-calls.ts';
+import type { Sender } from '../calls/sender.ts';
+import { hasRace, Races } from '../races.ts';
+import type { RunOptions } from '../run-options.ts';
+import {
+  createScenarioContext,
+  type ScenarioContext,
+  type ScenarioPlayOptions,
+  type StopReason,
+} from '../scenario-context.ts';
+import { SettleTime } from '../settle-time.ts';
+import { CollectedFindings, verdictOf } from './collected-findings.ts';
+import { ScenarioRunner } from './scenario-runner.ts';
+import { isUncertain, openingDecimals, readLast, restore, setUp } from './setup-and-teardown.ts';
+import { settle } from './unknown-outcomes.ts';
+
+/** Maximum number of attempts at a scenario that a temporary error leaves undecided. */
+export const MAX_ATTEMPTS = 3;
+
+export interface PlayOptions extends ScenarioPlayOptions {
+  /** Plans the scenario again, with new ids, for another repetition. */
+  readonly replan: () => Plan;
+  /** Counted from 1. */
+  readonly attempt: number;
+  readonly sender: Sender;
+  readonly adjuster: BalanceAdjuster;
+  readonly acceptedCalls: AcceptedCalls;
+  /** True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as one. */
+  readonly isLasting?: (step: string) => boolean;
+}
+
+/** The result of one attempt at a scenario. */
+export interface Played {
+  readonly verdict: Verdict;
+  readonly reason: string | null;
+  readonly restored: boolean | null;
+  readonly passes: Tally;
+  /** Rules that were broken, with no other cause. */
+  readonly broken: readonly RuleId[];
+  /** Endpoints that carried out a call with a wrong signature. */
+  readonly letIn: readonly CallName[];
+  /** True if its reads did not wait for stale reads, because none had been seen when it began. */
+  readonly unaware: boolean;
+  /** Why another attempt may decide what this one did not; null: it would not. */
+  readonly retryReason: 'stale-connection' | 'connection' | 'busy' | null;
+  /** Steps that failed, or that the operator was too busy for. */
+  readonly turnedAway: ReadonlySet<string>;
+  /** The balance that the scenario needs, if it was not played because the balance was too low. */
+  readonly needed: Money | null;
+  /** By wallet: the last balance that was read, unless the balance is uncertain. */
+  readonly left: ReadonlyMap<string, Money>;
+}
+
+/** One repetition of the scenario, after its end. */
+interface Repetition {
+  readonly context: ScenarioContext;
+  readonly stopReason: StopReason | null;
+  /** False if not even the balance could be read. */
+  readonly opened: boolean;
+  readonly stale: boolean;
+}
+
+/**
+ * Plays one scenario, from the first read to the restored balance. A race scenario is repeated, with new ids and from the balance
+ * that the last repetition left, until it finds a problem or reaches a limit.
+ */
+export async function playScenario(options: PlayOptions): Promise<Played> {
+  const { adjuster, plan } = options;
+  const unaware = !options.staleReads.isWaitedFor;
+  const collected = new CollectedFindings(options.report);
+  const openings = new Map<Wallet, Money>();
+  const letIn = new Set<CallName>();
+  const races = new Races(options.run);
+  const {
+    context,
+    stopReason: stoppedBecause,
+    opened,
+    stale,
+  } = await playRepetitions(options, { collected, openings, letIn, races });
+  // A later repetition that could not be played to its end does not change the results of the earlier ones.
+  const stopReason =
+    stoppedBecause && races.round > 1 && (stoppedBecause.verdict === 'skip' || stoppedBecause.connection)
+      ? null
+      : stoppedBecause;
+  collected.close(plan.rules, stopReason, races.missed ? races.missedText : null);
+  const isBroken = (rule: RuleId): boolean =>
+    collected.findings.some((finding) => finding.rule === rule && isBreach(finding));
+  const restored = opened ? await restore(context, openings, adjuster, isBroken) : null;
+  const turnedAway = races.round === 1 ? context.judge.stepsToRetry : new Set<string>();
+  return {
+    ...verdictOf(plan, collected, stopReason, races.missed ? races.missedText : null),
+    restored,
+    passes: collected.passes,
+    broken: collected.findings.flatMap((finding) =>
+      isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [],
+    ),
+    letIn: [...letIn],
+    unaware: unaware || !options.staleReads.isWaitedFor,
+    retryReason: stale
+      ? 'stale-connection'
+      : stopReason?.connection
+        ? 'connection'
+        : turnedAway.size > 0
+          ? 'busy'
+          : null,
+    turnedAway,
+    needed: stopReason?.needed ?? null,
+    left: new Map(
+      context.wallets.flatMap(({ wallet }) => {
+        const last = isUncertain(wallet, context) ? undefined : context.judge.reads.lastRead(wallet);
+        return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
+      }),
+    ),
+  };
+}
+
+/** The state that all repetitions of a scenario share. */
+interface SharedState {
+  readonly collected: CollectedFindings;
+  readonly openings: Map<Wallet, Money>;
+  readonly letIn: Set<CallName>;
+  readonly races: Races;
+}
+
+/** @returns the last repetition */
+async function playRepetitions(options: PlayOptions, shared: SharedState): Promise<Repetition> {
+  const { run } = options;
+  const { collected, races } = shared;
+  const linger = new SettleTime(run.lingerMs, run.now);
+  const debts = new OwedCalls(run.record);
+  const wallets = new Map<string, Wallet>();
+  const shownDecimals = await openingDecimals(options);
+  for (let plan = options.plan; ; plan = options.replan()) {
+    const report = (finding: Finding): void => collected.add(finding);
+    // A later repetition whose calls the operator turns away is simply the last one.
+    const isLasting = (step: string): boolean =>
+      races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
+    const context = createScenarioContext({ ...options, plan, wallets, shownDecimals, report, isLasting });
+    const runner = new ScenarioRunner({ ...options, context, settleTime: linger, races, owedCalls: debts });
+    // The operator may not know a session that it launched. The scenario tests this, so it is not read before.
+    const opened = plan.needs.launches ? null : await setUp(context, runner, options.adjuster, shared.openings);
+    const stopReason = opened ?? (await runner.steps(plan.steps, true));
+    if (!opened) {
+      await runner.steps(plan.always, false);
+      await settle(context, (step, how) => runner.settle(step, how), run.uuid);
+    }
+    const isWorthAnother = (): boolean => !stopReason && races.wantsAnother && mayBeRepeated(context, collected, run);
+    const again = isWorthAnother() && (await readAndAskAgain(context, runner, isWorthAnother));
+    if (!opened && !again) await readLast(context, runner, 'lingered');
+    debts.note(context);
+    context.judge.close();
+    collected.endRepetition(
+      context.judge.passes,
+      plan.rules.filter((rule) => context.judge.collector.hasDecided(rule)),
+    );
+    for (const call of context.judge.letIn) shared.letIn.add(call);
+    if (!again) return { context, stopReason, opened: !opened, stale: runner.stale };
+    races.next();
+  }
+}
+
+/** This read may show that another repetition is needless. */
+async function readAndAskAgain(
+  context: ScenarioContext,
+  runner: ScenarioRunner,
+  isWorthAnother: () => boolean,
+): Promise<boolean> {
+  await readLast(context, runner, 'now');
+  return isWorthAnother();
+}
+
+/** A race that has found a problem need not be repeated. It cannot be repeated if a balance is uncertain. */
+function mayBeRepeated(
+  { plan, wallets }: ScenarioContext,
+  { findings }: CollectedFindings,
+  { signal }: RunOptions,
+): boolean {
+  if (!hasRace(plan) || signal.aborted) return false;
+  const shown = findings.some(
+    ({ rule, verdict }) => verdict === 'fail' && (!isRuleId(rule) || plan.rules.includes(rule) || ruleById(rule).money),
+  );
+  return !shown && wallets.every(({ wallet }) => wallet.certain() !== undefined);
+}
+
+function isBreach({ verdict, causes }: Finding): boolean {
+  return (verdict === 'fail' || verdict === 'warn') && causes.length === 0;
+}

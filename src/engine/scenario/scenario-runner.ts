@@ -1,0 +1,281 @@
+import type { TransactionCall } from '../../contract/call-name.ts';
+import type { Exchange } from '../../journal/exchange.ts';
+import type { Reaction } from '../../judge/judge.ts';
+import type { Wallet } from '../../judge/wallet/wallet.ts';
+import type { ReplyReading } from '../../reply/read.ts';
+import { isWorthRetrying, replyStatus } from '../../reply/status.ts';
+import { EvaluationError } from '../../scenario/expressions/evaluate.ts';
+import type { CallStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
+import type { AcceptedCalls } from '../accepted-calls.ts';
+import { Reads } from '../balances/reads.ts';
+import { Dispatch, type DispatchOptions, type ReadyCall } from '../calls/dispatch.ts';
+import type { Sender } from '../calls/sender.ts';
+import { firstRetryMs, idle, pause, RETRIES } from '../calls/waits.ts';
+import type { Races } from '../races.ts';
+import type { RunOptions } from '../run-options.ts';
+import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenario-context.ts';
+import { walletIdOf } from '../session-pool.ts';
+import type { SettleTime } from '../settle-time.ts';
+import { judgeLaunched } from './launched.ts';
+import { settleRace } from './unknown-outcomes.ts';
+
+export interface ScenarioRunnerOptions extends DispatchOptions {
+  readonly attempt: number;
+  /** Shared by all repetitions of a scenario. */
+  readonly races: Races;
+}
+
+/** Maximum number of retries of a call that the operator may still be working on. */
+const MAX_RETRIES = 6;
+/** Maximum number of times that a settling call is sent. */
+const MAX_SETTLINGS = 4;
+/** The same after the run was interrupted. */
+const MAX_SETTLINGS_INTERRUPTED = 2;
+const FIRST_SETTLING_PAUSE_MS = 50;
+/** The balance is read after this number of calls in a `repeat` step. */
+const MAX_UNREAD = 200;
+
+/** Plays the steps of one scenario: sends the calls, passes the exchanges to the judge, and does what the judge asks for. */
+export class ScenarioRunner {
+  readonly #context: ScenarioContext;
+  readonly #sender: Sender;
+  readonly #run: RunOptions;
+  readonly #acceptedCalls: AcceptedCalls;
+  readonly #attempt: number;
+  readonly #settleTime: SettleTime;
+  readonly #races: Races;
+  readonly #dispatch: Dispatch;
+  readonly #reads: Reads;
+  readonly #startedAt: number;
+
+  constructor(options: ScenarioRunnerOptions) {
+    const { context, sender, run, acceptedCalls, attempt, settleTime: waitUntilSettled, races } = options;
+    this.#context = context;
+    this.#sender = sender;
+    this.#run = run;
+    this.#acceptedCalls = acceptedCalls;
+    this.#attempt = attempt;
+    this.#settleTime = waitUntilSettled;
+    this.#races = races;
+    this.#dispatch = new Dispatch(options);
+    this.#reads = new Reads({ context, dispatch: this.#dispatch, run, settleTime: waitUntilSettled });
+    this.#startedAt = run.now();
+  }
+
+  /** True if a kept-alive connection was closed during a call. */
+  get stale(): boolean {
+    return this.#dispatch.stale;
+  }
+
+  async steps(steps: readonly Step[], mayStop: boolean): Promise<StopReason | null> {
+    for (const step of steps) {
+      if (mayStop && this.#run.signal.aborted) return stoppedBecause('the run was interrupted');
+      const stopReason = await this.#step(step);
+      if (stopReason) return stopReason;
+    }
+    return null;
+  }
+
+  /** A read that is not part of the scenario. */
+  read(alias: string): Promise<{ readonly stopReason: StopReason | null; readonly reading: ReplyReading | undefined }> {
+    return this.#reads.own(alias);
+  }
+
+  /** Sends an owed call until it is answered or the limit is reached. Only the last answer counts. */
+  async settle(step: CallStep, { judged }: { readonly judged: boolean }): Promise<void> {
+    const { outbox } = this.#dispatch;
+    const outgoing = outbox.kept(step) ?? outbox.make(step);
+    if (!outgoing) return;
+    outbox.keep(step, outgoing);
+    const call = { step, outgoing };
+    let hasFailed = false;
+    for (let tries = 1; ; tries += 1) {
+      const exchange = await this.#dispatch.send(call, { purpose: 'settle' });
+      const status = replyStatus(exchange);
+      if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
+      hasFailed ||= status === 500;
+      // After a second timeout croupier waits no longer. The call stays recorded as owed.
+      const isLast = tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status));
+      if (isLast) {
+        const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
+        if (judged) await this.#react(this.#context.judge.observe(sent));
+        else this.#context.judge.follow(sent);
+      }
+      this.#dispatch.follow(call, exchange);
+      if (isLast) return;
+      await pause(FIRST_SETTLING_PAUSE_MS * 2 ** tries);
+    }
+  }
+
+  #maxSettlings({ call }: CallStep): number {
+    if (this.#sender.waitPolicy.stopsRetrying(call)) return 1;
+    return this.#run.signal.aborted ? MAX_SETTLINGS_INTERRUPTED : MAX_SETTLINGS;
+  }
+
+  /** Waits until no call of this scenario can take effect any more. */
+  async linger(): Promise<void> {
+    await pause(this.#settleTime.restMs);
+  }
+
+  async #step(step: Step): Promise<StopReason | null> {
+    if (step.atMs !== undefined) await idle(this.#startedAt + step.atMs - this.#run.now(), this.#run.signal);
+    try {
+      switch (step.kind) {
+        case 'wait':
+          if (step.ms === 'linger') await this.linger();
+          else await idle(step.ms, this.#run.signal);
+          return null;
+        case 'launches':
+          await judgeLaunched(step, { context: this.#context, run: this.#run, sender: this.#sender });
+          return null;
+        case 'together':
+          return await this.#together(step);
+        case 'repeat':
+          for (let index = 0; index < step.times; index += 1) {
+            if (this.#run.signal.aborted) return stoppedBecause('the run was interrupted');
+            const stopReason = (await this.#call(step.instance(index))) ?? (await this.#readIfManyUnread());
+            if (stopReason) return stopReason;
+          }
+          return null;
+        case 'call':
+          return await this.#call(step);
+      }
+    } catch (error) {
+      if (error instanceof EvaluationError) return this.#stopAfterError(step, error);
+      throw error;
+    }
+  }
+
+  /** Reads the balance now and then in a long repetition, because every effect is kept in memory until a read shows it. */
+  async #readIfManyUnread(): Promise<StopReason | null> {
+    for (const { alias, wallet } of this.#context.wallets) {
+      if (wallet.moves.length < MAX_UNREAD) continue;
+      const { stopReason } = await this.#reads.own(alias);
+      if (stopReason) return stopReason;
+    }
+    return null;
+  }
+
+  /**
+   * A value of a step could not be computed. After a bet that was answered 500 the contract leaves the balance open until the
+   * refund, so then the step is skipped.
+   */
+  #stopAfterError(step: Step, error: EvaluationError): StopReason {
+    const open = this.#context.wallets.some(({ wallet }) => wallet.branches.some(({ kind }) => kind === 'lost'));
+    return open
+      ? {
+          verdict: 'skip',
+          reason: 'a bet was answered 500 or not at all, so the balance is uncertain',
+          connection: false,
+          causes: [],
+        }
+      : stoppedBecause(`step ${step.key} could not be sent: ${error.message}`);
+  }
+
+  async #call(step: CallStep): Promise<StopReason | null> {
+    if (step.call === 'balance') return this.#reads.ofStep(step);
+    if (step.origin.kind === 'earlier') return this.#sendEarlier(step, step.origin.call, step.origin.from);
+    const outgoing = this.#dispatch.outbox.make(step);
+    if (!outgoing) return stoppedBecause(`step ${step.key} sends a call again that was never sent`);
+    const call = { step, outgoing };
+    // The service repeats a win or refund of unknown outcome until it is answered 200, so only the last answer is judged.
+    for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
+      const exchange = await this.#dispatch.send(call);
+      if (!isWorthRetrying(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
+      await pause(firstRetryMs(this.#run.deadlineMs) * 2 ** retry);
+    }
+    const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) => this.#context.judge.observe(sent));
+    this.#dispatch.follow(call, exchange);
+    return this.#react(judged);
+  }
+
+  #observe(call: ReadyCall, exchange: Exchange, retried: boolean): Reaction {
+    const reaction = this.#context.judge.observe({ ...this.#dispatch.sentOf(call, exchange), retried });
+    this.#dispatch.follow(call, exchange);
+    return reaction;
+  }
+
+  /**
+   * Maximum number of retries of a win or refund for which the operator is too busy. It is highest if the first connection, or
+   * that of the bet, broke: the operator may still be working on that call.
+   */
+  #retriesOf(step: CallStep): number {
+    if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return 0;
+    if (this.#sender.waitPolicy.stopsRetrying(step.call)) return 0;
+    const { source, target, signedRight } = this.#context.judge.plannedCalls.planned(step);
+    const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
+    if (broken) return MAX_RETRIES;
+    return signedRight && step.expect.outcome === 'accepted' ? RETRIES : 0;
+  }
+
+  async #react(reaction: Reaction): Promise<StopReason | null> {
+    for (const wallet of reaction.read) {
+      const stopReason = await this.#readWallet(wallet);
+      if (stopReason && !reaction.stop) return stopReason;
+    }
+    return reaction.stop;
+  }
+
+  async #readWallet(wallet: Wallet): Promise<StopReason | null> {
+    const alias = this.#context.wallets.find((one) => one.wallet === wallet)?.alias ?? 'main';
+    return (await this.#reads.own(alias)).stopReason;
+  }
+
+  async #together(together: TogetherStep): Promise<StopReason | null> {
+    const { key, steps } = together;
+    const ready = steps.flatMap((step): ReadyCall[] => {
+      const outgoing = this.#dispatch.outbox.make(step);
+      return outgoing ? [{ step, outgoing }] : [];
+    });
+    const isTimed = steps.some(({ atMs = 0 }) => atMs > 0);
+    const release = this.#races.release(
+      ready.map(({ step }) => step.call),
+      isTimed,
+    );
+    const race = await this.#dispatch.together(ready, release, (sents) => this.#context.judge.observeTogether(sents));
+    const { reaction, overlapped } = race.judged;
+    this.#races.noteOverlap(key, race.calls, overlapped);
+    this.#run.record({
+      event: 'race',
+      scenario: this.#context.plan.id,
+      attempt: this.#attempt,
+      round: this.#races.round,
+      step: key,
+      exchanges: race.order,
+      barrier: race.barrier,
+      staggerMs: release.staggerMs,
+      ...(isTimed && { offsetsMs: race.offsetsMs }),
+      overlapped,
+    });
+    await idle(race.queuedMs, this.#run.signal);
+    if (!reaction.stop)
+      await settleRace(this.#context, together, (step, how) => this.settle(step, how), this.#run.uuid);
+    return this.#react(reaction);
+  }
+
+  async #sendEarlier(step: CallStep, call: TransactionCall, from: 'run' | 'journal'): Promise<StopReason | null> {
+    const session = this.#context.assignment.get(step.session);
+    const source = from === 'run' ? this.#acceptedCalls : this.#run.after;
+    const past = session && source?.earliest(walletIdOf(session), call);
+    if (!past) return null;
+    const exchange = await this.#sender.send({
+      call,
+      request: past.request,
+      amount: past.amount,
+      scenario: this.#context.plan.id,
+      step: step.key,
+      purpose: 'step',
+      freshConnection: true,
+    });
+    this.#dispatch.noteConnection(exchange);
+    const reaction = this.#context.judge.observe({
+      step,
+      exchange,
+      amount: past.effect.absolute(),
+      stated: { moves: undefined, body: [] },
+      before: { reply: past.reply, effect: past.effect },
+      lingered: false,
+    });
+    return this.#react(reaction);
+  }
+}

@@ -1,0 +1,169 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import type { PendingCheck } from '../../judge/pending-check.ts';
+import type { Wallet } from '../../judge/wallet/wallet.ts';
+import { readReply } from '../../reply/read.ts';
+import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import { buildRequest } from '../../wire/request.ts';
+import type { Account, BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { Sender } from '../calls/sender.ts';
+import { addressOf, type RunOptions, type SessionAssignment } from '../run-options.ts';
+import { type ScenarioContext, type StopReason, sessionOf } from '../scenario-context.ts';
+import { scopeOf } from '../scope.ts';
+import type { ScenarioRunner } from './scenario-runner.ts';
+
+interface Opening {
+  readonly assignment: SessionAssignment;
+  readonly run: RunOptions;
+  readonly sender: Sender;
+  readonly plan: Plan;
+}
+
+/** The number of decimals with which the operator writes a balance; 0 if the currency is configured. */
+export async function openingDecimals({ assignment, run, sender, plan }: Opening): Promise<number> {
+  const main = sessionOf(assignment, 'main');
+  if (main.currency !== undefined) return 0;
+  const request = buildRequest({
+    call: 'balance',
+    ...addressOf(run.client),
+    fields: { sessionID: main.sessionID },
+  });
+  const { outcome } = await sender.send({
+    call: 'balance',
+    request,
+    scenario: plan.id,
+    step: null,
+    purpose: 'prepare',
+  });
+  return outcome.kind === 'reply' ? readReply(outcome.reply).balance.decimals : 0;
+}
+
+/**
+ * Notes the balance of every wallet before the scenario begins, and raises it if the scenario needs more. A wallet is read unless
+ * the last repetition left its balance known.
+ *
+ * @param openings the balances before the first repetition; completed here
+ */
+export async function setUp(
+  context: ScenarioContext,
+  runner: ScenarioRunner,
+  adjuster: BalanceAdjuster,
+  openings: Map<Wallet, Money>,
+): Promise<StopReason | null> {
+  for (const { alias, wallet } of context.wallets) {
+    const left = wallet.moves.length === 0 ? wallet.certain() : undefined;
+    if (left) context.judge.reads.open(wallet, left);
+    else {
+      const { stopReason } = await runner.read(alias);
+      if (stopReason) return stopReason;
+    }
+    const found = context.judge.reads.lastRead(wallet);
+    if (found && !openings.has(wallet)) openings.set(wallet, found);
+  }
+  const wanted = context.plan.needs.balance;
+  const wallet = context.names.walletOf('main');
+  const has = wallet?.certain();
+  if (!wanted || !wallet || !has) return null;
+  const needed = evaluateMoney(wanted, scopeOf(context.names, undefined));
+  if (has.compare(needed) >= 0) return null;
+  // The scenario may spend all. croupier can win money back only with a bet, so it keeps one stake more.
+  const account = accountOf(context, 'main');
+  const raised = await adjuster.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
+  if (raised) context.judge.reads.open(wallet, raised);
+  else context.judge.reads.forgetLast(wallet);
+  return raised && raised.compare(needed) >= 0
+    ? null
+    : {
+        verdict: 'skip',
+        reason: `needs a balance of ${needed}; the session has ${has}, and croupier could not raise it`,
+        connection: false,
+        causes: [],
+        needed,
+      };
+}
+
+const WRONG_BOOKING_RULES: readonly RuleId[] = [
+  'bet.debit',
+  'win.credit',
+  'money.main-unit',
+  'money.exact',
+  'balance.read-only',
+];
+
+/**
+ * Reads the balances once more to decide what is open: effects that no read has shown, and calls that may have landed late.
+ *
+ * @param when `now` leaves late effects to a later read
+ */
+export async function readLast(
+  context: ScenarioContext,
+  runner: ScenarioRunner,
+  when: 'now' | 'lingered',
+): Promise<void> {
+  const isWaitedFor = ({ until }: PendingCheck): boolean => when === 'lingered' || until === 'read';
+  const late = context.wallets.some(({ wallet }) => wallet.pendingChecks.some(({ until }) => until === 'linger'));
+  if (late && when === 'lingered') await runner.linger();
+  for (const { alias, wallet } of context.wallets) {
+    const pending =
+      wallet.moves.length > 0 ||
+      wallet.branches.length > 0 ||
+      wallet.openSince !== null ||
+      wallet.pendingChecks.some((pendingCheck) => !pendingCheck.reported && isWaitedFor(pendingCheck));
+    if (pending && wallet.known) await runner.read(alias);
+  }
+}
+
+/**
+ * Restores the balance of every wallet.
+ *
+ * @param isBroken whether the scenario has shown a rule to be broken
+ * @returns false if a balance could not be restored, null if all were unchanged
+ */
+export async function restore(
+  context: ScenarioContext,
+  openings: ReadonlyMap<Wallet, Money>,
+  adjuster: BalanceAdjuster,
+  isBroken: (rule: RuleId) => boolean,
+): Promise<boolean | null> {
+  // If the wallet books wrongly, more calls would make its balance worse.
+  const wrong = WRONG_BOOKING_RULES.some(isBroken);
+  let all: boolean | null = null;
+  for (const { alias, wallet } of context.wallets) {
+    const from = openings.get(wallet);
+    const account = accountOf(context, alias);
+    const last = isUnread(wallet) ? undefined : context.judge.reads.lastRead(wallet);
+    const now = last ?? (from && ((await adjuster.read(account, 'restore')) ?? certainZero(wallet)));
+    if (!from || (now && from.equals(now))) continue;
+    const back =
+      wrong || !now || isUncertain(wallet, context) ? now : await adjuster.bring(account, now, from, 'restore');
+    if (back) context.judge.reads.open(wallet, back);
+    else context.judge.reads.forgetLast(wallet);
+    all = (all ?? true) && back?.equals(from) === true;
+  }
+  return all;
+}
+
+/** True if calls moved money and no read has shown it. */
+function isUnread(wallet: Wallet): boolean {
+  return wallet.moves.length > 0;
+}
+
+/** The balance of a wallet that could not be read and should be empty: some operators report no balance for an empty wallet. */
+function certainZero(wallet: Wallet): Money | undefined {
+  const certain = wallet.certain();
+  return isUnread(wallet) && certain?.isZero() ? certain : undefined;
+}
+
+/** True if a call may still move money. A declined call with an answer does not, unless it is sent again. */
+export function isUncertain({ branches }: Wallet, { judge }: ScenarioContext): boolean {
+  return branches.some(({ kind, txID }) => kind !== 'either' && judge.effects.ofTxID(txID)?.answer !== 'declined');
+}
+
+function accountOf(context: ScenarioContext, alias: string): Account {
+  return {
+    sessionID: sessionOf(context.assignment, alias).sessionID,
+    denomination: context.denominations.get(alias) ?? context.names.denomination,
+    scenario: context.plan.id,
+  };
+}

@@ -1,0 +1,119 @@
+import type { Transaction } from '../../judge/wallet/transaction.ts';
+import type { Template } from '../../scenario/expressions/expression.ts';
+import type { CallStep, TogetherStep } from '../../scenario/plan/plan.ts';
+import type { ScenarioContext } from '../scenario-context.ts';
+
+/** Sends a settling call until it is answered. The answer is then judged, or only applied to the model. */
+export type SendSettling = (step: CallStep, how: { readonly judged: boolean }) => Promise<void>;
+
+/**
+ * Settles the calls of unknown outcome as the service would: refunds lost bets, sends wins and refunds again, until each is
+ * answered 200. The refund of a bet is judged, the other answers are only applied to the model.
+ */
+export async function settle(context: ScenarioContext, send: SendSettling, uuid: () => string): Promise<void> {
+  await settleAll(context, send, uuid, unsettled(context));
+}
+
+/**
+ * Settles the calls of a race as soon as all are answered, so that the next read shows their effects. Calls that the scenario
+ * itself sends again or refunds later are left to it.
+ */
+export async function settleRace(
+  context: ScenarioContext,
+  { key }: TogetherStep,
+  send: SendSettling,
+  uuid: () => string,
+): Promise<void> {
+  const { calls } = context.judge.plannedCalls;
+  const raced = calls.filter(({ group }) => group === key);
+  const after = calls.filter(({ index }) => raced.every((planned) => planned.index < index));
+  const isLeftToScenario = ({ planned: { step } }: Transaction): boolean =>
+    step.call === 'bet'
+      ? after.some(({ step: later, target }) => later.call === 'refund' && target?.step.key === step.key)
+      : after[0]?.source?.step.key === step.key;
+  const subjects = new Set(raced.map(({ source, step }) => source?.step.key ?? step.key));
+  await settleAll(
+    context,
+    send,
+    uuid,
+    unsettled(context).filter(
+      (transaction) =>
+        subjects.has(transaction.planned.step.key) && isOpen(transaction, context) && !isLeftToScenario(transaction),
+    ),
+  );
+}
+
+async function settleAll(
+  context: ScenarioContext,
+  send: SendSettling,
+  uuid: () => string,
+  transactions: readonly Transaction[],
+): Promise<void> {
+  for (const transaction of transactions) {
+    // A call that was settled before it may have settled it too.
+    if (transaction.state !== 'unknown') continue;
+    const key = `settle.${transaction.planned.step.key}`;
+    if (transaction.planned.step.call !== 'bet') await send(againOf(transaction, key), { judged: false });
+    // If a refund was sent already, that one is sent again.
+    else if (!unsettled(context).some((other) => refundedBy(other) === transaction.planned.step.key))
+      await send(refundOf(context, transaction, key, uuid), { judged: true });
+  }
+}
+
+/** A copy of the list, because a refund adds transactions of its own, which must not be settled again. */
+function unsettled({ judge }: ScenarioContext): readonly Transaction[] {
+  return Array.from(judge.effects.all()).filter(({ state, wallet }) => state === 'unknown' && wallet !== null);
+}
+
+/** The key of the bet that a refund gives back. */
+function refundedBy({ planned: { step } }: Transaction): string | undefined {
+  return step.refund?.kind === 'step' ? step.refund.of : undefined;
+}
+
+/** True if the balance depends on the outcome of the transaction. */
+function isOpen(transaction: Transaction, { judge }: ScenarioContext): boolean {
+  const bet = refundedBy(transaction);
+  const target = bet === undefined ? undefined : judge.effects.ofStep(bet);
+  return [transaction, target].some((one) => one?.wallet?.branches.some(({ txID }) => txID === one.txID));
+}
+
+function refundOf(context: ScenarioContext, bet: Transaction, key: string, uuid: () => string): CallStep {
+  const { step } = bet.planned;
+  const txID = uuid();
+  return {
+    kind: 'call',
+    key,
+    place: step.place,
+    call: 'refund',
+    session: step.session,
+    origin: { kind: 'fresh' },
+    fields: [
+      text('txID', txID),
+      text('origTxID', bet.txID),
+      text('amount', (bet.amount ?? context.names.denomination.stake).format(context.names.denomination.decimals)),
+      ...(step.roundID === null ? [] : [text('roundID', step.roundID)]),
+    ],
+    txID,
+    roundID: step.roundID,
+    refund: { kind: 'step', of: step.key },
+    campaign: false,
+    deviations: {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}
+
+function againOf(transaction: Transaction, key: string): CallStep {
+  const { step } = transaction.planned;
+  return {
+    ...step,
+    key,
+    origin: { kind: 'resend', of: step.key },
+    fields: [],
+    deviations: step.deviations.sign || step.deviations.tamper ? { sign: 'valid' } : {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}
+
+function text(name: string, value: string): readonly [string, Template] {
+  return [name, { kind: 'literal', value }];
+}

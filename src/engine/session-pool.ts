@@ -1,0 +1,138 @@
+import { currencyByCode } from '../contract/currencies.ts';
+import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
+import type { SessionAssignment, SessionUnderTest } from './run-options.ts';
+
+/** All sessions without a player count as sessions of this one, because they may share a wallet. */
+const UNNAMED_PLAYER = '(unnamed player)';
+
+/** The player of a session. */
+export function playerOf(session: SessionUnderTest): string {
+  return session.player ?? UNNAMED_PLAYER;
+}
+
+/** True if scenarios can be played in the session. An expired session only shows how the operator treats expired sessions. */
+export function isPlayable(session: SessionUnderTest): boolean {
+  return (session.state ?? 'active') === 'active';
+}
+
+/**
+ * The wallet of a session. Sessions of one player share a wallet in each currency. Nothing is known about an unnamed player, so
+ * each of its sessions has its own wallet.
+ */
+export function walletIdOf(session: SessionUnderTest): string {
+  return session.player === undefined ? session.sessionID : `${session.player} ${session.currency ?? ''}`;
+}
+
+/** The reason why the configured sessions cannot play a scenario. */
+export interface Unassignable {
+  readonly reason: string;
+}
+
+/**
+ * Assigns sessions to scenarios. A player is in one scenario at a time, because a scenario must not see what another one does to
+ * its wallet.
+ */
+export class SessionPool {
+  readonly #sessions: readonly SessionUnderTest[];
+  readonly #busy = new Set<string>();
+
+  constructor(sessions: readonly SessionUnderTest[]) {
+    this.#sessions = sessions;
+  }
+
+  get players(): number {
+    return new Set(this.#sessions.map(playerOf)).size;
+  }
+
+  /** Finds every assignment that is possible if all players are free, or the reason why there is none. */
+  assign(needs: Needs): readonly SessionAssignment[] | Unassignable {
+    const assignments: SessionAssignment[] = [];
+    for (const main of this.#sessions.filter((session) => fitsMain(session, needs))) {
+      let partial: Map<string, SessionUnderTest>[] = [new Map([['main', main]])];
+      for (const [alias, need] of needs.sessions) {
+        partial = partial.flatMap((assignment) =>
+          this.#sessions
+            .filter((session) => fits(session, need, main) && ![...assignment.values()].includes(session))
+            .map((session) => new Map([...assignment, [alias, session]])),
+        );
+      }
+      assignments.push(...partial);
+    }
+    // Assignments with the fewest currencies come first. Operators that keep wallets apart by currency only would show no fault
+    // between two currencies.
+    const currencies = (assignment: SessionAssignment): number =>
+      new Set([...assignment.values()].map(({ currency }) => currency)).size;
+    assignments.sort((a, b) => currencies(a) - currencies(b));
+    return assignments.length > 0 ? assignments : { reason: missing(needs, this.#sessions) };
+  }
+
+  /** Takes the first assignment whose players are all free. */
+  take(assignments: readonly SessionAssignment[]): SessionAssignment | undefined {
+    const assignment = assignments.find((one) =>
+      [...one.values()].every((session) => !this.#busy.has(playerOf(session))),
+    );
+    for (const session of assignment?.values() ?? []) this.#busy.add(playerOf(session));
+    return assignment;
+  }
+
+  release(assignment: SessionAssignment): void {
+    for (const session of assignment.values()) this.#busy.delete(playerOf(session));
+  }
+}
+
+function fitsMain(session: SessionUnderTest, needs: Needs): boolean {
+  if ((session.state ?? 'active') !== (needs.state ?? 'active')) return false;
+  const wanted = needs.currency;
+  if (!wanted) return true;
+  const currency = session.currency === undefined ? undefined : currencyByCode(session.currency);
+  if (!currency) return false;
+  if (wanted.kind !== undefined && currency.type !== wanted.kind) return false;
+  if (wanted.decimals === 'some') return currency.decimals !== 0;
+  return wanted.decimals === undefined || currency.decimals === wanted.decimals;
+}
+
+function fits(session: SessionUnderTest, need: SessionNeed, main: SessionUnderTest): boolean {
+  if ((session.state ?? 'active') !== (need.state ?? 'active')) return false;
+  const known = session.player !== undefined && main.player !== undefined;
+  if (need.player === 'other' && !(known && session.player !== main.player)) return false;
+  if (need.player === 'same' && !(known && session.player === main.player)) return false;
+  const games = session.gameID !== undefined && main.gameID !== undefined;
+  if (need.game === 'other' && !(games && session.gameID !== main.gameID)) return false;
+  if (need.game === 'same' && !(games && session.gameID === main.gameID)) return false;
+  const currencies = session.currency !== undefined && main.currency !== undefined;
+  if (need.currency === 'other' && !(currencies && session.currency !== main.currency)) return false;
+  return need.currency !== 'same' || session.currency === main.currency;
+}
+
+function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
+  if (needs.state === 'expired') return 'needs an expired session (`state: expired`)';
+  const mains = sessions.filter((session) => fitsMain(session, needs));
+  if (mains.length === 0 && needs.currency) {
+    const { kind, decimals } = needs.currency;
+    const what = [
+      kind,
+      'currency',
+      decimals === 'some'
+        ? 'with decimals'
+        : decimals === 0
+          ? 'without decimals'
+          : decimals === undefined
+            ? undefined
+            : `with ${decimals} decimals`,
+    ];
+    return ['needs a session in a configured', ...what].filter(Boolean).join(' ');
+  }
+  if (mains.length === 0) return 'needs an active session';
+  const wanted = [...needs.sessions.values()].flatMap((need) => [
+    ...(need.player === 'other' ? ['of another player'] : need.player === 'same' ? ['of the same player'] : []),
+    ...(need.game === 'other' ? ['of another game'] : need.game === 'same' ? ['of the same game'] : []),
+    ...(need.currency === 'other' ? ['in another currency'] : need.currency === 'same' ? ['in the same currency'] : []),
+    ...(need.state === 'expired' ? ['that has expired'] : []),
+  ]);
+  const fields = [...needs.sessions.values()].flatMap((need) => [
+    ...(need.player ? ['`player`'] : []),
+    ...(need.game ? ['`gameID`'] : []),
+    ...(need.currency ? ['`currency`'] : []),
+  ]);
+  return `needs another session ${wanted.join(', ')} (with ${[...new Set(fields)].join(', ')} configured for both)`;
+}

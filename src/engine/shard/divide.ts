@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import type { Plan } from '../../scenario/plan/plan.ts';
+import type { RunnableScenario, SessionAssignment, SessionUnderTest } from '../run-options.ts';
+import { isPlayable, playerOf, SessionPool } from '../session-pool.ts';
+
+/** One part of a divided run. */
+export interface Part<Scenario extends RunnableScenario> {
+  /** In the order of the whole run. */
+  readonly scenarios: readonly Scenario[];
+  /** The sessions of players that no other part has. */
+  readonly sessions: readonly SessionUnderTest[];
+}
+
+export interface DivisionOptions<Scenario> {
+  /** Number of parts: at least 1, and at most the number of players with an active session. */
+  readonly count: number;
+  /** Maximum number of scenarios that one part plays in parallel. */
+  readonly workers: number;
+  /** The duration of a scenario, in any unit. */
+  readonly weightOf: (scenario: Scenario, plan: Plan) => number;
+  /** Selects the usable ones of the assignments that the sessions allow. */
+  readonly fitting: (plan: Plan, assignments: readonly SessionAssignment[]) => readonly SessionAssignment[];
+}
+
+/** A scenario with the facts that the division needs. */
+interface Load<Scenario> {
+  readonly scenario: Scenario;
+  readonly weight: number;
+  /** The players that can play it. If there are none, the part that gets the scenario reports why. */
+  readonly playerGroups: PlayerGroups;
+}
+
+/** A part while it is filled: its players and its scenarios so far. */
+interface OpenPart<Scenario> {
+  readonly players: Set<string>;
+  readonly given: Set<Scenario>;
+  load: number;
+}
+
+/** Players with an active session, in the order of their sessions. */
+export function playablePlayers(sessions: readonly SessionUnderTest[]): readonly string[] {
+  return [...new Set(sessions.filter(isPlayable).map(playerOf))];
+}
+
+/**
+ * Divides a run into parts of about the same duration, each with players of its own. Players that a scenario needs together stay
+ * together, as long as every part gets a player. A scenario goes to a part that has its players.
+ *
+ * The result is deterministic.
+ */
+export function divide<Scenario extends RunnableScenario>(
+  scenarios: readonly Scenario[],
+  sessions: readonly SessionUnderTest[],
+  options: DivisionOptions<Scenario>,
+): readonly Part<Scenario>[] {
+  const pool = new SessionPool(sessions);
+  const loads = scenarios.map((scenario): Load<Scenario> => {
+    const plan = scenario.plan();
+    const assignments = pool.assign(plan.needs);
+    const fitting = 'reason' in assignments ? [] : options.fitting(plan, assignments);
+    return { scenario, weight: options.weightOf(scenario, plan), playerGroups: new PlayerGroups(fitting) };
+  });
+  const parts: readonly OpenPart<Scenario>[] = openPartsOf(loads, sessions, options.count);
+  const heaviestFirst = loads.toSorted(
+    (a, b) => b.weight - a.weight || (a.scenario.id < b.scenario.id ? -1 : a.scenario.id > b.scenario.id ? 1 : 0),
+  );
+  const playable = new Set(playablePlayers(sessions));
+  for (const load of heaviestFirst) assignTo(load, parts, playable, options.workers);
+  return parts.map(({ players, given }) => ({
+    scenarios: scenarios.filter((scenario) => given.has(scenario)),
+    sessions: sessions.filter((session) => players.has(playerOf(session))),
+  }));
+}
+
+/** A hash of a division: parts with different hashes are not parts of one run. */
+export function divisionHash(parts: readonly Part<RunnableScenario>[]): string {
+  const text = parts.map(({ scenarios, sessions }) =>
+    [...sessions.map(({ sessionID }) => sessionID), '', ...scenarios.map(({ id }) => id)].join('\n'),
+  );
+  return createHash('sha256').update(text.join('\n\n')).digest('hex').slice(0, 16);
+}
+
+/**
+ * Puts the players into groups: first the players that a scenario needs together, then each other player into the smallest group.
+ */
+function openPartsOf<Scenario>(
+  loads: readonly Load<Scenario>[],
+  sessions: readonly SessionUnderTest[],
+  count: number,
+): readonly OpenPart<Scenario>[] {
+  const playable = new Set(playablePlayers(sessions));
+  const groups = Array.from({ length: count }, () => new Set<string>());
+  let open = loads.map(({ playerGroups }) => playerGroups).filter(({ needSeveral: areSeveral }) => areSeveral);
+  for (;;) {
+    open = open.filter((playerGroups) => groups.every((group) => playerGroups.smallestWithin(group) === undefined));
+    const best = bestUnion(open, groups, playable);
+    if (!best) break;
+    for (const player of best.playerGroup) groups[best.at]?.add(player);
+  }
+  const placed = new Set(groups.flatMap((group) => [...group]));
+  const rest = [...new Set(sessions.map(playerOf))].filter((player) => !placed.has(player));
+  const place = (player: string, sizeOf: (group: ReadonlySet<string>) => number): void => {
+    const smallest = Math.min(...groups.map(sizeOf));
+    groups.find((group) => sizeOf(group) === smallest)?.add(player);
+  };
+  for (const player of rest) if (playable.has(player)) place(player, (group) => countIn(group, playable));
+  for (const player of rest) if (!playable.has(player)) place(player, ({ size }) => size);
+  return groups.map((players) => ({ players, given: new Set<Scenario>(), load: 0 }));
+}
+
+/** Selects the players to join next: those that make the most scenarios possible; if equal, the fewest players. */
+function bestUnion(
+  open: readonly PlayerGroups[],
+  groups: readonly ReadonlySet<string>[],
+  playable: ReadonlySet<string>,
+): { readonly playerGroup: readonly string[]; readonly at: number } | undefined {
+  const unique = new Map(
+    open.flatMap(({ all }) => [...all]).map((playerGroup) => [JSON.stringify(playerGroup), playerGroup]),
+  );
+  let best: { playerGroup: readonly string[]; at: number; serves: number; size: number } | undefined;
+  for (const playerGroup of unique.values()) {
+    // Players of two different groups cannot be joined. If one player has a group, the others join that group.
+    const holding = groups.flatMap((group, at) => (playerGroup.some((player) => group.has(player)) ? [at] : []));
+    const at = holding[0] ?? groups.findIndex(({ size }) => size === 0);
+    const group = groups[at];
+    if (holding.length > 1 || !group) continue;
+    const union = new Set([...group, ...playerGroup]);
+    if (
+      !leavesEnough(
+        groups.map((one, index) => (index === at ? union : one)),
+        playable,
+      )
+    )
+      continue;
+    const serves = open.filter((playerGroups) => playerGroups.smallestWithin(union) !== undefined).length;
+    if (!best || serves > best.serves || (serves === best.serves && union.size < best.size))
+      best = { playerGroup, at, serves, size: union.size };
+  }
+  return best;
+}
+
+/** True if every group without a player can still get one. */
+function leavesEnough(groups: readonly ReadonlySet<string>[], playable: ReadonlySet<string>): boolean {
+  const counts = groups.map((group) => countIn(group, playable));
+  const free = playable.size - counts.reduce((sum, one) => sum + one, 0);
+  return counts.filter((one) => one === 0).length <= free;
+}
+
+/** Assigns a scenario to the part that would be finished first, of those that have its players. */
+function assignTo<Scenario>(
+  { scenario, weight, playerGroups }: Load<Scenario>,
+  parts: readonly OpenPart<Scenario>[],
+  playable: ReadonlySet<string>,
+  workers: number,
+): void {
+  const capable = parts.filter(({ players }) => playerGroups.smallestWithin(players) !== undefined);
+  const parallelism = ({ players }: OpenPart<Scenario>): number => Math.min(workers, countIn(players, playable));
+  const among = capable.length > 0 ? capable : parts;
+  const least = Math.min(...among.map((part) => part.load / parallelism(part)));
+  const chosen = among.find((part) => part.load / parallelism(part) === least);
+  if (!chosen) return;
+  chosen.given.add(scenario);
+  // A scenario that nobody can play takes no time. One with several players keeps all of them busy.
+  chosen.load += weight * Math.min(playerGroups.smallestWithin(chosen.players) ?? 0, parallelism(chosen));
+}
+
+function countIn(group: ReadonlySet<string>, wanted: ReadonlySet<string>): number {
+  return [...group].filter((player) => wanted.has(player)).length;
+}
+
+/** Up to this number of players, every subset of them is looked up. With more players, each group is compared instead. */
+const MAX_ENUMERATED = 6;
+
+/** The groups of players that can play a scenario. */
+class PlayerGroups {
+  readonly #byKey: ReadonlyMap<string, readonly string[]>;
+  /** The size of the smallest group. */
+  readonly #smallest: number;
+
+  constructor(assignments: readonly SessionAssignment[]) {
+    const all = assignments.map((assignment) => [...new Set([...assignment.values()].map(playerOf))].sort());
+    this.#byKey = new Map(all.map((playerGroup) => [JSON.stringify(playerGroup), playerGroup]));
+    this.#smallest = Math.min(...all.map(({ length }) => length));
+  }
+
+  get all(): Iterable<readonly string[]> {
+    return this.#byKey.values();
+  }
+
+  /** False for a scenario that nobody can play. */
+  get areAny(): boolean {
+    return this.#byKey.size > 0;
+  }
+
+  /** True if every group has several players. */
+  get needSeveral(): boolean {
+    return this.areAny && this.#smallest > 1;
+  }
+
+  /** The size of the smallest group among these players; undefined: they cannot play the scenario alone. */
+  smallestWithin(players: ReadonlySet<string>): number | undefined {
+    if (players.size < this.#smallest) return undefined;
+    const choices = players.size <= MAX_ENUMERATED ? choicesOf([...players].sort()) : this.#byKey.values();
+    let least: number | undefined;
+    for (const choice of choices) {
+      if (least !== undefined && choice.length >= least) continue;
+      const fits =
+        players.size <= MAX_ENUMERATED
+          ? this.#byKey.has(JSON.stringify(choice))
+          : choice.every((one) => players.has(one));
+      if (fits) least = choice.length;
+    }
+    return least;
+  }
+}
+
+/** All non-empty subsets of the players, each in the given order. */
+function choicesOf(players: readonly string[]): readonly (readonly string[])[] {
+  let choices: readonly (readonly string[])[] = [[]];
+  for (const player of players) choices = choices.flatMap((choice) => [choice, [...choice, player]]);
+  return choices.filter(({ length }) => length > 0);
+}

@@ -1,0 +1,35 @@
+import type { Plan, Step } from '../../scenario/plan/plan.ts';
+
+/** Time for the first read, the last read and restoring the balance. */
+const OVERHEAD_MS = 10;
+const CALL_MS = 3;
+/** Time for the repetitions of a race scenario. */
+const RACE_MS = 1000;
+
+/**
+ * The expected duration of a scenario that was never measured, in ms. It counts mainly settle times and races, and is only good
+ * for comparing scenarios.
+ */
+export function expectedTime({ steps, always }: Pick<Plan, 'steps' | 'always'>, lingerMs: number): number {
+  const all = [...steps, ...always];
+  const race = all.some(({ kind }) => kind === 'together') ? RACE_MS : 0;
+  return all.reduce((sum, step) => sum + timeOf(step, lingerMs), OVERHEAD_MS + race);
+}
+
+function timeOf(step: Step, lingerMs: number): number {
+  switch (step.kind) {
+    case 'call': {
+      const after = step.after === 'linger' ? lingerMs : (step.after ?? 0);
+      // The effects of a broken connection show after the settle time.
+      return CALL_MS + after + (step.deviations.break === undefined ? 0 : lingerMs);
+    }
+    case 'together':
+      return step.steps.length * CALL_MS;
+    case 'wait':
+      return step.ms === 'linger' ? lingerMs : step.ms;
+    case 'launches':
+      return CALL_MS;
+    case 'repeat':
+      return step.times * CALL_MS;
+  }
+}

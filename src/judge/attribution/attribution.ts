@@ -1,0 +1,262 @@
+import type { CallName } from '../../contract/call-name.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import type { Attributed, Tally } from '../../journal/event.ts';
+import { EXPECTATION, type Finding } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
+
+/** Rules that prove nothing on an endpoint that accepts a wrong signature, because it would have accepted any call. */
+const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
+  'signature.missing',
+  'signature.tampered-body',
+  'signature.tampered-query',
+  'signature.client-key',
+  'signature.accepted',
+  'signature.raw-body',
+  'signature.raw-body-escapes',
+  'signature.query-canonical',
+  'signature.query-unicode',
+  'signature.header-case',
+];
+
+/** Maximum number of breaches that are compared with each other. */
+const MAX_BREACHES = 5000;
+
+/** A finding that is kept until the end of the run, because another one may explain it. */
+interface RuleBreach {
+  readonly fails: boolean;
+  readonly alone: boolean;
+  readonly unaware: boolean;
+  readonly scenario: string;
+  readonly rule: RuleId;
+  readonly endpoint: CallName | null;
+  readonly causes: readonly RuleId[];
+}
+
+/** The rule that stale reads of a run break, and whether the run has seen enough of them. */
+interface StaleReadRule {
+  readonly rule: RuleId | undefined;
+  readonly isSure: boolean;
+}
+
+/** Other facts about a scenario. */
+interface ScenarioFacts {
+  readonly passes?: Tally;
+  /** True when its reads did not wait for stale reads, because none were known when it began. */
+  readonly unaware?: boolean;
+  /** True when no other player was active at the time, in this or in another scenario. */
+  readonly alone?: boolean;
+}
+
+/**
+ * Decides which findings of a run explain others: a breach that was proven in one scenario is the cheaper explanation of
+ * every finding that it could have caused.
+ */
+export class Attribution {
+  readonly #failing = new Set<RuleId>();
+  readonly #letIn = new Set<CallName>();
+  readonly #breaches: RuleBreach[] = [];
+  readonly #passes = new Map<string, number>();
+  readonly #staleReads: StaleReadRule;
+  /** Computed when first needed. */
+  #proven: ReadonlySet<string> | undefined;
+  #alsoWarned: ReadonlySet<RuleId> | undefined;
+
+  /** @param staleReads the stale reads that the run has seen; left out: none */
+  constructor(staleReads: StaleReadRule = { rule: undefined, isSure: false }) {
+    this.#staleReads = staleReads;
+  }
+
+  /**
+   * Adds the findings of one scenario, from the attempt that counts.
+   *
+   * @param letIn the endpoints that carried out a call with a wrong signature
+   */
+  add(
+    scenario: string,
+    findings: readonly Finding[],
+    letIn: readonly CallName[] = [],
+    shown: ScenarioFacts = {},
+  ): void {
+    for (const endpoint of letIn) this.#letIn.add(endpoint);
+    this.#proven = undefined;
+    this.#alsoWarned = undefined;
+    for (const [rule, counts] of Object.entries(shown.passes ?? {}))
+      this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
+    for (const { rule, verdict, endpoint, causes } of findings) {
+      if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
+      if (verdict === 'fail') this.#failing.add(rule);
+      if (this.#breaches.length < MAX_BREACHES)
+        this.#breaches.push({
+          scenario,
+          rule,
+          endpoint,
+          causes,
+          fails: verdict === 'fail',
+          alone: shown.alone === true,
+          unaware: shown.unaware === true,
+        });
+    }
+  }
+
+  /**
+   * Returns true when the rule belongs to the smallest set that explains all findings: no other failing rule explains its
+   * breach, or, among rules that explain each other, it explains the most.
+   */
+  isProven(rule: string): boolean {
+    this.#proven ??= this.#fewest();
+    return this.#proven.has(rule);
+  }
+
+  /** Returns the findings that another breach of the run explains. */
+  conclude(): Attributed[] {
+    return [...this.#explained(), ...this.#signatureRules()];
+  }
+
+  #fewest(): ReadonlySet<string> {
+    const fails = this.#breaches.filter(({ fails }) => fails);
+    const isOpen = (one: RuleBreach): boolean => this.#causesOf(one).length > 0;
+    const late = this.#lateRule;
+    const proven = new Set<string>([
+      ...(late ? [late] : []),
+      ...fails.filter((one) => !isOpen(one)).map(({ rule }) => rule),
+    ]);
+    let rest = fails.filter(isOpen);
+    for (;;) {
+      rest = rest.filter((one) => !proven.has(one.rule) && !this.#causesOf(one).some((cause) => proven.has(cause)));
+      const next = this.#mostCommon(rest);
+      if (next === undefined) return proven;
+      proven.add(next);
+    }
+  }
+
+  /** Broken SHOULD rules that no other broken rule explains. They explain other warnings. */
+  get #warned(): ReadonlySet<RuleId> {
+    this.#alsoWarned ??= new Set(this.#ownWarnings());
+    return this.#alsoWarned;
+  }
+
+  #ownWarnings(): RuleId[] {
+    const warnings = this.#breaches.filter(({ fails, rule }) => !fails && ruleById(rule).level === 'SHOULD');
+    const broken = new Set<RuleId>([...this.#failing, ...warnings.map(({ rule }) => rule)]);
+    return warnings.filter(({ causes }) => !causes.some((cause) => broken.has(cause))).map(({ rule }) => rule);
+  }
+
+  /** The rule that stale reads break, if the run has seen enough of them. */
+  get #lateRule(): RuleId | undefined {
+    const { rule, isSure } = this.#staleReads;
+    return isSure && rule && this.#failing.has(rule) ? rule : undefined;
+  }
+
+  /** The failing rules that would explain a breach. */
+  #causesOf({ rule, causes, alone, unaware, fails }: RuleBreach): RuleId[] {
+    const failing = causes.filter(
+      (cause) =>
+        (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
+        !this.#isIntermittent(cause) &&
+        !(alone && cause === 'session.isolated'),
+    );
+    // If reads are stale, a read from before this was known proves only that.
+    const late = this.#lateRule;
+    const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
+    return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
+  }
+
+  /** A rule that is nearly always kept explains no other breach, because it was probably kept there too. */
+  #isIntermittent(rule: RuleId): boolean {
+    const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
+    const passes = this.#passes.get(rule) ?? 0;
+    return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
+  }
+
+  /** Returns the rule that explains the most breaches; among equals, the rule with the most breaches of its own. */
+  #mostCommon(breaches: readonly RuleBreach[]): RuleId | undefined {
+    const votes = new Map<RuleId, number>();
+    const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
+    for (const one of breaches) {
+      vote(one.rule, 1.01);
+      // A cause that can produce any balance would explain every breach, so it counts for nothing.
+      if (one.rule === 'money.conservation') continue;
+      for (const cause of this.#causesOf(one))
+        if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
+    }
+    return [...votes].sort(([, a], [, b]) => b - a)[0]?.[0];
+  }
+
+  *#explained(): Generator<Attributed> {
+    for (const one of this.#breaches) {
+      const { scenario, rule, endpoint } = one;
+      const because = this.isProven(rule)
+        ? undefined
+        : this.#causesOf(one).find((cause) => this.isProven(cause) || this.#warned.has(cause));
+      if (because === undefined) continue;
+      yield {
+        event: 'blamed',
+        rule,
+        endpoint,
+        scenario,
+        verdict: 'inconclusive',
+        because,
+        reason: `the breach of \`${because}\` that this run has shown explains it: ${ruleById(because).sentence}`,
+      };
+    }
+  }
+
+  *#signatureRules(): Generator<Attributed> {
+    if (!this.#failing.has('signature.mismatch')) return;
+    for (const endpoint of this.#letIn) {
+      for (const rule of SPECIAL_SIGNATURE_RULES) {
+        const judged = ruleById(rule).endpoints;
+        if (judged ? !judged.includes(endpoint) : !isOnlyAbout(rule, endpoint)) continue;
+        yield {
+          event: 'blamed',
+          rule,
+          endpoint: judged ? endpoint : null,
+          scenario: null,
+          verdict: 'inconclusive',
+          because: 'signature.mismatch',
+          reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} accepts wrong signatures, so its other replies prove nothing`,
+        };
+      }
+    }
+  }
+}
+
+/** True for a rule that has no verdict per endpoint, but is only about this endpoint. */
+function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
+  return (
+    endpoint === 'balance' &&
+    ['signature.tampered-query', 'signature.query-canonical', 'signature.query-unicode'].includes(rule)
+  );
+}
+
+/**
+ * Decides which findings of one shard are explained by a breach in another shard. Each shard has already explained its own
+ * findings.
+ *
+ * @param shards the journals of the shards, each folded without its own explanations
+ */
+export function attributeAcrossShards(shards: readonly Fold[]): readonly Attributed[] {
+  const attribution = new Attribution();
+  const shardOf = new Map<string, Fold>();
+  for (const shard of shards) {
+    for (const { planned, findings } of shard.scenarios) {
+      shardOf.set(planned.id, shard);
+      attribution.add(planned.id, findings);
+    }
+    attribution.add('', [], [], { passes: passesOf(shard) });
+  }
+  return attribution.conclude().filter(({ scenario, because }) => {
+    const own = scenario === null ? undefined : shardOf.get(scenario);
+    // A cause that is broken in the same shard was not accepted as an explanation there, so it is none here.
+    return own !== undefined && !isBroken(own, because);
+  });
+}
+
+function isBroken({ rules }: Fold, id: RuleId): boolean {
+  return rules.some(({ rule, verdict }) => rule.id === id && verdict === 'fail');
+}
+
+function passesOf({ rules }: Fold): Tally {
+  return Object.fromEntries(rules.map(({ rule, checks, breaches }) => [rule.id, { '*': checks - breaches }]));
+}

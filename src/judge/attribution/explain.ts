@@ -1,0 +1,148 @@
+import { Money } from '../../contract/money.ts';
+import type { IdleRead } from '../idle-read.ts';
+import type { BalanceHypothesis, PendingCheck } from '../pending-check.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+import type { WalletMemory } from '../wallet/wallet-memory.ts';
+import { isWrittenAsDouble, rounded, SCALES } from './units.ts';
+
+/** One breach that would explain a part of the difference. */
+export interface PossibleBreach {
+  readonly pendingCheck: PendingCheck;
+  readonly hypothesis: BalanceHypothesis;
+}
+
+/** The breaches that explain a balance, and the others that would explain it as well. */
+export interface Explanation {
+  readonly breaches: readonly PossibleBreach[];
+  readonly rivals: readonly PossibleBreach[];
+}
+
+/**
+ * Explains a balance by the most likely candidates first: the call whose reply was the first wrong one, then the calls
+ * that no right reply has confirmed, then all candidates.
+ *
+ * @returns undefined if no candidate explains the balance
+ */
+export function explainByCandidates(
+  { wallet, value }: IdleRead,
+  { odd, last }: Pick<WalletMemory, 'odd' | 'last'>,
+  candidates: readonly PendingCheck[],
+  proven: (rule: string) => boolean,
+): Explanation | undefined {
+  const pools = [
+    odd ? candidates.filter(({ step }) => step.key === odd.step.key) : [],
+    candidates.filter((one) => !isConfirmed(one, wallet)),
+    odd ? [] : candidates,
+  ];
+  const possible = wallet.possible();
+  for (const pool of pools) {
+    const explained = explain(value, possible, pool, proven);
+    if (explained) return explained;
+  }
+  // All amounts may be in another unit, and a rule may be broken too.
+  const before = proven('money.main-unit') ? last : undefined;
+  for (const scale of before ? SCALES : []) {
+    const meant = before?.plus(value.minus(before).shift(-scale)) ?? value;
+    // Then only the unit is wrong.
+    if (possible.some((one) => one.equals(meant))) return undefined;
+    const explained = explain(meant, possible, pools[1] ?? [], proven);
+    if (explained) return explained;
+  }
+  // The sum may also be inexact.
+  const about = rounded(value, wallet.unit);
+  const near = possible.map((one) => rounded(one, wallet.unit));
+  const isExact = about.equals(value) || near.some((one) => one.equals(about)) || !isWrittenAsDouble(value);
+  return isExact ? undefined : explain(about, near, pools[1] ?? [], proven);
+}
+
+const MAX_BREACHES = 3;
+
+/**
+ * The fewest breaches that together predict exactly the balance that was read.
+ *
+ * If several explanations are equally short, rules that are proven elsewhere come first (the cheaper assumption), then
+ * rules that the scenario is about.
+ *
+ * @param possible the balances that are right if no rule is broken
+ * @param proven returns whether a rule has a breach that no other broken rule explains
+ */
+export function explain(
+  read: Money,
+  possible: readonly Money[],
+  pendingChecks: readonly PendingCheck[],
+  proven: (rule: string) => boolean,
+): Explanation | undefined {
+  const candidates = pendingChecks.flatMap((pendingCheck) =>
+    pendingCheck.hypotheses.map((hypothesis) => ({ pendingCheck, hypothesis })),
+  );
+  // A wallet that counts in another unit does so for all amounts, so this never needs a second breach.
+  const combinable = candidates.filter(
+    ({ pendingCheck, hypothesis }) => pendingCheck.rule !== 'money.main-unit' && hypothesis.alone !== true,
+  );
+  for (let size = 1; size <= MAX_BREACHES; size += 1) {
+    const pool = size === 1 ? candidates : combinable;
+    if (size > 1 && pool.length ** size > 200_000) return undefined;
+    const found: PossibleBreach[][] = [];
+    for (const expected of possible) collect(read.minus(expected), pool, size, 0, [], found);
+    if (found.length > 0) return cheapest(found, proven);
+  }
+  return undefined;
+}
+
+function collect(
+  rest: Money,
+  candidates: readonly PossibleBreach[],
+  size: number,
+  from: number,
+  taken: PossibleBreach[],
+  found: PossibleBreach[][],
+): void {
+  if (size === 0) {
+    if (rest.isZero()) found.push([...taken]);
+    return;
+  }
+  for (let at = from; at < candidates.length; at += 1) {
+    const candidate = candidates[at];
+    if (!candidate || taken.some(({ pendingCheck }) => pendingCheck === candidate.pendingCheck)) continue;
+    if (size === 1 && !candidate.hypothesis.by.equals(rest)) continue;
+    taken.push(candidate);
+    collect(rest.minus(candidate.hypothesis.by), candidates, size - 1, at + 1, taken, found);
+    taken.pop();
+  }
+}
+
+/** True if a right reply to a later call includes the effect. */
+function isConfirmed(one: PendingCheck, wallet: Wallet): boolean {
+  return wallet.isConfirmed(one) || wallet.moves.some(({ step, confirmed }) => confirmed && step === one.step.key);
+}
+
+function cheapest(found: readonly PossibleBreach[][], proven: (rule: string) => boolean): Explanation {
+  const cost = (breaches: readonly PossibleBreach[]): number =>
+    breaches.reduce(
+      (sum, { pendingCheck }) =>
+        sum + (pendingCheck.reported ? 0 : proven(pendingCheck.rule) ? 1 : 3 + pendingCheck.rank),
+      0,
+    );
+  const sorted = [...found].sort((a, b) => cost(a) - cost(b));
+  const [best = [], ...others] = sorted;
+  return {
+    breaches: best,
+    rivals: others.flat().filter((rival) => !best.some((one) => one.pendingCheck.rule === rival.pendingCheck.rule)),
+  };
+}
+
+/** True if the breach would have been visible: with it, the read would have differed from every right balance. */
+export function wouldHaveShown(pendingCheck: PendingCheck, read: Money, possible: readonly Money[]): boolean {
+  return pendingCheck.hypotheses.every(
+    ({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)),
+  );
+}
+
+/** Returns the difference to the nearest right balance. */
+export function nearestDifference(read: Money, possible: readonly Money[]): Money {
+  const differences = possible.map((expected) => read.minus(expected));
+  return differences.reduce(
+    (nearest, one) => (one.absolute().compare(nearest.absolute()) < 0 ? one : nearest),
+    differences[0] ?? Money.zero,
+  );
+}

@@ -1,0 +1,258 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import { Money } from '../../contract/money.ts';
+import type { OpenEffect } from '../../ledger/worlds.ts';
+import { breach } from '../decision.ts';
+import type { FindingCollector } from '../finding-collector.ts';
+import type { ConcurrentCalls, IdleRead, UnexpectedReply } from '../idle-read.ts';
+import type { PendingCheck } from '../pending-check.ts';
+import type { Effects } from '../wallet/effects.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+import { PLAIN_EFFECTS } from './candidates.ts';
+import { nearestDifference, type PossibleBreach } from './explain.ts';
+import { isWrittenAsDouble, mayBeRounded } from './units.ts';
+
+/**
+ * Reports one breach that explains the balance that was read.
+ *
+ * @param rivals breaches that would explain it as well; their rules are named as causes
+ */
+export function attributeExplained(
+  { pendingCheck, hypothesis }: PossibleBreach,
+  rivals: readonly PossibleBreach[],
+  { wallet, value }: IdleRead,
+  { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
+): void {
+  if (pendingCheck.reported) return;
+  const possible = wallet.possible();
+  const own = wallet.moves.map(({ step }) => effects.callOf(step));
+  const causes = causesOf(pendingCheck.rule, [
+    // If the player's own calls moved money too, one of them may have moved the wrong sum.
+    ...(pendingCheck.rule === 'session.isolated'
+      ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
+      : []),
+    ...rivals.flatMap((rival) => [rival.pendingCheck.rule, ...(rival.hypothesis.causes ?? [])]),
+    ...(hypothesis.causes ?? []),
+    ...generalCauses(wallet, hypothesis.by),
+    ...(mayBeRounded(nearestDifference(value, possible), value, wallet.unit) ? (['money.exact'] as const) : []),
+  ]);
+  collector.decide(
+    { rule: pendingCheck.rule, step: pendingCheck.step, exchange: pendingCheck.exchange },
+    breach(
+      `${pendingCheck.expected}: the balance is ${listBalances(possible)}`,
+      `the balance is ${value}: ${hypothesis.meaning}`,
+      causes,
+    ),
+  );
+}
+
+/** Faults that can make any balance wrong: reads that move money, and calls that move the money of another player. */
+function generalCauses(wallet: Wallet, by: Money): RuleId[] {
+  // Each read may take money, or add one unit.
+  const isOfReads = by.isNegative() || by.equals(wallet.unit);
+  const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
+  // A bet whose connection broke may still have been in progress during later calls. A bet that failed was not.
+  const mayBeAtWork = ({ rule, until, hypotheses }: PendingCheck): boolean =>
+    until === 'linger' &&
+    (rule !== 'refund.after-error' ||
+      hypotheses.some(({ causes }) => causes?.includes('concurrency.no-lost-update') === true));
+  if (wallet.pendingChecks.some(mayBeAtWork)) spoilers.push('concurrency.no-lost-update');
+  return [...spoilers, 'session.isolated'];
+}
+
+/** The causes without the rule itself and without duplicates. */
+function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
+  // If the decimals of a bet are cut off, the sum is inexact too: this is one fault.
+  const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
+  return [...new Set(causes)].filter((cause) => cause !== rule);
+}
+
+/** Faults that make every balance wrong: amounts in another unit, calls of other players, reads that move money. */
+const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
+
+/** Rules about calls that must move nothing. They explain a balance only if there were such calls. */
+const UNWANTED: readonly RuleId[] = ['signature.no-effect', 'bet.declined-takes-nothing'];
+
+/** Faults that make any balance wrong by a sum that cannot be predicted. */
+export const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', ...UNWANTED];
+
+const WRONG_SUMS: readonly RuleId[] = [
+  ...UNIVERSAL,
+  'money.exact',
+  'bet.debit',
+  'win.credit',
+  'refund.restore',
+  'concurrency.no-lost-update',
+];
+
+/** Other faults of calls that are sent at once, and of the refunds of the failed ones among them. */
+const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
+
+/** A breach of these rules can move money long after the call, in another scenario. */
+const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
+
+/** Rules about further calls of a round and reused rounds, which may be wrong while all other calls are right. */
+const FURTHER_CALLS: readonly RuleId[] = ['bet.many-in-round', 'win.many-in-round', 'session.round-id-reuse'];
+
+export const OF_EVERY_CALL: readonly RuleId[] = Object.values(PLAIN_EFFECTS).map(({ rule }) => rule);
+
+/** Money can appear or disappear without a call in every scenario. */
+const CONSERVATION: RuleId = 'money.conservation';
+
+/** Rules whose breach predicts the exact difference. A difference that they do not predict is not theirs. */
+const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
+
+/** Reports a wrong balance that no predicted breach explains, under the most likely rule. */
+export function attributeUnexplained(
+  read: IdleRead,
+  { candidate, odd }: { readonly candidate: ConcurrentCalls | undefined; readonly odd: UnexpectedReply | undefined },
+  due: readonly PendingCheck[],
+  collector: FindingCollector,
+): void {
+  const { wallet, value } = read;
+  const possible = wallet.possible();
+  const difference = nearestDifference(value, possible);
+  const actual = `the balance is ${value}, off by ${difference}`;
+  const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
+    collector.decide(
+      { rule, step, exchange },
+      breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
+    );
+  // A call whose own reply had the right balance is the least likely cause.
+  const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
+  const fresh = due.filter(
+    (one) =>
+      !one.reported &&
+      !ABOUT_ANY_SUM.includes(one.rule) &&
+      (doubted.size === 0 || doubted.has(one.step.key) || one.rank === 0),
+  );
+  if (due.some((one) => one.reported)) return;
+  const unwanted = UNWANTED.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule));
+  if (candidate) {
+    const { step, exchange, expected } = candidate;
+    const rule = difference.isNegative() ? candidate.rule : (candidate.ifMore ?? candidate.rule);
+    collector.decide(
+      { rule, step, exchange },
+      breach(`${expected}: the balance is ${listBalances(possible)}`, actual, [
+        ...WRONG_SUMS,
+        ...unwanted,
+        ...POSSIBLE_WITH_RACES.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule)),
+      ]),
+    );
+    return;
+  }
+  if (isBelowUnit(read)) {
+    at('money.exact', UNIVERSAL);
+    return;
+  }
+  const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
+  // Rounding changes less than a hundredth of a sum.
+  const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
+  // An operator may read or round decimals in ways that cannot be predicted.
+  const withDecimals = wallet.moves.some(({ delta }) => delta.decimals() > 0);
+  const causes: readonly RuleId[] = [
+    ...UNIVERSAL,
+    ...(isRounding || withDecimals || mayBeRounded(difference, value, wallet.unit) ? (['money.exact'] as const) : []),
+    ...(withDecimals ? (['bet.decimal-amount'] as const) : []),
+    ...unwanted,
+  ];
+  if (odd) {
+    // All replies before that one were right, so its call is the cause.
+    const own = fresh.find(
+      (one) => one.step.key === odd.step.key && (one.hypotheses.length === 0 || FURTHER_CALLS.includes(one.rule)),
+    );
+    at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
+    return;
+  }
+  // If there was only one call since the last read, it is the cause, although no known mistake gives the difference.
+  const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
+  const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
+  const further =
+    steps.size === 1 ? fresh.find((one) => FURTHER_CALLS.includes(one.rule) && steps.has(one.step.key)) : undefined;
+  const [first] = only;
+  if (further) {
+    at(further.rule, [...causes, ...OF_EVERY_CALL], further.step, further.exchange);
+    return;
+  }
+  if (first && new Set(only.map((one) => one.step.key)).size === 1) {
+    at(first.rule, causes, first.step, first.exchange);
+  } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
+    at(fresh[0].rule, causes, fresh[0].step, fresh[0].exchange);
+  else at('money.conservation', [...new Set([...causes, ...LATE, ...involved(wallet, due)])]);
+}
+
+/** The rules about ordinary calls: if every such call is wrong, the calls of this scenario are wrong too. */
+function plainCauses(rule: RuleId): RuleId[] {
+  if (OF_EVERY_CALL.includes(rule)) return [];
+  if (!rule.startsWith('refund.')) return [CONSERVATION];
+  return [
+    'refund.restore',
+    CONSERVATION,
+    ...(rule === 'refund.declined-bet' ? (['refund.unknown-pays-nothing'] as const) : []),
+  ];
+}
+
+/** The rules that were tested since the last read, and the rules about ordinary calls. */
+function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
+  const plain = wallet.moves.map(({ delta }) =>
+    delta.isNegative() ? ('bet.debit' as const) : ('win.credit' as const),
+  );
+  return [...[...due, ...wallet.pendingChecks].map(({ rule }) => rule), ...plain, 'refund.restore'];
+}
+
+/** True if the balance is wrong by less than the smallest unit: no transaction does that, so a sum was inexact. */
+export function isBelowUnit(read: IdleRead): boolean {
+  const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
+  return !difference.isZero() && difference.compare(read.wallet.unit) < 0 && isWrittenAsDouble(read.value);
+}
+
+/** Lists balances as text: `1, 2 or 3`. */
+export function listBalances(possible: readonly Money[]): string {
+  const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
+  return sorted.length <= 1 ? (sorted[0] ?? 'unknown') : `${sorted.slice(0, -1).join(', ')} or ${sorted.at(-1)}`;
+}
+
+/**
+ * Reports a balance that changed although no call was sent in the player's own sessions. One such change may come from
+ * another user of the session. The same change at the same step in a second attempt is an effect of the other player's calls.
+ *
+ * @returns true when it was reported
+ */
+export function reportOtherPlayers(
+  { wallet, value, step, exchange }: IdleRead,
+  seenBefore: (observation: string) => boolean,
+  collector: FindingCollector,
+): boolean {
+  const possible = wallet.possible();
+  const by = nearestDifference(value, possible);
+  const others = wallet.pendingChecks.at(-1);
+  if (!others || !seenBefore(`${step.key} ${by}`)) return false;
+  collector.decide(
+    { rule: others.rule, step, exchange },
+    breach(
+      `${others.expected}: the balance is ${listBalances(possible)}`,
+      `the balance is ${value}, off by ${by}, although calls were sent only in the other player's session; every attempt showed the same`,
+      ['balance.read-only'],
+    ),
+  );
+  return true;
+}
+
+/** Warns of a refund that was sent in another player's session and paid to the owner of the bet. The owner loses nothing. */
+export function reportPaidOwner(
+  { txID, kind }: OpenEffect,
+  { exchange }: IdleRead,
+  effects: Effects,
+  collector: FindingCollector,
+): void {
+  const refund = kind === 'either' ? effects.ofTxID(txID) : undefined;
+  if (refund?.planned.step.call !== 'refund' || refund.planned.target?.step.session === refund.planned.step.session)
+    return;
+  collector.decide(
+    { rule: 'refund.foreign-session', step: refund.planned.step, exchange },
+    {
+      kind: 'warn',
+      expected: 'a refund sent for one player that names the bet of another moves nothing',
+      actual: 'the bet was given back to the player who had placed it',
+    },
+  );
+}

@@ -1,0 +1,108 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { Currency } from '../contract/currencies.ts';
+import { Money } from '../contract/money.ts';
+import { answerOf } from '../reply/classify.ts';
+import { type ReplyReading, readReply } from '../reply/read.ts';
+import { isWronglyDeclined } from './checks/insufficient-funds.ts';
+import { plannedAmount } from './checks/planned-amount.ts';
+import type { JudgeContext } from './context.ts';
+import type { ObservedCall, SentCall } from './observed-call.ts';
+import type { PlannedCall, PlannedCalls } from './planned-calls.ts';
+import type { Effects } from './wallet/effects.ts';
+import type { Transaction } from './wallet/transaction.ts';
+import type { Wallet } from './wallet/wallet.ts';
+
+/** Combines each sent call with its place in the plan and with the calls before it. */
+export class CallRecorder {
+  readonly #plannedCalls: PlannedCalls;
+  readonly #effects: Effects;
+  readonly #context: JudgeContext;
+  readonly #amounts = new Map<string, Money>();
+  /** The highest number of decimals in the balances of the operator so far. */
+  readonly #shown = new Map<Wallet, number>();
+
+  constructor(plannedCalls: PlannedCalls, effects: Effects, context: JudgeContext) {
+    this.#plannedCalls = plannedCalls;
+    this.#effects = effects;
+    this.#context = context;
+  }
+
+  /** Returns the call with everything that is known about it, and remembers its amount. */
+  record(sent: SentCall): ObservedCall {
+    const { step, exchange } = sent;
+    const planned = this.#plannedCalls.planned(step);
+    const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
+    const earlier = this.earlier(planned);
+    const currency = this.#context.currencyOf(step.session);
+    const wallet = this.#context.walletOf(step.session);
+    const amount = sent.amount ?? (planned.source ? earlier?.amount : undefined);
+    if (amount) this.#amounts.set(step.key, amount);
+    const observed: Omit<ObservedCall, 'isWronglyDeclined'> = {
+      planned,
+      plannedCalls: this.#plannedCalls,
+      exchange,
+      answer: answerOf(exchange, reading),
+      reading,
+      closesConnection: sent.closesConnection === true,
+      amount,
+      effect: sent.before ? sent.before.effect : (this.#effectOf(planned, amount) ?? Money.zero),
+      earlier: sent.before ? beforeOf(planned, sent.before) : earlier,
+      target: this.target(planned),
+      amountOf: (other) => this.#amounts.get(other.step.key),
+      currency,
+      unit: wallet?.unit ?? Money.of('1'),
+      decimals: this.#decimalsOf(currency, wallet, reading),
+      deadlineMs: this.#context.deadlineMs,
+      campaignKnown: this.#context.campaignKnown,
+      freeBetsTakeMoney: this.#effects.freeBetsTakeMoney,
+      isWholeBalance: plannedAmount(step).isBalance,
+      exceedsBalance: step.call === 'bet' && amount !== undefined && (wallet?.certain()?.compare(amount) ?? 0) < 0,
+    };
+    return { ...observed, isWronglyDeclined: isWronglyDeclined(observed, wallet) };
+  }
+
+  /** The maximum number of decimals of an amount; for a currency without a limit, the most that a balance had before this reply. */
+  #decimalsOf(currency: Currency | undefined, wallet: Wallet | null, reading: ReplyReading | undefined): number {
+    if (!wallet) return currency?.decimals ?? 0;
+    const shown = Math.max(this.#shown.get(wallet) ?? 0, wallet.certain()?.decimals() ?? 0);
+    this.#shown.set(wallet, Math.max(shown, reading?.balance.decimals ?? 0));
+    return currency?.decimals ?? shown;
+  }
+
+  #effectOf(planned: PlannedCall, amount: Money | undefined): Money | undefined {
+    const call: CallName = planned.step.call;
+    if (call === 'refund') return this.target(planned)?.amount ?? amount;
+    return call === 'bet' ? amount?.negated() : amount;
+  }
+
+  /** Returns the transaction that this call repeats, or whose `txID` it uses again. */
+  earlier(planned: PlannedCall): Transaction | undefined {
+    const of = planned.source ?? planned.sameTxID;
+    return of ? this.#effects.ofStep(of.step.key) : undefined;
+  }
+
+  /** Returns the transaction that a refund names; for a win, the bet of its round. */
+  target(planned: PlannedCall): Transaction | undefined {
+    const { step } = planned.source ?? planned;
+    if (step.call === 'win') return step.winOf === undefined ? undefined : this.#effects.ofStep(step.winOf);
+    return step.refund?.kind === 'step' ? this.#effects.ofStep(step.refund.of) : undefined;
+  }
+
+  /** Forgets a step that no later step can refer to. */
+  forget(stepKey: string): void {
+    this.#amounts.delete(stepKey);
+  }
+}
+
+function beforeOf(planned: PlannedCall, before: { readonly reply: ReplyReading; readonly effect: Money }): Transaction {
+  return {
+    txID: '',
+    planned,
+    amount: before.effect.absolute(),
+    wallet: null,
+    effect: before.effect,
+    state: 'applied',
+    answer: 'accepted',
+    reply: before.reply,
+  };
+}

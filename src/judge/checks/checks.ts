@@ -1,0 +1,88 @@
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import type { CallStep, Plan } from '../../scenario/plan/plan.ts';
+import { type PlannedCall, PlannedCalls } from '../planned-calls.ts';
+import { balanceChecks } from './balance.ts';
+import { betChecks } from './bet.ts';
+import type { RuleCheck } from './check.ts';
+import { concurrencyChecks } from './concurrency.ts';
+import { freeRoundsChecks } from './free-rounds.ts';
+import { idempotencyChecks } from './idempotency.ts';
+import { moneyChecks } from './money.ts';
+import { refundChecks } from './refund.ts';
+import { replyChecks } from './reply.ts';
+import { robustnessChecks } from './robustness.ts';
+import { sessionChecks } from './session.ts';
+import { signatureChecks } from './signature.ts';
+import { winChecks } from './win.ts';
+
+/** Returns the rules that a plan can decide: those that at least one of its steps tests. A scenario may claim only these. */
+export function applicableRules(plan: Plan, rules: readonly RuleId[]): RuleId[] {
+  const plannedCalls = new PlannedCalls(plan);
+  const seesLaunches = plan.steps.some(({ kind }) => kind === 'launches');
+  return rules.filter((rule) =>
+    ruleById(rule).group === 'launch'
+      ? seesLaunches
+      : plannedCalls.calls.some((planned) => applies(rule, planned, plannedCalls)),
+  );
+}
+
+/** Every rule that is judged by the four calls. The `launch.*` rules are judged by the operator's calls of the Core API. */
+type CallRule = Exclude<RuleId, `launch.${string}`>;
+
+const CHECKS: { readonly [id in CallRule]: RuleCheck } = {
+  ...balanceChecks,
+  ...betChecks,
+  ...winChecks,
+  ...refundChecks,
+  ...idempotencyChecks,
+  ...concurrencyChecks,
+  ...signatureChecks,
+  ...freeRoundsChecks,
+  ...replyChecks,
+  ...moneyChecks,
+  ...sessionChecks,
+  ...robustnessChecks,
+};
+
+export type Applied = readonly [rule: CallRule, check: RuleCheck];
+
+const ALL = Object.entries(CHECKS) as readonly Applied[];
+
+/** Returns the rules that a step tests. */
+export function checksOf(planned: PlannedCall, plannedCalls: PlannedCalls): readonly Applied[] {
+  return ALL.filter(([, check]) => check.applies(planned, plannedCalls));
+}
+
+/** Returns true if a step tests the rule. No step tests a `launch.*` rule. */
+function applies(rule: RuleId, planned: PlannedCall, plannedCalls: PlannedCalls): boolean {
+  return checkOf(rule)?.applies(planned, plannedCalls) === true;
+}
+
+export function checkOf(rule: RuleId): RuleCheck | undefined {
+  const checks: Readonly<Partial<Record<RuleId, RuleCheck>>> = CHECKS;
+  return checks[rule];
+}
+
+/** The checks by step, computed once for each step of a scenario. */
+export class ChecksByStep {
+  readonly #plannedCalls: PlannedCalls;
+  readonly #known = new Map<string, readonly Applied[]>();
+
+  constructor(plannedCalls: PlannedCalls) {
+    this.#plannedCalls = plannedCalls;
+  }
+
+  of(planned: PlannedCall): readonly Applied[] {
+    const key = planned.group === null ? repeatless(planned.step) : planned.step.key;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const applied = checksOf(planned, this.#plannedCalls);
+    this.#known.set(key, applied);
+    return applied;
+  }
+}
+
+/** Repetitions that `times` made of one step are the same for all rules, except the first, which has none before it. */
+function repeatless(step: CallStep): string {
+  return step.key.replace(/x\d+$/, (repeat) => (repeat === 'x1' ? repeat : 'x2'));
+}

@@ -1,0 +1,96 @@
+import type { JsonValue } from '../../contract/json.ts';
+import { replyMs } from '../../journal/exchange.ts';
+import { describeOutcome, type ObservedCall, type StatedValues } from '../observed-call.ts';
+
+export interface Unmet {
+  /** `answer`: the outcome, which rules judge too. `content`: other properties of the reply. */
+  readonly about: 'answer' | 'content';
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** Returns the expectations of the scenario about a reply that are not met. The next read judges how the balance moved. */
+export function unmetExpectations(observed: ObservedCall, stated: StatedValues): Unmet[] {
+  const { expect } = observed.planned.step;
+  const unmet: Unmet[] = [];
+  const actual = describeOutcome(observed);
+  if (expect.stated) {
+    const wrong = outcomeProblem(observed);
+    if (wrong !== undefined) unmet.push({ about: 'answer', expected: wrong, actual });
+  }
+  const { reading } = observed;
+  if (
+    expect.status &&
+    reading &&
+    !expect.status.some((one) =>
+      typeof one === 'number' ? one === reading.status : Number(one[0]) === Math.floor(reading.status / 100),
+    )
+  ) {
+    unmet.push({ about: 'answer', expected: `status ${expect.status.join(' or ')}`, actual });
+  }
+  if (expect.code !== undefined && reading?.code !== expect.code)
+    unmet.push({ about: 'answer', expected: `code ${JSON.stringify(expect.code)}`, actual });
+  if (expect.withinMs !== undefined) {
+    const took = replyMs(observed.exchange.stamps);
+    if (took === null || took > expect.withinMs) {
+      unmet.push({
+        about: 'content',
+        expected: `the reply within ${expect.withinMs} ms`,
+        actual: took === null ? 'no reply came' : `it took ${Math.round(took)} ms`,
+      });
+    }
+  }
+  if (expect.reply === 'same' && reading && observed.earlier?.reply) {
+    const first = observed.earlier.reply;
+    const sameBalance =
+      first.balance.money && reading.balance.money
+        ? first.balance.money.equals(reading.balance.money)
+        : first.balance.written === reading.balance.written;
+    if (reading.txID !== first.txID || !sameBalance) {
+      unmet.push({
+        about: 'content',
+        expected: `the first reply again: txID ${first.txID}, balance ${first.balance.written}`,
+        actual: `txID ${reading.txID}, balance ${reading.balance.written}`,
+      });
+    }
+  }
+  for (const [path, value] of stated.body) {
+    const found = reading?.object === undefined ? undefined : at(reading.object, path);
+    if (JSON.stringify(found) !== JSON.stringify(value)) {
+      unmet.push({
+        about: 'content',
+        expected: `\`${path}\` is ${JSON.stringify(value)}`,
+        actual: found === undefined ? `the reply has no \`${path}\`` : `it is ${JSON.stringify(found)}`,
+      });
+    }
+  }
+  return unmet;
+}
+
+function outcomeProblem(observed: ObservedCall): string | undefined {
+  const { answer } = observed;
+  if (answer === 'lost' || answer === 'broken') return undefined;
+  switch (observed.planned.step.expect.outcome) {
+    case 'accepted':
+      return answer === 'accepted' ? undefined : 'the call is accepted, with 200';
+    case 'declined':
+      return answer === 'declined' || answer === 'failed' || answer === 'refused'
+        ? undefined
+        : 'the call is declined, with an error';
+    case 'refused':
+      return answer === 'refused' ? undefined : 'the call is refused, with 401';
+    case 'either':
+      return undefined;
+  }
+}
+
+function at(value: JsonValue, path: string): JsonValue | undefined {
+  let here: JsonValue | undefined = value;
+  for (const name of path.split('.')) {
+    if (here === null || typeof here !== 'object') return undefined;
+    here = Array.isArray(here)
+      ? (here as readonly JsonValue[])[Number(name)]
+      : (here as { readonly [key: string]: JsonValue })[name];
+  }
+  return here;
+}

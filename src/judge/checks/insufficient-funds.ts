@@ -1,0 +1,50 @@
+import { Money } from '../../contract/money.ts';
+import { breach, type Decision } from '../decision.ts';
+import { describeOutcome, type ObservedCall } from '../observed-call.ts';
+import { isTakenBet } from '../planned-calls.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+import { WRONG_BALANCES } from './check.ts';
+
+const TWICE = Money.of('2');
+
+/**
+ * True if a bet was declined with `insufficient_funds` although the balance is more than twice its amount. A smaller
+ * difference may come from reserved money, or from a balance that is slightly wrong.
+ */
+export function isWronglyDeclined(
+  { planned, answer, reading, amount, effect }: Omit<ObservedCall, 'isWronglyDeclined'>,
+  wallet: Wallet | null,
+): boolean {
+  if (!isTakenBet(planned) || planned.group !== null || !planned.signedRight || planned.sameTxID !== null) return false;
+  if (answer !== 'declined' || reading?.code !== 'insufficient_funds' || !amount || effect.isZero()) return false;
+  const held = wallet?.certain();
+  return held !== undefined && held.compare(amount.times(TWICE)) > 0;
+}
+
+/**
+ * Returns the reason to skip a bet that was declined because the balance of another session is too low. A scenario states
+ * the balance that it needs only for its first session. undefined: this is not the case.
+ */
+export function otherWalletTooLow({
+  planned,
+  answer,
+  reading,
+  exceedsBalance: isBeyond,
+}: ObservedCall): string | undefined {
+  return isTakenBet(planned) &&
+    planned.step.session !== 'main' &&
+    isBeyond &&
+    answer === 'declined' &&
+    reading?.code === 'insufficient_funds'
+    ? 'the wallet of the other session holds less than the bet asks for'
+    : undefined;
+}
+
+/** The breach of `bet.exact-balance` by a wrong decline: if the whole balance can be bet, a part of it can be bet too. */
+export function breachOfWrongDecline(observed: ObservedCall, wallet: Wallet | null): Decision {
+  return breach(
+    `a bet of ${observed.amount} is not declined with \`insufficient_funds\` while the balance is ${wallet?.certain()}`,
+    describeOutcome(observed),
+    [...WRONG_BALANCES, 'bet.decimal-amount', 'session.isolated', 'money.conservation'],
+  );
+}

@@ -1,0 +1,96 @@
+import { type Amount, EvaluationError, evaluateAmount, type Scope } from '../../scenario/expressions/evaluate.ts';
+import type { Expression, Template } from '../../scenario/expressions/expression.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
+
+/** The properties of an amount that the plan shows before anything is sent. */
+export interface PlannedAmount {
+  /** The amount, if it does not depend on values that are known only when it is sent. */
+  readonly fixed: Amount | undefined;
+  /** True if it is the whole balance of the session. */
+  readonly isBalance: boolean;
+  /** True if it has decimals other than zeros, or will have some if the currency has any. */
+  readonly mayHaveDecimals: boolean;
+  /** True if it is written with fewer decimals than most currencies have: 1.5, or 2. */
+  readonly hasFewDecimals: boolean;
+}
+
+/** Names whose values are smallest units of the currency, or multiples of them. */
+const OF_UNITS: readonly string[] = ['unit', 'drift.first', 'drift.second'];
+const SHORT = /^(?!0$)\d+(\.\d)?$/;
+/** The scope before anything is sent: no name has a value. */
+const NOTHING_KNOWN: Scope = { decimals: 0, name: () => undefined };
+const NONE: PlannedAmount = { fixed: undefined, isBalance: false, mayHaveDecimals: false, hasFewDecimals: false };
+
+const KNOWN = new WeakMap<Template, PlannedAmount>();
+
+/** Returns what the plan shows about the amount of a step. A resend has no amount of its own. */
+export function plannedAmount(step: CallStep): PlannedAmount {
+  const template = amountTemplate(step);
+  if (!template) return NONE;
+  const known = KNOWN.get(template);
+  if (known) return known;
+  const planned = read(template);
+  KNOWN.set(template, planned);
+  return planned;
+}
+
+/** True if the plan shows that the amount is 0, in any notation. */
+export function isZeroAmount(step: CallStep): boolean {
+  return plannedAmount(step).fixed?.money?.isZero() === true;
+}
+
+/** True if the plan gives the two calls different amounts. */
+export function haveOtherAmounts(a: CallStep, b: CallStep): boolean {
+  const [own, others] = [amountTemplate(a), amountTemplate(b)];
+  if (!own || !others) return false;
+  const [first, second] = [plannedAmount(a).fixed?.money, plannedAmount(b).fixed?.money];
+  return first && second ? !first.equals(second) : JSON.stringify(own) !== JSON.stringify(others);
+}
+
+function amountTemplate(step: CallStep): Template | undefined {
+  return step.fields.find(([name]) => name === 'amount')?.[1];
+}
+
+function read(template: Template): PlannedAmount {
+  const fixed = fixedAmount(template);
+  const expression = template.kind === 'expression' ? template.expression : undefined;
+  return {
+    fixed,
+    isBalance: expression?.kind === 'name' && expression.path.join('.') === 'balance',
+    mayHaveDecimals: fixed
+      ? (fixed.money?.decimals() ?? 0) > 0
+      : expression !== undefined && leaves(expression).some(bringsDecimals),
+    hasFewDecimals: typeof fixed?.written === 'string' && SHORT.test(fixed.written),
+  };
+}
+
+function fixedAmount(template: Template): Amount | undefined {
+  try {
+    return evaluateAmount(template, NOTHING_KNOWN);
+  } catch (error) {
+    if (error instanceof EvaluationError) return undefined;
+    throw error;
+  }
+}
+
+/** The names and values of an expression. */
+function leaves(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'negate':
+      return leaves(expression.of);
+    case 'arithmetic':
+      return [...leaves(expression.left), ...leaves(expression.right)];
+    case 'joined':
+      return expression.parts.flatMap((part) => (typeof part === 'string' ? [] : leaves(part)));
+    case 'name':
+    case 'money':
+    case 'text':
+    case 'value':
+      return [expression];
+  }
+}
+
+function bringsDecimals(leaf: Expression): boolean {
+  if (leaf.kind === 'name') return OF_UNITS.includes(leaf.path.join('.'));
+  return (fixedAmount({ kind: 'expression', expression: leaf })?.money?.decimals() ?? 0) > 0;
+}

@@ -1,0 +1,131 @@
+import type { CallName } from '../contract/call-name.ts';
+import { isRuleId, type RuleId, ruleById } from '../contract/catalogue.ts';
+import { type ContractVersion, isThere } from '../contract/versions.ts';
+import type { Tally } from '../journal/event.ts';
+import { EXPECTATION, type Finding } from '../journal/finding.ts';
+import type { CallStep } from '../scenario/plan/plan.ts';
+import type { Decision } from './decision.ts';
+
+/** The rule, the step and the exchange that a decision is about. */
+export interface FindingSubject {
+  readonly rule: RuleId;
+  readonly step: CallStep;
+  readonly exchange: string | null;
+}
+
+/** Collects the decisions of one scenario: reports findings one by one, and counts passes. */
+export class FindingCollector {
+  readonly #strict: boolean;
+  readonly #contract: ContractVersion;
+  readonly #report: (finding: Finding) => void;
+  readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
+  readonly #broken = new Set<string>();
+  readonly #decided = new Set<string>();
+  #hasBreach = false;
+
+  /** @param contract rules that were added in later versions are not judged */
+  constructor(strict: boolean, contract: ContractVersion, report: (finding: Finding) => void) {
+    this.#strict = strict;
+    this.#contract = contract;
+    this.#report = report;
+  }
+
+  /** Returns true when the rule was broken in this scenario and no other broken rule explains it. */
+  isBroken(rule: string): boolean {
+    return this.#broken.has(rule);
+  }
+
+  /** Returns true when the rule was decided. A skip does not count. */
+  hasDecided(rule: RuleId): boolean {
+    return this.#decided.has(rule);
+  }
+
+  /** True when a finding fails the scenario. */
+  get hasBreach(): boolean {
+    return this.#hasBreach;
+  }
+
+  get passes(): Tally {
+    return this.#passes;
+  }
+
+  decide(subject: FindingSubject, decision: Decision): void {
+    const { rule, step } = subject;
+    if (!isThere(ruleById(rule).since, this.#contract)) return;
+    const endpoint = endpointOf(rule, step.call);
+    if (decision.kind !== 'skip') this.#decided.add(rule);
+    switch (decision.kind) {
+      case 'pass': {
+        const name = endpoint ?? '*';
+        const counts = this.#passes[rule] ?? {};
+        this.#passes[rule] = counts;
+        counts[name] = (counts[name] ?? 0) + 1;
+        return;
+      }
+      case 'breach': {
+        const { level } = ruleById(rule);
+        if (!(decision.causes ?? []).some((cause) => this.#broken.has(cause))) this.#broken.add(rule);
+        const verdict =
+          level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
+        this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? []);
+        return;
+      }
+      case 'warn':
+        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, []);
+        return;
+      case 'note':
+        this.#find(subject, endpoint, 'note', ruleById(rule).sentence, decision.actual, []);
+        return;
+      case 'skip':
+        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, []);
+        return;
+      case 'undecided':
+        this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
+        return;
+    }
+  }
+
+  /** Reports an unmet expectation of the scenario itself, under no rule. */
+  unmet(step: CallStep, exchange: string, expected: string, actual: string): void {
+    this.#hasBreach = true;
+    this.#report({
+      rule: EXPECTATION,
+      verdict: 'fail',
+      endpoint: null,
+      step: step.key,
+      place: step.place,
+      exchange,
+      expected,
+      actual,
+      causes: [],
+    });
+  }
+
+  #find(
+    subject: FindingSubject,
+    endpoint: CallName | null,
+    verdict: Finding['verdict'],
+    expected: string,
+    actual: string,
+    causes: readonly RuleId[],
+  ): void {
+    const { rule, step, exchange } = subject;
+    if (verdict === 'fail') this.#hasBreach = true;
+    this.#report({
+      rule,
+      verdict,
+      endpoint,
+      step: step.key,
+      place: step.place,
+      exchange,
+      expected,
+      actual,
+      causes: causes.filter((cause) => cause !== rule && isRuleId(cause)),
+    });
+  }
+}
+
+/** Returns the endpoint under which a decision counts; null for a rule that is not judged per endpoint. */
+export function endpointOf(rule: RuleId, call: CallName): CallName | null {
+  return ruleById(rule).endpoints?.includes(call) ? call : null;
+}

@@ -1,0 +1,255 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import { Money } from '../../contract/money.ts';
+import { isRedirect } from '../../reply/status.ts';
+import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
+import { isOverdraft } from '../checks/concurrency.ts';
+import { breach, PASS } from '../decision.ts';
+import type { FindingCollector } from '../finding-collector.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import { isSameTxIDAtOnce, type PlannedCall } from '../planned-calls.ts';
+import type { IdleReads } from '../reads/idle-reads.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+import { isOneOrder, judgeRepliedBalance } from './replied-balances.ts';
+
+/** Calls of one wallet that were sent at the same instant. */
+export interface Race {
+  readonly calls: readonly ObservedCall[];
+  readonly wallet: Wallet;
+  /** The balance before the calls, if it was certain. */
+  readonly before: Money | undefined;
+}
+
+/** True if a call was declined, or failed with a reply: the service then refunds a bet and sends a win again. */
+function isRejected({ answer, reading }: ObservedCall): boolean {
+  return answer === 'declined' || (answer === 'failed' && !isRedirect(reading?.status));
+}
+
+/** Counts the calls that were in flight together with at least one other call. */
+export function overlapCount(calls: readonly ObservedCall[]): number {
+  return calls.filter((one) =>
+    calls.some(
+      (other) =>
+        other !== one && inFlightFrom(one) < other.exchange.stamps.end && inFlightFrom(other) < one.exchange.stamps.end,
+    ),
+  ).length;
+}
+
+/** A call is in flight from its last sent byte on; if its body is sent in pieces, from its first byte on. */
+function inFlightFrom({ planned, exchange: { stamps } }: ObservedCall): number {
+  return planned.step.deviations.trickle ? stamps.start : (stamps.sent ?? Number.POSITIVE_INFINITY);
+}
+
+/** Judges the replies to calls of one wallet that were sent at the same instant, as a set. The next idle read judges the balance. */
+export function judgeRace(race: Race, collector: FindingCollector, reads: IdleReads): void {
+  judgeCopies(race, collector);
+  const movers = race.calls.filter(
+    ({ planned }) =>
+      planned.step.origin.kind === 'fresh' &&
+      (planned.step.call === 'bet' || planned.step.call === 'win') &&
+      planned.step.type !== 'free' &&
+      planned.regular &&
+      !isSameTxIDAtOnce(planned),
+  );
+  const overdrafts = movers.filter(({ planned }) => isOverdraft(planned));
+  if (overdrafts.length > 1) judgeOverdraft(race, overdrafts, collector, reads);
+  else if (movers.length > 1) judgeUpdates(race, movers, collector, reads);
+  else judgeRefunds(race, reads);
+}
+
+/** Expects that the bet is given back. Another check judges that it is given back only once. */
+function judgeRefunds({ calls, wallet }: Race, reads: IdleReads): void {
+  const accepted = calls.filter(({ planned, answer }) => planned.step.call === 'refund' && answer === 'accepted');
+  const [first] = accepted;
+  if (!first || accepted.length < 2) return;
+  reads.candidate(wallet, {
+    rule: 'refund.restore',
+    step: first.planned.step,
+    exchange: first.exchange.id,
+    expected: 'of several refunds at once one gives the bet back',
+    ...(new Set(accepted.map(({ planned }) => planned.target?.step.key)).size === 1 && {
+      ifMore: 'refund.once' as const,
+    }),
+  });
+}
+
+function judgeOverdraft(
+  { before, wallet, calls }: Race,
+  bets: readonly ObservedCall[],
+  collector: FindingCollector,
+  reads: IdleReads,
+): void {
+  const [first] = bets;
+  if (!first) return;
+  const subject = { rule: 'concurrency.no-overdraft', step: first.planned.step, exchange: first.exchange.id } as const;
+  if (before === undefined) {
+    collector.decide(subject, { kind: 'undecided', reason: 'the balance before was not certain' });
+    return;
+  }
+  const accepted = bets.filter(({ answer }) => answer === 'accepted');
+  const sum = accepted.reduce((total, { amount }) => total.plus(amount ?? Money.zero), Money.zero);
+  const won = calls
+    .filter(({ planned, answer }) => planned.step.call === 'win' && answer === 'accepted')
+    .reduce((total, { effect }) => total.plus(effect), Money.zero);
+  const expected = `accepted bets never sum to more than the balance, ${before}`;
+  if (sum.compare(before.plus(won)) > 0) {
+    collector.decide(
+      subject,
+      breach(expected, `${accepted.length} bets were accepted, ${sum} in all`, [
+        'bet.debit',
+        'money.main-unit',
+        'money.exact',
+      ]),
+    );
+    // After an overdraft any balance is possible, so the overdraft explains the balance.
+    wallet.expectLater({
+      ...subject,
+      endpoint: null,
+      hypotheses: [],
+      rank: 0,
+      until: 'read',
+      expected,
+      reported: true,
+    });
+    return;
+  }
+  if (bets.every(({ reading }) => !reading)) collector.decide(subject, { kind: 'undecided', reason: 'no reply came' });
+  else collector.decide(subject, PASS);
+  reads.candidate(wallet, {
+    rule: 'concurrency.no-lost-update',
+    step: first.planned.step,
+    exchange: first.exchange.id,
+    expected: 'each accepted call takes effect exactly once',
+  });
+}
+
+/** The operator may do this: a declined call must move nothing, so no update is lost. */
+const ONE_AT_A_TIME = 'the operator declines every call of the player while another one is in progress';
+
+function judgeUpdates(
+  race: Race,
+  movers: readonly ObservedCall[],
+  collector: FindingCollector,
+  reads: IdleReads,
+): void {
+  const [first] = movers;
+  if (!first) return;
+  const expected = 'each accepted call takes effect exactly once';
+  const subject = {
+    rule: 'concurrency.no-lost-update',
+    step: first.planned.step,
+    exchange: first.exchange.id,
+  } as const;
+  reads.candidate(race.wallet, { ...subject, expected });
+  const accepted = movers.filter(({ answer }) => answer === 'accepted');
+  if (accepted.length < 2) {
+    const isOnlyOne = movers.every((mover) => mover.answer === 'accepted' || isRejected(mover));
+    collector.decide(
+      subject,
+      isOnlyOne
+        ? { kind: 'skip', reason: ONE_AT_A_TIME }
+        : { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` },
+    );
+    return;
+  }
+  race.wallet.expectLater({
+    rule: subject.rule,
+    endpoint: null,
+    step: subject.step,
+    exchange: subject.exchange,
+    hypotheses: accepted.map(({ effect, amount, planned }) => ({
+      by: effect.negated(),
+      meaning: `the ${planned.step.call} of ${amount} was answered 200 and lost`,
+    })),
+    rank: 0,
+    until: 'read',
+    expected,
+    reported: false,
+  });
+  if (race.before === undefined) return;
+  for (const observed of accepted) judgeRepliedBalance(observed, race.calls, race.before, collector);
+  const fits = isOneOrder(race.before, accepted);
+  collector.decide(
+    { rule: 'concurrency.order', step: first.planned.step, exchange: first.exchange.id },
+    {
+      kind: 'note',
+      actual: fits
+        ? 'the replied balances fit one order of the calls'
+        : 'the replied balances fit no single order of the calls',
+    },
+  );
+}
+
+/** Judges copies of one call: they have one effect, and they are one transaction of the operator. */
+function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void {
+  const sets = new Map<string, ObservedCall[]>();
+  for (const observed of calls) {
+    const { origin, key } = observed.planned.step;
+    if (!observed.planned.regular) continue;
+    const { sameTxID } = observed.planned;
+    const of =
+      origin.kind === 'copy' ? origin.of : sameTxID && isSameTxIDAtOnce(observed.planned) ? sameTxID.step.key : key;
+    sets.set(of, [...(sets.get(of) ?? []), observed]);
+  }
+  for (const set of sets.values()) {
+    const [first] = set;
+    if (!first || set.length < 2) continue;
+    const rule = 'idempotency.concurrent';
+    const subject = { rule, step: first.planned.step, exchange: first.exchange.id } as const;
+    const answered = set.filter(({ answer }) => answer === 'accepted');
+    const txIDs = new Set(
+      answered.map(({ reading }) => reading?.txID).filter((txID) => txID !== undefined && txID !== ''),
+    );
+    if (answered.length === 0) {
+      const reason = `none of the ${set.length} copies was answered 200`;
+      collector.decide(subject, { kind: set.every(isRejected) ? 'skip' : 'undecided', reason });
+      continue;
+    }
+    const differ = txIDs.size > 1;
+    if (differ) {
+      collector.decide(
+        subject,
+        breach(
+          `${set.length} copies of one call at once are one transaction`,
+          `they were answered with ${txIDs.size} different operator txIDs`,
+        ),
+      );
+    }
+    const effect = first.effect;
+    if (effect.isZero()) {
+      if (!differ) collector.decide(subject, PASS);
+      continue;
+    }
+    // If such a call moves twice its sum, or nothing, it also does so when it is sent alone.
+    const plain = PLAIN_EFFECTS[first.planned.step.call];
+    const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
+    const times = set.map((_, extra) => ({
+      by: effect.times(Money.of(String(extra + 1))),
+      meaning: `it took effect ${extra + 2} times`,
+      causes: extra === 0 ? sameCauses : [],
+    }));
+    wallet.expectLater({
+      rule,
+      endpoint: null,
+      step: first.planned.step,
+      exchange: first.exchange.id,
+      hypotheses: [
+        ...times.slice(0, -1),
+        {
+          by: effect.negated(),
+          meaning: 'it had no effect at all',
+          causes: sameCauses,
+        },
+      ],
+      rank: 0,
+      until: 'read',
+      expected: `${set.length} copies of one call at once have one effect`,
+      reported: differ,
+    });
+  }
+}
+
+/** The rule about further calls of a round: if all of them are wrong, this one is wrong too. */
+function causesOfFurtherCall({ step, betsBefore, winsBefore }: PlannedCall): RuleId[] {
+  if (step.call === 'bet' && betsBefore > 0) return ['bet.many-in-round'];
+  return step.call === 'win' && winsBefore > 0 ? ['win.many-in-round'] : [];
+}

@@ -1,0 +1,93 @@
+import type { Money } from '../../contract/money.ts';
+import type { Answer } from '../../reply/classify.ts';
+import { breach } from '../decision.ts';
+import type { FindingCollector } from '../finding-collector.ts';
+import type { ObservedCall } from '../observed-call.ts';
+
+/** Maximum number of possible sums of calls at once that are computed. If there are more, every balance counts as possible. */
+const MAX_SUMS = 20_000;
+
+const MAY_HAVE_HAPPENED: readonly Answer[] = ['accepted', 'failed', 'late', 'broken', 'lost'];
+
+/** True if a balance may include the effect. An error means "nothing done" only for a bet; wins and refunds are sent again. */
+function mayShow({ answer, planned }: ObservedCall): boolean {
+  return MAY_HAVE_HAPPENED.includes(answer) || (answer === 'declined' && planned.step.call !== 'bet');
+}
+
+/** Judges the balance in a reply: it may include the effects of overlapping calls, and must include those of finished calls. */
+export function judgeRepliedBalance(
+  observed: ObservedCall,
+  calls: readonly ObservedCall[],
+  before: Money,
+  collector: FindingCollector,
+): void {
+  const said = observed.reading?.balance.money;
+  if (!said) return;
+  const others = calls.filter((other) => other !== observed && !other.effect.isZero());
+  const mayHave = others.filter(mayShow);
+  if (isReachable(said, observed, mayHave, before)) return;
+  // A declined bet that still takes its money is another fault, and lowers the balance in the other replies.
+  const declined = others.filter(({ planned, answer }) => planned.step.call === 'bet' && answer === 'declined');
+  const isOfDeclined = declined.length > 0 && isReachable(said, observed, [...mayHave, ...declined], before);
+  collector.decide(
+    { rule: 'concurrency.no-lost-update', step: observed.planned.step, exchange: observed.exchange.id },
+    breach(
+      "each replied balance fits the call's own effect and some of those that overlapped it",
+      `the ${observed.planned.step.call} of ${observed.amount} was answered with the balance ${said}, which no set of the calls gives`,
+      [
+        ...(isOfDeclined ? (['bet.declined-takes-nothing'] as const) : []),
+        'bet.debit',
+        'win.credit',
+        'money.main-unit',
+        'money.exact',
+        'session.isolated',
+        'balance.read-only',
+      ],
+    ),
+  );
+}
+
+/** True if the balance includes the call, all calls that had finished before it, and any of the overlapping calls. */
+function isReachable(said: Money, observed: ObservedCall, others: readonly ObservedCall[], before: Money): boolean {
+  const sent = observed.exchange.stamps.sent ?? observed.exchange.stamps.start;
+  const finished = others.filter(({ exchange, answer }) => answer === 'accepted' && exchange.stamps.end <= sent);
+  const base = [observed, ...finished].reduce((sum, { effect }) => sum.plus(effect), before);
+  const sums = new Map([[base.toString(), base]]);
+  for (const other of others.filter(
+    (one) => !finished.includes(one) && (one.exchange.stamps.sent ?? 0) < observed.exchange.stamps.end,
+  )) {
+    const reached = Array.from(sums.values());
+    for (const sum of reached) {
+      const further = sum.plus(other.effect);
+      sums.set(further.toString(), further);
+    }
+    if (sums.size > MAX_SUMS) return true;
+  }
+  return sums.has(said.toString());
+}
+
+/**
+ * True if the replied balances fit the calls one after another, in some order. Balances are the nodes of a graph, and each
+ * call is an edge from the balance before it to the balance in its reply. An order of the calls is a path over all edges.
+ */
+export function isOneOrder(before: Money, calls: readonly ObservedCall[]): boolean {
+  const edges = new Map<string, string[]>();
+  const surplus = new Map<string, number>();
+  const count = (node: string, by: number): void => void surplus.set(node, (surplus.get(node) ?? 0) + by);
+  for (const { reading, effect } of calls) {
+    const to = reading?.balance.money;
+    if (!to) return false;
+    const from = to.minus(effect).toString();
+    edges.set(from, [...(edges.get(from) ?? []), to.toString()]);
+    count(from, 1);
+    count(to.toString(), -1);
+  }
+  const start = before.toString();
+  count(start, -1);
+  count(calls.reduce((sum, { effect }) => sum.plus(effect), before).toString(), 1);
+  // Such a path exists if every node is left as often as it is entered, and all nodes can be reached (Euler).
+  if ([...surplus.values()].some((one) => one !== 0)) return false;
+  const reached = new Set([start]);
+  for (const node of reached) for (const next of edges.get(node) ?? []) reached.add(next);
+  return [...edges.keys()].every((node) => reached.has(node));
+}

@@ -1,0 +1,305 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import { inAnotherUnit, movesOfNoRule } from '../attribution/candidates.ts';
+import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
+import type { RightUnit } from '../attribution/units.ts';
+import {
+  attributeExplained,
+  attributeUnexplained,
+  isBelowUnit,
+  reportOtherPlayers,
+  reportPaidOwner,
+  SYSTEMATIC,
+} from '../attribution/wrong-balance.ts';
+import { breach, PASS } from '../decision.ts';
+import type { FindingCollector } from '../finding-collector.ts';
+import type { ConcurrentCalls, IdleRead, ReadResult, UnexpectedReply } from '../idle-read.ts';
+import type { Observation, PendingCheck } from '../pending-check.ts';
+import type { Effects } from '../wallet/effects.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+import { WalletMemory } from '../wallet/wallet-memory.ts';
+import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
+
+/** Judges the rules about effects on the balance, at each idle read. */
+export class IdleReads {
+  readonly #collector: FindingCollector;
+  readonly #effects: Effects;
+  readonly #claims: readonly RuleId[];
+  readonly #proven: (rule: string) => boolean;
+  readonly #staleReads: StaleReads;
+  readonly #rightUnit: RightUnit;
+  readonly #seenBefore: (observation: string) => boolean;
+  readonly #memories = new Map<Wallet, WalletMemory>();
+  #pending: IdleRead | undefined;
+
+  /** @param options `claims` are the rules that the scenario is about; only these are reported as undecided */
+  constructor(options: {
+    readonly collector: FindingCollector;
+    readonly effects: Effects;
+    readonly claims: readonly RuleId[];
+    readonly proven: (rule: string) => boolean;
+    readonly staleReads: StaleReadHistory;
+    readonly rightUnit: RightUnit;
+    readonly seenBefore: (observation: string) => boolean;
+  }) {
+    const { collector, effects, claims, proven, staleReads, rightUnit, seenBefore } = options;
+    this.#claims = claims;
+    this.#collector = collector;
+    this.#effects = effects;
+    this.#staleReads = new StaleReads(collector, effects, staleReads);
+    this.#rightUnit = rightUnit;
+    this.#seenBefore = seenBefore;
+    this.#proven = (rule) => collector.isBroken(rule) || proven(rule);
+  }
+
+  /** Returns the milliseconds that a read must wait for the calls before it. */
+  pauseMs(wallet: Wallet): number {
+    return this.#staleReads.pauseMs(wallet);
+  }
+
+  lastRead(wallet: Wallet): Money | undefined {
+    return this.#memory(wallet).last;
+  }
+
+  observe(wallet: Wallet, observation: Observation): void {
+    this.#memory(wallet).observations.push(observation);
+  }
+
+  candidate(wallet: Wallet, concurrentCalls: ConcurrentCalls): void {
+    this.#memory(wallet).candidate ??= concurrentCalls;
+  }
+
+  unexpectedReply(wallet: Wallet, odd: UnexpectedReply): void {
+    this.#memory(wallet).odd ??= odd;
+  }
+
+  /** Takes the first read of a scenario as the starting balance. */
+  open(wallet: Wallet, value: Money): void {
+    wallet.anchor(value);
+    this.#memory(wallet).last = value;
+  }
+
+  /** Forgets the last balance that was read, because money has moved since then that no read has shown. */
+  forgetLast(wallet: Wallet): void {
+    this.#memory(wallet).last = undefined;
+  }
+
+  take(read: IdleRead): ReadResult {
+    const { wallet, value } = read;
+    if (!wallet.known) {
+      this.open(wallet, value);
+      return { kind: 'settled' };
+    }
+    const memory = this.#memory(wallet);
+    if (wallet.allows(value)) {
+      if (memory.behind) this.#caughtUp(read, memory);
+      else this.#fits(read, memory);
+      return { kind: 'settled' };
+    }
+    const late = read.lingered ? undefined : this.#lateBet(read);
+    if (late) {
+      memory.dip = late;
+      return { kind: 'wait' };
+    }
+    if (!memory.behind && this.#staleReads.mayCatchUp(read, memory.odd)) {
+      memory.behind = value;
+      return { kind: 'behind' };
+    }
+    if (memory.behind) this.#staleReads.waitedWithoutSuccess();
+    if (wallet.readsLag && !memory.odd) {
+      this.#lags(read, memory);
+      return { kind: 'settled' };
+    }
+    const candidates = [
+      ...wallet.pendingChecks.filter(
+        ({ rule, step }) => rule !== 'money.main-unit' || !this.#rightUnit.has(step.call, wallet.id),
+      ),
+      ...movesOfNoRule(read, this.#effects),
+      ...inAnotherUnit(read, this.#effects, this.#proven('money.main-unit'), this.#rightUnit),
+    ];
+    // The call with the first wrong reply is the cause if one of its effects explains the balance.
+    const explained = explainByCandidates(read, memory, candidates, this.#proven);
+    if (!explained && !isBelowUnit(read)) {
+      this.#pending = read;
+      return { kind: 'probe' };
+    }
+    this.#differs(read, memory, explained?.breaches ?? [], explained?.rivals ?? []);
+    return { kind: 'settled' };
+  }
+
+  /**
+   * Judges the two reads after one that nothing explains. If every read moves the balance by the same amount, reading
+   * moves it. If it moves in another way, somebody else is using the wallet. If it stays, the balance is wrong.
+   */
+  probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' {
+    const read = this.#pending;
+    this.#pending = undefined;
+    const [second, third] = values;
+    if (!read || !second || !third) return 'somebody-else';
+    const { wallet, value } = read;
+    const memory = this.#memory(wallet);
+    if (second.equals(value) && third.equals(value)) {
+      const silent =
+        wallet.moves.length === 0 &&
+        wallet.branches.length === 0 &&
+        wallet.pendingChecks.every(({ rule }) => rule === 'session.isolated') &&
+        !memory.candidate &&
+        !memory.odd;
+      if (!silent) {
+        this.#differs(read, memory, [], []);
+        return 'stays';
+      }
+      const isOthers = reportOtherPlayers(read, this.#seenBefore, this.#collector);
+      wallet.dropPendingChecks();
+      wallet.anchor(value);
+      memory.last = value;
+      return isOthers ? 'stays' : 'somebody-else';
+    }
+    wallet.dropPendingChecks();
+    wallet.anchor(third);
+    memory.last = third;
+    const step = second.minus(value);
+    if (!step.isZero() && third.minus(second).equals(step)) {
+      this.#collector.decide(
+        { rule: 'balance.read-only', step: read.step, exchange: read.exchange },
+        breach('reading the balance changes nothing', `three reads in a row said ${value}, ${second} and ${third}`),
+      );
+      return 'reads-move-it';
+    }
+    return 'somebody-else';
+  }
+
+  #fits(read: IdleRead, memory: WalletMemory): void {
+    const { wallet, value, lingered } = read;
+    const possible = wallet.possible();
+    const open = wallet.openSince !== null;
+    const moved = wallet.moves.length > 0;
+    this.#rightUnit.record(read, (key) => this.#effects.callOf(key));
+    for (const pendingCheck of wallet.takePendingChecks(lingered)) {
+      if (pendingCheck.reported || open) continue;
+      const subject = { rule: pendingCheck.rule, step: pendingCheck.step, exchange: pendingCheck.exchange };
+      if (wouldHaveShown(pendingCheck, value, possible)) this.#collector.decide(subject, PASS);
+      else this.#undecided(pendingCheck, value);
+    }
+    if (memory.odd) {
+      const { rule, step, exchange, expected, actual, ifReadFits } = memory.odd;
+      if (ifReadFits !== 'nothing')
+        this.#collector.decide(
+          { rule, step, exchange },
+          ifReadFits === 'warn' ? { kind: 'warn', expected, actual } : breach(expected, actual, SYSTEMATIC),
+        );
+    }
+    if (moved && !open)
+      this.#collector.decide({ rule: 'money.conservation', step: read.step, exchange: read.exchange }, PASS);
+    memory.writeDown(value, wallet, this.#collector);
+    this.#collapse(wallet, value, read);
+    if (memory.dip && lingered) {
+      const { rule, step, exchange } = memory.dip;
+      this.#collector.decide(
+        { rule, step, exchange },
+        { kind: 'note', actual: 'the bet was taken after its refund for a moment, and then given back' },
+      );
+      memory.dip = undefined;
+    }
+    memory.turn(value);
+  }
+
+  /** The replies are consistent with each other and the read is older, so the read is wrong. */
+  #lags(read: IdleRead, memory: WalletMemory): void {
+    const { wallet, value } = read;
+    this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
+    for (const pendingCheck of wallet.takePendingChecks(read.lingered)) this.#undecided(pendingCheck, value);
+    memory.turn(value);
+  }
+
+  /** A read that was wrong became right a little later, although nothing was sent in between. */
+  #caughtUp(read: IdleRead, memory: WalletMemory): void {
+    const { value } = read;
+    const { behind } = memory;
+    if (!behind) return;
+    this.#staleReads.report(
+      read,
+      behind,
+      true,
+      `the balance was ${behind}, and ${value} when it was read again a little later`,
+    );
+    memory.behind = undefined;
+    memory.odd = undefined;
+    this.#fits(read, memory);
+  }
+
+  #undecided({ rule, step, exchange }: PendingCheck, value: Money): void {
+    if (!this.#claims.includes(rule)) return;
+    const reason = `a breach cannot be distinguished from an allowed outcome: the balance is ${value}`;
+    this.#collector.decide({ rule, step, exchange }, { kind: 'undecided', reason });
+  }
+
+  /** Reports the breaches that explain a wrong balance, and continues from the balance that was read. */
+  #differs(
+    read: IdleRead,
+    memory: WalletMemory,
+    breaches: readonly PossibleBreach[],
+    rivals: readonly PossibleBreach[],
+  ): void {
+    const { wallet, value, lingered } = read;
+    const possible = wallet.possible();
+    const due = wallet.takePendingChecks(lingered);
+    if (breaches.length > 0) {
+      const reporting = { collector: this.#collector, effects: this.#effects };
+      for (const one of breaches) attributeExplained(one, rivals, read, reporting);
+      for (const pendingCheck of due) {
+        if (pendingCheck.reported || breaches.some((one) => one.pendingCheck === pendingCheck)) continue;
+        if (rivals.some((rival) => rival.pendingCheck === pendingCheck)) continue;
+        this.#collector.decide(
+          { rule: pendingCheck.rule, step: pendingCheck.step, exchange: pendingCheck.exchange },
+          PASS,
+        );
+      }
+    } else attributeUnexplained(read, memory, due, this.#collector);
+    const attributed = breaches.map(({ pendingCheck }) => pendingCheck);
+    if (!lingered)
+      for (const late of wallet.dropPendingChecks()) if (!attributed.includes(late)) wallet.expectLater(late);
+    // The real effect of such a call is unknown, so the effect of its refund is unknown too.
+    const wrong =
+      breaches.length > 0
+        ? breaches.map(({ pendingCheck }) => pendingCheck.step.key)
+        : wallet.moves.map(({ step }) => step);
+    for (const step of wrong) this.#effects.misbooked(step);
+    for (const { pendingCheck } of breaches)
+      if (pendingCheck.rule === 'signature.no-effect') this.#effects.carriedOut(pendingCheck.step.key);
+    memory.writeDown(value, wallet, this.#collector);
+    // An inexact balance still shows which effects happened.
+    if (isBelowUnit(read)) this.#collapse(wallet, value.minus(nearestDifference(value, possible)), read);
+    wallet.anchor(value);
+    memory.turn(value);
+  }
+
+  #collapse(wallet: Wallet, value: Money, read: IdleRead): void {
+    const { happened, never } = wallet.collapse(value);
+    for (const branch of happened) {
+      reportPaidOwner(branch, read, this.#effects, this.#collector);
+      this.#effects.learned(branch.txID, true);
+    }
+    for (const branch of never) this.#effects.learned(branch.txID, false);
+  }
+
+  #lateBet({ wallet, value }: IdleRead): PendingCheck | undefined {
+    return wallet.pendingChecks.find(
+      (one) =>
+        one.until === 'linger' &&
+        !one.reported &&
+        one.hypotheses.some(
+          ({ by }) => by.isNegative() && wallet.possible().some((expected) => expected.plus(by).equals(value)),
+        ) &&
+        one.step.call !== 'win',
+    );
+  }
+
+  #memory(wallet: Wallet): WalletMemory {
+    const known = this.#memories.get(wallet);
+    if (known) return known;
+    const memory = new WalletMemory();
+    this.#memories.set(wallet, memory);
+    return memory;
+  }
+}

@@ -1,0 +1,71 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import type { Transaction } from '../wallet/transaction.ts';
+import type { Wallet } from '../wallet/wallet.ts';
+import type { IdleReads } from './idle-reads.ts';
+
+/**
+ * Checks the balance in the reply to a call that was sent alone. If the balance is not possible, the next read decides.
+ *
+ * @param before the state of the transaction before this call, if it was sent before
+ * @returns the wallets that must be read at once
+ */
+export function judgeReplyBalance(
+  observed: ObservedCall,
+  wallet: Wallet | null,
+  before: Transaction['state'] | undefined,
+  reads: IdleReads,
+): Wallet[] {
+  const { planned, reading, answer } = observed;
+  const { step } = planned;
+  if (!wallet || answer === 'broken' || step.origin.kind === 'earlier') return [];
+  const isUnexpectedSuccess =
+    answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
+  if (isUnexpectedSuccess || answer === 'error-200') return [wallet];
+  // A call that may have been carried out before is answered with the balance of that time.
+  const replay = planned.source !== null && before !== 'refused' && before !== 'none';
+  const said = reading?.balance.money;
+  if (answer !== 'accepted' || replay || !said || planned.sameTxID) return [];
+  // If the operator may not know the bet, the reply to its refund may have any balance, for example 0.
+  const mustBeRight = step.call !== 'refund' || observed.target?.answer === 'accepted';
+  if (mustBeRight ? wallet.hear(said, step.origin.kind === 'fresh') : wallet.allows(said)) {
+    if (mustBeRight && wallet.branches.length === 0) wallet.vouch(step.key);
+    return [];
+  }
+  const rule = step.call === 'refund' ? ruleOfRefundReply(observed, wallet, said) : PLAIN_EFFECTS[step.call]?.rule;
+  if (rule === undefined) return [];
+  reads.unexpectedReply(wallet, {
+    rule,
+    ifReadFits: step.call !== 'refund' ? 'breach' : rule === 'refund.restore' ? 'warn' : 'nothing',
+    step,
+    exchange: observed.exchange.id,
+    expected: `the reply has the balance after the ${step.call}, ${wallet.possible().join(' or ')}`,
+    actual: `it says ${reading?.balance.written}, and the next read says otherwise`,
+  });
+  return [wallet];
+}
+
+/** The rule that a wrong balance in the reply to a refund breaks; undefined: the contract allows it. */
+function ruleOfRefundReply({ planned, target }: ObservedCall, wallet: Wallet, said: Money): RuleId | undefined {
+  if (planned.step.refund?.kind !== 'step' || planned.refundsBefore > 0 || target?.state !== 'reversed')
+    return undefined;
+  switch (target.answer) {
+    case 'accepted':
+      return 'refund.restore';
+    case 'broken':
+    case 'late':
+    case 'failed': {
+      // The operator may not know the bet, or may be processing it right now.
+      const taken = wallet.certain()?.plus(target.effect);
+      if (said.isZero() || taken?.equals(said) !== false) return undefined;
+      return target.answer === 'broken' ? 'refund.broken-connection' : 'refund.after-error';
+    }
+    case 'error-200':
+    case 'refused':
+    case 'declined':
+    case 'lost':
+      return undefined;
+  }
+}

@@ -1,0 +1,212 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { RuleId } from '../../contract/catalogue.ts';
+import { Money } from '../../contract/money.ts';
+import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
+import { isBelowUnit, listBalances } from '../attribution/wrong-balance.ts';
+import { breach } from '../decision.ts';
+import type { FindingCollector } from '../finding-collector.ts';
+import type { IdleRead, UnexpectedReply } from '../idle-read.ts';
+import type { Effects } from '../wallet/effects.ts';
+import type { Move, Wallet } from '../wallet/wallet.ts';
+
+/** Maximum number of waits without success while no stale read has caught up. */
+const MAX_WAITS_WITHOUT_SIGHTING = 2;
+
+/** Maximum number of waits without success after a stale read has caught up. */
+const MAX_WAITS_AFTER_SIGHTING = 20;
+
+/** One sighting may be a coincidence of amounts. */
+const ENOUGH_SIGHTINGS = 2;
+
+/** A pause is longer than the longest observed delay, by this factor. */
+const PAUSE_FACTOR = 1.2;
+
+const MIN_PAUSE_MS = 20;
+
+/**
+ * The stale reads of a run: reads that did not include the effect of an earlier call. Either calls of one kind are booked
+ * late, or reads are late for all calls. All scenarios of the run share it, so that each fault is reported once and later
+ * reads wait for it.
+ */
+export class StaleReadHistory {
+  readonly #kinds = new Set<CallName>();
+  #sightings = 0;
+  #healed = false;
+  #waitsWithoutSuccess = 0;
+  #longestMs = 0;
+  #leftMs: number;
+
+  /** @param budgetMs the total time in milliseconds that a run waits for stale reads; after that they are only reported */
+  constructor(budgetMs = Number.POSITIVE_INFINITY) {
+    this.#leftMs = budgetMs;
+  }
+
+  /**
+   * Records a read that did not include calls of these kinds.
+   *
+   * @param healed true when a second read a little later included them
+   */
+  record(kinds: Iterable<CallName>, healed: boolean): void {
+    for (const kind of kinds) this.#kinds.add(kind);
+    this.#sightings += 1;
+    if (healed) this.#healed = true;
+  }
+
+  /** Records the time in milliseconds until a read had caught up. */
+  caughtUpAfter(ms: number): void {
+    this.#longestMs = Math.max(this.#longestMs, ms);
+  }
+
+  /** Records the time in milliseconds that was spent on waiting. */
+  waited(ms: number): void {
+    this.#leftMs -= ms;
+  }
+
+  /** Records a second read that returned the same balance. */
+  waitedWithoutSuccess(): void {
+    this.#waitsWithoutSuccess += 1;
+  }
+
+  /** The rule that the stale reads break: the rule about the kind of call, or `balance.read` if several kinds are late. */
+  get rule(): RuleId | undefined {
+    const [only, ...others] = this.#kinds;
+    if (only === undefined) return undefined;
+    return others.length > 0 ? 'balance.read' : PLAIN_EFFECTS[only]?.rule;
+  }
+
+  /** True when stale reads were seen often enough to explain earlier findings. */
+  get isSure(): boolean {
+    return this.#sightings >= ENOUGH_SIGHTINGS;
+  }
+
+  /** True when stale reads are known to catch up, so that later reads wait for it. */
+  get isWaitedFor(): boolean {
+    return this.#healed && this.isWorthWaiting;
+  }
+
+  /** False when waiting has had no success too often, or the time budget is spent. */
+  get isWorthWaiting(): boolean {
+    return (
+      this.#leftMs > 0 &&
+      this.#waitsWithoutSuccess < (this.#healed ? MAX_WAITS_AFTER_SIGHTING : MAX_WAITS_WITHOUT_SIGHTING)
+    );
+  }
+
+  /** Returns true if calls of all these kinds may be late. */
+  covers(kinds: readonly CallName[]): boolean {
+    return this.#kinds.size > 1 || kinds.every((kind) => this.#kinds.has(kind));
+  }
+
+  /** Milliseconds that a read must wait for the calls before it; 0 while no stale read was seen. */
+  get pauseMs(): number {
+    return this.isWaitedFor ? Math.max(MIN_PAUSE_MS, this.#longestMs * PAUSE_FACTOR) : 0;
+  }
+}
+
+/** Stale reads in one scenario: how long reads wait for earlier calls, and the findings about stale reads. */
+export class StaleReads {
+  readonly #collector: FindingCollector;
+  readonly #effects: Effects;
+  readonly #staleReads: StaleReadHistory;
+  /** Rules under which a stale read was reported in this scenario. */
+  readonly #reported = new Set<RuleId>();
+
+  constructor(collector: FindingCollector, effects: Effects, staleReads: StaleReadHistory) {
+    this.#collector = collector;
+    this.#effects = effects;
+    this.#staleReads = staleReads;
+  }
+
+  /**
+   * Returns the milliseconds that a read must wait for the calls before it. 0 if a call of a kind that was never late is
+   * among them: the read shows whether that kind is late too.
+   */
+  pauseMs(wallet: Wallet): number {
+    // If no money has moved since the last read, the balance cannot be stale.
+    const isNews = wallet.moves.length > 0 || wallet.branches.length > 0 || wallet.openSince !== null;
+    if (wallet.known && !isNews) return 0;
+    const kinds = [
+      ...wallet.moves.map(({ step }) => this.#effects.callOf(step)),
+      ...wallet.branches.map(({ txID }) => this.#effects.ofTxID(txID)?.planned.step.call),
+    ];
+    return this.#staleReads.covers(kinds.filter((kind) => kind !== undefined)) ? this.#staleReads.pauseMs : 0;
+  }
+
+  /**
+   * Returns true if a wrong balance may become right a little later: if the replies had the right balance, if a refund is
+   * not paid yet, or if reads are known to catch up.
+   */
+  mayCatchUp(read: IdleRead, odd: UnexpectedReply | undefined): boolean {
+    const { wallet } = read;
+    if (isBelowUnit(read)) return false;
+    const { isWaitedFor, isWorthWaiting, isSure } = this.#staleReads;
+    if (isWaitedFor) return true;
+    if (odd) return odd.rule === 'refund.restore' && !isSure && isWorthWaiting;
+    return wallet.isTold && !wallet.readsLag && !isSure;
+  }
+
+  /**
+   * Reports a stale read, once per rule in a scenario.
+   *
+   * @param balance the balance that the read returned
+   * @param healed true when a second read a little later returned the right balance
+   */
+  report({ wallet, step, exchange }: IdleRead, balance: Money, healed: boolean, actual: string): void {
+    const kinds = kindsLeftOut(wallet, balance, {
+      callOf: (key) => this.#effects.callOf(key),
+      isLate: (kind) => this.#staleReads.covers([kind]),
+    });
+    if (kinds.length === 0) return;
+    this.#staleReads.record(kinds, healed);
+    const { rule } = this.#staleReads;
+    if (rule === undefined || this.#reported.has(rule)) return;
+    this.#reported.add(rule);
+    // If calls of another kind turn out to be late too, the reads are the cause, and not each kind of call.
+    const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
+    const expected = `the next read includes all earlier calls: the balance is ${listBalances(wallet.possible())}`;
+    this.#collector.decide({ rule, step, exchange }, breach(expected, actual, causes));
+  }
+
+  /** Records a second read that returned the same balance. */
+  waitedWithoutSuccess(): void {
+    this.#staleReads.waitedWithoutSuccess();
+  }
+}
+
+/**
+ * Returns the kinds of the calls that a balance does not include: the last calls, a single call, or all calls of one kind.
+ * If none of these gives the balance, the kind of the last call that moved money.
+ *
+ * @param balance the wrong balance that was read
+ */
+export function kindsLeftOut(
+  wallet: Wallet,
+  balance: Money,
+  of: {
+    /** Returns the kind of call of a step. */
+    readonly callOf: (step: string) => CallName | undefined;
+    /** Returns true if calls of the kind were late before. */
+    readonly isLate: (kind: CallName) => boolean;
+  },
+): CallName[] {
+  const { moves } = wallet;
+  const missing = wallet.possible().map((possible) => possible.minus(balance));
+  const isMissing = (some: readonly Move[]): boolean => {
+    const sum = some.reduce((total, { delta }) => total.plus(delta), Money.zero);
+    return some.length > 0 && missing.some((one) => one.equals(sum));
+  };
+  const kindsOf = (some: readonly Move[]): CallName[] => [
+    ...new Set(some.map(({ step }) => of.callOf(step)).filter((kind) => kind !== undefined)),
+  ];
+  const fitting = [
+    ...moves.map((_, index) => moves.slice(moves.length - 1 - index)),
+    ...moves.map((move) => [move]),
+    ...kindsOf(moves).map((kind) => moves.filter(({ step }) => of.callOf(step) === kind)),
+  ]
+    .filter(isMissing)
+    .map(kindsOf);
+  // Kinds that are known to be late come first, then the smallest number of kinds.
+  const news = (kinds: readonly CallName[]): number => kinds.filter((kind) => !of.isLate(kind)).length;
+  const [cheapest] = fitting.sort((a, b) => news(a) - news(b) || a.length - b.length);
+  return cheapest ?? kindsOf(moves.slice(-1));
+}

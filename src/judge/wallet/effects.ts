@@ -1,0 +1,333 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { Money } from '../../contract/money.ts';
+import { JUDGE_TRANSACTIONS } from '../../ledger/policies.ts';
+import { type CallFacts, nextState, reversalOf, type Transition } from '../../ledger/transaction.ts';
+import { type Answer, mayHaveArrived, mayHaveBeenProcessed } from '../../reply/classify.ts';
+import type { ReplyReading } from '../../reply/read.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import type { PlannedCall } from '../planned-calls.ts';
+import type { Transaction } from './transaction.ts';
+import type { Wallet } from './wallet.ts';
+
+/**
+ * The transactions of a scenario, and their effects on the wallets of an operator that keeps the contract.
+ *
+ * Each answer is applied by the state machine of `ledger/`. This class finds the facts that the machine needs and books the
+ * result. It handles the calls that the service never sends (wrong signatures, deviating bodies, a txID used twice) without the state machine.
+ */
+export class Effects {
+  readonly #byTxID = new Map<string, Transaction>();
+  readonly #byStep = new Map<string, Transaction>();
+  /** The transaction by the step that sent it again, if that step may have moved the money. */
+  readonly #byRepeat = new Map<string, Transaction>();
+  /** Bets whose refund was answered 200. If they arrive later, they take nothing. */
+  readonly #blocked = new Set<string>();
+  /** Free wins that were credited. A withdrawal must not pay their amount again. */
+  readonly #freeWins = new Set<string>();
+  /** Transactions that moved another amount than their own. */
+  readonly #misbooked = new Set<string>();
+  /** Free bets that took money, as a read has shown. */
+  readonly #freeBets = new Set<string>();
+
+  ofStep(key: string): Transaction | undefined {
+    return this.#byStep.get(key);
+  }
+
+  ofTxID(txID: string): Transaction | undefined {
+    return this.#byTxID.get(txID);
+  }
+
+  /** The call of a step, also of a step that sent another again. */
+  callOf(key: string): CallName | undefined {
+    return (this.#byStep.get(key) ?? this.#byRepeat.get(key))?.planned.step.call;
+  }
+
+  all(): Iterable<Transaction> {
+    return this.#byTxID.values();
+  }
+
+  /** Removes a transaction that no later step refers to, so that long scenarios need little memory. */
+  forget(transaction: Transaction): void {
+    this.#byTxID.delete(transaction.txID);
+    this.#byStep.delete(transaction.planned.step.key);
+  }
+
+  /**
+   * Applies the answer to a call.
+   *
+   * @param wallet null: the session is not one that the operator issued
+   */
+  follow(seen: ObservedCall, wallet: Wallet | null): void {
+    const { planned, answer, reading } = seen;
+    const { step } = planned;
+    if (step.call === 'balance') return;
+    if (step.origin.kind === 'earlier') {
+      if (answer !== 'accepted' && wallet && mayHaveArrived(seen.exchange) && !reading) wallet.setUnknown(step.key);
+      return;
+    }
+    const earlier = seen.earlier;
+    if (planned.source && earlier) {
+      this.#again(seen, earlier);
+      return;
+    }
+    if (planned.sameTxID && earlier) {
+      // The same call with a used txID moves nothing. With another call, the contract leaves it open.
+      if (planned.sameTxID.step.call !== step.call) wallet?.setUnknown(step.key);
+      else if (earlier.state === 'refused' || earlier.state === 'none') wallet?.setUnknown(step.key);
+      return;
+    }
+    const same = step.txID === null ? undefined : this.#byTxID.get(step.txID);
+    if (same?.planned.step.call === step.call && same.state === 'applied') {
+      // Two copies with one txID were sent at once. The other was answered 200 first, so they are one transaction.
+      this.#byStep.set(step.key, same);
+      return;
+    }
+    const transaction: Transaction = {
+      txID: step.txID ?? `step ${step.key}`,
+      planned,
+      amount: seen.amount,
+      wallet,
+      effect: seen.effect,
+      state: 'sent',
+      answer,
+      reply: undefined,
+    };
+    this.#byTxID.set(transaction.txID, transaction);
+    this.#byStep.set(step.key, transaction);
+    this.#first(seen, transaction);
+  }
+
+  /** Notes that an idle read has closed an effect: it happened, or it did not and never will. */
+  learned(txID: string, happened: boolean): void {
+    const transaction = this.#byTxID.get(txID);
+    if (!transaction) return;
+    if (transaction.planned.step.type === 'free') {
+      if (happened) (transaction.planned.step.call === 'win' ? this.#freeWins : this.#freeBets).add(txID);
+      return;
+    }
+    if (transaction.state !== 'unknown' || !happened) return;
+    transaction.state = 'applied';
+    const target = transaction.planned.step.call === 'refund' ? this.#targetOf(transaction.planned) : undefined;
+    if (target) this.#isReversed(target, transaction.planned.step.key);
+  }
+
+  /** Notes that a call moved another amount than its own, as an idle read has shown. */
+  misbooked(step: string): void {
+    const transaction = this.#byStep.get(step);
+    if (transaction) this.#misbooked.add(transaction.txID);
+  }
+
+  /** Notes that a call was carried out although it was refused, as an idle read has shown. */
+  carriedOut(step: string): void {
+    const transaction = this.#byStep.get(step);
+    if (transaction?.state !== 'refused') return;
+    transaction.state = 'applied';
+    const target = this.#targetOf(transaction.planned);
+    if (target) target.state = 'reversed';
+  }
+
+  get freeBetsTakeMoney(): boolean {
+    return this.#freeBets.size > 0;
+  }
+
+  #first(seen: ObservedCall, transaction: Transaction): void {
+    const { planned, answer, reading } = seen;
+    this.#note(transaction, answer, reading);
+    if (!mayHaveArrived(seen.exchange)) {
+      transaction.state = 'none';
+      return;
+    }
+    if (!planned.signedRight) {
+      this.#signedWrong(transaction, answer, planned);
+      return;
+    }
+    // A call that failed for another reason than its content may have been carried out.
+    const answered = answer !== 'accepted' && !mayHaveBeenProcessed(answer, reading?.status);
+    if (deviatesInContent(planned) && (answered || planned.step.expect.outcome !== 'accepted')) {
+      this.#deviating(transaction, answer, planned);
+      return;
+    }
+    if (planned.step.call === 'bet' && this.#blocked.has(transaction.txID)) {
+      transaction.state = 'reversed';
+      return;
+    }
+    this.#answered(seen, transaction);
+  }
+
+  #signedWrong(transaction: Transaction, answer: Answer, planned: PlannedCall): void {
+    transaction.state = answer === 'refused' ? 'refused' : answer === 'accepted' ? 'applied' : 'none';
+    // The effect of a call that had to be refused is not known.
+    if (answer === 'accepted' || answer === 'error-200' || answer === 'late' || answer === 'lost') {
+      transaction.wallet?.setUnknown(planned.step.key);
+      const target = this.#targetOf(planned);
+      target?.wallet?.setUnknown(planned.step.key);
+      if (target && answer === 'accepted') target.state = 'reversed';
+    }
+  }
+
+  /** Applies the answer to a call that the service never sends. If it was accepted, the next read shows what it moved. */
+  #deviating(transaction: Transaction, answer: Answer, planned: PlannedCall): void {
+    transaction.state = answer === 'refused' ? 'refused' : answer === 'accepted' ? 'applied' : 'none';
+    if (answer !== 'declined' && answer !== 'refused') transaction.wallet?.setUnknown(planned.step.key);
+  }
+
+  /** Applies the first answer to a transaction, or the first after a refusal. */
+  #answered({ planned, answer, reading }: ObservedCall, transaction: Transaction): void {
+    const facts = this.#factsOf(planned);
+    if (!facts) return;
+    const { state, money } = nextState(transaction.state, facts, answer, reading?.status, JUDGE_TRANSACTIONS);
+    transaction.state = state;
+    this.#book(planned, transaction, money);
+  }
+
+  #factsOf(planned: PlannedCall): CallFacts | undefined {
+    const { call, type, campaign, winOf, expect } = planned.step;
+    const isFree = type === 'free';
+    const mustBeAccepted = expect.outcome === 'accepted';
+    switch (call) {
+      case 'balance':
+        return undefined;
+      case 'bet':
+        return { call, isFree, mustBeDeclined: expect.outcome === 'declined' };
+      case 'win': {
+        const hasBet = winOf !== undefined && !planned.roundRefunded;
+        // A withdrawal pays only what free wins have not credited yet.
+        const isPaidAlready = campaign && !isFree && this.#freeWins.size > 0;
+        return { call, isFree, hasBet, isPaidAlready, mustBeAccepted };
+      }
+      case 'refund': {
+        const target = this.#targetOf(planned);
+        const isRegular = !planned.roundSettled && target?.planned.step.call === 'bet';
+        return { call, target: target && { state: target.state, isRegular }, mustBeAccepted };
+      }
+    }
+  }
+
+  /** @param planned the call that was answered: the transaction's first, or a repeat of it */
+  #book(planned: PlannedCall, transaction: Transaction, money: Transition['money']): void {
+    const { step } = planned;
+    const { txID } = transaction;
+    const target = step.call === 'refund' ? this.#targetOf(planned) : undefined;
+    // A refund moves the money of its bet.
+    const { wallet } = target ?? transaction;
+    const delta = target ? target.amount : transaction.effect;
+    switch (money) {
+      case 'nothing':
+        return;
+      case 'moves':
+        wallet?.move(step.key, transaction.effect);
+        return;
+      case 'settles':
+        wallet?.settle(step.key, txID, true);
+        return;
+      case 'gives-back':
+        this.#giveBack(planned, transaction, target);
+        return;
+      case 'undecided':
+        if (target && !target.amount) return;
+        wallet?.setUnknown(step.key);
+        // The operator alone knows the amount that it took for a bet that it had to decline.
+        if (step.call === 'bet') this.#misbooked.add(txID);
+        return;
+      case 'lost':
+      case 'unanswered':
+      case 'either':
+        if (delta) wallet?.branch({ txID, delta, kind: money });
+        return;
+    }
+  }
+
+  /** A refund was answered 200: the bet was given back, or will never be taken. */
+  #giveBack(planned: PlannedCall, refund: Transaction, target: Transaction | undefined): void {
+    const { key } = planned.step;
+    if (!target) {
+      const later = planned.step.refund?.kind === 'step' ? planned.target?.step.txID : undefined;
+      if (later) this.#blocked.add(later);
+      return;
+    }
+    const isRegular =
+      !planned.roundSettled &&
+      target.planned.step.call === 'bet' &&
+      sameAmount(refund.amount, target.amount) &&
+      !this.#misbooked.has(target.txID);
+    const isFree = target.planned.step.type === 'free';
+    const isSameWallet = isFree || target.wallet === refund.wallet;
+    const { state, money } = reversalOf(target.state, { isRegular, isSameWallet }, JUDGE_TRANSACTIONS);
+    if (money === 'undecided') target.wallet?.setUnknown(key);
+    else if (money === 'settles') target.wallet?.settle(key, target.txID, false);
+    else if (money === 'either')
+      target.wallet?.branch({ txID: refund.txID, delta: target.effect.negated(), kind: 'either' });
+    else if (money === 'moves' && isFree) this.#giveBackFree(key, target);
+    else if (money === 'moves') target.wallet?.move(key, target.effect.negated());
+    if (state === 'reversed') this.#isReversed(target, key);
+  }
+
+  /** Marks a bet as given back. Further refunds of it that are not answered yet pay nothing. */
+  #isReversed(target: Transaction, step: string): void {
+    target.state = 'reversed';
+    this.#blocked.add(target.txID);
+    for (const { planned, state, txID, wallet } of this.#byTxID.values())
+      if (state === 'unknown' && planned.step.call === 'refund' && this.#targetOf(planned) === target)
+        wallet?.settle(step, txID, false);
+  }
+
+  #giveBackFree(key: string, target: Transaction): void {
+    const open = target.wallet?.undo(target.txID);
+    // A read has shown that the free bet took its amount, unless its effect is still open or never happened.
+    if (!open && this.#freeBets.has(target.txID)) target.wallet?.move(key, target.effect.negated());
+  }
+
+  /** Applies the answer to a call that was sent again. */
+  #again(seen: ObservedCall, earlier: Transaction): void {
+    const { planned, answer, reading } = seen;
+    const { key } = planned.step;
+    if (earlier.state === 'refused' || earlier.state === 'unknown') this.#byRepeat.set(key, earlier);
+    if (!planned.signedRight) {
+      if (answer === 'accepted' && earlier.state !== 'applied') earlier.wallet?.setUnknown(key);
+      return;
+    }
+    if (earlier.state === 'refused') {
+      this.#first(seen, earlier);
+      return;
+    }
+    const facts = this.#factsOf(earlier.planned);
+    if (!facts) return;
+    if (answer === 'accepted') this.#note(earlier, answer, reading);
+    const { state, money } = nextState(earlier.state, facts, answer, reading?.status, JUDGE_TRANSACTIONS);
+    earlier.state = state;
+    if (money === 'undecided') {
+      earlier.wallet?.setUnknown(key);
+      return;
+    }
+    if (money === 'gives-back') {
+      const target = this.#targetOf(planned);
+      const effect = earlier.wallet?.settle(key, earlier.txID, true);
+      if (effect && target) this.#isReversed(target, key);
+      else this.#giveBack(planned, earlier, target);
+      return;
+    }
+    // A free call was carried out. The contract still leaves open whether it moved anything.
+    if (money === 'either') earlier.wallet?.settle(key, earlier.txID, false);
+    this.#book(planned, earlier, money);
+  }
+
+  #targetOf(planned: PlannedCall): Transaction | undefined {
+    const refund = (planned.source ?? planned).step.refund;
+    return refund?.kind === 'step' ? this.#byStep.get(refund.of) : undefined;
+  }
+
+  #note(transaction: Transaction, answer: Answer, reading: ReplyReading | undefined): void {
+    transaction.answer = answer;
+    if (answer === 'accepted') transaction.reply ??= reading;
+  }
+}
+
+/** True if the service would not send such a body or query. */
+function deviatesInContent(planned: PlannedCall): boolean {
+  const { body, query } = planned.step.deviations;
+  return body !== undefined || query !== undefined;
+}
+
+function sameAmount(a: Money | undefined, b: Money | undefined): boolean {
+  return a !== undefined && b !== undefined && a.equals(b);
+}

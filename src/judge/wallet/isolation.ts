@@ -1,0 +1,41 @@
+import type { ObservedCall } from '../observed-call.ts';
+import type { Wallet } from './wallet.ts';
+
+/**
+ * Expects that a call moves money only in its own wallet. The next read of each other wallet decides.
+ *
+ * @param own the wallet of its session; null: the session is not one that the operator issued
+ * @param wallets all wallets of the scenario
+ */
+export function leaveOthersAlone(seen: ObservedCall, own: Wallet | null, wallets: readonly Wallet[]): void {
+  const { planned, effect, exchange } = seen;
+  // If a call was accepted that had to be refused, neither its amount nor its wallet is known.
+  if (seen.answer === 'accepted' && (!planned.signedRight || own === null)) {
+    if (planned.step.call === 'refund' && own === null) return;
+    for (const wallet of wallets) wallet.setUnknown(planned.step.key);
+    return;
+  }
+  if (own === null || effect.isZero() || planned.step.call === 'balance' || seen.answer !== 'accepted') return;
+  // The rules about signatures judge what a call with a wrong signature moves.
+  if (!planned.signedRight) return;
+  if (planned.target && planned.target.step.session !== planned.step.session) return;
+  for (const other of wallets) {
+    if (other === own || !other.known) continue;
+    other.expectLater({
+      rule: 'session.isolated',
+      endpoint: null,
+      step: planned.step,
+      exchange: exchange.id,
+      hypotheses: [
+        {
+          by: effect,
+          meaning: `the ${planned.step.call} of ${seen.amount} in another player's session moved this player's money`,
+        },
+      ],
+      rank: 0,
+      until: 'read',
+      expected: "another player's balance is left alone",
+      reported: false,
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Money } from '../../contract/money.ts';
+import type { TransactionState } from '../../ledger/transaction.ts';
+import type { Answer } from '../../reply/classify.ts';
+import type { ReplyReading } from '../../reply/read.ts';
+import type { PlannedCall } from '../planned-calls.ts';
+import type { Wallet } from './wallet.ts';
+
+/** One transaction of a scenario. */
+export interface Transaction {
+  readonly txID: string;
+  readonly planned: PlannedCall;
+  readonly amount: Money | undefined;
+  /** null: its session is not one that the operator issued. */
+  readonly wallet: Wallet | null;
+  /** The signed amount that the call moves if it is carried out. */
+  readonly effect: Money;
+  state: TransactionState;
+  /** The answer to its first call, or to the last one that was accepted. */
+  answer: Answer;
+  /** The first reply with 200. Replies to replays are compared with it. */
+  reply: ReplyReading | undefined;
+}

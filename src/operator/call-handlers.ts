@@ -1,0 +1,170 @@
+import type { TransactionCall } from '../contract/call-name.ts';
+import type { BalanceQuery, BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
+import { scaleOf } from './amount.ts';
+import { type Behaviour, decisionOf, type StoredState, stands, type Work } from './behaviour.ts';
+import type { Decision, DeclineReason } from './decision.ts';
+import type { Claim, Session, Store, Transaction, Wallet } from './store.ts';
+
+/** The context of one client's calls. */
+export interface CallHandlers {
+  readonly extCID: string;
+  readonly store: Store;
+  readonly behaviour: Behaviour;
+  /** The free-rounds campaigns that the client knows, by frID. */
+  readonly campaigns: ReadonlySet<string>;
+}
+
+/** The decision about a call, before it is stored. */
+type Ruling =
+  | { readonly kind: 'done'; readonly moved: bigint; readonly reverses?: Transaction }
+  | { readonly kind: 'declined'; readonly reason: DeclineReason };
+
+/** A call with its session, wallet and amount. */
+interface KnownCall {
+  readonly claim: Claim;
+  readonly session: Session;
+  readonly wallet: Wallet;
+}
+
+/** Reads a balance, also in an expired session, because the player still wants to see the result of the last round. */
+export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessionID }: BalanceQuery): Work {
+  const look = (): StoredState => {
+    const session = behaviour.sessionOf(store, extCID, sessionID);
+    return { session, wallet: session && behaviour.walletOf(store, session), earlier: undefined };
+  };
+  return {
+    look,
+    act: ({ wallet }) =>
+      wallet ? { kind: 'balance', balance: behaviour.show(wallet, wallet.balance) } : declined('session-unknown'),
+  };
+}
+
+/**
+ * Decides a bet. A declined bet is stored and declined again when it is sent again, even if there is enough money by then: the player
+ * has seen that it was declined, and the service never refunds it.
+ */
+export function betWork(handlers: CallHandlers, call: BetRequest): Work {
+  return workOf(handlers, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
+    const { behaviour } = handlers;
+    if (behaviour.refundsAhead(handlers.store, wallet.id, claim.txID).length > 0) return declined('bet-reversed');
+    if (!behaviour.isOpen(session)) return declined('session-expired');
+    if (claim.type === 'free' && !behaviour.knowsCampaign(handlers.campaigns, claim))
+      return declined('campaign-unknown');
+    const debit = behaviour.debitOf(claim);
+    return behaviour.covers(wallet, debit) ? { kind: 'done', moved: -debit } : declined('insufficient-funds');
+  });
+}
+
+/**
+ * Decides a win. A win of an unknown round is credited, because its bet may arrive later. A win is declined if every bet of its round
+ * was declined or given back. After the end of a session, rounds that began in time are still settled, and a win of 0 may always
+ * close its round. A `regular` win with an frID pays out a campaign, in any round.
+ */
+export function winWork(handlers: CallHandlers, call: WinRequest): Work {
+  return workOf(handlers, 'win', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
+    const { behaviour, store } = handlers;
+    if (claim.frID !== null && !behaviour.knowsCampaign(handlers.campaigns, claim)) return declined('campaign-unknown');
+    const bets = store.round(wallet.id, session.gameID, call.roundID).filter(({ call }) => call === 'bet');
+    const standing = bets.some(stands);
+    const withdrawal = claim.frID !== null && claim.type !== 'free';
+    if (behaviour.isCancelled(bets) && !withdrawal) return declined('round-cancelled');
+    const credit = behaviour.creditOf(claim);
+    if (credit > 0n && !behaviour.isOpen(session)) {
+      const begun = standing || (claim.frID !== null && store.campaign(wallet.id, claim.frID).some(stands));
+      if (!begun) return declined('session-expired');
+    }
+    return { kind: 'done', moved: credit };
+  });
+}
+
+/**
+ * Decides a refund. It gives back the whole bet once, independently of the amount in the request, also in a settled round, because
+ * the service may have lost only one of several bets. If it does not name an accepted bet of this wallet, it succeeds and moves
+ * nothing, and a bet that arrives later takes nothing.
+ */
+export function refundWork(handlers: CallHandlers, call: RefundRequest): Work {
+  return workOf(handlers, 'refund', { ...call, type: null, frID: null }, ({ claim }) => {
+    const original = handlers.behaviour.originalOf(handlers.store, claim);
+    const moved = handlers.behaviour.restoredBy(claim, original);
+    const reverses = original?.call === 'bet' && original.walletID === claim.walletID ? original : undefined;
+    return reverses ? { kind: 'done', moved, reverses } : { kind: 'done', moved };
+  });
+}
+
+interface TransactionFields {
+  readonly sessionID: string;
+  readonly txID: string;
+  readonly amount: string;
+  readonly roundID?: string | null | undefined;
+  readonly origTxID: string | null;
+  readonly type?: string | null | undefined;
+  readonly frID?: string | null | undefined;
+}
+
+function workOf(
+  handlers: CallHandlers,
+  call: TransactionCall,
+  fields: TransactionFields,
+  rule: (known: KnownCall) => Ruling,
+): Work {
+  const { store, extCID, behaviour } = handlers;
+  const claimIn = ({ session, wallet }: Pick<StoredState, 'session' | 'wallet'>): Claim => ({
+    extCID,
+    txID: fields.txID,
+    call,
+    sessionID: fields.sessionID,
+    walletID: wallet?.id ?? null,
+    gameID: session?.gameID ?? null,
+    roundID: fields.roundID ?? null,
+    origTxID: fields.origTxID,
+    amount: (wallet && behaviour.readAmount(fields.amount, scaleOf(wallet.currency))) ?? null,
+    type: fields.type ?? null,
+    frID: fields.frID ?? null,
+  });
+  return {
+    look: () => {
+      const session = behaviour.sessionOf(store, extCID, fields.sessionID);
+      const wallet = session && behaviour.walletOf(store, session);
+      return { session, wallet, earlier: behaviour.find(store, claimIn({ session, wallet })) };
+    },
+    act: ({ session, wallet, earlier }) => {
+      const claim = claimIn({ session, wallet });
+      const recalled = earlier && behaviour.recall(earlier, claim, store);
+      if (recalled) return recalled;
+      const objection = behaviour.objection(store, claim, session);
+      if (objection) return declined(objection);
+      if (!session || !wallet)
+        return call === 'refund' ? refundWithoutSession(handlers, claim) : declined('session-unknown');
+      if (claim.amount === null) return declined('amount-invalid');
+      return settle(handlers, { claim, session, wallet }, rule({ claim, session, wallet }));
+    },
+  };
+}
+
+/** Stores a decision. */
+function settle({ store, behaviour }: CallHandlers, { claim, wallet }: KnownCall, ruling: Ruling): Decision {
+  if (ruling.kind === 'declined') {
+    // Wins and refunds are sent again until they succeed, so each attempt is decided again.
+    if (claim.call === 'bet') behaviour.record(store, { ...claim, outcome: ruling.reason, moved: 0n, balance: null });
+    return ruling;
+  }
+  const { moved } = ruling;
+  const balance = behaviour.book(store, wallet, moved);
+  const recorded = behaviour.record(store, {
+    ...claim,
+    outcome: 'done',
+    moved,
+    balance: behaviour.show(wallet, balance),
+  });
+  if (ruling.reverses && ruling.reverses.reversedBy === null) store.markReversed(ruling.reverses.id, recorded.id);
+  return decisionOf(recorded);
+}
+
+/** Answers a refund in an unknown session with success: the service repeats it until it is answered 200, and nothing was taken. */
+function refundWithoutSession({ store, behaviour }: CallHandlers, claim: Claim): Decision {
+  return decisionOf(behaviour.record(store, { ...claim, outcome: 'done', moved: 0n, balance: '0' }));
+}
+
+function declined(reason: DeclineReason): { readonly kind: 'declined'; readonly reason: DeclineReason } {
+  return { kind: 'declined', reason };
+}

@@ -1,0 +1,53 @@
+import type { TransactionCall } from '../../contract/call-name.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
+
+/** The transactions of one kind in the round of a call; empty if the call names no round. */
+export function inRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): Transaction[] {
+  return walletID === null || gameID === null || roundID === null
+    ? []
+    : store.round(walletID, gameID, roundID).filter((one) => one.call === call);
+}
+
+/** True if the round of a call has a transaction of a kind. */
+export function hasInRound(store: Store, claim: Claim, call: TransactionCall): boolean {
+  return inRound(store, claim, call).length > 0;
+}
+
+/** Moves another amount for accepted calls, in the store and in the reply. */
+export function booking(
+  right: Behaviour,
+  movedBy: (store: Store, entry: TransactionEntry) => bigint,
+): Partial<Behaviour> {
+  return {
+    record: (store, entry) => {
+      const { walletID, outcome } = entry;
+      const moved = outcome === 'done' && walletID !== null ? movedBy(store, entry) : entry.moved;
+      if (walletID === null || moved === entry.moved) return right.record(store, entry);
+      const wallet = store.wallet(walletID);
+      const balance = wallet.balance - entry.moved + moved;
+      store.setBalance(walletID, balance);
+      return right.record(store, { ...entry, moved, balance: right.show(wallet, balance) });
+    },
+  };
+}
+
+/** Declines new calls of a kind under a condition. */
+export function objecting(
+  right: Behaviour,
+  call: TransactionCall,
+  when: (store: Store, claim: Claim) => boolean,
+): Partial<Behaviour> {
+  return {
+    objection: (store, claim, session) =>
+      claim.call === call && when(store, claim) ? 'transaction-conflict' : right.objection(store, claim, session),
+  };
+}
+
+/** Refunds give back the amount of `otherwise`, in the smallest unit, or the right amount if that is undefined. */
+export function restoring(
+  right: Behaviour,
+  otherwise: (refund: Claim, original: Transaction | undefined) => bigint | undefined,
+): Partial<Behaviour> {
+  return { restoredBy: (refund, original) => otherwise(refund, original) ?? right.restoredBy(refund, original) };
+}

@@ -1,0 +1,196 @@
+import { canonicalJson } from '../../contract/canonical.ts';
+import { signBody, verifySignature } from '../../contract/signature.ts';
+import type { SignedBody } from '../../sdk/reverse-call.ts';
+import { type Behaviour, decisionOf } from '../behaviour.ts';
+import { bodyOf, type Fields, textOf } from '../rewriting.ts';
+import type { Claim, Store, Transaction } from '../store.ts';
+import type { Variant } from '../variation.ts';
+
+/** Identifies transactions by their txID together with another key: two that differ in the key are two transactions. */
+function knowingBy(right: Behaviour, keyOf: (claim: Claim) => string | null): Partial<Behaviour> {
+  const second = (claim: Claim): string => `${claim.txID} ${keyOf(claim)}`;
+  return {
+    find: (store, claim) => {
+      const known = right.find(store, claim);
+      return !known || keyOf(known) === keyOf(claim) ? known : right.find(store, { ...claim, txID: second(claim) });
+    },
+    record: (store, entry) => {
+      const isTaken = store.transaction(entry.extCID, entry.txID) !== undefined;
+      return right.record(store, isTaken ? { ...entry, txID: second(entry) } : entry);
+    },
+  };
+}
+
+/** The accepted bet that a refund names. */
+function betOf(store: Store, { call, extCID, origTxID }: Claim): Transaction | undefined {
+  const named = call === 'refund' && origTxID !== null ? store.transaction(extCID, origTxID) : undefined;
+  return named?.call === 'bet' && named.outcome === 'done' ? named : undefined;
+}
+
+function vouching(right: Behaviour, isSigned: (signed: SignedBody) => boolean): Partial<Behaviour> {
+  const { verify } = right;
+  const vouch = (signed: SignedBody): SignedBody => ({
+    ...signed,
+    signature: isSigned(signed) ? signBody(signed.body, signed.key) : undefined,
+  });
+  return {
+    verify: {
+      ...verify,
+      bet: (signed) => verify.bet(vouch(signed)),
+      win: (signed) => verify.win(vouch(signed)),
+      refund: (signed) => verify.refund(vouch(signed)),
+    },
+  };
+}
+
+/** Correct variants of storing transactions and verifying signatures. */
+export const BOOKS_VARIANTS: readonly Variant[] = [
+  {
+    name: 'signature-over-canonical-form',
+    description: 'Bodies are parsed and written again as canonical JSON before they are verified.',
+    change: (right) =>
+      vouching(right, ({ body, key, signature }) => {
+        try {
+          return verifySignature(canonicalJson(JSON.parse(Buffer.from(body).toString())), key, signature);
+        } catch {
+          return false;
+        }
+      }),
+  },
+  {
+    name: 'signature-in-any-case',
+    description: 'Signatures in upper-case hexadecimal are accepted too.',
+    change: (right) => ({ signatureOf: (headers) => right.signatureOf(headers)?.toLowerCase() }),
+  },
+  {
+    name: 'current-balance-on-replay',
+    mayWarn: ['idempotency.same-reply'],
+    description: 'The reply to a repeated call has the first txID and the current balance.',
+    change: (right) => ({
+      recall: (earlier, again, store) => {
+        const decision = right.recall(earlier, again, store);
+        if (decision?.kind !== 'done' || again.walletID === null) return decision;
+        const wallet = store.wallet(again.walletID);
+        return { ...decision, balance: right.show(wallet, wallet.balance) };
+      },
+    }),
+  },
+  {
+    name: 'replay-marked',
+    description:
+      'The reply to a repeated call is marked as a duplicate, and has the first balance without its trailing zeros.',
+    change: (right) => {
+      const done = new Set<unknown>();
+      return {
+        receive: async (request, answer) => {
+          const txID = bodyOf(request)?.txID;
+          const isReplay = done.has(txID);
+          const reply = await right.receive(request, answer);
+          if (reply.status !== 200 || txID === undefined) return reply;
+          done.add(txID);
+          if (!isReplay) return reply;
+          const fields = JSON.parse(textOf(reply)) as Fields;
+          const balance = String(fields.balance).replace(/\.0+$/, '');
+          return { ...reply, body: JSON.stringify({ duplicate: true, ...fields, balance }) };
+        },
+      };
+    },
+  },
+  {
+    name: 'first-reply-whatever-the-body',
+    description: 'A processed txID is answered with its first reply, even if the other fields of the call differ.',
+    change: () => ({ recall: (earlier) => decisionOf(earlier) }),
+  },
+  {
+    name: 'tx-id-with-round',
+    description: 'A transaction is identified by its txID and its roundID together.',
+    change: (right) => knowingBy(right, ({ roundID }) => roundID),
+  },
+  {
+    name: 'tx-id-with-call',
+    description: 'Bets, wins and refunds are stored separately: a win with the txID of a bet is another transaction.',
+    change: (right) => knowingBy(right, ({ call }) => call),
+  },
+  {
+    name: 'declined-bets-forgotten',
+    description: 'A declined bet is not stored: if it is sent again and there is enough money, it is accepted.',
+    change: (right) => ({
+      record: (store, entry) =>
+        entry.outcome === 'done' ? right.record(store, entry) : { ...entry, id: 0, reversedBy: null },
+    }),
+  },
+  {
+    name: 'late-bet-200',
+    description: 'A bet that arrives after its own refund is answered 200, and takes nothing.',
+    change: (right) => ({
+      carryOut: async (store, work) => {
+        const decision = await right.carryOut(store, work);
+        const { earlier, wallet } = work.look();
+        if (decision.kind !== 'declined' || decision.reason !== 'bet-reversed' || !earlier || !wallet) return decision;
+        return { kind: 'done', txID: `op-${earlier.id}`, balance: right.show(wallet, wallet.balance) };
+      },
+    }),
+  },
+  {
+    name: 'refunded-bet-409',
+    description: 'A refunded bet that is sent again is answered 409, and takes nothing.',
+    change: (right) => ({
+      recall: (earlier, again, store) =>
+        earlier.call === 'bet' && earlier.outcome === 'done' && earlier.reversedBy !== null
+          ? { kind: 'declined', reason: 'bet-reversed' }
+          : right.recall(earlier, again, store),
+    }),
+  },
+  {
+    name: 'win-after-refund-paid',
+    description: 'A win is credited although the only bet of its round was given back.',
+    change: () => ({ isCancelled: () => false }),
+  },
+  {
+    name: 'free-bets-cost',
+    description: 'A free bet takes its amount from the wallet; free wins are paid with the bonus at the end.',
+    change: (right) => ({ debitOf: (bet) => (bet.type === 'free' ? (bet.amount ?? 0n) : right.debitOf(bet)) }),
+  },
+  {
+    name: 'free-wins-paid-at-once',
+    description: 'Free wins are credited at once, and the bonus at the end moves nothing more.',
+    change: (right) => ({
+      creditOf: (win) => (win.type === 'free' ? (win.amount ?? 0n) : win.frID === null ? right.creditOf(win) : 0n),
+    }),
+  },
+  {
+    name: 'refund-names-bet',
+    description: 'The reply to a refund has the txID of the reply to the bet.',
+    change: (right) => {
+      const names = new Map<string, string>();
+      return {
+        record: (store, entry) => {
+          const recorded = right.record(store, entry);
+          const bet = betOf(store, entry);
+          if (bet) names.set(`op-${recorded.id}`, `op-${bet.id}`);
+          return recorded;
+        },
+        reply: (decision) =>
+          right.reply(
+            decision.kind === 'done' ? { ...decision, txID: names.get(decision.txID) ?? decision.txID } : decision,
+          ),
+      };
+    },
+  },
+  {
+    name: 'foreign-refund-pays-owner',
+    mayWarn: ['refund.foreign-session'],
+    description: "A refund that names another player's bet gives it back to the player who placed it.",
+    change: (right) => ({
+      record: (store, entry) => {
+        const recorded = right.record(store, entry);
+        const bet = betOf(store, entry);
+        if (bet && bet.walletID !== null && bet.walletID !== entry.walletID && bet.reversedBy === null) {
+          store.setBalance(bet.walletID, store.wallet(bet.walletID).balance - bet.moved);
+          store.markReversed(bet.id, recorded.id);
+        }
+        return recorded;
+      },
+    }),
+  },
+];

@@ -1,0 +1,74 @@
+import type { TransactionCall } from '../../contract/call-name.ts';
+import { failure } from '../../sdk/reply.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { bodyOf, callOf } from '../rewriting.ts';
+import type { Variant } from '../variation.ts';
+
+const INTERNAL = failure({ status: 500, message: 'Something went wrong. Please try again.' });
+
+/** The part of the deadline until which a refund of a bet is declined. */
+const REFUND_WAITS = 0.03;
+
+/** Every Nth new call of one kind fails when it is first sent. */
+function failing(
+  right: Behaviour,
+  call: TransactionCall,
+  { every, isDone }: { readonly every: number; readonly isDone: boolean },
+): Partial<Behaviour> {
+  const known = new Set<unknown>();
+  return {
+    receive: async (request, answer) => {
+      const txID = callOf(request) === call ? bodyOf(request)?.txID : undefined;
+      if (txID === undefined || known.has(txID)) return right.receive(request, answer);
+      known.add(txID);
+      if (known.size % every !== 0) return right.receive(request, answer);
+      if (!isDone) return INTERNAL;
+      const reply = await right.receive(request, answer);
+      return reply.status === 200 ? INTERNAL : reply;
+    },
+  };
+}
+
+/** Correct variants with occasional failures, after which the service refunds bets and sends wins and refunds again. */
+export const FAILING_VARIANTS: readonly Variant[] = [
+  {
+    name: 'bets-fail-now-and-then',
+    description: 'Every 13th bet is answered 500, and takes nothing.',
+    change: (right) => failing(right, 'bet', { every: 13, isDone: false }),
+  },
+  {
+    name: 'bets-fail-though-taken',
+    description: 'Every 19th bet is taken and answered 500; its refund gives it back.',
+    change: (right) => failing(right, 'bet', { every: 19, isDone: true }),
+  },
+  {
+    name: 'wins-fail-now-and-then',
+    description: 'Every 11th win is answered 500, and credited only when it is sent again.',
+    change: (right) => failing(right, 'win', { every: 11, isDone: false }),
+  },
+  {
+    name: 'wins-fail-though-credited',
+    description: 'Every 11th win is credited and answered 500; sent again, it is answered 200 and not credited again.',
+    change: (right) => failing(right, 'win', { every: 11, isDone: true }),
+  },
+  {
+    name: 'refund-waits',
+    description: 'A refund that arrives soon after its bet is answered 409; sent again later, it is carried out.',
+    change: (right, { deadlineMs }) => {
+      const since = new Map<unknown, number>();
+      return {
+        receive: (request, answer) => {
+          const txID = bodyOf(request)?.txID;
+          if (callOf(request) === 'bet' && !since.has(txID)) since.set(txID, performance.now());
+          return right.receive(request, answer);
+        },
+        // This step comes after the check of the signature, so a wrong signature is still answered 401.
+        objection: (store, claim, session) => {
+          const bet = claim.call === 'refund' ? since.get(claim.origTxID) : undefined;
+          const isTooYoung = bet !== undefined && performance.now() - bet < deadlineMs * REFUND_WAITS;
+          return isTooYoung ? 'wallet-busy' : right.objection(store, claim, session);
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,308 @@
+import type { CallName } from '../contract/call-name.ts';
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Currency } from '../contract/currencies.ts';
+import { isPublishedCode, type ReplyAnswer } from './classify.ts';
+import { describeJsonProblem, type ReplyReading } from './read.ts';
+import { isRedirect, isSuccess } from './status.ts';
+
+/** A reply and the facts about its call that are needed to judge it. */
+export interface JudgedReply {
+  readonly call: CallName;
+  readonly answer: ReplyAnswer;
+  readonly status: number;
+  /** null: the body is unknown, so it is not judged. */
+  readonly reading: ReplyReading | null;
+  /** undefined: there is no such header. null: the headers are unknown. */
+  readonly contentType: string | undefined | null;
+  /** undefined: unknown, or not a currency of the service. */
+  readonly currency: Currency | undefined;
+  /** For a refund: the operator carried out the bet that it names. False if that is unknown. */
+  readonly isBetKnown: boolean;
+}
+
+/**
+ * A problem of a reply.
+ *
+ * - `breach`: the rule is broken; a failure or a warning, by the level of the rule
+ * - `warning`: a warning, at any level of the rule
+ * - `note`: only reported
+ */
+export interface ReplyProblem {
+  readonly kind: 'breach' | 'warning' | 'note';
+  readonly expected: string;
+  /** The actual reply, as a clause. */
+  readonly actual: string;
+}
+
+/** The verdict of one rule on one reply. undefined: the rule does not apply to the reply. */
+export type ReplyVerdict = 'pass' | ReplyProblem | undefined;
+
+/** The rules that judge a single reply, without the calls before it. */
+export type ReplyRule = Extract<
+  RuleId,
+  | 'reply.success-is-200'
+  | 'reply.error-is-not-200'
+  | 'reply.json'
+  | 'reply.content-type'
+  | 'reply.tx-id'
+  | 'reply.error-message'
+  | 'reply.error-code'
+  | 'signature.message'
+  | 'balance.read'
+  | 'money.decimal-string'
+  | 'money.precision'
+>;
+
+const RULES: Readonly<Record<ReplyRule, (reply: JudgedReply) => ReplyVerdict>> = {
+  'reply.success-is-200': successStatus,
+  'reply.error-is-not-200': errorStatus,
+  'reply.json': json,
+  'reply.content-type': contentType,
+  'reply.tx-id': transactionId,
+  'balance.read': balanceRead,
+  'money.decimal-string': decimalString,
+  'money.precision': precision,
+  'reply.error-message': errorMessage,
+  'reply.error-code': errorCode,
+  'signature.message': refusalMessage,
+};
+
+/** Judges a reply by one rule. */
+export function verdictOn(rule: ReplyRule, reply: JudgedReply): ReplyVerdict {
+  return RULES[rule](reply);
+}
+
+/** All problems of a reply, by rule. */
+export function problemsOf(reply: JudgedReply): readonly (readonly [ReplyRule, ReplyProblem])[] {
+  return (Object.keys(RULES) as ReplyRule[]).flatMap((rule) => {
+    const verdict = verdictOn(rule, reply);
+    return verdict === undefined || verdict === 'pass' ? [] : [[rule, verdict] as const];
+  });
+}
+
+/**
+ * Judges a call by `reply.deadline` (contract, Limits).
+ *
+ * @param isWhole false: the reply was not complete when the deadline passed
+ * @param tookMs from the last byte of the request to the last byte of the reply; null if unknown
+ */
+export function verdictOnTime(isWhole: boolean, tookMs: number | null, deadlineMs: number): ReplyVerdict {
+  const expected = `the whole reply arrives within ${deadlineMs / 1000} seconds`;
+  if (!isWhole) return breach(expected, 'it had not arrived by then');
+  if (tookMs === null) return undefined;
+  return tookMs > deadlineMs ? breach(expected, `it took ${(tookMs / 1000).toFixed(2)} s`) : 'pass';
+}
+
+/** A problem as one sentence, for reports without separate columns for expected and actual. */
+export function describeProblem({ expected, actual }: ReplyProblem): string {
+  return `expected ${expected}; ${actual}`;
+}
+
+function breach(expected: string, actual: string): ReplyProblem {
+  return { kind: 'breach', expected, actual };
+}
+
+function successStatus({ status }: JudgedReply): ReplyVerdict {
+  const expected = 'a call that succeeds is answered 200';
+  if (status === 200) return 'pass';
+  if (isRedirect(status)) return breach(expected, `answered ${status}, a redirect, which the service does not follow`);
+  return isSuccess(status) ? breach(expected, `answered ${status}`) : undefined;
+}
+
+function errorStatus({ answer, status, reading }: JudgedReply): ReplyVerdict {
+  if (answer === 'accepted') return undefined;
+  return answer === 'error-200'
+    ? breach(
+        'a call that is declined is not answered 200',
+        `${describeAnswer(status, reading)}, with the body of an error`,
+      )
+    : 'pass';
+}
+
+/** False for a 204: it never has a body, and its status is already a finding. */
+function hasSuccessBody({ answer, status }: JudgedReply): boolean {
+  return answer === 'accepted' && status !== 204;
+}
+
+function json(reply: JudgedReply): ReplyVerdict {
+  if (!hasSuccessBody(reply) || !reply.reading) return undefined;
+  const { problem } = reply.reading;
+  return problem ? breach('a 200 has one JSON object in UTF-8 as its body', describeJsonProblem(problem)) : 'pass';
+}
+
+function contentType(reply: JudgedReply): ReplyVerdict {
+  if (!hasSuccessBody(reply) || reply.contentType === null) return undefined;
+  const problem = contentTypeProblem(reply.contentType);
+  return problem === undefined ? 'pass' : breach('`Content-Type` says JSON', problem);
+}
+
+/** The problem of a `Content-Type` that should say JSON, as a clause; undefined if there is none. */
+function contentTypeProblem(value: string | undefined): string | undefined {
+  if (value === undefined) return 'there is none';
+  const [type = '', ...parameters] = value
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  if (type !== 'application/json' && !/^[\w.+-]+\/[\w.+-]+\+json$/.test(type)) return `it is ${JSON.stringify(value)}`;
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '');
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
+    ? undefined
+    : `it names the charset ${JSON.stringify(charset)}, and JSON is UTF-8`;
+}
+
+function transactionId({ call, answer, reading, isBetKnown }: JudgedReply): ReplyVerdict {
+  if (call === 'balance' || answer !== 'accepted' || !reading?.object) return undefined;
+  const expected = "the reply holds the operator's own `txID`, a string";
+  switch (reading.txIDForm) {
+    case 'text':
+      return 'pass';
+    case 'number':
+      return { kind: 'warning', expected, actual: `its \`txID\` is the number ${reading.txID}` };
+    case 'empty': {
+      const actual = 'its `txID` is empty';
+      // An operator has no transaction of its own for a bet that it does not know (contract, Rules 3), and many send an empty id
+      // then. It has one for a bet that it carried out. If it is unknown whether it did, the result is only a warning.
+      return call === 'refund' && !isBetKnown ? { kind: 'warning', expected, actual } : breach(expected, actual);
+    }
+    case 'missing':
+      return breach(expected, 'it has no `txID`');
+    case 'other':
+      return breach(expected, 'its `txID` is neither a string nor a number');
+  }
+}
+
+function balanceRead({ call, answer, reading }: JudgedReply): ReplyVerdict {
+  // A body that is not a JSON object breaks `reply.json` instead.
+  if (call !== 'balance' || answer !== 'accepted' || !reading || reading.problem) return undefined;
+  const { money, written } = reading.balance;
+  if (money) return 'pass';
+  return breach(
+    'the reply holds `balance`',
+    written === undefined ? 'it has no `balance`' : `its \`balance\` is ${written}`,
+  );
+}
+
+function decimalString({ call, answer, reading }: JudgedReply): ReplyVerdict {
+  if (answer !== 'accepted' || !reading) return undefined;
+  const expected = '`balance` is a JSON string that holds a plain decimal';
+  const { form, written } = reading.balance;
+  switch (form) {
+    case 'plain':
+      return 'pass';
+    case 'number':
+      return breach(expected, `it is the number ${written}`);
+    case 'odd-text':
+      return breach(expected, `it is ${JSON.stringify(written)}`);
+    case 'not-an-amount':
+      return breach(expected, `it is ${written}`);
+    case 'missing':
+      // A read without a balance breaks `balance.read`. The rules about refunds judge the balance in the reply to a refund.
+      return reading.object && !reading.problem && call !== 'balance' && call !== 'refund'
+        ? breach(expected, 'there is none')
+        : undefined;
+  }
+}
+
+function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
+  if (answer !== 'accepted' || !reading || !currency || currency.decimals === null) return undefined;
+  const { code, decimals: max, basis } = currency;
+  const { money, decimals, written } = reading.balance;
+  if (!money || decimals <= max) return 'pass';
+  const expected =
+    max === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${max} decimals`;
+  const actual = `it is ${JSON.stringify(written)}`;
+  // The contract names JPY, KRW and VND as currencies without decimals. It does not name the others without a minor unit in ISO 4217,
+  // and no operator fails because of a position of croupier (docs/positions.md). Extra zeros change no amount.
+  const isExcess = money.decimals() > max;
+  const isPosition = basis === 'position' && max === 0;
+  return isExcess && !isPosition ? breach(expected, actual) : { kind: 'warning', expected, actual };
+}
+
+function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
+  if (answer === 'accepted' || !reading) return undefined;
+  const expected = "an error's `message` can be shown to a player";
+  // `signature.message` judges the message of a 401, and a player never sees a redirect.
+  if (reading.messageForm === 'other')
+    return answer === 'refused' ? undefined : breach(expected, 'its `message` is not a string');
+  if (reading.message === undefined) {
+    if (answer === 'refused' || isRedirect(status)) return undefined;
+    return {
+      kind: 'warning',
+      expected: 'an error has a `message` that can be shown to a player',
+      actual: `${describeAnswer(status, reading)}, without a \`message\``,
+    };
+  }
+  const leak = leakIn(reading.message);
+  return leak === undefined
+    ? 'pass'
+    : breach(expected, `its \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
+}
+
+function errorCode({ answer, reading }: JudgedReply): ReplyVerdict {
+  if (answer === 'accepted' || reading?.code === undefined) return undefined;
+  return isPublishedCode(reading.code)
+    ? 'pass'
+    : {
+        kind: 'note',
+        expected: 'the `code` is one of the published ones',
+        actual: `the code ${JSON.stringify(reading.code)} is not one of the published ones`,
+      };
+}
+
+function refusalMessage({ answer, reading }: JudgedReply): ReplyVerdict {
+  if (answer !== 'refused' || !reading) return undefined;
+  const { object, messageForm, problem } = reading;
+  if (messageForm === 'text' && problem === undefined) return 'pass';
+  const expected = 'a 401 carries a JSON body with a `message` string';
+  if (!object) return breach(expected, 'the body of the 401 is not a JSON object');
+  if (messageForm === 'missing') return breach(expected, 'the 401 has no `message`');
+  if (messageForm === 'other') return breach(expected, 'its `message` is not a string');
+  return breach(expected, 'the 401 has a `message` but is not sound JSON');
+}
+
+/** The status, code and message of a reply, as the second half of "expected 200, …". */
+export function describeAnswer(status: number, reading: Pick<ReplyReading, 'code' | 'message'> | null): string {
+  const code = reading?.code === undefined ? '' : ` with code ${JSON.stringify(reading.code)}`;
+  const message = reading?.message === undefined ? '' : `, ${JSON.stringify(reading.message.slice(0, 120))}`;
+  return `answered ${status}${code}${message}`;
+}
+
+/** Patterns of content that a player must not see, each with its name in reports. */
+const LEAKS: readonly (readonly [RegExp, string])[] = [
+  [/<\/?[a-z!][^>]*>/i, 'holds markup'],
+  [/^\s*Traceback \(most recent call last\)|File "[^"]+", line \d+/m, 'holds a stack trace'],
+  [
+    /^\s*at [\w.$<>[\] ]+\(.+:\d+(:\d+)?\)|\bat [\w.$]+\([\w]+\.(java|kt|scala|cs):\d+\)|\n\s+at \S+/m,
+    'holds a stack trace',
+  ],
+  [
+    /\bgoroutine \d+ \[|\bpanic: |\.go:\d+\b|\.php(:| on line )\d+|\.(py|rb|js|ts|cs|java):\d+\b|^#\d+ \S+\(\d+\)/m,
+    'holds a stack trace',
+  ],
+  [
+    /\bStack trace:|Fatal error: Uncaught|\b\w+(\.\w+){2,}Exception\b|\b(NullPointer|NullReference|Runtime|SQL)Exception\b/i,
+    'holds a stack trace',
+  ],
+  [
+    /\b(TypeError|ReferenceError|KeyError|ValueError|IntegrityError|OperationalError|NoMethodError|AttributeError):/,
+    'holds an exception of the program',
+  ],
+  // In capitals the words are enough; in small letters "select a game from the list" is not SQL.
+  [/\bSELECT\b.+\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.+\bSET\b|\bDELETE\s+FROM\b/s, 'holds SQL'],
+  [
+    /\bselect\s.+\sfrom\s.+\swhere\s.+[=<>]|\binsert\s+into\s.+\bvalues\s*\(|\bupdate\s+\S+\s+set\s+\S+\s*=|\bdelete\s+from\s+\S+\s+where\s/is,
+    'holds SQL',
+  ],
+  [
+    /SQLSTATE|ORA-\d{5}|syntax error at or near|SQLITE_[A-Z]+|UNIQUE constraint failed|duplicate key value violates|\bpsycopg2\b|You have an error in your SQL/i,
+    'holds a database error',
+  ],
+];
+
+/** The technical content in an error's message that no player should see, as a clause; undefined if there is none. */
+export function leakIn(message: string): string | undefined {
+  return LEAKS.find(([pattern]) => pattern.test(message))?.[1];
+}

@@ -1,0 +1,200 @@
+import { duplicateName, type JsonObject, type JsonValue } from '../contract/json.ts';
+import { Money } from '../contract/money.ts';
+import { type Body, header, type Reply } from '../journal/exchange.ts';
+
+/** The balance of a reply: its text and its value. */
+interface BalanceReading {
+  /** The text in the reply; undefined if there is no `balance`. */
+  readonly written: string | undefined;
+  /** The value, read as leniently as possible; undefined if the text is not an amount. */
+  readonly money: Money | undefined;
+  /** `odd-text`: a text that is not a plain decimal, such as a negative amount; `money` is then the value with its sign. */
+  readonly form: 'plain' | 'number' | 'odd-text' | 'not-an-amount' | 'missing';
+  /** Number of decimals in the text, trailing zeros included. */
+  readonly decimals: number;
+}
+
+/** The fields of a reply, read leniently. problems.ts judges if they are right. */
+export interface ReplyReading {
+  readonly status: number;
+  readonly object: JsonObject | undefined;
+  readonly problem: JsonProblem | undefined;
+  readonly contentType: string | undefined;
+  readonly balance: BalanceReading;
+  /** The operator's transaction id as text; undefined if there is none. */
+  readonly txID: string | undefined;
+  readonly txIDForm: 'text' | 'empty' | 'number' | 'other' | 'missing';
+  readonly message: string | undefined;
+  readonly messageForm: 'text' | 'other' | 'missing';
+  readonly code: string | undefined;
+}
+
+const MAX_DIGITS = 100;
+
+const NO_BALANCE: BalanceReading = { written: undefined, money: undefined, form: 'missing', decimals: 0 };
+
+const READINGS = new WeakMap<Reply, ReplyReading>();
+
+/** Reads a reply. The result is cached as long as the reply exists, because several callers read the same reply. */
+export function readReply(reply: Reply): ReplyReading {
+  const known = READINGS.get(reply);
+  if (known) return known;
+  const reading = read(reply);
+  READINGS.set(reply, reading);
+  return reading;
+}
+
+function read(reply: Reply): ReplyReading {
+  const { object, numbers, problem } = readJsonObject(reply.body);
+  const txID = object?.txID;
+  const message = object?.message;
+  const code = object?.code;
+  return {
+    status: reply.status,
+    object,
+    problem,
+    contentType: header(reply.headers, 'content-type'),
+    balance: object && 'balance' in object ? readBalance(object, numbers) : NO_BALANCE,
+    txID:
+      typeof txID === 'string' ? txID : typeof txID === 'number' ? (numbers.get('txID') ?? String(txID)) : undefined,
+    txIDForm:
+      typeof txID === 'string'
+        ? txID === ''
+          ? 'empty'
+          : 'text'
+        : typeof txID === 'number'
+          ? 'number'
+          : txID === undefined
+            ? 'missing'
+            : 'other',
+    message: typeof message === 'string' ? message : undefined,
+    messageForm: typeof message === 'string' ? 'text' : message === undefined ? 'missing' : 'other',
+    code: typeof code === 'string' ? code : undefined,
+  };
+}
+
+function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): BalanceReading {
+  const value = object.balance;
+  if (typeof value === 'number') {
+    const written = (numbers.get('balance') ?? String(value)).slice(0, MAX_DIGITS);
+    return { written, money: lenientMoney(written), form: 'number', decimals: decimalsOf(written) };
+  }
+  if (typeof value !== 'string') {
+    return { written: JSON.stringify(value), money: undefined, form: 'not-an-amount', decimals: 0 };
+  }
+  // No player has that much money, and computing with that many digits takes too long.
+  if (value.length > MAX_DIGITS) {
+    return {
+      written: `${value.slice(0, 20)}… (${value.length} characters)`,
+      money: undefined,
+      form: 'not-an-amount',
+      decimals: 0,
+    };
+  }
+  const plain = Money.read(value);
+  if (plain) return { written: value, money: plain, form: 'plain', decimals: decimalsOf(value) };
+  const money = lenientMoney(value);
+  return { written: value, money, form: money ? 'odd-text' : 'not-an-amount', decimals: decimalsOf(value) };
+}
+
+function decimalsOf(text: string): number {
+  const [, fraction = '', exponent = '0'] = /[.](\d+)(?:[eE]([+-]?\d{1,3}))?/.exec(text) ?? [];
+  return Math.max(0, fraction.length - Number(exponent));
+}
+
+/** Reads an amount as people and libraries write it: with signs, exponents, group separators and currency marks. */
+export function lenientMoney(text: string): Money | undefined {
+  const bare = text
+    .trim()
+    .replace(/^[^\d.+-]+|[^\d.]+$/gu, '')
+    .replace(/(\d)[,_' ](?=\d{3}(\D|$))/g, '$1');
+  const match = /^([+-]?)(\d*)(?:[.,](\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(bare);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  if (whole === '' && fraction === '') return undefined;
+  const digits = `${whole}${fraction}`.replace(/^0+(?=\d)/, '');
+  const money = Money.of(digits).shift(Number(exponent) - fraction.length);
+  return sign === '-' ? money.negated() : money;
+}
+
+/** Why a body is not one JSON object in UTF-8. */
+export type JsonProblem =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'not-utf8' }
+  | { readonly kind: 'byte-order-mark' }
+  | { readonly kind: 'not-json'; readonly detail: string }
+  | { readonly kind: 'not-object'; readonly found: string }
+  | { readonly kind: 'duplicate-key'; readonly key: string }
+  | { readonly kind: 'truncated' };
+
+export interface JsonReading {
+  /** The object, read as leniently as possible; undefined if there is none. */
+  readonly object: JsonObject | undefined;
+  /** The texts of the numbers in the object's own members, by name: `1e3` stays `1e3`. */
+  readonly numbers: ReadonlyMap<string, string>;
+  readonly problem: JsonProblem | undefined;
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/** Reads a reply's body as one JSON object, as far as possible even if the body has a problem. */
+export function readJsonObject(body: Body): JsonReading {
+  if (body.length === 0) return { object: undefined, numbers: NOTHING, problem: { kind: 'empty' } };
+  if (body.truncated) return { object: undefined, numbers: NOTHING, problem: { kind: 'truncated' } };
+  let problem: JsonProblem | undefined;
+  let text = body.data;
+  if (body.encoding === 'base64') {
+    text = Buffer.from(body.data, 'base64').toString('latin1');
+    problem = { kind: 'not-utf8' };
+  }
+  if (text.startsWith('﻿')) {
+    text = text.slice(1);
+    problem ??= { kind: 'byte-order-mark' };
+  }
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'not-json', detail } };
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+    return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'not-object', found } };
+  }
+  const repeated = duplicateName(text);
+  if (repeated !== undefined) problem ??= { kind: 'duplicate-key', key: repeated };
+  return { object: value as JsonObject, numbers: numbersOf(value as JsonObject, text), problem };
+}
+
+/** The texts of the numbers. Reading them takes longer than parsing, so it is done only for the few replies that have numbers. */
+function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string> {
+  if (!Object.values(object).some((value) => typeof value === 'number')) return NOTHING;
+  const numbers = new Map<string, string>();
+  // JSON.parse alone would round a number; the third argument of a reviver holds its text.
+  JSON.parse(text, function (this: unknown, key: string, item: unknown, context?: { source?: string }) {
+    if (typeof item === 'number' && context?.source !== undefined) numbers.set(key, context.source);
+    return item;
+  } as (key: string, value: unknown) => unknown);
+  return numbers;
+}
+
+/** A problem in words, as the second half of "expected one JSON object in UTF-8, …". */
+export function describeJsonProblem(problem: JsonProblem): string {
+  switch (problem.kind) {
+    case 'empty':
+      return 'the body is empty';
+    case 'not-utf8':
+      return 'the body is not valid UTF-8';
+    case 'byte-order-mark':
+      return 'the body begins with a byte order mark';
+    case 'not-json':
+      return `the body is not JSON: ${problem.detail}`;
+    case 'not-object':
+      return `the body is ${problem.found}`;
+    case 'duplicate-key':
+      return `the name ${JSON.stringify(problem.key)} occurs twice in one object`;
+    case 'truncated':
+      return 'the body was too long to be kept whole';
+  }
+}

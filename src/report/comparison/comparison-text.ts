@@ -1,0 +1,72 @@
+import { forTerminal } from '../escape.ts';
+import { mark, tint, verdictNoun } from '../marks.ts';
+import type { Paint } from '../paint.ts';
+import { duration, hanging, plural, wrap } from '../terminal/layout.ts';
+import { type Comparison, newFailures, type RunSummary } from './comparison.ts';
+
+interface TextStyle {
+  readonly paint: Paint;
+  readonly width: number;
+  readonly unicode: boolean;
+}
+
+type Change = Comparison['broken'][number];
+
+/** The changes between two runs, as text for a person. */
+export function comparisonText(before: RunSummary, now: RunSummary, change: Comparison, style: TextStyle): string {
+  const { paint, width } = style;
+  const { broken, fixed, added, gone, stillFailing, slower, differences } = change;
+  const colour = newFailures(change).length > 0 ? paint.red : paint.green;
+  const lines = [
+    paint.bold(colour(headline(change))),
+    '',
+    ...hanging('  before  ', forTerminal(`${before.startedAt}  ${before.firstLine}`), width),
+    ...hanging('  now     ', forTerminal(`${now.startedAt}  ${now.firstLine}`), width),
+    ...differences.map((text) => `  ${paint.yellow('!')} ${forTerminal(text)}`),
+    ...section('Broken', broken, style),
+    ...section('Fixed', fixed, style),
+    ...section('New: judged now, but not before', added, style),
+    ...section('Gone: judged before, but not now', gone, style),
+    ...section('Still failing', stillFailing, style),
+  ];
+  if (slower.length > 0) lines.push('', paint.bold('Slower'));
+  for (const { call, beforeMs, nowMs } of slower) {
+    const times = (nowMs / beforeMs).toFixed(1);
+    lines.push(
+      `  ${paint.yellow('!')} ${forTerminal(call)}: p95 ${duration(beforeMs)} before, ${duration(nowMs)} now (${times} times)`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function headline(change: Comparison): string {
+  const { fixed, added, gone, slower } = change;
+  const fresh = newFailures(change).length;
+  const parts = [
+    fresh === 0 ? 'nothing broken' : `${plural(fresh, 'rule')} broken`,
+    ...(fixed.length > 0 ? [`${fixed.length} fixed`] : []),
+    ...(added.length > 0 ? [`${added.length} new`] : []),
+    ...(gone.length > 0 ? [`${gone.length} gone`] : []),
+    ...(slower.length > 0 ? [`${plural(slower.length, 'call')} slower`] : []),
+  ].join(', ');
+  return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
+}
+
+function section(title: string, changes: readonly Change[], { paint, unicode, width }: TextStyle): readonly string[] {
+  if (changes.length === 0) return [];
+  const money = (one: Change): number => Number(one.money);
+  return [
+    '',
+    paint.bold(title),
+    ...changes
+      .toSorted((a, b) => money(b) - money(a))
+      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason }) => {
+        const sign = tint(verdict, paint)(mark(verdict, unicode));
+        const was = verdict === before ? '' : `  ${verdictNoun(before, 1)} before`;
+        return [
+          `  ${sign} ${paint.bold(forTerminal(id))}  ${level}${isMoney ? ' $' : ''}${paint.dim(was)}${isKnown ? '  known' : ''}`,
+          ...(reason === null ? [] : wrap(forTerminal(reason), width - 6).map((line) => `      ${line}`)),
+        ];
+      }),
+  ];
+}

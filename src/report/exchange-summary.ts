@@ -1,0 +1,129 @@
+import {
+  type Body,
+  bodyText,
+  type HeaderList,
+  type NoReplyReason,
+  type Outcome,
+  type Stamps,
+} from '../journal/exchange.ts';
+
+/** The result of a call, short enough for a column. */
+export interface Answer {
+  /** `replied`: a whole reply came. `broken`: croupier broke the connection. `lost`: there is no reply for another reason. */
+  readonly fate: 'replied' | 'broken' | 'lost';
+  /** Status, balance and the operator's `txID`, or the error code; not yet escaped. */
+  readonly text: string;
+}
+
+/** Maximum length of an identifier. The end is shown, because it differs more often than the beginning. */
+const MAX_ID = 8;
+const MAX_WORD = 20;
+
+/** Summarises a reply without validating it. */
+export function answerOf(outcome: Outcome): Answer {
+  if (outcome.kind === 'none') {
+    return outcome.reason === 'broken' ? { fate: 'broken', text: 'broken' } : { fate: 'lost', text: outcome.reason };
+  }
+  const { status, body } = outcome.reply;
+  const fields = fieldsOf(body);
+  const words =
+    fields.balance === undefined && fields.txID === undefined ? [fields.code] : [fields.balance, ending(fields.txID)];
+  return { fate: 'replied', text: [String(status), ...words.filter((word) => word !== undefined)].join(' ') };
+}
+
+function fieldsOf(body: Body): Partial<Record<'balance' | 'txID' | 'code', string>> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bodyText(body));
+  } catch {
+    return {};
+  }
+  if (typeof parsed !== 'object' || parsed === null) return {};
+  const words = Object.entries(parsed).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number'
+      ? [[name, String(value).slice(0, MAX_WORD * 4)] as const]
+      : [],
+  );
+  return Object.fromEntries(words);
+}
+
+function ending(id: string | undefined): string | undefined {
+  return id === undefined || id.length <= MAX_ID ? id : `…${id.slice(-MAX_ID + 1)}`;
+}
+
+/** Why no reply came, in words. */
+export function noReplySentence(reason: NoReplyReason): string {
+  switch (reason) {
+    case 'broken':
+      return 'croupier broke the connection on purpose';
+    case 'too-late':
+      return 'no complete reply within the deadline';
+    case 'unresolved':
+      return 'the host name has no address';
+    case 'refused':
+      return 'the connection was refused: nothing listens there';
+    case 'unreachable':
+      return 'the network or the host cannot be reached';
+    case 'connect-timeout':
+      return 'no connection within the deadline';
+    case 'send-timeout':
+      return 'connected, but the request could not be sent within the deadline';
+    case 'tls':
+      return 'the TLS handshake failed, or the certificate was not accepted';
+    case 'proxy':
+      return 'the proxy refused the call';
+    case 'reset':
+      return 'the operator closed the connection before its reply was complete';
+    case 'stale-connection':
+      return 'a reused connection was closed before a reply came';
+    case 'closed-early':
+      return 'the reply ended before its announced length';
+    case 'too-large':
+      return 'the reply was larger than the limit of croupier';
+    case 'not-http':
+      return 'the reply was not HTTP';
+    case 'bad-encoding':
+      return 'the body could not be decoded by its Content-Encoding';
+    case 'aborted':
+      return 'the run was interrupted';
+  }
+}
+
+const ORDINARY_IN_A_REQUEST = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
+const NOTABLE_IN_A_REPLY = new Set(['content-type', 'content-encoding', 'location', 'retry-after', 'server', 'via']);
+
+/** The headers of a request, without those that every request has. */
+export function notableRequestHeaders(headers: HeaderList): HeaderList {
+  return headers.filter(([name]) => !ORDINARY_IN_A_REQUEST.has(name.toLowerCase()));
+}
+
+/** The headers of a reply that describe its content or its sender. */
+export function notableReplyHeaders(headers: HeaderList): HeaderList {
+  return headers.filter(([name]) => NOTABLE_IN_A_REPLY.has(name.toLowerCase()));
+}
+
+/** A part of the time that an exchange took. */
+export interface Phase {
+  readonly name: 'look-up' | 'connect' | 'TLS' | 'send' | 'wait' | 'read' | 'until given up';
+  readonly ms: number;
+}
+
+/** The phases of an exchange, in order. Phases that did not happen, or are unknown, are left out. */
+export function phasesOf(stamps: Stamps, reused: boolean): readonly Phase[] {
+  const phases: Phase[] = [];
+  let last = stamps.start;
+  const phase = (name: Phase['name'], end: number | null): void => {
+    if (end === null) return;
+    phases.push({ name, ms: end - last });
+    last = end;
+  };
+  if (!reused) {
+    phase('look-up', stamps.resolved);
+    phase('connect', stamps.connected);
+    phase('TLS', stamps.secured);
+  }
+  phase('send', stamps.sent);
+  phase('wait', stamps.firstByte);
+  phase(stamps.firstByte === null ? 'until given up' : 'read', stamps.end);
+  return phases;
+}

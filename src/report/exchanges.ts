@@ -1,0 +1,142 @@
+import type { JournalEvent, Raced, Received, Sending } from '../journal/event.ts';
+import type { Fold } from '../journal/fold.ts';
+import type { ScenarioResult } from '../journal/scenario-result.ts';
+import type { OpenJournal } from './options.ts';
+
+/** One exchange of a journal. `received` is null if the journal ends before its result. */
+export interface JournalledExchange {
+  readonly sending: Sending;
+  readonly received: Received | null;
+}
+
+/** All exchanges of a journal, in the order of their ends; those without an end come last. Only calls in flight are held in memory. */
+export async function* eachExchange(open: OpenJournal): AsyncGenerator<JournalledExchange> {
+  const inFlight = new Map<string, Sending>();
+  for await (const event of open()) {
+    if (event.event === 'sending') inFlight.set(event.id, event);
+    else if (event.event === 'received') {
+      const sending = inFlight.get(event.id);
+      if (!sending) continue;
+      inFlight.delete(event.id);
+      yield { sending, received: event };
+    }
+  }
+  for (const sending of inFlight.values()) yield { sending, received: null };
+}
+
+/**
+ * All exchanges of a journal in the order in which they were sent. Only calls in flight, and calls that ended before one that was
+ * sent earlier, are held in memory.
+ *
+ * @param onEvent is called for every event when it is read
+ */
+export async function* sentExchanges(
+  open: OpenJournal,
+  onEvent: (event: JournalEvent) => void = () => {},
+): AsyncGenerator<JournalledExchange> {
+  const waiting = new Map<number, JournalledExchange>();
+  const places = new Map<string, number>();
+  let sent = 0;
+  for await (const event of open()) {
+    onEvent(event);
+    if (event.event === 'sending') {
+      sent += 1;
+      waiting.set(sent, { sending: event, received: null });
+      places.set(event.id, sent);
+    } else if (event.event === 'received') {
+      const place = places.get(event.id);
+      const exchange = place === undefined ? undefined : waiting.get(place);
+      if (place === undefined || !exchange) continue;
+      places.delete(event.id);
+      waiting.set(place, { ...exchange, received: event });
+      for (const [first, oldest] of waiting) {
+        if (oldest.received === null) break;
+        waiting.delete(first);
+        yield oldest;
+      }
+    }
+  }
+  yield* waiting.values();
+}
+
+/** A scenario with the exchanges of the attempt that counts. */
+export interface PlayedScenario {
+  readonly scenario: ScenarioResult;
+  /** In the order in which they were sent, up to the limit. */
+  readonly exchanges: readonly JournalledExchange[];
+  /** Number of all exchanges. */
+  readonly exchangeCount: number;
+  readonly races: readonly Raced[];
+}
+
+interface Kept extends PlayedScenario {
+  readonly exchanges: JournalledExchange[];
+  exchangeCount: number;
+  readonly races: Raced[];
+}
+
+/** Maximum number of races without a finding that are kept for one scenario. */
+const MAX_OTHER_RACES = 1;
+
+/**
+ * Each scenario once, in the order of their ends, with the exchanges of the attempt that counts. Only scenarios that are played at
+ * the same time are held in memory.
+ *
+ * @param max maximum number of exchanges of one scenario; those that a finding names are always included, except if it is 0
+ * @param wanted selects the scenarios; left out: all
+ */
+export async function* eachScenario(
+  fold: Fold,
+  open: OpenJournal,
+  max: number,
+  wanted: (scenario: ScenarioResult) => boolean = () => true,
+): AsyncGenerator<PlayedScenario> {
+  const results = new Map(fold.scenarios.filter(wanted).map((result) => [result.planned.id, result]));
+  const evidence = new Set(fold.scenarios.flatMap(({ findings }) => findings.map(({ exchange }) => exchange)));
+  const playing = new Map<string, Kept>();
+  const places = new Map<string, { readonly kept: Kept; readonly at: number }>();
+  for await (const event of open()) {
+    if (event.event === 'scenario-started') {
+      const scenario = results.get(event.scenario);
+      if (!scenario) continue;
+      // The exchanges of a flaky failure are in an attempt before the one that counts.
+      const before = scenario.flaky ? (playing.get(event.scenario)?.exchanges ?? []) : [];
+      const shown = before.filter(({ sending }) => evidence.has(sending.id));
+      playing.set(event.scenario, {
+        ...withoutExchanges(scenario),
+        exchanges: [...shown],
+        exchangeCount: shown.length,
+      });
+    } else if (event.event === 'sending') {
+      const kept = event.scenario === null ? undefined : playing.get(event.scenario);
+      if (!kept) continue;
+      kept.exchangeCount += 1;
+      if (max > 0 && (kept.exchanges.length < max || evidence.has(event.id))) {
+        places.set(event.id, { kept, at: kept.exchanges.length });
+        kept.exchanges.push({ sending: event, received: null });
+      }
+    } else if (event.event === 'received') {
+      const place = places.get(event.id);
+      const exchange = place?.kept.exchanges[place.at];
+      if (place && exchange) place.kept.exchanges[place.at] = { ...exchange, received: event };
+      places.delete(event.id);
+    } else if (event.event === 'race') {
+      const kept = playing.get(event.scenario);
+      const hasFinding = event.exchanges.some((id) => evidence.has(id));
+      if (kept && (hasFinding || kept.races.length < MAX_OTHER_RACES)) kept.races.push(event);
+    } else if (event.event === 'scenario-ended') {
+      const kept = playing.get(event.scenario);
+      const scenario = results.get(event.scenario);
+      if (!scenario || scenario.attempt > event.attempt) continue;
+      playing.delete(event.scenario);
+      results.delete(event.scenario);
+      yield kept ?? withoutExchanges(scenario);
+      if (results.size === 0) return;
+    }
+  }
+  for (const [id, scenario] of results) yield playing.get(id) ?? withoutExchanges(scenario);
+}
+
+function withoutExchanges(scenario: ScenarioResult): Kept {
+  return { scenario, exchanges: [], exchangeCount: 0, races: [] };
+}

@@ -1,0 +1,53 @@
+import type { Fold } from '../../journal/fold.ts';
+import { curlLine } from '../curl.ts';
+import { forTerminal } from '../escape.ts';
+import { answerOf, noReplySentence } from '../exchange-summary.ts';
+import type { JournalledExchange } from '../exchanges.ts';
+import { sentExchanges } from '../exchanges.ts';
+import type { OpenJournal } from '../options.ts';
+
+/** All requests as a shell script of curl commands, in the order in which they were sent, each with its signature and its result. */
+export async function* curlReport({ run, exchanges }: Fold, open: OpenJournal): AsyncGenerator<string> {
+  const { extCID, integratorBaseUrl } = run.client;
+  yield [
+    '#!/bin/sh',
+    comment(
+      `The calls of croupier to ${extCID} at ${integratorBaseUrl}: ${exchanges.sent} call${exchanges.sent === 1 ? '' : 's'}, in this order.`,
+    ),
+    comment(`Run ${run.runID}, started ${run.startedAt}.`),
+    comment(
+      'A bet, win or refund that is sent again is a replay: an operator that knows its txID must not move money.',
+    ),
+    '',
+    comment('A line end after each reply.'),
+    `curl() { command curl -w '\\n' "$@"; }`,
+    '',
+  ].join('\n');
+  let number = 0;
+  for await (const exchange of sentExchanges(open)) {
+    number += 1;
+    const line = curlLine(exchange.sending.request);
+    yield `\n${comment(`${number}. ${purposeText(exchange)}: ${replyText(exchange)}`)}\n${
+      line ?? comment('No curl command: the journal does not hold the whole body.')
+    }\n`;
+  }
+}
+
+/** Text from outside as a comment of one line. */
+function comment(text: string): string {
+  return `# ${forTerminal(text)}`;
+}
+
+function purposeText({ sending: { scenario, step, purpose, call } }: JournalledExchange): string {
+  const where = [scenario, step === null ? null : `step ${step}`].filter((part) => part !== null);
+  const why = purpose === 'step' ? call : `${call} (${purpose})`;
+  return [...where, why].join(', ');
+}
+
+function replyText({ received }: JournalledExchange): string {
+  if (received === null) return 'unknown result';
+  const { outcome } = received;
+  return outcome.kind === 'none'
+    ? `no reply: ${noReplySentence(outcome.reason)}`
+    : `answered ${answerOf(outcome).text}`;
+}

@@ -1,0 +1,109 @@
+import { staleEntries } from '../../journal/baseline.ts';
+import type { Place } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { forWorkflowMessage, forWorkflowProperty } from '../escape.ts';
+import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
+import { runAgain } from '../run-again.ts';
+import { breaches } from '../terminal/breach.ts';
+import { clip } from '../terminal/layout.ts';
+
+/** GitHub shows at most ten annotations of a level for each step, and drops the rest silently. */
+const MAX_ANNOTATIONS = 10;
+const MAX_TEXT = 400;
+
+interface Annotation {
+  readonly level: 'error' | 'warning';
+  readonly title: string;
+  readonly place: Place | null;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Workflow commands of GitHub, one for each line. At most ten annotations are at the line of their scenario: breaches first (the
+ * likely causes first), then wrong entries of the baseline, then undecided rules. Text from outside cannot start another command.
+ */
+export async function* githubReport(fold: Fold, _open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  const all = annotations(fold);
+  const shown = all.length > MAX_ANNOTATIONS ? all.slice(0, MAX_ANNOTATIONS - 1) : all;
+  for (const annotation of shown) yield commandOf(annotation, options);
+  if (shown.length < all.length) {
+    const text = `${all.length - shown.length} more are in the summary of this step and in the journal.`;
+    yield `::warning title=${forWorkflowProperty('croupier has more findings')}::${forWorkflowMessage(text)}\n`;
+  }
+}
+
+function annotations(fold: Fold): readonly Annotation[] {
+  const broken = breaches(fold)
+    .flatMap((breach) =>
+      breach.shown.slice(0, breach.id === 'expectation' ? MAX_ANNOTATIONS : 1).map((one) => ({ breach, one })),
+    )
+    .toSorted((a, b) => Number(isMoney(fold, b.breach.id)) - Number(isMoney(fold, a.breach.id)));
+  return [
+    ...broken.map(({ breach, one }) => breachAnnotation(fold, breach.id, one, breach.because)),
+    ...staleEntries(fold.baseline).map(
+      (entry): Annotation => ({
+        level: 'error',
+        title: knownName(entry),
+        place: { file: baselineFile(fold) ?? '', line: entry.known.line, column: 1 },
+        lines: [knownSentence(entry)],
+      }),
+    ),
+    ...fold.rules
+      .filter(({ rule, verdict }) => verdict === 'inconclusive' && rule.level === 'MUST')
+      .map(
+        ({ rule, reason, seenIn, findings }): Annotation => ({
+          level: 'warning',
+          title: `${rule.id} could not be decided`,
+          place: findings.find(({ place }) => place !== null)?.place ?? placeOf(fold, seenIn),
+          lines: [reason ?? 'the reason is unknown'],
+        }),
+      ),
+  ];
+}
+
+function isMoney(fold: Fold, id: string): boolean {
+  return fold.rules.some(({ rule }) => rule.id === id && rule.money);
+}
+
+function placeOf(fold: Fold, scenario: string | null): Place | null {
+  return fold.run.scenarios.find(({ id }) => id === scenario)?.place ?? null;
+}
+
+function breachAnnotation(fold: Fold, id: string, finding: JudgedFinding, because: string | null): Annotation {
+  const result = fold.rules.find(({ rule }) => rule.id === id);
+  const planned = fold.run.scenarios.find((scenario) => scenario.id === finding.scenario);
+  const again = planned ? runAgain(planned, fold.run.flags) : null;
+  return {
+    level: 'error',
+    title: `${fold.run.client.extCID} breaks ${id}`,
+    place: finding.place,
+    lines: [
+      ...(because === null ? [] : [`Because of ${because}.`]),
+      ...(result?.rule.means ? [result.rule.means] : []),
+      `expected: ${finding.expected}`,
+      `actual: ${finding.actual}`,
+      `seen in: ${finding.scenario}`,
+      ...(again === null ? [] : [`run alone: ${again}`]),
+    ],
+  };
+}
+
+function commandOf({ level, title, place, lines }: Annotation, { repositoryFile }: ReportOptions): string {
+  const file = place === null || place.file === '' ? null : (repositoryFile ?? unchanged)(place.file);
+  const properties = [
+    // GitHub shows an annotation without a file at the step.
+    ...(file === null || place === null
+      ? []
+      : [`file=${forWorkflowProperty(file)}`, `line=${place.line}`, `col=${place.column}`]),
+    `title=${forWorkflowProperty(clip(title, MAX_TEXT))}`,
+  ];
+  // %0A is a line end in a message.
+  const message = lines.map((line) => forWorkflowMessage(clip(line, MAX_TEXT))).join('%0A');
+  return `::${level} ${properties.join(',')}::${message}\n`;
+}
+
+function unchanged(file: string): string {
+  return file;
+}

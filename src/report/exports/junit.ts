@@ -1,0 +1,210 @@
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import { RULE_GROUPS } from '../../contract/rule.ts';
+import { isKnownBreach } from '../../journal/baseline.ts';
+import { conclude } from '../../journal/conclusion.ts';
+import type { Place, Verdict } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
+import type { ScenarioResult } from '../../journal/scenario-result.ts';
+import { forXmlAttribute, forXmlText } from '../escape.ts';
+import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+
+/** One test of the report: a rule, a scenario with a missed expectation, an entry of the baseline, or the run. */
+interface TestCase {
+  readonly name: string;
+  readonly classname: string;
+  readonly place: Place | null;
+  readonly seconds: number;
+  readonly verdict: Verdict;
+  readonly message: string;
+  readonly details: string;
+  /** True: it failed and then passed on retry. */
+  readonly flaky?: boolean;
+}
+
+/**
+ * The report for CI, as JUnit XML: one suite for each group of rules, one test for each rule. A breach is a failure, an undecided
+ * rule is an error, and a skipped or untested rule is skipped.
+ */
+export async function* junitReport(fold: Fold): AsyncGenerator<string> {
+  const durations = new Map(fold.scenarios.map((result) => [result.planned.id, (result.durationMs ?? 0) / 1000]));
+  const places = firstPlaces(fold.scenarios);
+  const suites: { name: string; cases: readonly TestCase[] }[] = RULE_GROUPS.map((group) => ({
+    name: group,
+    cases: fold.rules
+      .filter((result) => result.rule.group === group)
+      .map((result) => ruleCase(result, places, fold, durations)),
+  }));
+  const missed = expectationCases(fold, durations);
+  if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
+  const listed = fold.baseline.filter(({ state }) => state !== 'failing');
+  if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
+  const run = runCase(fold);
+  if (run) suites.push({ name: 'run', cases: [run] });
+
+  const all = suites.flatMap(({ cases }) => cases);
+  const seconds = (fold.ended?.durationMs ?? 0) / 1000;
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+  yield `<testsuites name="${forXmlAttribute(`croupier: ${fold.run.client.extCID}`)}"${totals(all)} time="${time(seconds)}">\n`;
+  for (const { name, cases } of suites) {
+    const spent = cases.reduce((sum, test) => sum + test.seconds, 0);
+    const at = forXmlAttribute(fold.run.startedAt.replace(/\.\d+Z$/, ''));
+    yield `  <testsuite name="${name}"${totals(cases)} time="${time(spent)}" timestamp="${at}">\n`;
+    for (const test of cases) yield caseElement(test);
+    yield '  </testsuite>\n';
+  }
+  yield '</testsuites>\n';
+}
+
+function totals(cases: readonly TestCase[]): string {
+  const count = (verdicts: readonly Verdict[]): number =>
+    cases.filter(({ verdict }) => verdicts.includes(verdict)).length;
+  const failures = count(['fail']);
+  const errors = count(['inconclusive']);
+  return ` tests="${cases.length}" failures="${failures}" errors="${errors}" skipped="${count(['skip', 'untested'])}"`;
+}
+
+function time(seconds: number): string {
+  return seconds.toFixed(3);
+}
+
+function caseElement(test: TestCase): string {
+  const { name, classname, place, seconds } = test;
+  const where = place && place.file !== '' ? ` file="${forXmlAttribute(place.file)}" line="${place.line}"` : '';
+  const start = `    <testcase name="${forXmlAttribute(name)}" classname="${forXmlAttribute(classname)}"${where} time="${time(seconds)}"`;
+  const inside = outcomeElement(test);
+  return inside === '' ? `${start}/>\n` : `${start}>\n${inside}    </testcase>\n`;
+}
+
+function outcomeElement({ verdict, message, details, flaky }: TestCase): string {
+  const escaped = forXmlAttribute(message);
+  // The format of Surefire for tests that passed on retry. Readers do not count it as a failure, but the run may fail because of it.
+  const flakyFailure = flaky
+    ? `      <flakyFailure message="${escaped}" type="flaky">${forXmlText(details)}</flakyFailure>\n`
+    : '';
+  switch (verdict) {
+    case 'fail':
+      return `      <failure message="${escaped}" type="${flaky ? 'flaky' : 'fail'}">${forXmlText(details)}</failure>\n${flakyFailure}`;
+    case 'inconclusive':
+      return `      <error message="${escaped}" type="inconclusive">${forXmlText(details)}</error>\n`;
+    case 'skip':
+    case 'untested':
+      return `      <skipped message="${escaped}"/>\n`;
+    case 'warn':
+    case 'note':
+      if (flakyFailure !== '') return flakyFailure;
+      return `      <system-out>${forXmlText(`${verdict}: ${details === '' ? message : details}`)}</system-out>\n`;
+    case 'pass':
+      return '';
+  }
+}
+
+/** The first scenario of each rule. Its place is used for rules whose findings have no place. */
+function firstPlaces(scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
+  const first = new Map<string, ScenarioResult>();
+  for (const scenario of scenarios) {
+    for (const rule of scenario.planned.rules) if (!first.has(rule)) first.set(rule, scenario);
+  }
+  return first;
+}
+
+function ruleCase(
+  result: RuleResult,
+  places: ReadonlyMap<string, ScenarioResult>,
+  fold: Fold,
+  durations: ReadonlyMap<string, number>,
+): TestCase {
+  const { rule, verdict, isKnown } = result;
+  const known = fold.baseline.find((one) => one.state === 'failing' && one.known.rule === rule.id);
+  const grave = result.findings.filter((finding) => finding.verdict === verdict);
+  const cause = fold.causes.find(({ explains }) => explains.some((explained) => explained.rule === rule.id));
+  const because = cause?.result.rule.id ?? result.because;
+  // The duration of a scenario counts only for its first rule, so that the sum of all tests is near the duration of the run.
+  const claimed = fold.scenarios.filter(({ planned }) => planned.rules[0] === rule.id).map(({ planned }) => planned.id);
+  return {
+    name: rule.id,
+    classname: `croupier.${rule.group}`,
+    place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
+    seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
+    // A known failure must not fail the build, and it is not a pass.
+    verdict: isKnown ? 'skip' : verdict,
+    flaky: result.flaky && !isKnown,
+    message: isKnown && known ? `It ${knownSentence(known)}` : messageOf(result, because),
+    details: [
+      ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
+      `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
+      `contract: ${rule.clause}`,
+      ...grave.flatMap(findingLines),
+      ...(verdict === 'fail' ? [`to fix: ${rule.hint}`] : []),
+    ].join('\n'),
+  };
+}
+
+/** The message of a test. The likely cause comes first, because a CI log shows only the beginning. */
+function messageOf({ rule, verdict, reason }: RuleResult, because: RuleId | null): string {
+  const seen = reason ?? '';
+  if (because !== null && verdict !== 'fail') return `Because of ${because}: ${seen}`;
+  if (because !== null) return `Because of ${because}: ${ruleById(because).means ?? ''} Seen: ${seen}`;
+  return verdict === 'fail' && rule.means !== null ? `${rule.means} Seen: ${seen}` : seen;
+}
+
+function findingLines(finding: JudgedFinding): readonly string[] {
+  const { scenario, place, expected, actual, exchange } = finding;
+  const where = place === null ? scenario : `${scenario} (${place.file}:${place.line}:${place.column})`;
+  return [
+    '',
+    where,
+    `expected: ${expected}`,
+    `actual: ${actual}`,
+    ...(exchange === null ? [] : [`exchange: ${exchange} of the journal`]),
+  ];
+}
+
+function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): readonly TestCase[] {
+  const byScenario = Map.groupBy(fold.expectations, ({ scenario }) => scenario);
+  return [...byScenario].flatMap(([scenario, findings]) => {
+    const [gravest] = findings;
+    if (!gravest) return [];
+    return {
+      name: scenario,
+      classname: 'croupier.expectation',
+      place: gravest.place,
+      seconds: durations.get(scenario) ?? 0,
+      verdict: findings.every((finding) => isKnownBreach(fold.baseline, finding)) ? 'skip' : gravest.verdict,
+      flaky: gravest.flaky,
+      message: gravest.actual,
+      details: findings.flatMap(findingLines).join('\n').trimStart(),
+    };
+  });
+}
+
+/** An entry of the baseline as a test: a wrong entry is a failure, an undecided one is skipped. */
+function baselineCase(result: Fold['baseline'][number], fold: Fold): TestCase {
+  const sentence = knownSentence(result);
+  return {
+    name: knownName(result),
+    classname: 'croupier.baseline',
+    place: { file: baselineFile(fold) ?? '', line: result.known.line, column: 1 },
+    seconds: 0,
+    verdict: result.state === 'undecided' ? 'skip' : 'fail',
+    message: sentence,
+    details: sentence,
+  };
+}
+
+/** A test for the run itself. Without it, a run that was cut off or did not reach the operator would look green. */
+function runCase(fold: Fold): TestCase | null {
+  const conclusion = conclude(fold);
+  const complete = fold.ended?.how === 'complete';
+  if (complete && conclusion.verdict !== 'undecided') return null;
+  return {
+    name: 'the run was complete and decided',
+    classname: 'croupier.run',
+    place: null,
+    seconds: 0,
+    verdict: fold.ended?.how === 'bail' && conclusion.exitCode === 1 ? 'note' : 'inconclusive',
+    message: conclusion.firstLine,
+    details: fold.ended?.detail ?? conclusion.firstLine,
+  };
+}

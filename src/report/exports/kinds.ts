@@ -1,0 +1,33 @@
+import type { Fold } from '../../journal/fold.ts';
+import { jsonReport } from '../json/json.ts';
+import type { OpenJournal, Report, ReportOptions } from '../options.ts';
+import { terminalReport } from '../terminal/terminal.ts';
+import { baselineReport } from './baseline.ts';
+import { curlReport } from './curl-script.ts';
+import { harReport } from './har.ts';
+import { junitReport } from './junit.ts';
+
+async function* markdownReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./markdown.ts')).markdownReport(fold, open, options);
+}
+
+async function* githubReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./github.ts')).githubReport(fold, open, options);
+}
+
+async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('../html/html-report.ts')).htmlReport(fold, open, options);
+}
+
+/** The kinds of `--report KIND=FILE`, each with its report. */
+export const REPORT_KINDS: Readonly<Record<string, Report>> = {
+  terminal: terminalReport,
+  json: jsonReport,
+  junit: junitReport,
+  markdown: markdownReport,
+  github: githubReport,
+  baseline: baselineReport,
+  har: harReport,
+  curl: curlReport,
+  html: htmlReport,
+};

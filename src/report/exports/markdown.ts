@@ -1,0 +1,195 @@
+import { conclude } from '../../journal/conclusion.ts';
+import { VERDICTS } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
+import { forMarkdown, forXmlText } from '../escape.ts';
+import { findEvidence } from '../evidence.ts';
+import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+import { verdictNoun } from '../marks.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
+import { PLAIN } from '../paint.ts';
+import { runAgain } from '../run-again.ts';
+import { breaches, breachLines } from '../terminal/breach.ts';
+import { latencyWarnings } from '../terminal/latency.ts';
+import { clip, duration, plural } from '../terminal/layout.ts';
+import { leftOut, reasons } from '../terminal/rules.ts';
+
+/** A comment on GitHub may have 65,536 characters, and the summary of a step 1 MiB. Other tools may write to them too. */
+const MAX_BYTES = 60_000;
+/** Maximum number of bytes for the part above the details. */
+const MAX_ABOVE = 30_000;
+/** Reserved for the last line, which says how much is left out. */
+const FOOTER_BYTES = 200;
+const MAX_TEXT = 300;
+
+/**
+ * The report for a pull request or the summary of a step: the verdict, the causes, the broken rules, and the exchanges in folded
+ * blocks. It has at most 60,000 bytes; parts that do not fit are counted. Text from outside cannot become Markdown, HTML, a link or
+ * a mention.
+ */
+export async function* markdownReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
+  const options: ReportOptions = { ...given, paint: PLAIN, width: 100, unicode: true };
+  const page = startPage();
+  yield* page.above(headText(fold));
+  yield* page.above(...causesText(fold));
+  yield* page.above(...brokenText(fold, options));
+  yield* page.above(...knownText(fold));
+  yield* page.above(...latencyText(fold));
+  yield* page.below(folded('Undecided and not tested', openLines(fold, options)));
+
+  const failing = breaches(fold);
+  const evidence = await findEvidence(
+    open,
+    failing.flatMap(({ shown }) => shown),
+    fold.races,
+  );
+  for (const breach of failing) {
+    const seenIn = breach.shown[0]?.scenario ?? '';
+    yield* page.below(folded(`${breach.id}: ${seenIn}`, breachLines(breach, fold, evidence, options)));
+  }
+  yield page.end();
+}
+
+/** Counts the bytes that are written, and leaves out parts that would exceed the limit. */
+function startPage() {
+  let used = 0;
+  let droppedLines = 0;
+  let droppedSections = 0;
+  const fits = (piece: string, max: number): boolean => {
+    const size = Buffer.byteLength(piece);
+    if (used + size > max) return false;
+    used += size;
+    return true;
+  };
+  return {
+    *above(...pieces: readonly string[]): Generator<string> {
+      for (const piece of pieces) {
+        if (fits(piece, MAX_ABOVE)) yield piece;
+        else droppedLines += 1;
+      }
+    },
+    *below(section: string): Generator<string> {
+      if (fits(section, MAX_BYTES - FOOTER_BYTES)) yield section;
+      else droppedSections += 1;
+    },
+    end: (): string => {
+      const lost = [
+        ...(droppedLines > 0 ? [plural(droppedLines, 'line')] : []),
+        ...(droppedSections > 0 ? [`${plural(droppedSections, 'section')} of details`] : []),
+      ];
+      return lost.length === 0
+        ? ''
+        : `\n_Left out because of the length limit: ${lost.join(' and ')}. The journal has everything._\n`;
+    },
+  };
+}
+
+const escaped = (text: string): string => forMarkdown(clip(text, MAX_TEXT));
+const code = (text: string): string => `<code>${escaped(text)}</code>`;
+
+const SIGNS = { conforming: '✅', nonconforming: '❌', undecided: '❔' } as const;
+
+function headText(fold: Fold): string {
+  const { run, ended } = fold;
+  const { verdict, firstLine } = conclude(fold);
+  const counts = VERDICTS.flatMap((name) => {
+    const count = fold.rules.filter((result) => result.verdict === name).length;
+    return count === 0 ? [] : [`${count} ${verdictNoun(name, count)}`];
+  });
+  const facts = [
+    `contract ${escaped(run.contract)}`,
+    run.whole ? 'the whole suite' : `selected: ${escaped(run.selection.join(' ') || 'a part')}`,
+    plural(fold.scenarios.length, 'scenario'),
+    plural(fold.exchanges.sent, 'call'),
+    ended === null ? 'cut off' : duration(ended.durationMs),
+    `seed ${escaped(run.seed)}`,
+  ];
+  return [
+    `## ${SIGNS[verdict]} ${escaped(firstLine)}`,
+    '',
+    `${code(run.client.extCID)} at ${code(run.client.integratorBaseUrl)}: ${facts.join(', ')}. Started ${escaped(run.startedAt)}.`,
+    '',
+    `Rules: ${counts.join(', ')}.`,
+    ...(ended?.detail ? ['', escaped(ended.detail)] : []),
+    '',
+  ].join('\n');
+}
+
+function* causesText(fold: Fold): Generator<string> {
+  if (fold.causes.length === 0) return;
+  yield `\n### Likely ${fold.causes.length === 1 ? 'cause' : 'causes'}\n\n`;
+  for (const [at, { result, explains, scenarios }] of fold.causes.entries()) {
+    const { rule, breaches: broken, checks } = result;
+    const planned = fold.run.scenarios.find(({ id }) => id === scenarios[0]);
+    const again = planned ? runAgain(planned, fold.run.flags) : null;
+    const lines = [
+      `${at + 1}. **\`${rule.id}\`**, ${weight(result)}: ${rule.means ?? ''}`,
+      `   Shown by ${broken} of ${plural(checks, 'check')}.${explained(explains.map((one) => one.rule))}`,
+      ...(again === null ? [] : [`   Run alone: <code>${forMarkdown(again)}</code>`]),
+    ];
+    yield `${lines.join('<br>\n')}\n`;
+  }
+}
+
+function explained(rules: readonly string[]): string {
+  return rules.length === 0 ? '' : ` Explains ${rules.map((rule) => `\`${rule}\``).join(', ')}.`;
+}
+
+function weight({ rule }: RuleResult): string {
+  return rule.money ? `${rule.level}, money at stake` : rule.level;
+}
+
+function* brokenText(fold: Fold, options: ReportOptions): Generator<string> {
+  const failed = fold.rules
+    .filter(({ verdict, isKnown }) => verdict === 'fail' && !isKnown)
+    .toSorted((a, b) => Number(b.rule.money) - Number(a.rule.money) || levels(a) - levels(b));
+  if (failed.length > 0) yield '\n### Broken rules\n\n| rule | | actual | in |\n|---|---|---|---|\n';
+  for (const result of failed) {
+    const seen = result.findings.find(({ verdict }) => verdict === 'fail');
+    yield `| \`${result.rule.id}\` | ${weight(result)} | ${escaped(result.reason ?? '')} | ${where(seen, options)} |\n`;
+  }
+  const missed = breaches(fold).find(({ id }) => id === 'expectation');
+  if (missed) yield '\n### Expectations of scenarios that are not met\n\n| actual | in |\n|---|---|\n';
+  for (const seen of missed?.shown ?? []) yield `| ${escaped(seen.actual)} | ${where(seen, options)} |\n`;
+}
+
+function where(seen: JudgedFinding | undefined, { repositoryFile }: ReportOptions): string {
+  if (!seen?.place) return code(seen?.scenario ?? '');
+  const { file, line } = seen.place;
+  return code(`${repositoryFile?.(file) ?? file}:${line}`);
+}
+
+function levels({ rule }: RuleResult): number {
+  return rule.level === 'MUST' ? 0 : 1;
+}
+
+function* knownText(fold: Fold): Generator<string> {
+  const file = baselineFile(fold);
+  if (file === null || fold.baseline.length === 0) return;
+  yield `\n### Known failures (${code(file)})\n\n`;
+  for (const result of fold.baseline) yield `- ${code(knownName(result))} ${escaped(knownSentence(result))}\n`;
+}
+
+function* latencyText(fold: Fold): Generator<string> {
+  if (fold.latency.length === 0) return;
+  yield '\n### Response times\n\n| | calls | p50 | p95 | p99 | max | budget |\n|---|--:|--:|--:|--:|--:|--:|\n';
+  for (const { call, count, p50Ms, p95Ms, p99Ms, maxMs, budgetMs } of fold.latency) {
+    const times = [p50Ms, p95Ms, p99Ms, maxMs].map(duration);
+    yield `| ${[call, count, ...times, budgetMs === null ? '' : duration(budgetMs)].join(' | ')} |\n`;
+  }
+  for (const warning of latencyWarnings(fold)) yield `\n⚠️ ${escaped(warning)}\n`;
+}
+
+function openLines(fold: Fold, options: ReportOptions): readonly string[] {
+  const rest = leftOut(fold, options);
+  return [...reasons(fold, ['inconclusive', 'skip', 'untested'], options), ...(rest === undefined ? [] : [rest])];
+}
+
+/** Lines of the terminal report in a folded block. */
+function folded(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  // In some Markdown readers, an empty line ends an HTML block.
+  const text = lines.map((line) => (line === '' ? ' ' : forXmlText(line))).join('\n');
+  return `\n<details><summary>${code(title)}</summary>\n\n<pre>\n${text}\n</pre>\n\n</details>\n`;
+}

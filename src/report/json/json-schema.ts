@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { LEVELS, RULE_GROUPS } from '../../contract/rule.ts';
+import { RUN_ENDINGS } from '../../journal/event.ts';
+import { shared } from '../../journal/event-schema.ts';
+import { VERDICTS } from '../../journal/finding.ts';
+import { JSON_REPORT } from './json.ts';
+
+const { callName, finding, knownFailure, outcome, request, ruleId, runStarted, signature, stamps, verdict } = shared;
+const count = z.int().min(0);
+const reason = z.string().nullable().describe('why it is not a pass');
+
+const judgedFinding = z.object({
+  ...finding.unwrap().shape,
+  scenario: z.string(),
+  because: ruleId.nullable().describe('the rule whose breach explains it'),
+  reason: z.string().nullable().describe('why the verdict differs from the one of the step; null if it does not'),
+  flaky: z.boolean().describe('true: the scenario passed on retry'),
+});
+
+const exchange = z.object({
+  id: z.string(),
+  step: z.string().nullable(),
+  purpose: z.string(),
+  call: callName,
+  request,
+  signature: signature.exactOptional(),
+  outcome: outcome.nullable().describe('null: the journal ends before the result'),
+  stamps: stamps.nullable(),
+  connection: z.object({ id: z.int(), reused: z.boolean() }).nullable(),
+  model: z.object({ before: z.array(z.string()), after: z.array(z.string()) }).nullable(),
+});
+
+const level = z.enum(LEVELS);
+const money = z.boolean().describe('true: a breach loses or creates money');
+const means = z
+  .string()
+  .nullable()
+  .describe('the effect of a breach on players, their money or the operator; null: the rule cannot be broken');
+
+const cause = z.object({
+  rule: ruleId,
+  level,
+  money,
+  means,
+  explains: z.array(ruleId).describe('other rules that failed or were undecided because of this one'),
+  findings: count.describe('number of its own findings and of the findings that it explains'),
+  scenarios: z.array(z.string()).describe('scenarios in which it was broken, the most informative first'),
+  seenIn: z.string().nullable().describe('the scenario to look at first'),
+  exchange: z.string().nullable().describe('the exchange to look at first'),
+});
+
+const ms = z.number().describe('milliseconds');
+
+const latency = z
+  .object({
+    call: callName,
+    count,
+    p50Ms: ms,
+    p95Ms: ms,
+    p99Ms: ms,
+    maxMs: ms,
+    budgetMs: ms.nullable().describe('configured time limit for 95 of 100 replies; null: none'),
+    isOverBudget: z.boolean().describe('a warning, never a failure'),
+    drift: z
+      .object({ earlyMs: ms, lateMs: ms, slower: z.boolean().describe('true: slower by at least half and by 10 ms') })
+      .nullable()
+      .describe('medians of the first and the last third of the run; null: too few calls'),
+  })
+  .describe('from the last byte of the request to the last byte of the reply, without the calls of races');
+
+const rule = z.object({
+  id: ruleId,
+  group: z.enum(RULE_GROUPS),
+  level,
+  money,
+  clause: z.string(),
+  sentence: z.string(),
+  means,
+  hint: z.string(),
+  since: z.string(),
+  verdict,
+  isKnown: z.boolean().describe('true: it fails, and all of its breaches are on the baseline'),
+  reason,
+  because: ruleId.nullable(),
+  flaky: z.boolean().describe('true: the verdict comes only from scenarios that failed and then passed on retry'),
+  seenIn: z.string().nullable().describe('the scenario that the reason comes from'),
+  checks: count.describe('number of checks that decided it'),
+  endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
+  scenarios: z.array(z.string()).describe('scenarios that tested it'),
+});
+
+const scenario = z.object({
+  id: z.string(),
+  title: z.string(),
+  file: z.string(),
+  line: z.int().min(1),
+  rules: z.array(ruleId),
+  state: z.enum(['ended', 'cut-off', 'not-started']),
+  verdict,
+  reason,
+  durationMs: z.number().nullable(),
+  restored: z
+    .boolean()
+    .nullable()
+    .describe('false: the balance could not be restored; null: no balance changed, or unknown'),
+  attempt: count.describe('the attempt that counts; 0: it was not started'),
+  retries: count.describe('number of retries after a failure'),
+  flaky: z.boolean().describe('true: it failed and then passed on retry'),
+  sessions: z.record(z.string(), z.string()),
+  findings: z.array(judgedFinding).describe('examples, most severe first'),
+  findingCount: count,
+  exchanges: z.array(exchange).exactOptional().describe('exchanges of the last attempt; left out on request'),
+  exchangeCount: count,
+});
+
+const report = z.object({
+  schema: z.literal(JSON_REPORT),
+  verdict: z.enum(['conforming', 'nonconforming', 'undecided']),
+  exitCode: z.union([0, 1, 3, 70, 130, 143].map((code) => z.literal(code))),
+  firstLine: z.string(),
+  croupier: z.string(),
+  contract: z.string(),
+  client: runStarted.client,
+  runID: z.string(),
+  seed: z.string(),
+  selection: runStarted.selection,
+  flags: z.array(z.string()).describe('command-line flags that reach the same operator in the same way'),
+  whole: z.boolean(),
+  strict: z.boolean().describe('true: the breach of a SHOULD is a failure too'),
+  settings: runStarted.settings,
+  startedAt: z.string(),
+  durationMs: z.number().nullable().describe('null: the run was cut off'),
+  ended: z.enum(RUN_ENDINGS).nullable().describe('null: the run was cut off'),
+  interrupted: z.boolean(),
+  detail: z.string().nullable(),
+  counts: z.object(Object.fromEntries(VERDICTS.map((name) => [name, count]))).describe('rules by verdict'),
+  exchangeCount: count,
+  causes: z
+    .array(cause)
+    .describe('the few broken rules that explain all breaches, those about money first, then those that explain most'),
+  baseline: z
+    .array(z.object({ ...knownFailure.unwrap().shape, state: z.enum(['failing', 'mended', 'expired', 'undecided']) }))
+    .describe(
+      'the known failures of the run with their states; those that no longer fail, and expired ones, fail the run',
+    ),
+  latency: z.array(latency).describe('response times by call; quantiles are exact to 1 %'),
+  flaky: z.array(z.string()).describe('scenarios that failed and then passed on retry'),
+  shard: runStarted.shard.describe('which part of a divided run this is; left out: the run is not divided'),
+  notices: z.array(z.string()),
+  owed: z.array(
+    z.object({
+      scenario: z.string().nullable(),
+      call: callName,
+      sessionID: z.string(),
+      txID: z.string(),
+      fields: z.record(z.string(), z.string()),
+    }),
+  ),
+  rules: z.array(rule).describe('every rule of the catalogue, each once'),
+  expectations: z.array(judgedFinding).describe('expectations of scenarios, in addition to the rules'),
+  scenarios: z.array(scenario),
+});
+
+export type JsonReport = z.infer<typeof report>;
+export type ReportedRule = z.infer<typeof rule>;
+export type ReportedCause = z.infer<typeof cause>;
+export type ReportedScenario = z.infer<typeof scenario>;
+export type ReportedFinding = z.infer<typeof judgedFinding>;
+export type ReportedExchange = z.infer<typeof exchange>;
+
+/** The JSON Schema of the JSON report. */
+export function reportJsonSchema(): object {
+  return { ...z.toJSONSchema(report, { io: 'input' }), title: `Report of croupier (${JSON_REPORT})` };
+}

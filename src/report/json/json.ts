@@ -1,0 +1,127 @@
+import type { Cause } from '../../journal/cause.ts';
+import { conclude } from '../../journal/conclusion.ts';
+import { VERDICTS } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import type { CallLatency } from '../../journal/latency.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
+import type { ScenarioResult } from '../../journal/scenario-result.ts';
+import type { JournalledExchange } from '../exchanges.ts';
+import { eachScenario } from '../exchanges.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
+
+/** Version of the report format. Within a version, keys may be added, but no key changes its meaning. */
+export const JSON_REPORT = 'croupier-report/1';
+
+/** The report for programs: one JSON object, written in pieces. Scenarios are in the order of their ends. */
+export async function* jsonReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  const head = JSON.stringify(headOf(fold));
+  yield `${head.slice(0, -1)},\n"rules":[\n`;
+  yield fold.rules.map((result) => JSON.stringify(ruleOf(result))).join(',\n');
+  yield '\n],\n"expectations":';
+  yield JSON.stringify(fold.expectations);
+  yield ',\n"scenarios":[';
+  let separator = '\n';
+  for await (const { scenario, exchanges, exchangeCount } of eachScenario(fold, open, options.exchangesPerScenario)) {
+    yield separator + JSON.stringify(scenarioOf(scenario, exchanges, exchangeCount, options));
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+function headOf(fold: Fold): object {
+  const { run, ended } = fold;
+  const { verdict, exitCode, firstLine } = conclude(fold);
+  const counts = VERDICTS.map((name) => [name, fold.rules.filter((result) => result.verdict === name).length]);
+  return {
+    schema: JSON_REPORT,
+    verdict,
+    exitCode,
+    firstLine,
+    croupier: run.croupier,
+    contract: run.contract,
+    client: run.client,
+    runID: run.runID,
+    seed: run.seed,
+    selection: run.selection,
+    flags: run.flags ?? [],
+    whole: run.whole,
+    strict: run.settings.strict,
+    settings: run.settings,
+    startedAt: run.startedAt,
+    durationMs: ended?.durationMs ?? null,
+    ended: ended?.how ?? null,
+    interrupted: ended?.how === 'interrupted',
+    detail: ended?.detail ?? null,
+    counts: Object.fromEntries(counts),
+    exchangeCount: fold.exchanges.sent,
+    causes: fold.causes.map(causeOf),
+    baseline: fold.baseline.map(({ known, state }) => ({ ...known, state })),
+    latency: fold.latency.map(latencyOf),
+    flaky: fold.scenarios.filter(({ flaky }) => flaky).map(({ planned }) => planned.id),
+    ...(run.shard && { shard: run.shard }),
+    notices: fold.notices,
+    owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),
+  };
+}
+
+function causeOf({ result, explains, findings, scenarios, mainFinding: telling }: Cause): object {
+  const { id, level, money, means } = result.rule;
+  return {
+    rule: id,
+    level,
+    money,
+    means,
+    explains: explains.map(({ rule }) => rule),
+    findings,
+    scenarios,
+    seenIn: telling?.scenario ?? null,
+    exchange: telling?.exchange ?? null,
+  };
+}
+
+function latencyOf(latency: CallLatency): object {
+  // The buckets are only for charts, and there are many of them.
+  return Object.fromEntries(Object.entries(latency).filter(([name]) => name !== 'buckets'));
+}
+
+function ruleOf({
+  rule,
+  verdict,
+  isKnown,
+  reason,
+  because,
+  flaky,
+  seenIn,
+  checks,
+  endpoints,
+  scenarios,
+}: RuleResult): object {
+  const { id, group, level, money, clause, sentence, means, hint, since } = rule;
+  const entry = { id, group, level, money, clause, sentence, means, hint, since };
+  return { ...entry, verdict, isKnown, reason, because, flaky, seenIn, checks, endpoints, scenarios };
+}
+
+function scenarioOf(
+  result: ScenarioResult,
+  exchanges: readonly JournalledExchange[],
+  exchangeCount: number,
+  options: ReportOptions,
+): object {
+  const { planned, ...rest } = result;
+  return {
+    id: planned.id,
+    title: planned.title,
+    file: planned.place.file,
+    line: planned.place.line,
+    rules: planned.rules,
+    ...rest,
+    ...(options.exchangesPerScenario > 0 && { exchanges: exchanges.map(exchangeOf) }),
+    exchangeCount,
+  };
+}
+
+function exchangeOf({ sending, received }: JournalledExchange): object {
+  const { id, step, purpose, call, request, signature } = sending;
+  const { outcome = null, stamps = null, connection = null, model = null } = received ?? {};
+  return { id, step, purpose, call, request, ...(signature && { signature }), outcome, stamps, connection, model };
+}

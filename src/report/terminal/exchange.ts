@@ -1,0 +1,100 @@
+import type { Received } from '../../journal/event.ts';
+import { type Body, bodyText, type HeaderList, type Stamps } from '../../journal/exchange.ts';
+import { curlLine } from '../curl.ts';
+import { forTerminal } from '../escape.ts';
+import { noReplySentence, notableReplyHeaders, notableRequestHeaders, phasesOf } from '../exchange-summary.ts';
+import type { JournalledExchange } from '../exchanges.ts';
+import type { Look } from '../options.ts';
+import { clip, duration, wrap } from './layout.ts';
+
+/** Maximum length of a body in the terminal. The JSON report has the whole body of the journal. */
+const MAX_BODY = 800;
+const MAX_HEADER_VALUE = 200;
+
+const LABEL_COLUMN = 10;
+
+/** The lines of one exchange: request, reply or the reason why there is none, timings, expected balance, and a curl command. */
+export function exchangeLines(exchange: JournalledExchange, indent: number, options: Look): readonly string[] {
+  const { sending, received } = exchange;
+  const { request } = sending;
+  const labelled = (label: string, text: string): readonly string[] => row(label, text, indent, options);
+  const lines = [
+    ...labelled('request', `${request.method} ${request.url}`),
+    ...headerRows(notableRequestHeaders(request.headers), labelled),
+    ...(request.body ? labelled('', bodyLine(request.body)) : []),
+  ];
+  if (received === null) {
+    lines.push(...labelled('reply', 'unknown: the journal ends before it'));
+  } else if (received.outcome.kind === 'reply') {
+    const { reply } = received.outcome;
+    lines.push(
+      ...labelled('reply', `${reply.status} after ${duration(received.stamps.end - received.stamps.start)}`),
+      ...headerRows(notableReplyHeaders(reply.headers), labelled),
+      ...labelled('', bodyLine(reply.body)),
+    );
+  } else {
+    const { reason, detail, head } = received.outcome;
+    const what = noReplySentence(reason);
+    lines.push(...labelled('reply', detail === '' ? `none: ${what}` : `none: ${what} (${detail})`));
+    if (head) lines.push(...labelled('', `status ${head.status} had already arrived`));
+  }
+  if (received) {
+    lines.push(...labelled('timing', timing(received.stamps, received.connection?.reused === true)));
+    const wallet = walletText(received.model);
+    if (wallet !== null) lines.push(...labelled('wallet', wallet));
+  }
+  const curl = curlLine(request);
+  // Never broken into lines, so that it can be copied.
+  if (curl) lines.push(' '.repeat(indent) + options.paint.dim('again'.padEnd(LABEL_COLUMN)) + forTerminal(curl));
+  else lines.push(...labelled('again', 'no curl command: the journal does not hold the whole body'));
+  return lines;
+}
+
+/** A label and its text, in the columns that all details of a finding share. The text may come from outside; it is escaped here. */
+export function row(
+  label: string,
+  text: string,
+  indent: number,
+  options: Look,
+  colour: (text: string) => string = (same) => same,
+): readonly string[] {
+  const margin = ' '.repeat(indent);
+  const lines = wrap(forTerminal(text), Math.max(options.width - indent - LABEL_COLUMN, 20));
+  return lines.map((line, index) => {
+    const beside =
+      index === 0 && label !== '' ? options.paint.dim(label.padEnd(LABEL_COLUMN)) : ' '.repeat(LABEL_COLUMN);
+    return `${margin}${beside}${colour(line)}`.trimEnd();
+  });
+}
+
+function headerRows(
+  headers: HeaderList,
+  labelled: (label: string, text: string) => readonly string[],
+): readonly string[] {
+  return headers.flatMap(([name, value]) => labelled('', `${name}: ${clip(value, MAX_HEADER_VALUE)}`));
+}
+
+function bodyLine(body: Body): string {
+  if (body.length === 0) return '(an empty body)';
+  const text = bodyText(body);
+  const kept = text.slice(0, MAX_BODY);
+  if (kept.length === text.length && !body.truncated) return kept;
+  return `${kept}… (${body.length} bytes in all)`;
+}
+
+function timing(stamps: Stamps, reused: boolean): string {
+  const phases = phasesOf(stamps, reused).map(({ name, ms }) => `${name} ${duration(ms)}`);
+  return (reused ? ['connection kept alive', ...phases] : phases).join(', ');
+}
+
+/** The balance that croupier expected before and after the call; null if it was unknown. */
+export function walletText(model: Received['model']): string | null {
+  if (model === null || (model.before.length === 0 && model.after.length === 0)) return null;
+  return `${balances(model.before)} before, ${balances(model.after)} after, as croupier expects`;
+}
+
+function balances(possible: readonly string[]): string {
+  if (possible.length === 0) return 'unknown';
+  if (possible.length > 6) return `one of ${possible.length} balances`;
+  return possible.length === 1 ? String(possible[0]) : `either ${possible.join(' or ')}`;
+}

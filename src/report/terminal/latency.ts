@@ -1,0 +1,41 @@
+import type { Fold } from '../../journal/fold.ts';
+import { mark } from '../marks.ts';
+import type { ReportOptions } from '../options.ts';
+import { duration, hanging } from './layout.ts';
+
+const HEADINGS = ['calls', 'p50', 'p95', 'p99', 'max', 'budget'] as const;
+
+/** The response times, one line for each call, and warnings about slow calls. */
+export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  if (fold.latency.length === 0) return [];
+  const hasBudget = fold.latency.some(({ budgetMs }) => budgetMs !== null);
+  const columns = hasBudget ? HEADINGS : HEADINGS.slice(0, -1);
+  const rows = fold.latency.map(({ call, count, p50Ms, p95Ms, p99Ms, maxMs, budgetMs }) => {
+    const times = [p50Ms, p95Ms, p99Ms, maxMs].map(duration);
+    return [call, String(count), ...times, ...(hasBudget ? [budgetMs === null ? '' : duration(budgetMs)] : [])];
+  });
+  const line = ([name = '', ...cells]: readonly string[]): string =>
+    `  ${name.padEnd(9)}${cells.map((cell) => cell.padStart(9)).join('')}`.trimEnd();
+  const warnings = latencyWarnings(fold).flatMap((warning) =>
+    hanging(`  ${mark('warn', unicode)} `, warning, width).map((text, at) =>
+      at === 0 ? text.replace(mark('warn', unicode), paint.yellow) : text,
+    ),
+  );
+  return [paint.dim(line(['', ...columns])), ...rows.map(line), ...warnings];
+}
+
+/** Warnings about calls that exceeded their budget, or became slower during the run. */
+export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
+  return latency.flatMap(({ call, p95Ms, budgetMs, isOverBudget, drift }) => [
+    ...(isOverBudget && budgetMs !== null
+      ? [
+          `${call} is over its budget: 95 of 100 replies came within ${duration(p95Ms)}, and the budget is ${duration(budgetMs)}`,
+        ]
+      : []),
+    ...(drift?.slower
+      ? [
+          `${call} became slower: the median was ${duration(drift.earlyMs)} in the first third of the run and ${duration(drift.lateMs)} in the last`,
+        ]
+      : []),
+  ]);
+}

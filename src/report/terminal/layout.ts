@@ -1,0 +1,80 @@
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+
+/** The width of a text in a terminal, in columns. Letters of wide scripts and emoji take two. */
+export function columnsOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** The text, followed by spaces up to `columns`. */
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(columns - columnsOf(text), 0));
+}
+
+/** The text, with spaces before it up to `columns`. */
+export function padStart(text: string, columns: number): string {
+  return ' '.repeat(Math.max(columns - columnsOf(text), 0)) + text;
+}
+
+/** The text in at most `columns`. An ellipsis replaces the rest. */
+export function cutTo(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  const [start = ''] = wrapAnsi(text, columns - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
+  return `${start}…`;
+}
+
+/** Breaks text into lines of at most `width` columns, at spaces if there are any. */
+export function wrap(text: string, width: number): readonly string[] {
+  const words = text.split(' ').map((word) => (columnsOf(word) <= width ? word : brokenAtSeparators(word, width)));
+  return wrapAnsi(words.join(' '), width, { hard: true }).split('\n');
+}
+
+/** A label with its text beside it. Further lines are aligned below the text. */
+export function hanging(label: string, text: string, width: number): readonly string[] {
+  const indent = columnsOf(label);
+  const room = Math.max(width - indent, 20);
+  return wrap(text, room).map((line, index) => (index === 0 ? label : ' '.repeat(indent)) + line);
+}
+
+const NO_BREAK_SPACE = '\u00A0';
+
+/** Puts pieces into lines of at most `width` columns. No piece is broken. Colour codes are not counted. */
+export function flow(pieces: readonly string[], gap: string, width: number): readonly string[] {
+  if (pieces.length === 0) return [];
+  const whole = pieces.map((piece) => piece.replaceAll(' ', NO_BREAK_SPACE));
+  return wrapAnsi(whole.join(gap), width).replaceAll(NO_BREAK_SPACE, ' ').split('\n');
+}
+
+/** The beginning of a text that is too long, followed by its whole length. */
+export function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}… (${text.length} characters)`;
+}
+
+/** Milliseconds as text for people: `0.4 ms`, `12 ms`, `6.4 s`, `2 min 3 s`. */
+export function duration(ms: number): string {
+  if (ms < 9.95) return `${(Math.round(ms * 10) / 10).toString()} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** The text with a capital first letter. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** wrap-ansi cuts a long word at the end of the line. JSON and addresses are easier to read if they are cut after a separator. */
+function brokenAtSeparators(word: string, width: number): string {
+  const lines: string[] = [];
+  for (const part of word.split(/(?<=[,;&?])/u)) {
+    const longer = (lines.at(-1) ?? '') + part;
+    if (columnsOf(longer) <= width) lines.splice(-1, 1, longer);
+    else lines.push(part);
+  }
+  return lines.join('\n');
+}

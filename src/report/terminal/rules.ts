@@ -1,0 +1,164 @@
+import { RULE_GROUPS, type RuleGroup } from '../../contract/rule.ts';
+import type { Verdict } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
+import { forTerminal } from '../escape.ts';
+import { mark, tint } from '../marks.ts';
+import type { ReportOptions } from '../options.ts';
+import { row } from './exchange.ts';
+import { flow, plural, wrap } from './layout.ts';
+
+const GROUP_COLUMN = 15;
+
+/** Every rule with the mark of its verdict, by group. If the verdicts of the endpoints differ, they follow below. */
+export function everyRule(fold: Fold, options: ReportOptions): readonly string[] {
+  const groups = Map.groupBy(shown(fold), (result) => result.rule.group);
+  return RULE_GROUPS.flatMap((group) => groupLines(group, groups.get(group) ?? [], options));
+}
+
+/** The rules to list. With a selection, the rules that it left out are only counted. */
+function shown(fold: Fold): readonly RuleResult[] {
+  const left = new Set(leftOutRules(fold));
+  return fold.rules.filter((result) => !left.has(result));
+}
+
+/** The line with the number of rules that the selection left out; undefined: none. */
+export function leftOut(fold: Fold, { unicode }: ReportOptions): string | undefined {
+  const count = leftOutRules(fold).length;
+  return count === 0 ? undefined : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not selected`;
+}
+
+function groupLines(group: RuleGroup, results: readonly RuleResult[], options: ReportOptions): readonly string[] {
+  const { paint, unicode, width } = options;
+  if (results.length === 0) return [];
+  if (results.every(({ verdict }) => verdict === 'untested')) {
+    const label = paint.bold(group.padEnd(GROUP_COLUMN - 2));
+    return [`  ${label}${paint.dim(`${mark('untested', unicode)} ${plural(results.length, 'rule')} untested`)}`];
+  }
+  const pieces = results.map((result) => {
+    const name = nameOf(result);
+    const symbol = mark(result.verdict, unicode);
+    const colour = tint(result.verdict, paint);
+    return `${colour(symbol)} ${named(name, result, options)}`;
+  });
+  const lines = flow(pieces, '  ', width - GROUP_COLUMN).map((line, row) => {
+    const label = row === 0 ? group : '';
+    return `  ${paint.bold(label.padEnd(GROUP_COLUMN - 2))}${line}`;
+  });
+  return [...lines, ...results.flatMap((result) => endpointLines(result, options))];
+}
+
+function nameOf({ rule }: RuleResult): string {
+  return rule.id.slice(rule.group.length + 1);
+}
+
+/** The name of a rule in the colour of its verdict. Passing rules are plain, failing ones are bold. */
+function named(name: string, { verdict, isKnown }: RuleResult, { paint }: ReportOptions): string {
+  if (isKnown) return paint.red(name);
+  if (verdict === 'pass') return name;
+  return verdict === 'fail' ? paint.bold(paint.red(name)) : tint(verdict, paint)(name);
+}
+
+/** The verdicts of the endpoints, if they differ. A pass at one endpoint must not hide another verdict at another endpoint. */
+function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): readonly string[] {
+  const kinds = new Set(result.endpoints.map(({ verdict }) => verdict));
+  if (kinds.size < 2) return [];
+  const cells = result.endpoints.map(({ endpoint, verdict }) => {
+    const colour = tint(verdict, paint);
+    return `${colour(mark(verdict, unicode))} ${endpoint}`;
+  });
+  return [`${' '.repeat(GROUP_COLUMN + 2)}${paint.dim(`${nameOf(result)}:`)} ${cells.join('  ')}`];
+}
+
+/** Rules with one of these verdicts, grouped by reason: groups with a MUST first, then the largest. */
+export function reasons(fold: Fold, verdicts: readonly Verdict[], options: ReportOptions): readonly string[] {
+  const { paint, unicode, width } = options;
+  const found = shown(fold).filter(({ verdict }) => verdicts.includes(verdict));
+  const byReason = [...Map.groupBy(found, (result) => `${result.verdict} ${reasonText(result)}`).values()];
+  return byReason
+    .toSorted((a, b) => Number(hasMust(b)) - Number(hasMust(a)) || b.length - a.length)
+    .flatMap((results) => {
+      const [first] = results;
+      if (!first) return [];
+      const symbol = mark(first.verdict, unicode);
+      const ids = (first.verdict === 'inconclusive' ? namesWithScenario(results) : namesOf(results, fold)).join(', ');
+      const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
+      return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
+    });
+}
+
+function hasMust(results: readonly RuleResult[]): boolean {
+  return results.some(({ rule }) => rule.level === 'MUST');
+}
+
+/** Ids of rules. A group of which all rules are in the list is written as `launch.*`. */
+function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] {
+  return [...Map.groupBy(results, ({ rule }) => rule.group)].flatMap(([group, members]) => {
+    const size = fold.rules.filter(({ rule }) => rule.group === group).length;
+    return size === members.length ? [`${group}.*`] : members.map(({ rule }) => rule.id);
+  });
+}
+
+/** Ids of rules, each with the scenario that could not decide it. */
+function namesWithScenario(results: readonly RuleResult[]): readonly string[] {
+  return results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
+}
+
+/** The observations about points that the contract leaves open, one line for each rule. */
+export function notes(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  const noted = fold.rules.filter(({ verdict }) => verdict === 'note');
+  const column = Math.max(0, ...noted.map(({ rule }) => rule.id.length)) + 2;
+  return noted.flatMap((result) => {
+    const lines = wrap(forTerminal(reasonText(result)), width - 4 - column);
+    return lines.map((line, at) => {
+      if (at > 0) return `${' '.repeat(4 + column)}${line}`;
+      return `  ${tint('note', paint)(mark('note', unicode))} ${result.rule.id.padEnd(column)}${line}`;
+    });
+  });
+}
+
+/** Each warning with the expected and the actual result. */
+export function warnings(fold: Fold, options: ReportOptions): readonly string[] {
+  const { paint, unicode } = options;
+  return fold.rules
+    .filter(({ verdict }) => verdict === 'warn')
+    .flatMap((result) => {
+      const money = result.rule.money ? `  ${paint.yellow('$')}` : '';
+      const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(result.rule.id)}  ${result.rule.level}${money}`;
+      // If a MUST only warns, the observation is milder than the effect of a breach.
+      const text = result.rule.level === 'SHOULD' ? result.rule.means : null;
+      const means = text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`);
+      const finding = result.findings.find(({ verdict }) => verdict === 'warn');
+      if (!finding) return [heading, ...means];
+      return [
+        heading,
+        ...means,
+        ...row('expected', finding.expected, 4, options),
+        ...row('actual', finding.actual, 4, options, paint.yellow),
+        ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options) : []),
+        ...row('seen in', whereSeen(finding), 4, options),
+      ];
+    });
+}
+
+function whereSeen({ place, scenario }: JudgedFinding): string {
+  return place ? `${scenario}, ${place.file}:${place.line}:${place.column}` : scenario;
+}
+
+/** Rules that a selection left out: no selected scenario claims them. */
+export function leftOutRules(fold: Fold): readonly RuleResult[] {
+  if (fold.run.whole) return [];
+  return fold.rules.filter(
+    ({ verdict, scenarios, rule }) =>
+      verdict === 'untested' &&
+      scenarios.length === 0 &&
+      !fold.run.scenarios.some(({ rules }) => rules.includes(rule.id)),
+  );
+}
+
+/** Why a rule has its verdict, in one sentence. */
+export function reasonText({ reason, because, verdict }: RuleResult): string {
+  const why = reason ?? (verdict === 'skip' ? 'no reason was given' : 'the reason is unknown');
+  return because === null || why.includes(because) ? why : `${why} (because of ${because})`;
+}

@@ -1,0 +1,173 @@
+import { type Conclusion, conclude } from '../../journal/conclusion.ts';
+import { VERDICTS } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { forTerminal } from '../escape.ts';
+import { findEvidence } from '../evidence.ts';
+import { eachExchange } from '../exchanges.ts';
+import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
+import { mark, tint, verdictNoun } from '../marks.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
+import { breaches, breachLines } from './breach.ts';
+import { causeLines } from './causes.ts';
+import { exchangeLines } from './exchange.ts';
+import { latencyLines } from './latency.ts';
+import { columnsOf, duration, flow, hanging, plural, wrap } from './layout.ts';
+import { leftBehind } from './left-behind.ts';
+import { everyRule, leftOut, notes, reasons, warnings } from './rules.ts';
+
+/** Wider lines are hard to read, narrower ones are too short for the content. */
+const MAX_WIDTH = 120;
+const MIN_WIDTH = 40;
+
+/**
+ * The report for a person: the verdict, the failures with all details, every rule, the rules that were not tested, and the calls
+ * that are still owed.
+ */
+export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
+  const options = { ...given, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
+  const conclusion = conclude(fold);
+  yield text(headerLines(fold, conclusion, options));
+
+  const failing = breaches(fold);
+  if (failing.length > 0) {
+    yield* titled(fold.causes.length === 1 ? 'Likely cause' : 'Likely causes', causeLines(fold, options), options);
+    const evidence = await findEvidence(
+      open,
+      failing.flatMap(({ shown }) => shown),
+      fold.races,
+    );
+    yield section('Failures', options);
+    for (const [index, breach] of failing.entries()) {
+      if (index > 0) yield '\n';
+      yield text(breachLines(breach, fold, evidence, options));
+    }
+  }
+  yield* titled(`Known failures (${forTerminal(baselineFile(fold) ?? '')})`, knownLines(fold, options), options);
+  yield* titled('Undecided', reasons(fold, ['inconclusive'], options), options);
+  yield* titled('Warnings', warnings(fold, options), options);
+  yield* titled(fold.run.whole ? 'Every rule' : 'Tested rules', everyRule(fold, options), options);
+  yield* titled('Notes: points that the contract leaves open', notes(fold, options), options);
+  const rest = leftOut(fold, options);
+  const untested = reasons(fold, ['skip', 'untested'], options);
+  yield* titled('Not tested', rest === undefined ? untested : [...untested, rest], options);
+  yield* titled('Response times', latencyLines(fold, options), options);
+  yield* titled('Owed calls and balances', leftBehind(fold, options), options);
+  yield* titled('Notices', noticeLines(fold, options), options);
+  if (options.verbose) yield* allExchanges(open, options);
+  yield text(['', ...closing(conclusion, options)]);
+}
+
+function text(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function section(title: string, { paint, unicode, width }: ReportOptions): string {
+  const rule = (unicode ? '─' : '-').repeat(Math.max(width - columnsOf(title) - 4, 3));
+  const edge = unicode ? '──' : '--';
+  return `\n${paint.dim(edge)} ${paint.bold(title)} ${paint.dim(rule)}\n\n`;
+}
+
+function* titled(title: string, lines: readonly string[], options: ReportOptions): Generator<string> {
+  if (lines.length === 0) return;
+  yield section(title, options);
+  yield text(lines);
+}
+
+function inVerdictColour(conclusion: Conclusion, { paint }: ReportOptions): (line: string) => string {
+  switch (conclusion.verdict) {
+    case 'conforming':
+      return (line) => paint.bold(paint.green(line));
+    case 'nonconforming':
+      return (line) => paint.bold(paint.red(line));
+    case 'undecided':
+      return (line) => paint.bold(paint.yellow(line));
+  }
+}
+
+function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions): readonly string[] {
+  const { run, ended } = fold;
+  const facts = [
+    `contract ${run.contract}`,
+    run.whole ? 'the whole suite' : `selected: ${run.selection.length === 0 ? 'a part' : run.selection.join(' ')}`,
+    ...(run.settings.strict ? ['strict'] : []),
+    `seed ${run.seed}`,
+  ];
+  const played = fold.scenarios.filter(({ state }) => state !== 'not-started').length;
+  const all = fold.scenarios.length;
+  const amounts = [
+    played === all ? plural(all, 'scenario') : `${played} of ${plural(all, 'scenario')}`,
+    plural(fold.exchanges.sent, 'call'),
+    ended === null ? 'cut off' : duration(ended.durationMs),
+    `started ${moment(run.startedAt)}`,
+  ];
+  return [
+    // The first line is never broken into lines, so that scripts can search for it.
+    inVerdictColour(conclusion, options)(forTerminal(conclusion.firstLine)),
+    '',
+    ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
+    ...wrap(forTerminal(facts.join(', ')), options.width - 2).map(indent),
+    ...wrap(forTerminal(amounts.join(', ')), options.width - 2).map(indent),
+    ...counts(fold, options).map(indent),
+    ...(ended?.detail ? ['', ...hanging('  ', forTerminal(ended.detail), options.width)] : []),
+  ];
+}
+
+/** `2026-11-20 09:30:00 UTC`; text that is not an ISO time is unchanged. */
+function moment(iso: string): string {
+  return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
+}
+
+const indent = (line: string): string => `  ${line}`;
+
+function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  const pieces = VERDICTS.flatMap((verdict) => {
+    const count = fold.rules.filter((result) => result.verdict === verdict).length;
+    if (count === 0) return [];
+    const known = verdict === 'fail' ? fold.rules.filter(({ isKnown }) => isKnown).length : 0;
+    const apart = known === 0 ? '' : known === count ? ', all known' : `, ${known} of them known`;
+    return [tint(verdict, paint)(`${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}${apart}`)];
+  });
+  return flow(pieces, '   ', width - 2);
+}
+
+function noticeLines(fold: Fold, { width }: ReportOptions): readonly string[] {
+  return fold.notices.flatMap((notice) => hanging('  - ', forTerminal(notice), width));
+}
+
+async function* allExchanges(open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield section('Every exchange', options);
+  let first = true;
+  for await (const exchange of eachExchange(open)) {
+    const { id, scenario, step, purpose, call } = exchange.sending;
+    const why = step === null ? purpose : `step ${step}`;
+    const title = options.paint.bold(forTerminal(`${id}  ${scenario ?? 'outside of scenarios'}, ${why}: ${call}`));
+    yield text([...(first ? [] : ['']), `  ${title}`, ...exchangeLines(exchange, 4, options)]);
+    first = false;
+  }
+}
+
+function closing(conclusion: Conclusion, options: ReportOptions): readonly string[] {
+  const { exitCode } = conclusion;
+  const meaning = {
+    0: 'conforming',
+    1: 'not conforming',
+    3: 'undecided',
+    70: 'a bug of croupier',
+    130: 'interrupted',
+    143: 'interrupted',
+  }[exitCode];
+  const lines = [inVerdictColour(conclusion, options)(`Exit status ${exitCode}: ${meaning}.`)];
+  if (options.journal !== null) {
+    const journal = forTerminal(options.journal);
+    lines.push(options.paint.dim(`Journal: ${journal}`));
+  }
+  return lines;
+}
+
+/** Each known failure of the run's baseline, with its state. */
+function knownLines(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  return knownInOrder(fold).flatMap(({ result, look }) => [
+    `  ${tint(look, paint)(mark(look, unicode))} ${paint.bold(forTerminal(knownName(result)))}`,
+    ...wrap(forTerminal(knownSentence(result)), width - 4).map((line) => `    ${line}`),
+  ]);
+}

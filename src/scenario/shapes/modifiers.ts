@@ -1,0 +1,257 @@
+import {
+  BODY_FORMATS,
+  type BreakMoment,
+  EARLY_BREAKS,
+  HEADER_CASES,
+  QUERY_ENCODINGS,
+  QUERY_ORDERS,
+  SIGN_KINDS,
+  SIGN_MEANINGS,
+  type Trickle,
+} from '../../contract/deviation.ts';
+import type { Expression, Template } from '../expressions/expression.ts';
+import type { Deviations, Expect } from '../plan/plan.ts';
+import type { Word } from '../scenario.ts';
+import type { Range } from '../yaml/source.ts';
+import { anything, duration, integer, money, name, templateText, text, word } from './scalar-shapes.ts';
+import { byKind, dictionary, type Field, field, list, map, refuse, type Shape, transform } from './shape.ts';
+
+/** `sign:` */
+const signs = word('a way to sign', SIGN_KINDS, SIGN_MEANINGS);
+
+const SELF_AMOUNT: Expression = { kind: 'name', path: ['self', 'amount'], start: 0, end: 0 };
+const UNIT: Expression = { kind: 'name', path: ['unit'], start: 0, end: 0 };
+/** The change that `tamper: body` makes: one smallest unit more than was signed. */
+const ONE_UNIT_MORE: Template = {
+  kind: 'expression',
+  expression: { kind: 'arithmetic', operator: '+', left: SELF_AMOUNT, right: UNIT },
+};
+
+type Tamper = NonNullable<Deviations['tamper']>;
+
+/** `tamper:` */
+const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change', {
+  scalar: transform(
+    word('a part to tamper with', ['body', 'query'] as const),
+    (part, node, reading): Tamper | undefined => {
+      if (part === 'body') return { part, fields: [['amount', ONE_UNIT_MORE]] };
+      reading.report(
+        node.range,
+        'which parameter of the query is changed?',
+        'write tamper: { query: { sessionID: "another" } }',
+      );
+      return undefined;
+    },
+  ),
+  map: transform(
+    map('tamper', {
+      body: field(
+        'Fields of the body to change after signing.',
+        dictionary('a map of the fields to change', anything()),
+      ),
+      query: field(
+        'Parameters of the query to change after signing.',
+        dictionary('a map of the parameters to change', templateText('the value of a parameter')),
+      ),
+    }),
+    ({ values, keys, size, range }, _node, reading): Tamper | undefined => {
+      if (keys.size !== 1) {
+        if (size !== 1) reading.report(range, 'tamper changes either the body or the query', 'write `body` or `query`');
+        return undefined;
+      }
+      if (values.body) return { part: 'body', fields: values.body };
+      return values.query && { part: 'query', fields: values.query };
+    },
+  ),
+});
+
+/** `body:` */
+const body: Shape<NonNullable<Deviations['body']>> = byKind(
+  'a raw body as text, or a map with `set`, `drop`, `format`',
+  {
+    scalar: transform(templateText('a raw body'), (raw) => ({ raw })),
+    map: transform(
+      map('body', {
+        set: field('Fields to add or to change.', dictionary('a map of fields', anything())),
+        drop: field('Fields to omit.', list('a list of the names of fields', text('the name of a field'))),
+        format: field('Another way to write the same JSON.', word('a way to write the body', BODY_FORMATS)),
+      }),
+      ({ values, keys, range }, _node, reading) => {
+        if (keys.size === 0) reading.report(range, 'this `body` changes nothing');
+        const { set, drop, format } = values;
+        return { ...(set && { set }), ...(drop && { drop: drop.map((each) => each.text) }), ...(format && { format }) };
+      },
+    ),
+  },
+);
+
+/** `query:` */
+const query: Shape<NonNullable<Deviations['query']>> = transform(
+  map('query', {
+    add: field('Additional parameters.', dictionary('a map of parameters', templateText('the value of a parameter'))),
+    order: field('The order of the parameters.', word('an order', QUERY_ORDERS)),
+    encode: field('The characters that are percent-encoded.', word('a way to encode', QUERY_ENCODINGS)),
+  }),
+  ({ values, size, range }, _node, reading) => {
+    if (size === 0) reading.report(range, 'this `query` changes nothing');
+    const { add, order, encode } = values;
+    return { ...(add && { add }), ...(order && { order }), ...(encode && { encode }) };
+  },
+);
+
+/** `break:` */
+const breaking: Shape<BreakMoment> = transform(
+  duration('a time after the last byte', ['sent', ...EARLY_BREAKS]),
+  (moment) => {
+    if (moment === 'sent') return { at: 'sent', afterMs: 0 };
+    return typeof moment === 'number' ? { at: 'sent', afterMs: moment } : { at: moment };
+  },
+);
+
+const DEFAULT_GAP_MS = 50;
+const pieces = integer('the number of pieces', 2, 1000);
+/** `trickle:` */
+const trickle: Shape<Trickle> = byKind('a number of pieces, or a map with `pieces` and `gap`', {
+  scalar: transform(pieces, (count) => ({ pieces: count, gapMs: DEFAULT_GAP_MS })),
+  map: transform(
+    map('trickle', {
+      pieces: field('The number of pieces of the body.', pieces, true),
+      gap: field('The pause between two pieces.', duration('a time')),
+    }),
+    ({ values }) =>
+      values.pieces === undefined ? undefined : { pieces: values.pieces, gapMs: values.gap ?? DEFAULT_GAP_MS },
+  ),
+});
+
+const OUTCOMES = ['accepted', 'declined', 'refused', 'either'] as const;
+const outcome = word('an outcome', OUTCOMES, {
+  accepted: '200, with the effect that the contract gives the call',
+  declined: 'an error; nothing moved',
+  refused: '401 with a message; nothing moved; the txID is not used up',
+  either: 'undefined by the contract: the outcome is recorded',
+});
+
+type Status = NonNullable<Expect['status']>[number];
+const statusClass = word('a class of statuses', ['2xx', '3xx', '4xx', '5xx'] as const);
+const statusNumber = integer('a status', 100, 599);
+const status: Shape<Status> = {
+  read(node, reading) {
+    const resolved = reading.resolve(node);
+    if (resolved.kind !== 'scalar') return refuse(reading, resolved, 'a status such as 401, or a class such as 4xx');
+    return typeof resolved.value === 'string' && /x/i.test(resolved.value)
+      ? statusClass.read(resolved, reading)
+      : statusNumber.read(resolved, reading);
+  },
+  json: () => ({ anyOf: [statusNumber.json(), statusClass.json()] }),
+};
+
+const expectMap = map('expect', {
+  outcome: field('The expected outcome. Default: accepted, or declined if `status` or `code` requires it.', outcome),
+  status: field(
+    'The status: a number, a class such as 4xx, or a list of them.',
+    byKind<readonly Status[], never, readonly Status[]>('a status or a list of statuses', {
+      scalar: transform(status, (one) => [one]),
+      list: list('a list of statuses', status),
+    }),
+  ),
+  code: field("The error's `code`.", text('an error code')),
+  reply: field('`same`: the reply equals the reply to the first call.', word('a reply', ['same'] as const)),
+  moves: field("The change of the balance of the step's session; negative if it falls.", money('an amount', true)),
+  within: field('The whole reply arrives within this time.', duration('a time')),
+  body: field("Values in the reply's body, by dotted path.", dictionary('a map from paths to values', anything())),
+});
+
+/** `expect:` */
+const expectation: Shape<Expect> = byKind('an outcome, or a map', {
+  scalar: transform(outcome, (found) => ({ outcome: found, stated: true })),
+  map: transform(expectMap, ({ values, keys, size, range }, _node, reading): Expect => {
+    if (size === 0) reading.report(range, 'this `expect` is empty', `possible here: ${OUTCOMES.join(', ')}, or a map`);
+    const { status: statuses, code, reply, moves, within, body: paths } = values;
+    const fails = code !== undefined || (statuses !== undefined && !statuses.some(isSuccess));
+    const found = values.outcome ?? (fails ? 'declined' : 'accepted');
+    contradictions(found, values, (key, message) => reading.report(keys.get(key) ?? range, message));
+    return {
+      outcome: found,
+      stated: true,
+      ...(statuses && { status: statuses }),
+      ...(code && { code: code.text }),
+      ...(reply && { reply }),
+      ...(moves && { moves }),
+      ...(within !== undefined && { withinMs: within }),
+      ...(paths && { body: paths }),
+    };
+  }),
+});
+
+function isSuccess(each: Status): boolean {
+  return each === 200 || each === '2xx';
+}
+
+function contradictions(
+  found: Expect['outcome'],
+  values: { readonly status?: readonly Status[]; readonly code?: Word },
+  report: (key: string, message: string) => void,
+): void {
+  const statuses = values.status ?? [];
+  if (found === 'accepted' && statuses.length > 0 && !statuses.some(isSuccess))
+    report('status', 'an accepted call is answered with 200');
+  if (found === 'accepted' && values.code) report('code', 'an accepted call has no error code');
+  if (found === 'declined' && statuses.length > 0 && statuses.every(isSuccess))
+    report('status', 'a declined call is not answered with 200');
+  if (found === 'refused' && statuses.length > 0 && !statuses.some((each) => each === 401 || each === '4xx'))
+    report('status', 'a refused call is answered with 401');
+}
+
+const MAX_TIMES = 1_000_000;
+/** Maximum number of connections that are open at the same time. */
+export const MAX_AT_ONCE = 1000;
+
+/** The keys of a step that change its action or state what is expected. */
+export const MODIFIERS = {
+  as: field('A name by which other steps can refer to this step.', name('a name')),
+  expect: field(
+    'The expectation that is particular to this scenario. Requirements of the contract need not be written.',
+    expectation,
+  ),
+  sign: field('The way the call is signed.', signs),
+  tamper: field('The part that is changed after signing.', tamper),
+  'header-case': field("The letter case of the header's name.", word('a letter case', HEADER_CASES)),
+  body: field(
+    'A body that differs from what the service would send, correctly signed: a map with `set`, `drop`, `format`, or raw text.',
+    body,
+  ),
+  query: field(
+    'A query that differs from what the service would send, correctly signed. Only for a balance call.',
+    query,
+  ),
+  break: field(
+    'The moment when the connection is broken: `sent` (after the last byte), `head`, `half-body`, or a time after the last byte.',
+    breaking,
+  ),
+  trickle: field('The body is sent in this number of pieces.', trickle),
+  times: field(
+    'The call is sent this number of times, each time with new ids; one after another, or at the same instant inside `together`.',
+    integer('a number of times', 1, MAX_TIMES),
+  ),
+  copies: field(
+    'The number of copies of the same bytes that are sent at the same instant. Only inside `together`.',
+    integer('a number of copies', 2, MAX_AT_ONCE),
+  ),
+  after: field(
+    'The time of the read: `linger` (after the time in which a late debit would show), or a time to wait.',
+    duration('a time', ['linger']),
+  ),
+  eventually: field('The balance is read again until it is right, for at most this time.', duration('a time')),
+  at: field(
+    'The time when the step begins, counted from the first step; inside `together`, the time when the call is sent, counted from the first call.',
+    duration('a time'),
+  ),
+};
+
+type ValueOf<F> = F extends Field<infer T> ? T : never;
+
+/** The modifiers of one step: the values that could be read, and the place of each key. */
+export interface Modifiers {
+  readonly values: { readonly [K in keyof typeof MODIFIERS]?: ValueOf<(typeof MODIFIERS)[K]> };
+  readonly keys: ReadonlyMap<string, Range>;
+}

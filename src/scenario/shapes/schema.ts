@@ -1,0 +1,77 @@
+import { FRAGMENT } from '../fragment.ts';
+import { SCENARIO } from '../load.ts';
+import { MODIFIERS } from './modifiers.ts';
+import type { JsonSchema } from './shape.ts';
+import {
+  CALL_FIELDS,
+  CALL_WORD,
+  FRAGMENT_PATH,
+  MODIFIERS_OF,
+  NOTHING,
+  RESENT,
+  VERBS,
+  type Verb,
+  WAIT,
+} from './verbs.ts';
+
+const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json: () => JsonSchema }>> = {
+  bet: { about: 'POST /bet. Without fields: one stake, in a new round.', json: () => CALL_FIELDS.bet.json() },
+  win: {
+    about: 'POST /win. Without fields: one stake, in the round of the latest bet.',
+    json: () => CALL_FIELDS.win.json(),
+  },
+  refund: { about: 'POST /refund. Without fields: it refunds the latest bet.', json: () => CALL_FIELDS.refund.json() },
+  balance: { about: 'GET /balance.', json: () => CALL_FIELDS.balance.json() },
+  call: {
+    about: 'Any of the four calls, for use with a case variable; its fields are in `with`.',
+    json: () => CALL_WORD.json(),
+  },
+  resend: { about: 'The same URL and body as an earlier step, with the same txID.', json: () => RESENT.json() },
+  together: { about: 'Calls that are sent at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
+  wait: { about: 'A pause; `linger`: the time in which a late debit would show.', json: () => WAIT.json() },
+  launches: {
+    about: "Judges what the operator's backend has sent to the Core API so far (`run --launches`).",
+    json: () => NOTHING.json(),
+  },
+  use: { about: 'Inserts the steps of a fragment; its parameters are in `with`.', json: () => FRAGMENT_PATH.json() },
+};
+
+/** The JSON Schema of scenario files, for editors: the keys with their values and meanings. */
+export function scenarioSchema(): JsonSchema {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'croupier scenario',
+    description: 'A sequence of calls that croupier sends to an operator and judges.',
+    anyOf: [{ $ref: '#/definitions/scenario' }, { $ref: '#/definitions/fragment' }],
+    definitions: {
+      scenario: SCENARIO.json(),
+      fragment: FRAGMENT.json(),
+      steps: { type: 'array', minItems: 1, items: { $ref: '#/definitions/step' } },
+      step: stepSchema(),
+    },
+  };
+}
+
+/** One object with all keys, so that an editor can offer each with its meaning. `dependencies` says which keys go together. */
+function stepSchema(): JsonSchema {
+  const verbs = VERBS.map((verb) => [verb, { description: VERB_VALUES[verb].about, ...VERB_VALUES[verb].json() }]);
+  const modifiers = Object.entries(MODIFIERS).map(([key, { about, shape }]) => [
+    key,
+    { description: about, ...shape.json() },
+  ]);
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries([...verbs, ...modifiers]),
+      with: { description: 'The fields of a `call`, or the parameters of a fragment.', type: 'object' },
+    },
+    additionalProperties: false,
+    oneOf: VERBS.map((verb) => ({ required: [verb] })),
+    dependencies: Object.fromEntries(VERBS.map((verb) => [verb, { propertyNames: { enum: keysWith(verb) } }])),
+  };
+}
+
+function keysWith(verb: Verb): readonly string[] {
+  // `oneOf` already reports a second verb.
+  return [...VERBS, ...MODIFIERS_OF[verb], ...(verb === 'call' || verb === 'use' ? ['with'] : [])];
+}

@@ -1,0 +1,202 @@
+import { queryOf } from '../contract/query.ts';
+import { type Made, made } from './construction.ts';
+import { type JsonTree, readTree, writeTree } from './json-tree.ts';
+import { distinct, payloadsOf, permutations } from './payloads.ts';
+import { decodeQuery, formTree, params } from './query-payloads.ts';
+import { anyRequest, type SignedRequest } from './request.ts';
+import { CONTRACT_ORDER, REWRITINGS, type Rewriting } from './rewritings.ts';
+import { TEXT_CHANGES } from './texts.ts';
+import { VALUE_CHANGES } from './values.ts';
+
+/** Maximum length of a payload. No real call is longer, and each combination is a copy. */
+const MAX_LENGTH = 4096;
+const MAX_FIELDS = 20;
+const MAX_PERMUTED = 6;
+/** The likelier rewritings. Only these are tried together with two other mistakes. */
+const LIKELY = REWRITINGS.slice(0, 16);
+
+/** One way to change a payload between parsing and serializing it. */
+interface TreeChange {
+  readonly kind: 'order' | 'values' | 'fields';
+  readonly id: string;
+  readonly mistake: string;
+  readonly change: (tree: JsonTree) => JsonTree;
+}
+
+/** A payload after parsing. */
+interface ParsedPayload {
+  readonly id: string;
+  readonly mistake: string;
+  readonly tree: JsonTree;
+}
+
+/**
+ * The payloads with two mistakes that may have been signed for a request, and with three mistakes that often come together. The
+ * likelier ones come first. They do not include the results of {@link payloadsOf}.
+ */
+export function combinedPayloads(request: SignedRequest): readonly Made[] {
+  const { body, url } = request;
+  if ((body ?? url).length > MAX_LENGTH) return [];
+  const fix = body === null ? 'query' : 'raw-body';
+  const single = payloadsOf(request);
+  const parsed = body === null ? parseQuery(queryOf(url)) : parseBody(Buffer.from(body));
+  const combined = [
+    ...parsed.flatMap((each) => serialized(each, fix)),
+    ...single.flatMap((payload) => changedText(payload)),
+    ...parsed.slice(0, 1).flatMap(({ tree }) => [...wrapped(request, tree), ...permutedAndWritten(tree, fix)]),
+  ];
+  const known = new Set(single.map(({ bytes }) => Buffer.from(bytes).toString('latin1')));
+  return distinct(combined).filter(({ bytes }) => !known.has(Buffer.from(bytes).toString('latin1')));
+}
+
+function parseBody(body: Buffer): readonly ParsedPayload[] {
+  const tree = readTree(body.toString('utf8').replace(/^\uFEFF/, ''));
+  return tree ? [{ id: '', mistake: '', tree }] : [];
+}
+
+function parseQuery(query: string): readonly ParsedPayload[] {
+  const way = (id: string, mistake: string, decoding: 'form' | 'url' | 'none'): readonly ParsedPayload[] => {
+    const form = params(() => decodeQuery(query, decoding));
+    return form ? [{ id, mistake, tree: formTree(form) }] : [];
+  };
+  return [
+    ...way('', '', 'form'),
+    ...way('query-undecoded', 'The parameters were not decoded.', 'none'),
+    ...way('query-plus-kept', 'A plus in the query was not decoded as a space.', 'url'),
+  ];
+}
+
+const ORDERS: readonly TreeChange[] = [
+  {
+    kind: 'order',
+    id: 'contract-order',
+    mistake: 'The fields were put into the order of a class or struct.',
+    change: (tree) => inOrder(tree, (name) => (CONTRACT_ORDER.includes(name) ? CONTRACT_ORDER.indexOf(name) : 99)),
+  },
+  {
+    kind: 'order',
+    id: 'reversed',
+    mistake: 'The fields were put into reverse order.',
+    change: (tree) => (tree.kind === 'object' ? { ...tree, members: tree.members.toReversed() } : tree),
+  },
+];
+
+const VALUES = VALUE_CHANGES.map((each): TreeChange => ({ ...each, kind: 'values' }));
+
+function inOrder(tree: JsonTree, place: (name: string) => number): JsonTree {
+  if (tree.kind !== 'object') return tree;
+  return { ...tree, members: tree.members.toSorted(([a], [b]) => place(a) - place(b)) };
+}
+
+/** The effects of types that lack a field, or have one that was not sent. */
+function fieldChanges(tree: JsonTree): readonly TreeChange[] {
+  if (tree.kind !== 'object') return [];
+  const names = tree.members.map(([name]) => name);
+  const omitted = names.slice(0, MAX_FIELDS).map(
+    (name): TreeChange => ({
+      kind: 'fields',
+      id: `without-${name}`,
+      mistake: `The field ${name} was omitted: the body was read into a type that does not have it.`,
+      change: (other) =>
+        other.kind === 'object' ? { ...other, members: other.members.filter(([each]) => each !== name) } : other,
+    }),
+  );
+  const added = CONTRACT_ORDER.filter((name) => !names.includes(name)).flatMap((name) =>
+    (['null', '""'] as const).map(
+      (value): TreeChange => ({
+        kind: 'fields',
+        id: `with-${name}`,
+        mistake: `The field ${name}, which was not sent, was signed as ${value}: the type that the body was read into has it.`,
+        change: (other) =>
+          other.kind === 'object'
+            ? { ...other, members: [...other.members, [name, { kind: 'word', word: value }]] }
+            : other,
+      }),
+    ),
+  );
+  return [...omitted, ...added];
+}
+
+/** All serializations of a payload after one or two changes. */
+function serialized({ id, mistake, tree }: ParsedPayload, fix: Made['fix']): readonly Made[] {
+  const changes = [...VALUES, ...ORDERS, ...fieldChanges(tree)];
+  const once = changes.map((each) => ({ ...each, tree: each.change(tree) }));
+  const twice = once.flatMap((first) =>
+    changes
+      .filter(({ kind }) => kind > first.kind)
+      .map((second) => ({
+        id: `${first.id}+${second.id}`,
+        mistake: `${first.mistake} ${second.mistake}`,
+        // The order is applied last, so that it covers an added field.
+        tree:
+          second.kind === 'order' || first.kind !== 'order'
+            ? second.change(first.tree)
+            : first.change(second.change(tree)),
+      })),
+  );
+  const made = (
+    of: { readonly id: string; readonly mistake: string; readonly tree: JsonTree },
+    styles: readonly Rewriting[],
+  ) => [
+    bare(`${id}+${of.id}`, `${mistake} ${of.mistake}`, writeTree(of.tree), fix),
+    ...styles.map((style) =>
+      bare(
+        `${id}+${of.id}+${style.id}`,
+        `${mistake} ${of.mistake} It was written ${style.how}.`,
+        style.write(of.tree),
+        fix,
+        style.language,
+      ),
+    ),
+  ];
+  const asRead = id === '' ? [] : made({ id: '', mistake: '', tree }, REWRITINGS);
+  return [...asRead, ...once.flatMap((each) => made(each, REWRITINGS)), ...twice.flatMap((each) => made(each, LIKELY))];
+}
+
+function bare(id: string, mistake: string, content: string, fix: Made['fix'], language?: Made['language']): Made {
+  const joined = id.replace(/^\++|\++$/g, '').replaceAll(/\+{2,}/g, '+');
+  return made(
+    { id: joined, mistake: mistake.trim().replaceAll(/ {2,}/g, ' '), fix, ...(language && { language }) },
+    content,
+  );
+}
+
+function changedText({ id, mistake, fix, language, bytes }: Made): readonly Made[] {
+  return TEXT_CHANGES.flatMap((change) => {
+    const content = change.change(Buffer.from(bytes));
+    const both = [mistake, change.mistake].filter((each) => each !== null).join(' ');
+    return content
+      ? [made({ id: `${id}+${change.id}`, mistake: both, fix, ...(language && { language }) }, content)]
+      : [];
+  });
+}
+
+/** Method, path or URL together with a serialized body. */
+function wrapped(request: SignedRequest, tree: JsonTree): readonly Made[] {
+  if (request.body === null) return [];
+  return REWRITINGS.flatMap((style) =>
+    anyRequest(request, 'raw-body', Buffer.from(style.write(tree))).map(
+      (each): Made => ({
+        ...each,
+        id: `${style.id}+${each.id}`,
+        mistake: `The body was parsed and written ${style.how}. ${each.mistake ?? ''}`,
+        ...(style.language && { language: style.language }),
+      }),
+    ),
+  );
+}
+
+function permutedAndWritten(tree: JsonTree, fix: Made['fix']): readonly Made[] {
+  if (tree.kind !== 'object' || tree.members.length > MAX_PERMUTED) return [];
+  return permutations(tree.members).flatMap((members) =>
+    LIKELY.map((style) =>
+      bare(
+        `order-of-fields+${style.id}`,
+        `The fields were signed in another order (${members.map(([name]) => name).join(', ')}). They were written ${style.how}.`,
+        style.write({ kind: 'object', members }),
+        fix,
+        style.language,
+      ),
+    ),
+  );
+}

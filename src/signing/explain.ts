@@ -1,0 +1,180 @@
+import { ALGORITHMS, type Algorithm } from './algorithms.ts';
+import { combinedPayloads } from './combined-payloads.ts';
+import type { Made } from './construction.ts';
+import type { FixId, Language } from './fixes.ts';
+import { hintsOf } from './hints.ts';
+import { keysMadeOf, type MadeKey, type OfferedKey } from './keys.ts';
+import { payloadsOf, rightPayload, sameBytes } from './payloads.ts';
+import type { SignedRequest } from './request.ts';
+import { WRITINGS, type Writing } from './writings.ts';
+
+/** The way in which a signature was made. */
+export interface Found {
+  readonly payload: Made;
+  readonly key: MadeKey;
+  readonly algorithm: Algorithm;
+  readonly writing: Writing;
+  /** The mistakes as sentences; empty for a correct signature. */
+  readonly mistakes: readonly string[];
+  /** The parts of the operator's code that need a fix. */
+  readonly fixes: readonly FixId[];
+  /** Ids of other constructions that give the same bytes for this request, so that they cannot be distinguished. */
+  readonly same: readonly string[];
+  /** The languages in which it may have been done; empty for any language. */
+  readonly languages: readonly Language[];
+  /** True for a signature of the other body, not of the body that was sent. */
+  readonly ofOther: boolean;
+}
+
+export type Explanation =
+  | { readonly kind: 'right'; readonly found: Found }
+  | { readonly kind: 'explained'; readonly found: Found }
+  /** `tried`: the number of constructions that were tried. `hints`: observations about the signature and the request, as sentences. */
+  | { readonly kind: 'unexplained'; readonly tried: number; readonly hints: readonly string[] };
+
+/** Maximum number of hashed bytes, so that a search takes a few seconds at most. */
+const MAX_HASHED = 1024 * 1024 * 1024;
+/** The cost of one hash beyond its payload, in bytes. */
+const OVERHEAD = 1024;
+
+/** The bytes of a signature, read as one of the known writings. */
+interface Reading {
+  readonly writing: Writing;
+  readonly bytes: Buffer;
+}
+
+/** Number of payloads, the likelier ones, that are tried together with two other mistakes. */
+const MAX_COMBINED = 80;
+/** Number of other keys that are tried together with two mistakes in the payload. */
+const MAX_KEYS = 3;
+
+/**
+ * Finds out how a signature was made.
+ *
+ * @param keys the keys that may have been used, the correct one first
+ * @param otherBody the body as it is known from another source
+ * @throws RangeError without a signature or without a key
+ */
+export function explainSignature(
+  request: SignedRequest,
+  keys: readonly OfferedKey[],
+  otherBody?: Uint8Array,
+): Explanation {
+  const { signature } = request;
+  if (signature === undefined) throw new RangeError('there is no signature to explain');
+  if (keys.length === 0) throw new RangeError('there is no key to try');
+  const readings = WRITINGS.flatMap((writing): Reading[] => {
+    const bytes = writing.read(signature);
+    return bytes ? [{ writing, bytes: Buffer.from(bytes) }] : [];
+  });
+  const made = keysMadeOf(keys);
+  const search = new Search(readings, made);
+  const found = search.of(request) ?? (otherBody && search.of({ ...request, body: otherBody }, true));
+  if (!found) return { kind: 'unexplained', tried: search.tried, hints: hintsOf(request, keys.length) };
+  return { kind: found.mistakes.length === 0 ? 'right' : 'explained', found };
+}
+
+class Search {
+  readonly #readings: readonly Reading[];
+  readonly #keys: readonly MadeKey[];
+  tried = 0;
+  #hashed = 0;
+
+  constructor(readings: readonly Reading[], keys: readonly MadeKey[]) {
+    this.#readings = readings;
+    this.#keys = keys;
+  }
+
+  /** Tries one mistake before two, and two before three, because fewer mistakes are likelier. */
+  of(request: SignedRequest, ofOther = false): Found | undefined {
+    this.#hashed = 0;
+    const [key, ...otherKeys] = this.#keys;
+    const [algorithm, ...others] = ALGORITHMS;
+    if (!key || !algorithm || this.#readings.length === 0) return undefined;
+    const right = rightPayload(request);
+    const correct = right && this.#among([right], [key], [algorithm]);
+    if (correct) return foundOf(correct, request, ofOther);
+    const [payload, ...otherPayloads] = payloadsOf(request);
+    if (!payload) return undefined;
+    const otherAlgorithms = others.filter((each) => this.#fitsLength(each));
+    const fewPayloads = otherPayloads.slice(0, MAX_COMBINED);
+    const fewKeys = otherKeys.filter(({ name, fix }) => name === key.name || fix === 'key');
+    const hit =
+      this.#among([payload, ...otherPayloads], [key], [algorithm]) ??
+      this.#among([payload], otherKeys, [algorithm]) ??
+      this.#among([payload], [key], otherAlgorithms) ??
+      this.#among(otherPayloads, otherKeys, [algorithm]) ??
+      this.#combined(request, key, fewKeys, algorithm) ??
+      this.#among(otherPayloads, [key], otherAlgorithms) ??
+      this.#among([payload], otherKeys, otherAlgorithms) ??
+      this.#among(fewPayloads, fewKeys, otherAlgorithms);
+    return hit && foundOf(hit, request, ofOther);
+  }
+
+  #combined(request: SignedRequest, key: MadeKey, others: readonly MadeKey[], algorithm: Algorithm): Hit | undefined {
+    const payloads = combinedPayloads(request);
+    const plain = others.filter(({ fix }) => fix === 'key').slice(0, MAX_KEYS);
+    return this.#among(payloads, [key], [algorithm]) ?? this.#among(payloads, plain, [algorithm]);
+  }
+
+  /** True if an algorithm gives a signature of the observed length. Most other hashes have another length. */
+  #fitsLength(algorithm: Algorithm): boolean {
+    const { length } = algorithm.make(NOTHING, NOTHING);
+    return this.#readings.some(({ bytes, writing }) => writing.isPart || bytes.length === length);
+  }
+
+  #among(payloads: readonly Made[], keys: readonly MadeKey[], algorithms: readonly Algorithm[]): Hit | undefined {
+    for (const algorithm of algorithms) {
+      for (const key of keys) {
+        for (const payload of payloads) {
+          this.#hashed += payload.bytes.length + OVERHEAD;
+          if (this.#hashed > MAX_HASHED) return undefined;
+          this.tried += 1;
+          const bytes = algorithm.make(payload.bytes, key.bytes);
+          const reading = this.#readings.find((each) => matches(each, bytes));
+          if (reading) return { payload, key, algorithm, writing: reading.writing };
+        }
+      }
+    }
+    return undefined;
+  }
+}
+
+type Hit = Pick<Found, 'payload' | 'key' | 'algorithm' | 'writing'>;
+
+function matches({ writing, bytes }: Reading, made: Uint8Array): boolean {
+  return writing.isPart
+    ? bytes.equals(made.subarray(0, bytes.length))
+    : bytes.length === made.length && bytes.equals(made);
+}
+
+function foundOf({ payload, key, algorithm, writing }: Hit, request: SignedRequest, ofOther: boolean): Found {
+  const parts = [
+    ...(ofOther ? [[OF_OTHER, 'raw-body'] as const] : []),
+    [payload.mistake, payload.fix] as const,
+    [key.mistake, key.fix] as const,
+    [algorithm.mistake, 'hmac'] as const,
+    [writing.mistake, 'writing'] as const,
+  ].filter(([mistake]) => mistake !== null);
+  const same = payload.mistake === null ? [] : sameBytes(request, payload);
+  return {
+    payload,
+    key,
+    algorithm,
+    writing,
+    mistakes: parts.map(([mistake]) => mistake ?? ''),
+    fixes: [...new Set(parts.map(([, fix]) => fix))],
+    same: same.map(({ id }) => id),
+    languages: languagesOf([payload, ...same]),
+    ofOther,
+  };
+}
+
+function languagesOf(payloads: readonly Made[]): readonly Language[] {
+  const languages = payloads.map(({ language }) => language);
+  return languages.includes(undefined) ? [] : [...new Set(languages.filter((each) => each !== undefined))];
+}
+
+const NOTHING = new Uint8Array();
+
+const OF_OTHER = 'The other body was signed, not the body that was sent.';

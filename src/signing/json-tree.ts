@@ -1,0 +1,161 @@
+/**
+ * A JSON value with the details that parsers lose: the order of members, duplicate names, and the digits of numbers.
+ */
+export type JsonTree =
+  | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: JsonTree])[] }
+  | { readonly kind: 'array'; readonly items: readonly JsonTree[] }
+  | { readonly kind: 'text'; readonly text: string }
+  /** A number in its original digits, or `true`, `false` or `null`. */
+  | { readonly kind: 'word'; readonly word: string };
+
+/** A style in which a library writes JSON. */
+export interface JsonStyle {
+  readonly order?: 'kept' | 'sorted' | 'reversed' | ((names: readonly string[]) => readonly string[]);
+  readonly colon?: string;
+  readonly comma?: string;
+  /** Each member is on its own line, indented by this text. */
+  readonly indent?: string;
+  readonly lineEnd?: string;
+  /** Writes a text with its quotation marks. Default: JSON.stringify. */
+  readonly quote?: (text: string) => string;
+}
+
+const TOKEN = /[ \t\r\n]*(?:([{}[\],:])|"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s{}[\],:"]+))/sy;
+const MAX_DEPTH = 100;
+
+/** Reads JSON text; undefined if it is not JSON, or is nested more than 100 deep. */
+export function readTree(text: string): JsonTree | undefined {
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const tokens = new Tokens(text);
+  try {
+    return tokens.value(0);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Reads text that is known to be JSON. */
+class Tokens {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(depth: number): JsonTree {
+    if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
+    const { mark, text, word } = this.#next();
+    if (mark === '{') return this.#object(depth);
+    if (mark === '[') return this.#array(depth);
+    return text === undefined ? { kind: 'word', word: word ?? '' } : { kind: 'text', text };
+  }
+
+  #object(depth: number): JsonTree {
+    const members: (readonly [string, JsonTree])[] = [];
+    for (;;) {
+      const { mark, text = '' } = this.#next();
+      if (mark === '}') return { kind: 'object', members };
+      if (mark === ',') continue;
+      this.#next();
+      members.push([text, this.value(depth + 1)]);
+    }
+  }
+
+  #array(depth: number): JsonTree {
+    const items: JsonTree[] = [];
+    for (;;) {
+      const before = this.#at;
+      const { mark } = this.#next();
+      if (mark === ']') return { kind: 'array', items };
+      if (mark === ',') continue;
+      this.#at = before;
+      items.push(this.value(depth + 1));
+    }
+  }
+
+  #next(): {
+    readonly mark?: string | undefined;
+    readonly text?: string | undefined;
+    readonly word?: string | undefined;
+  } {
+    TOKEN.lastIndex = this.#at;
+    const match = TOKEN.exec(this.#text);
+    if (!match) throw new RangeError('the text ends too early');
+    this.#at = TOKEN.lastIndex;
+    const [, mark, quoted, word] = match;
+    return { mark, word, text: quoted === undefined ? undefined : String(JSON.parse(`"${quoted}"`)) };
+  }
+}
+
+/** Writes a tree in a style. Default: compact, in its own order, with JSON.stringify for texts. */
+export function writeTree(tree: JsonTree, style: JsonStyle = {}): string {
+  return write(tree, style, '');
+}
+
+function write(tree: JsonTree, style: JsonStyle, margin: string): string {
+  const { colon = ':', quote = JSON.stringify } = style;
+  switch (tree.kind) {
+    case 'word':
+      return tree.word;
+    case 'text':
+      return quote(tree.text);
+    case 'array':
+      return enclosed(
+        '[',
+        tree.items.map((item) => write(item, style, inner(style, margin))),
+        ']',
+        style,
+        margin,
+      );
+    case 'object': {
+      const members = inOrder(tree.members, style.order ?? 'kept').map(
+        ([name, value]) => `${quote(name)}${colon}${write(value, style, inner(style, margin))}`,
+      );
+      return enclosed('{', members, '}', style, margin);
+    }
+  }
+}
+
+function inner({ indent = '' }: JsonStyle, margin: string): string {
+  return margin + indent;
+}
+
+function enclosed(open: string, parts: readonly string[], close: string, style: JsonStyle, margin: string): string {
+  const { indent, comma = ',', lineEnd = '\n' } = style;
+  if (indent === undefined || parts.length === 0) return `${open}${parts.join(comma)}${close}`;
+  const lines = parts.map((part) => `${lineEnd}${margin}${indent}${part}`);
+  return `${open}${lines.join(comma.trimEnd())}${lineEnd}${margin}${close}`;
+}
+
+type Members = Extract<JsonTree, { kind: 'object' }>['members'];
+
+function inOrder(members: Members, order: NonNullable<JsonStyle['order']>): Members {
+  if (order === 'kept') return members;
+  if (order === 'reversed') return members.toReversed();
+  const names = members.map(([name]) => name);
+  const wanted = order === 'sorted' ? names.toSorted() : order(names);
+  return members.toSorted(([a], [b]) => wanted.indexOf(a) - wanted.indexOf(b));
+}
+
+/**
+ * Replaces texts and words of a tree.
+ *
+ * @param change gets each value, and the name of the nearest member that contains it
+ */
+export function mapTree(tree: JsonTree, change: (value: JsonTree, name: string) => JsonTree, name = ''): JsonTree {
+  switch (tree.kind) {
+    case 'object':
+      return { kind: 'object', members: tree.members.map(([each, value]) => [each, mapTree(value, change, each)]) };
+    case 'array':
+      return { kind: 'array', items: tree.items.map((item) => mapTree(item, change, name)) };
+    case 'text':
+    case 'word':
+      return change(tree, name);
+  }
+}

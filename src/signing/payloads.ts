@@ -1,0 +1,241 @@
+import { queryOf, readQuery } from '../contract/query.ts';
+import { canonicalBody, signedPayload } from '../contract/signature.ts';
+import { type Made, made, wrong } from './construction.ts';
+import { type JsonTree, readTree, writeTree } from './json-tree.ts';
+import {
+  canonical,
+  decodeQuery,
+  decodings,
+  formText,
+  formTree,
+  params,
+  plainForm,
+  queryTexts,
+  shapes,
+} from './query-payloads.ts';
+import { anyRequest, isToCoreApi, type SignedRequest } from './request.ts';
+import { REWRITINGS } from './rewritings.ts';
+import { TEXT_CHANGES } from './texts.ts';
+import { VALUE_CHANGES } from './values.ts';
+
+/** The payloads that may have been signed for a request: the correct one, then the mistakes, the likelier ones first. */
+export function payloadsOf(request: SignedRequest): readonly Made[] {
+  return distinct(allOf(request));
+}
+
+/**
+ * The payload that must be signed for a request; undefined if its query is not UTF-8. If a name occurs twice in the query, its
+ * last value counts, as in most programs.
+ */
+export function rightPayload(request: SignedRequest): Made | undefined {
+  const { body, url } = request;
+  if (body !== null) {
+    const asSent = made({ id: 'raw-body', mistake: null, fix: 'raw-body' }, body);
+    return (isToCoreApi(url) ? coreApiPayload(body) : undefined) ?? asSent;
+  }
+  const query = queryOf(url);
+  const form = params(() => readQuery(query));
+  const payload = signedPayload({ method: 'GET', query, body: null }) ?? (form && canonical(form));
+  return payload === undefined ? undefined : made({ id: 'canonical-query', mistake: null, fix: 'query' }, payload);
+}
+
+function allOf(request: SignedRequest): readonly Made[] {
+  const right = rightPayload(request);
+  if (request.body === null) return ofQuery(request, right);
+  const all = ofBody(request, Buffer.from(request.body));
+  if (right?.id !== 'canonical-body') return all;
+  return [right, ...all.map((each): Made => ({ ...each, mistake: each.mistake ?? AS_SENT, fix: 'core-api' }))];
+}
+
+const AS_SENT = 'The body was signed as it was sent; for the Core API its canonical JSON must be signed.';
+
+/** The canonical JSON of the body, which is signed for the Core API, although the body may be sent in any form. */
+function coreApiPayload(body: Uint8Array): Made | undefined {
+  const text = canonicalBody(body);
+  return text === undefined ? undefined : made({ id: 'canonical-body', mistake: null, fix: 'core-api' }, text);
+}
+
+/** Removes constructions with the same bytes as an earlier one. */
+export function distinct(all: readonly Made[]): readonly Made[] {
+  const seen = new Set<string>();
+  return all.filter(({ bytes }) => {
+    const text = Buffer.from(bytes).toString('latin1');
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}
+
+/** The other constructions that give the same bytes for this request. */
+export function sameBytes(request: SignedRequest, { id, bytes }: Made): readonly Made[] {
+  const wanted = Buffer.from(bytes);
+  const same = new Map(
+    allOf(request)
+      .filter((other) => wanted.equals(other.bytes))
+      .map((other) => [other.id, other]),
+  );
+  same.delete(id);
+  return [...same.values()];
+}
+
+/** No real call is longer. For a longer body only changes of bytes are tried, because hundreds of copies would take too much memory. */
+const MAX_BODY = 64 * 1024;
+
+function ofBody(request: SignedRequest, body: Buffer): readonly Made[] {
+  const right = made({ id: 'raw-body', mistake: null, fix: 'raw-body' }, body);
+  if (body.length > MAX_BODY) return [right, ...changed([right], 'raw-body')];
+  const tree = readTree(body.toString('utf8').replace(/^\uFEFF/, ''));
+  const rewritten = tree ? rewritings(tree, 'raw-body', 'The body was parsed and written') : [];
+  const textual = changed([right], 'raw-body');
+  return [
+    right,
+    ...textual.slice(0, 2),
+    ...rewritten,
+    ...textual.slice(2),
+    ...(tree ? ofValues(tree, 'raw-body') : []),
+    ...(tree ? ofFields(tree) : []),
+    ...anyRequest(request, 'raw-body', body),
+    ...changed(rewritten.slice(0, 12), 'raw-body').filter(({ id }) =>
+      /-(?:trailing-lf|trailing-crlf|latin1|bom)$/.test(id),
+    ),
+    ...(tree ? permuted(tree, 'raw-body') : []),
+  ];
+}
+
+function ofQuery(request: SignedRequest, right: Made | undefined): readonly Made[] {
+  const query = queryOf(request.url);
+  const form = params(() => decodeQuery(query, 'form'));
+  const tree = form && formTree(form);
+  const rightMade = right === undefined ? [] : [right];
+  const rewritten = tree ? rewritings(tree, 'query', 'The parameters were written as JSON') : [];
+  return [
+    ...rightMade,
+    ...decodings(query),
+    ...queryTexts(query),
+    ...changed(rightMade, 'query'),
+    ...rewritten,
+    ...(tree ? ofValues(tree, 'query') : []),
+    ...(form ? shapes(form) : []),
+    ...anyRequest(request, 'query', null),
+    ...(tree ? permuted(tree, 'query') : []),
+  ];
+}
+
+function rewritings(tree: JsonTree, fix: 'raw-body' | 'query', what: string): readonly Made[] {
+  return REWRITINGS.flatMap(({ id, how, language, write }) => [
+    made({ id, mistake: `${what} ${how}.`, fix, ...(language && { language }) }, write(tree)),
+  ]);
+}
+
+/** Each change of values: in the original order, sorted, and as the usual libraries write it. */
+function ofValues(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
+  return VALUE_CHANGES.flatMap(({ id, mistake, change }) => {
+    const other = change(tree);
+    if (writeTree(other) === writeTree(tree)) return [];
+    const sorted = writeTree(other, { order: 'sorted' });
+    const construction = { id, mistake, fix };
+    const styles = REWRITINGS.slice(0, 16).map((style) =>
+      made(
+        { ...construction, id: `${id}+${style.id}`, mistake: `${mistake} It was written ${style.how}.` },
+        style.write(other),
+      ),
+    );
+    return [made(construction, writeTree(other)), made(construction, sorted), ...styles];
+  });
+}
+
+function changed(of: readonly Made[], fix: 'raw-body' | 'query'): readonly Made[] {
+  return of.flatMap((payload) =>
+    TEXT_CHANGES.flatMap(({ id, mistake, change }) => {
+      const bytes = change(Buffer.from(payload.bytes));
+      if (!bytes || Buffer.from(payload.bytes).equals(bytes)) return [];
+      const both = payload.mistake === null ? mistake : `${payload.mistake} ${mistake}`;
+      const construction = { id: payload.mistake === null ? id : `${payload.id}-${id}`, mistake: both, fix };
+      return [made({ ...construction, ...(payload.language && { language: payload.language }) }, bytes)];
+    }),
+  );
+}
+
+const MAX_PERMUTED = 6;
+
+/** Every order of a few fields, because the fields of a struct can have any order. */
+function permuted(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
+  if (tree.kind !== 'object' || tree.members.length > MAX_PERMUTED || tree.members.length < 2) return [];
+  return permutations(tree.members).map((members) =>
+    wrong(
+      'order-of-fields',
+      `The fields were signed in another order (${members.map(([name]) => name).join(', ')}); ${fix === 'query' ? 'names must be sorted' : 'the body must be signed as it was sent'}.`,
+      writeTree({ kind: 'object', members }),
+      fix,
+    ),
+  );
+}
+
+export function permutations<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length <= 1) return [items];
+  return items.flatMap((item, index) =>
+    permutations([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [item, ...rest]),
+  );
+}
+
+const MAX_OMITTED = 20;
+
+/** The fields of a body in forms other than JSON. */
+function ofFields(tree: JsonTree): readonly Made[] {
+  if (tree.kind !== 'object') return [];
+  const pairs = tree.members.map(
+    ([name, value]) => [name, value.kind === 'text' ? value.text : writeTree(value)] as const,
+  );
+  const sorted = pairs.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    wrong(
+      'body-as-form',
+      'The fields were signed as a form (a=1&b=2), not as the JSON that was sent.',
+      formText(pairs),
+      'raw-body',
+    ),
+    wrong(
+      'body-as-sorted-form',
+      'The fields were sorted and signed as a form (a=1&b=2), not as the JSON that was sent.',
+      formText(sorted),
+      'raw-body',
+    ),
+    wrong(
+      'body-as-plain-form',
+      'The fields were joined as a=1&b=2 without encoding, not signed as the JSON that was sent.',
+      plainForm(sorted),
+      'raw-body',
+    ),
+    wrong(
+      'body-values',
+      'The values of the fields were joined and signed, without names.',
+      sorted.map(([, value]) => value).join(''),
+      'raw-body',
+    ),
+    wrong(
+      'body-names-and-values',
+      'Names and values were joined and signed, without separators.',
+      sorted.map((pair) => pair.join('')).join(''),
+      'raw-body',
+    ),
+    wrong(
+      'body-without-empty',
+      'Empty fields were omitted before signing.',
+      writeTree(
+        { kind: 'object', members: tree.members.filter(([, value]) => !(value.kind === 'text' && value.text === '')) },
+        { order: 'sorted' },
+      ),
+      'raw-body',
+    ),
+    ...tree.members
+      .slice(0, MAX_OMITTED)
+      .map(([omitted]) =>
+        wrong(
+          `without-${omitted}`,
+          `The field ${omitted} was omitted: the body was read into a type that does not have it.`,
+          writeTree({ kind: 'object', members: tree.members.filter(([name]) => name !== omitted) }),
+          'raw-body',
+        ),
+      ),
+  ];
+}

@@ -1,0 +1,179 @@
+import { canonicalJson, NotCanonicalError } from '../contract/canonical.ts';
+import { decodeEscapes, type QueryParams, queryOf, readQuery } from '../contract/query.ts';
+import { queryPayload } from '../contract/signature.ts';
+import { type Made, wrong } from './construction.ts';
+import type { JsonTree } from './json-tree.ts';
+
+/** The decoding of a query: `form` (a plus is a space), `url` (a plus is a plus), or `none`. */
+type QueryDecoding = 'form' | 'url' | 'none';
+
+/**
+ * The parameters of a query or of a URL, in their order.
+ *
+ * @throws URIError when an escape is not UTF-8
+ */
+export function decodeQuery(text: string, decoding: QueryDecoding): QueryParams {
+  const query = queryOf(text);
+  switch (decoding) {
+    case 'form':
+      return readQuery(query);
+    case 'url':
+      return readQuery(query, decodeEscapes);
+    case 'none':
+      return readQuery(query, (part) => part);
+  }
+}
+
+/** The parameters as a JSON object of texts. */
+export function formTree(form: QueryParams): JsonTree {
+  return { kind: 'object', members: form.map(([name, value]) => [name, { kind: 'text', text: value }]) };
+}
+
+/** The pairs in the encoding of HTML forms. */
+export function formText(pairs: QueryParams): string {
+  return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
+}
+
+/** The pairs as a form without any encoding. */
+export function plainForm(pairs: QueryParams): string {
+  return pairs.map(([name, value]) => `${name}=${value}`).join('&');
+}
+
+/** The wrong ways to decode a query, each followed by the correct canonical JSON. */
+export function decodings(query: string): readonly Made[] {
+  const way = (id: string, mistake: string, read: () => QueryParams): readonly Made[] => {
+    const decoded = params(read);
+    const text = decoded && canonical(decoded);
+    return text === undefined ? [] : [wrong(id, mistake, text, 'query')];
+  };
+  const twice = (decoding: 'form' | 'url') => () =>
+    decodeQuery(query, decoding).map(
+      ([name, value]) => [decodedAgain(name, decoding), decodedAgain(value, decoding)] as const,
+    );
+  return [
+    ...way(
+      'query-undecoded',
+      'The parameters were not decoded: percent escapes were signed as they are in the URL.',
+      () => decodeQuery(query, 'none'),
+    ),
+    ...way('query-plus-kept', 'A plus in the query was not decoded; it means a space.', () =>
+      decodeQuery(query, 'url'),
+    ),
+    ...way('query-plus-only', 'Only the plus was decoded; the percent escapes were not.', () =>
+      decodeQuery(query.replaceAll('+', ' '), 'none'),
+    ),
+    ...way('query-decoded-twice', 'The parameters were decoded twice.', twice('form')),
+    ...way('query-decoded-twice-plus', 'The parameters were decoded twice, and a plus was kept.', twice('url')),
+    ...way('query-latin1', 'The percent escapes were decoded as Latin-1; they are UTF-8.', () =>
+      decodeQuery(query, 'none').map(([name, value]) => [latin1(name), latin1(value)] as const),
+    ),
+  ];
+}
+
+function decodedAgain(text: string, decoding: 'form' | 'url'): string {
+  return decodeURIComponent(decoding === 'form' ? text.replaceAll('+', ' ') : text);
+}
+
+function latin1(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** The query as text, instead of the JSON object of its parameters. */
+export function queryTexts(query: string): readonly Made[] {
+  const pairs = decodeQuery(query, 'none').toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const plain = params(() => decodeQuery(query, 'form')) ?? [];
+  return [
+    wrong(
+      'query-string',
+      'The query string was signed; for a GET, the JSON object of its parameters must be signed.',
+      query,
+      'query',
+    ),
+    wrong(
+      'query-string-mark',
+      'The query string was signed with its question mark; for a GET, the JSON object of its parameters must be signed.',
+      `?${query}`,
+      'query',
+    ),
+    wrong(
+      'query-string-sorted',
+      'The sorted query string was signed; for a GET, the JSON object of its parameters must be signed.',
+      plainForm(pairs),
+      'query',
+    ),
+    wrong(
+      'query-string-decoded',
+      'The decoded query string was signed; for a GET, the JSON object of its parameters must be signed.',
+      plainForm(plain),
+      'query',
+    ),
+    wrong(
+      'query-string-encoded-anew',
+      'The query string was encoded again and signed; for a GET, the JSON object of its parameters must be signed.',
+      formText(plain),
+      'query',
+    ),
+    wrong(
+      'query-values',
+      'The values of the parameters were joined and signed, without names.',
+      plain.map(([, value]) => value).join(''),
+      'query',
+    ),
+  ];
+}
+
+/** Other JSON shapes of the same parameters. */
+export function shapes(form: QueryParams): readonly Made[] {
+  const sorted = form.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const lists = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));
+  const session = form.filter(([name]) => name === 'sessionID');
+  const onlySession = session.length === form.length ? undefined : canonical(session);
+  return [
+    wrong(
+      'query-lists',
+      'Each value was signed as a list (url.Values, getParameterMap and parse_qs give lists).',
+      JSON.stringify(lists),
+      'query',
+    ),
+    wrong('query-pairs', 'The parameters were signed as a list of pairs.', JSON.stringify(sorted), 'query'),
+    wrong(
+      'query-wrapped',
+      'The parameters were signed inside an object named query.',
+      JSON.stringify({ query: Object.fromEntries(sorted) }),
+      'query',
+    ),
+    ...(onlySession === undefined
+      ? []
+      : [
+          wrong(
+            'query-session-only',
+            'Only the sessionID was signed; all parameters of the query must be.',
+            onlySession,
+            'query',
+          ),
+        ]),
+  ];
+}
+
+/** Reads parameters; undefined if their escapes are not UTF-8. */
+export function params(read: () => QueryParams): QueryParams | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** The correct payload of parameters. If a name occurs twice, its last value counts, as in most programs. */
+export function canonical(decoded: QueryParams): string | undefined {
+  try {
+    return queryPayload(decoded);
+  } catch (error) {
+    if (error instanceof RangeError) return canonicalJson(Object.fromEntries(decoded));
+    if (error instanceof NotCanonicalError) return undefined;
+    throw error;
+  }
+}

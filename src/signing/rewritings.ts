@@ -1,0 +1,342 @@
+import type { Construction } from './construction.ts';
+import { type JsonStyle, type JsonTree, writeTree } from './json-tree.ts';
+
+// The functions below write text as JSON libraries do, if that differs from RFC 8785.
+
+function unit(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function upperUnit(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/g;
+const LINE_SEPARATORS = /[\u2028\u2029]/g;
+const HTML = /[<>&]/g;
+
+/** Python's json.dumps: everything but printable ASCII as lower-case escapes. */
+function quotePython(text: string): string {
+  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, unit);
+}
+
+/** PHP's json_encode without flags. */
+function quotePhp(text: string): string {
+  return quotePhpSlashes(text).replace(BEYOND_ASCII, unit);
+}
+
+/** PHP's json_encode with JSON_UNESCAPED_SLASHES alone. */
+function quotePhpUnicode(text: string): string {
+  return JSON.stringify(text).replace(BEYOND_ASCII, unit);
+}
+
+/** PHP's json_encode with JSON_UNESCAPED_UNICODE alone. */
+function quotePhpSlashes(text: string): string {
+  return quotePhpPlain(text).replaceAll('/', '\\/');
+}
+
+/** With both flags. Line separators are still escaped. */
+function quotePhpPlain(text: string): string {
+  return JSON.stringify(text).replace(LINE_SEPARATORS, unit);
+}
+
+/** PHP's json_encode with JSON_HEX_TAG, JSON_HEX_AMP, JSON_HEX_APOS and JSON_HEX_QUOT. */
+function quotePhpHex(text: string): string {
+  const inner = quotePhp(text).slice(1, -1).replaceAll('\\"', upperUnit('"'));
+  return `"${inner.replace(/[<>&']/g, upperUnit)}"`;
+}
+
+/** Go's encoding/json and Rails: safe inside HTML. */
+function quoteGo(text: string): string {
+  return quotePhpPlain(text).replace(HTML, unit);
+}
+
+/** Gson, unless disableHtmlEscaping was called. */
+function quoteGson(text: string): string {
+  return quoteGo(text).replace(/[=']/g, unit);
+}
+
+/** Jackson, which escapes control characters in upper case. */
+function quoteJackson(text: string): string {
+  return JSON.stringify(text).replace(/\\u00[01][0-9a-f]/g, (written) => `\\u${written.slice(2).toUpperCase()}`);
+}
+
+/** Jackson with ESCAPE_NON_ASCII. */
+function quoteJacksonAscii(text: string): string {
+  return quoteJackson(text).replace(BEYOND_ASCII, upperUnit);
+}
+
+/** org.json, which escapes a slash after a less-than sign, and some spaces and punctuation of Unicode. */
+function quoteOrgJson(text: string): string {
+  return JSON.stringify(text)
+    .replaceAll('</', '<\\/')
+    .replace(/[\u0080-\u009f\u2000-\u20ff]/g, unit);
+}
+
+/** System.Text.Json with its default encoder. */
+function quoteDotnet(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', upperUnit('"'));
+  return `"${inner.replace(/[<>&'+`\u007f-\uffff]/g, upperUnit)}"`;
+}
+
+/**
+ * System.Text.Json with UnsafeRelaxedJsonEscaping. It still escapes the characters on its block list: all spaces except the plain
+ * one, line separators, characters for private use, and all characters that take a surrogate pair.
+ */
+function quoteDotnetRelaxed(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\uf8ff]/g,
+    upperUnit,
+  );
+}
+
+/** Newtonsoft.Json. */
+function quoteNewtonsoft(text: string): string {
+  return JSON.stringify(text).replace(/[\u0085\u2028\u2029]/g, unit);
+}
+
+/** Newtonsoft.Json with StringEscapeHandling.EscapeNonAscii. */
+function quoteNewtonsoftAscii(text: string): string {
+  return JSON.stringify(text).replace(BEYOND_ASCII, unit);
+}
+
+/** Newtonsoft.Json with StringEscapeHandling.EscapeHtml. */
+function quoteNewtonsoftHtml(text: string): string {
+  const inner = quoteNewtonsoft(text).slice(1, -1).replaceAll('\\"', unit('"'));
+  return `"${inner.replace(/[<>&']/g, unit)}"`;
+}
+
+/** One way to serialize a parsed value. */
+export interface Rewriting extends Omit<Construction, 'fix' | 'mistake'> {
+  /** Completes "written …". */
+  readonly how: string;
+  readonly write: (tree: JsonTree) => string;
+}
+
+function styled(
+  id: string,
+  how: string,
+  style: JsonStyle,
+  more: Pick<Rewriting, 'language'> & { readonly end?: string } = {},
+): Rewriting {
+  const { end = '', language } = more;
+  return { id, how, ...(language && { language }), write: (tree) => writeTree(tree, style) + end };
+}
+
+const SPACED: JsonStyle = { colon: ': ', comma: ', ' };
+const SORTED: JsonStyle = { order: 'sorted' };
+const PRETTY: JsonStyle = { colon: ': ', indent: '  ' };
+
+/** The order of the fields in the contract, which structs and classes often have. */
+export const CONTRACT_ORDER = ['sessionID', 'txID', 'origTxID', 'roundID', 'amount', 'type', 'frID'];
+
+function asListed(names: readonly string[]): readonly string[] {
+  const place = (name: string): number => {
+    const at = CONTRACT_ORDER.indexOf(name);
+    return at < 0 ? CONTRACT_ORDER.length : at;
+  };
+  return names.toSorted((a, b) => place(a) - place(b));
+}
+
+function ignoringCase(names: readonly string[]): readonly string[] {
+  return names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+}
+
+const python = { language: 'python' } as const;
+const php = { language: 'php' } as const;
+const go = { language: 'go' } as const;
+const java = { language: 'java' } as const;
+const dotnet = { language: 'dotnet' } as const;
+const node = { language: 'node' } as const;
+
+/** The ways in which libraries serialize a value, the likelier ones first. */
+export const REWRITINGS: readonly Rewriting[] = [
+  styled('node-stringify', 'by JSON.stringify of the parsed value', {}, node),
+  styled('sorted', 'with its names sorted', SORTED),
+  styled(
+    'python-dumps',
+    "by Python's json.dumps as it is, with a space after each comma and colon",
+    { ...SPACED, quote: quotePython },
+    python,
+  ),
+  styled(
+    'python-dumps-sorted',
+    "by Python's json.dumps with sort_keys alone",
+    { ...SPACED, ...SORTED, quote: quotePython },
+    python,
+  ),
+  styled(
+    'python-dumps-compact',
+    "by Python's json.dumps with separators, but with \\u escapes (ensure_ascii)",
+    { quote: quotePython },
+    python,
+  ),
+  styled(
+    'python-dumps-compact-sorted',
+    "by Python's json.dumps with sort_keys and separators, but with \\u escapes (ensure_ascii)",
+    { ...SORTED, quote: quotePython },
+    python,
+  ),
+  styled(
+    'python-dumps-unicode',
+    "by Python's json.dumps with ensure_ascii=False, but with spaces (no separators)",
+    SPACED,
+    python,
+  ),
+  styled(
+    'python-dumps-unicode-sorted',
+    "by Python's json.dumps with ensure_ascii=False and sort_keys, but with spaces (no separators)",
+    { ...SPACED, ...SORTED },
+    python,
+  ),
+  styled('pretty-2', 'with an indentation of two spaces', PRETTY),
+  styled('pretty-4', 'with an indentation of four spaces', { ...PRETTY, indent: '    ' }),
+  styled(
+    'python-dumps-indent',
+    "by Python's json.dumps with indent=4",
+    { ...PRETTY, indent: '    ', quote: quotePython },
+    python,
+  ),
+  styled(
+    'php-json-encode',
+    "by PHP's json_encode, which writes \\/ for each slash and \\u escapes",
+    { quote: quotePhp },
+    php,
+  ),
+  styled(
+    'php-unescaped-slashes',
+    "by PHP's json_encode with JSON_UNESCAPED_SLASHES, but with \\u escapes",
+    { quote: quotePhpUnicode },
+    php,
+  ),
+  styled(
+    'php-unescaped-unicode',
+    "by PHP's json_encode with JSON_UNESCAPED_UNICODE, but with \\/ for each slash",
+    { quote: quotePhpSlashes },
+    php,
+  ),
+  styled(
+    'php-unescaped-both',
+    "by PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE, but with \\u2028 and \\u2029 escaped",
+    { quote: quotePhpPlain },
+    php,
+  ),
+  styled(
+    'php-pretty',
+    "by PHP's json_encode with JSON_PRETTY_PRINT",
+    { ...PRETTY, indent: '    ', quote: quotePhp },
+    php,
+  ),
+  styled('php-hex', "by PHP's json_encode with the JSON_HEX flags", { quote: quotePhpHex }, php),
+  styled('php-sorted', "by PHP's json_encode after ksort", { ...SORTED, quote: quotePhp }, php),
+  styled('go-marshal', "by Go's json.Marshal, which escapes <, > and &", { ...SORTED, quote: quoteGo }, go),
+  styled(
+    'go-marshal-struct',
+    "by Go's json.Marshal of a struct, in the order of its fields",
+    { order: asListed, quote: quoteGo },
+    go,
+  ),
+  styled(
+    'go-encoder',
+    "by Go's json.Encoder, which adds a line break",
+    { ...SORTED, quote: quoteGo },
+    { ...go, end: '\n' },
+  ),
+  styled('go-encoder-plain', "by Go's json.Encoder with SetEscapeHTML(false), which adds a line break", SORTED, {
+    ...go,
+    end: '\n',
+  }),
+  styled('go-marshal-indent', "by Go's json.MarshalIndent", { ...PRETTY, ...SORTED, indent: '\t', quote: quoteGo }, go),
+  styled('rails-to-json', 'by to_json of Rails, which escapes <, > and &', { quote: quoteGo }),
+  styled('gson', 'by Gson, which escapes <, >, &, = and the apostrophe', { quote: quoteGson }, java),
+  styled(
+    'gson-plain',
+    'by Gson with disableHtmlEscaping, which still escapes \\u2028 and \\u2029',
+    { quote: quotePhpPlain },
+    java,
+  ),
+  styled('gson-pretty', 'by Gson with setPrettyPrinting', { ...PRETTY, quote: quoteGson }, java),
+  styled('jackson', 'by Jackson', { quote: quoteJackson }, java),
+  styled(
+    'jackson-pretty',
+    'by Jackson with INDENT_OUTPUT, a space on both sides of each colon',
+    { indent: '  ', colon: ' : ' },
+    java,
+  ),
+  styled('jackson-ascii', 'by Jackson with ESCAPE_NON_ASCII', { quote: quoteJacksonAscii }, java),
+  styled('org-json', 'by org.json', { quote: quoteOrgJson }, java),
+  styled(
+    'dotnet-text-json',
+    "by System.Text.Json, whose default encoder escapes everything outside ASCII and <, >, &, +, ' and `",
+    { quote: quoteDotnet },
+    dotnet,
+  ),
+  styled(
+    'dotnet-text-json-indented',
+    'by System.Text.Json with WriteIndented',
+    { ...PRETTY, quote: quoteDotnet },
+    dotnet,
+  ),
+  styled(
+    'dotnet-text-json-windows',
+    'by System.Text.Json with WriteIndented on Windows',
+    { ...PRETTY, quote: quoteDotnet, lineEnd: '\r\n' },
+    dotnet,
+  ),
+  styled(
+    'dotnet-text-json-relaxed',
+    'by System.Text.Json with UnsafeRelaxedJsonEscaping, which still escapes emoji and unusual spaces',
+    { quote: quoteDotnetRelaxed },
+    dotnet,
+  ),
+  styled('dotnet-newtonsoft', 'by Newtonsoft.Json', { quote: quoteNewtonsoft }, dotnet),
+  styled('dotnet-newtonsoft-ascii', 'by Newtonsoft.Json with EscapeNonAscii', { quote: quoteNewtonsoftAscii }, dotnet),
+  styled('dotnet-newtonsoft-html', 'by Newtonsoft.Json with EscapeHtml', { quote: quoteNewtonsoftHtml }, dotnet),
+  styled(
+    'dotnet-newtonsoft-indented',
+    'by Newtonsoft.Json with Formatting.Indented',
+    { ...PRETTY, quote: quoteNewtonsoft, lineEnd: '\r\n' },
+    dotnet,
+  ),
+  styled('pretty-tab', 'with an indentation of a tab', { ...PRETTY, indent: '\t' }),
+  styled('contract-order', 'in the order of the fields of a class or struct', { order: asListed }),
+  styled('reversed', 'with its names in reverse order', { order: 'reversed' }),
+  styled('sorted-ignoring-case', 'with its names sorted without regard to case', { order: ignoringCase }),
+  {
+    id: 'python-str',
+    how: 'by str() of a Python dict',
+    language: 'python',
+    write: (tree) => writeTree(tree, { ...SPACED, quote: quoteRepr }),
+  },
+  {
+    id: 'java-to-string',
+    how: 'by toString() of a Java Map',
+    language: 'java',
+    write: (tree) => writeTree(tree, { colon: '=', comma: ', ', quote: (text) => text }),
+  },
+  {
+    id: 'object-object',
+    how: 'by inserting a JavaScript object into a text',
+    language: 'node',
+    write: () => '[object Object]',
+  },
+  {
+    id: 'string-within-json',
+    how: 'twice, as JSON text within JSON text',
+    write: (tree) => JSON.stringify(writeTree(tree)),
+  },
+];
+
+/** Python's repr of a str, for the characters that occur in bodies. */
+function quoteRepr(text: string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return (
+    mark +
+    text
+      .replaceAll('\\', '\\\\')
+      .replaceAll(mark, `\\${mark}`)
+      .replaceAll('\n', '\\n')
+      .replace(/[\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`) +
+    mark
+  );
+}

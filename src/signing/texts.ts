@@ -1,0 +1,133 @@
+import type { Construction } from './construction.ts';
+
+/** One way to change the bytes of a payload, without parsing it. `change` returns undefined if nothing would change. */
+export interface TextChange extends Omit<Construction, 'mistake'> {
+  readonly mistake: string;
+  readonly change: (bytes: Buffer) => Uint8Array | undefined;
+}
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+function onText(change: (text: string) => string | Uint8Array): (bytes: Buffer) => Uint8Array {
+  return (bytes) => {
+    const changed = change(bytes.toString('utf8'));
+    return typeof changed === 'string' ? Buffer.from(changed) : changed;
+  };
+}
+
+function change(id: string, mistake: string, make: (bytes: Buffer) => Uint8Array | undefined): TextChange {
+  return { id, mistake, fix: 'raw-body', change: make };
+}
+
+function unescaped(text: string, plus: boolean): string {
+  try {
+    return decodeURIComponent(plus ? text.replaceAll('+', ' ') : text);
+  } catch {
+    return text;
+  }
+}
+
+/** Changes that programs make to the bytes of a payload before signing, the likelier ones first. */
+export const TEXT_CHANGES: readonly TextChange[] = [
+  change('trailing-lf', 'A line break was added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from('\n')]),
+  ),
+  change('trailing-crlf', 'A line break (CR LF) was added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from('\r\n')]),
+  ),
+  change('trailing-blank', 'A space was added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from(' ')]),
+  ),
+  change(
+    'trimmed',
+    'White space at the ends of the payload was removed before it was signed, or is only in the given text and was never sent.',
+    onText((text) => text.trim()),
+  ),
+  change(
+    'crlf',
+    'Line breaks were converted to CR LF before the payload was signed.',
+    onText((text) => text.replace(/\r?\n/g, '\r\n')),
+  ),
+  change(
+    'lf',
+    'CR LF was converted to plain line breaks before the payload was signed.',
+    onText((text) => text.replaceAll('\r\n', '\n')),
+  ),
+  change('bom', 'A byte order mark was before the payload when it was signed.', (bytes) => Buffer.concat([BOM, bytes])),
+  change('bom-removed', 'The byte order mark of the payload was removed before it was signed.', (bytes) =>
+    bytes.subarray(0, 3).equals(BOM) ? bytes.subarray(3) : undefined,
+  ),
+  change(
+    'latin1',
+    'The payload was encoded as Latin-1 (ISO 8859-1) for signing; it must be UTF-8.',
+    onText((text) => Buffer.from(text, 'latin1')),
+  ),
+  change(
+    'latin1-decoded',
+    'The bytes of the payload were read as Latin-1 and encoded as UTF-8 for signing (é became Ã©).',
+    (bytes) => Buffer.from(bytes.toString('latin1')),
+  ),
+  change(
+    'ascii',
+    'The payload was encoded as ASCII for signing, with a question mark for every other character.',
+    onText((text) => text.replace(/[\u0080-\u{10ffff}]/gu, '?')),
+  ),
+  change(
+    'utf16le',
+    'The payload was encoded as UTF-16 (Encoding.Unicode) for signing; it must be UTF-8.',
+    onText((text) => Buffer.from(text, 'utf16le')),
+  ),
+  change(
+    'nfc',
+    'The text was normalised (NFC) before it was signed.',
+    onText((text) => text.normalize('NFC')),
+  ),
+  change(
+    'nfd',
+    'The text was normalised (NFD) before it was signed.',
+    onText((text) => text.normalize('NFD')),
+  ),
+  change(
+    'no-white-space',
+    'All white space was removed from the payload before it was signed, also inside texts.',
+    onText((text) => text.replace(/\s+/g, '')),
+  ),
+  change(
+    'lower-case',
+    'The payload was converted to lower case before it was signed.',
+    onText((text) => text.toLowerCase()),
+  ),
+  change(
+    'upper-case',
+    'The payload was converted to upper case before it was signed.',
+    onText((text) => text.toUpperCase()),
+  ),
+  change(
+    'url-decoded',
+    'The payload was percent-decoded before it was signed.',
+    onText((text) => unescaped(text, true)),
+  ),
+  change(
+    'url-encoded',
+    'The payload was percent-encoded before it was signed.',
+    onText((text) => encodeURIComponent(text.toWellFormed())),
+  ),
+  change(
+    'html-escaped',
+    'The payload was escaped for HTML before it was signed (" became &quot;).',
+    onText((text) =>
+      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    ),
+  ),
+  change(
+    'backslashes-removed',
+    'The backslashes were removed before the payload was signed (stripslashes).',
+    onText((text) => text.replaceAll('\\', '')),
+  ),
+  change('base64-of-payload', 'The payload was encoded as base64 before it was signed.', (bytes) =>
+    Buffer.from(bytes.toString('base64')),
+  ),
+  change('hex-of-payload', 'The payload was encoded as hexadecimal before it was signed.', (bytes) =>
+    Buffer.from(bytes.toString('hex')),
+  ),
+];

@@ -1,0 +1,123 @@
+import { type JsonTree, mapTree } from './json-tree.ts';
+
+/** One way to change the values of a payload before it is written. */
+export interface ValueChange {
+  readonly id: string;
+  /** The mistake as a sentence. */
+  readonly mistake: string;
+  readonly change: (tree: JsonTree) => JsonTree;
+}
+
+const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/;
+
+type Rewrite = (text: string) => JsonTree | undefined;
+
+/** @param which the amount alone, or every text that is a decimal number */
+function rewriting(which: 'amount' | 'all', rewrite: Rewrite): (tree: JsonTree) => JsonTree {
+  return (tree) =>
+    mapTree(tree, (value, name) =>
+      value.kind === 'text' && DECIMAL.test(value.text) && (which === 'all' || name === 'amount')
+        ? (rewrite(value.text) ?? value)
+        : value,
+    );
+}
+
+const word: Rewrite = (text) => ({ kind: 'word', word: text });
+const text = (value: string): JsonTree => ({ kind: 'text', text: value });
+
+function shortest(decimal: string): string {
+  return String(Number(decimal));
+}
+
+/** The notation of a float in many languages, with at least one decimal. */
+function float(decimal: string): string {
+  const short = shortest(decimal);
+  return short.includes('.') || short.includes('e') ? short : `${short}.0`;
+}
+
+function twoDecimals(decimal: string): string {
+  return Number(decimal).toFixed(2);
+}
+
+function cents(decimal: string): string {
+  return String(Math.round(Number(decimal) * 100));
+}
+
+function numberWritten(written: string): string {
+  const value = Number(written);
+  return Number.isFinite(value) ? JSON.stringify(value) : written;
+}
+
+/** Changes that programs make to amounts and other values. */
+export const VALUE_CHANGES: readonly ValueChange[] = [
+  {
+    id: 'amount-number',
+    mistake: 'The amount was signed as a number in the digits that were sent; it must be a string.',
+    change: rewriting('amount', word),
+  },
+  {
+    id: 'amount-number-short',
+    mistake: 'The amount was signed as a number without the zeros at its end (1.00 became 1); it must be a string.',
+    change: rewriting('amount', (value) => word(shortest(value))),
+  },
+  {
+    id: 'amount-number-float',
+    mistake: 'The amount was signed as a float (1.00 became 1.0); it must be a string.',
+    change: rewriting('amount', (value) => word(float(value))),
+  },
+  {
+    id: 'amount-text-short',
+    mistake: 'The zeros at the end of the amount were lost (1.00 became "1").',
+    change: rewriting('amount', (value) => text(shortest(value))),
+  },
+  {
+    id: 'amount-text-float',
+    mistake: 'The amount was converted to a float and back to text (1.00 became "1.0").',
+    change: rewriting('amount', (value) => text(float(value))),
+  },
+  {
+    id: 'amount-text-two-decimals',
+    mistake: 'The amount was rewritten with two decimals.',
+    change: rewriting('amount', (value) => text(twoDecimals(value))),
+  },
+  {
+    id: 'amount-cents',
+    mistake: 'The amount was converted to cents.',
+    change: rewriting('amount', (value) => word(cents(value))),
+  },
+  {
+    id: 'amount-text-cents',
+    mistake: 'The amount was converted to cents, as text.',
+    change: rewriting('amount', (value) => text(cents(value))),
+  },
+  {
+    id: 'numbers',
+    mistake: 'Every value that looks like a number was signed as a number; the values must be strings.',
+    change: rewriting('all', word),
+  },
+  {
+    id: 'numbers-short',
+    mistake:
+      'Every value that looks like a number was signed as the shortest number (JSON_NUMERIC_CHECK of PHP does this); the values must be strings.',
+    change: rewriting('all', (value) => word(shortest(value))),
+  },
+  {
+    id: 'numbers-float',
+    mistake: 'Every value with decimals was signed as a float (1.00 became 1.0); the values must be strings.',
+    change: rewriting('all', (value) => word(value.includes('.') ? float(value) : shortest(value))),
+  },
+  {
+    id: 'numbers-rewritten',
+    mistake: 'The numbers of the body were parsed and rewritten (1.0 became 1, 1e2 became 100).',
+    change: (tree) =>
+      mapTree(tree, (value) =>
+        value.kind === 'word' && /^[-\d]/.test(value.word) ? { kind: 'word', word: numberWritten(value.word) } : value,
+      ),
+  },
+  {
+    id: 'numbers-as-text',
+    mistake: 'The numbers of the body were signed as strings.',
+    change: (tree) =>
+      mapTree(tree, (value) => (value.kind === 'word' && /^[-\d]/.test(value.word) ? text(value.word) : value)),
+  },
+];

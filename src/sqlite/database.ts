@@ -1,0 +1,146 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** Thrown if a database file cannot be used. The message names the file and says what to do. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+  /** `in-use`: another process has the file open. `unusable`: it is damaged, not a database, or cannot be opened. */
+  readonly reason: 'in-use' | 'unusable';
+
+  constructor(reason: DatabaseError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+export interface DatabaseOptions {
+  /**
+   * True: no other connection can open the file until this one is closed or its process ends. By default several processes may use
+   * the file, and each waits up to 4 seconds for the others.
+   */
+  readonly exclusive?: boolean;
+}
+
+/** The primary result codes of SQLite (https://www.sqlite.org/rescode.html) that are handled here. */
+const RESULT = { busy: 5, readOnly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
+
+/**
+ * A SQLite database with a write-ahead log: a committed transaction survives the end of the process. With `synchronous = FULL`,
+ * which is the initial setting, it also survives a crash of the machine.
+ */
+export class Database {
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /**
+   * Opens a database file, or creates it with mode 0600. Its folder must exist.
+   *
+   * @param file undefined keeps everything in memory
+   * @throws DatabaseError if the file is in use, damaged or not a database
+   * @throws Error of the system if the file cannot be created
+   */
+  constructor(file?: string, { exclusive = false }: DatabaseOptions = {}) {
+    if (file !== undefined) makePrivate(file);
+    try {
+      this.#connection = new DatabaseSync(file ?? ':memory:');
+    } catch (error) {
+      throw explained(error, file);
+    }
+    try {
+      this.run(`PRAGMA busy_timeout = ${exclusive ? 0 : 4000}`);
+      // Set before the first access: SQLite then needs no shared memory for the log, and keeps the lock.
+      if (exclusive) this.run('PRAGMA locking_mode = EXCLUSIVE');
+      this.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      if (exclusive) this.run('BEGIN IMMEDIATE; COMMIT');
+      const [check] = this.prepared('PRAGMA quick_check(1)').all();
+      if (check?.quick_check !== 'ok') throw damaged(file, new Error(String(check?.quick_check)));
+    } catch (error) {
+      this.#connection.close();
+      throw explained(error, file);
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.isOpen;
+  }
+
+  /** Runs statements without parameters and without a result. */
+  run(sql: string): void {
+    this.#connection.exec(sql);
+  }
+
+  /** The compiled statement of a text. Each text is compiled once. */
+  prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** The value of a pragma that is a number. */
+  pragma(name: string): number {
+    return Number(this.prepared(`PRAGMA ${name}`).get()?.[name]);
+  }
+
+  /**
+   * Runs the work in a transaction that holds the write lock from its beginning: all changes are committed, or none if the work
+   * throws. Inside another transaction, the work becomes a part of that one.
+   */
+  atomically<T>(work: () => T): T {
+    if (this.#connection.isTransaction) return work();
+    this.prepared('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      this.prepared('COMMIT').run();
+      return result;
+    } catch (error) {
+      // SQLite ends the transaction itself after some errors, such as a full disk.
+      if (this.#connection.isTransaction) this.prepared('ROLLBACK').run();
+      throw error;
+    }
+  }
+
+  /** Closes the database. A second call does nothing. */
+  close(): void {
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+}
+
+/**
+ * Creates the file with mode 0600, or sets that mode. SQLite gives its log the same mode. An existing file is not opened here,
+ * because closing any descriptor of it would drop the locks that this process holds on it (POSIX).
+ */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    chmodSync(file, 0o600);
+  }
+}
+
+/** The error with the name of the file and advice, if SQLite's own message has neither. */
+function explained(error: unknown, file: string | undefined): unknown {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
+  // The higher bits hold details.
+  switch (error.errcode & 0xff) {
+    case RESULT.busy:
+      return new DatabaseError('in-use', `${file} is in use by another process.`, { cause: error });
+    case RESULT.corrupt:
+    case RESULT.notADatabase:
+      return damaged(file, error);
+    case RESULT.readOnly:
+    case RESULT.cannotOpen:
+      return new DatabaseError('unusable', `${file} cannot be opened for reading and writing: ${error.message}.`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+function damaged(file: string | undefined, cause: Error): DatabaseError {
+  const message = `${file} is damaged, or is not a database of croupier (${cause.message}). Restore it from a copy, or move it away.`;
+  return new DatabaseError('unusable', message, { cause });
+}

@@ -1,0 +1,154 @@
+import { gunzipSync } from 'node:zlib';
+import { SIGNATURE_HEADER, type SignatureState } from '../../contract/signature.ts';
+import { type Fields, isFields } from '../json-fields.ts';
+import type { LoggedExchange } from '../logged-exchange.ts';
+import { CROUPIER, isHarEntry, readHarEntry } from '../read/har.ts';
+import { fieldMeaning, isPrivateHeader } from './field-meaning.ts';
+import { inList, type TextRewriter } from './text-rewriter.ts';
+
+/** Fields whose values are words of the format, not text from users. */
+const FORMAT_FIELDS = new Set(
+  (
+    'event format schema croupier contract rule rules verdict call endpoint purpose kind level group state how signal encoding ' +
+    'startedAt startedDateTime planHash runID seed because causes explains clause since sentence means hint httpVersion ' +
+    'method mimeType currency gameID exitCode signature signed brokenAt scenario scenarios step id file exchange exchanges seenIn'
+  ).split(' '),
+);
+
+/** Rewrites events of journals, entries of HARs, and reports. It knows their bodies, headers and URLs. */
+export class DocumentRewriter {
+  readonly #text: TextRewriter;
+  readonly #state: (exchange: Pick<LoggedExchange, 'request' | 'logged'>) => SignatureState;
+  readonly #privateHeaders: ReadonlySet<string>;
+
+  /**
+   * @param state verifies the signature of a request
+   * @param privateHeaders names, in lower case, of further headers with private values
+   */
+  constructor(
+    text: TextRewriter,
+    state: (exchange: Pick<LoggedExchange, 'request' | 'logged'>) => SignatureState,
+    privateHeaders: ReadonlySet<string>,
+  ) {
+    this.#text = text;
+    this.#state = state;
+    this.#privateHeaders = privateHeaders;
+  }
+
+  rewrite(value: unknown, name?: string, parent?: string): unknown {
+    if (typeof value === 'string') {
+      const isFormat = name !== undefined && FORMAT_FIELDS.has(name) && fieldMeaning(name, parent) === undefined;
+      return isFormat ? value : this.#text.value(value, name, parent);
+    }
+    if (Array.isArray(value)) {
+      if (name === 'cookies') return [];
+      if (name === 'headers') return value.map((header) => this.#header(header));
+      return value.map((item) => this.rewrite(item, inList(name), parent));
+    }
+    if (!isFields(value)) return value;
+    if (name !== 'log' && typeof value.name === 'string' && typeof value.value === 'string') {
+      return { ...value, value: this.#text.value(value.value, value.name) };
+    }
+    if (typeof value.data === 'string' && typeof value.length === 'number') return this.#body(value, 'data', 'length');
+    const entries = Object.entries(value).map(([key, part]) => [key, this.rewrite(part, key, name)] as const);
+    const rewritten: Fields = Object.fromEntries(entries);
+    if (typeof value.text === 'string' && (name === 'content' || name === 'postData')) {
+      return { ...rewritten, ...this.#body(value, 'text', 'size') };
+    }
+    return this.#signed(value, withLength(value, rewritten));
+  }
+
+  /** Adds the state of the signature, because the rewritten request can no longer be verified. */
+  #signed(before: Fields, after: Fields): Fields {
+    if (isHarEntry(before)) {
+      const sighting = readHarEntry(before, { file: '', line: 1 }, 'service');
+      const own = isFields(after[CROUPIER]) ? after[CROUPIER] : {};
+      if (sighting.kind !== 'exchange' || own.signature !== undefined) return after;
+      return { ...after, [CROUPIER]: { ...own, signature: this.#state(sighting.exchange) } };
+    }
+    const { request, signature, event } = before;
+    const isExchange = event === 'sending' || ('outcome' in before && 'purpose' in before);
+    if (!isExchange || !isFields(request) || signature !== undefined) return after;
+    return { ...after, signature: this.#state({ request, logged: {} }) };
+  }
+
+  #header(header: unknown): unknown {
+    if (Array.isArray(header)) {
+      const [name, value] = header as readonly unknown[];
+      return typeof name === 'string' && typeof value === 'string' ? [name, this.#headerValue(name, value)] : header;
+    }
+    if (!isFields(header) || typeof header.name !== 'string' || typeof header.value !== 'string') return header;
+    return { ...header, value: this.#headerValue(header.name, header.value) };
+  }
+
+  #headerValue(name: string, value: string): string {
+    const isSignature = name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
+    // With the key, ids could be guessed by trying them until the signature matches.
+    return isSignature || isPrivateHeader(name, this.#privateHeaders)
+      ? this.#text.remove(value)
+      : this.#text.value(value, name);
+  }
+
+  /** Rewrites a body. Ids are replaced in binary data too; a compressed body is stored decompressed. */
+  #body(body: Fields, at: 'data' | 'text', lengthAt: 'length' | 'size'): Fields {
+    const text = String(body[at]);
+    if (body.encoding !== 'base64') {
+      const changed = this.#text.rewrite(text);
+      return {
+        ...body,
+        [at]: changed,
+        ...withGrownLength(body, lengthAt, Buffer.byteLength(changed) - Buffer.byteLength(text)),
+      };
+    }
+    const bytes = decompressed(Buffer.from(text, 'base64'));
+    const latin1 = bytes.toString('latin1');
+    // As Latin-1 if it is not UTF-8, so that all other bytes stay unchanged.
+    const utf8 = Buffer.from(latin1, 'latin1').equals(Buffer.from(bytes.toString('utf8')))
+      ? bytes.toString('utf8')
+      : null;
+    const changed =
+      utf8 === null ? Buffer.from(this.#text.rewrite(latin1), 'latin1') : Buffer.from(this.#text.rewrite(utf8));
+    if (changed.equals(bytes)) return body;
+    return {
+      ...body,
+      [at]: changed.toString('base64'),
+      ...withGrownLength(body, lengthAt, changed.length - bytes.length),
+    };
+  }
+}
+
+function decompressed(bytes: Buffer): Buffer {
+  try {
+    return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_BYTES }) : bytes;
+  } catch {
+    return bytes;
+  }
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+function withGrownLength(body: Fields, name: string, by: number): Fields {
+  const length = body[name];
+  return typeof length === 'number' ? { [name]: Math.max(0, length + by) } : {};
+}
+
+/** Corrects the Content-Length header and the size fields after a body was rewritten. */
+function withLength(before: Fields, after: Fields): Fields {
+  const [was, is] = [lengthOf(before), lengthOf(after)];
+  if (was === undefined || is === undefined || was === is || !Array.isArray(after.headers)) return after;
+  const fix = (name: unknown, value: unknown): unknown =>
+    String(name).toLowerCase() === 'content-length' && value === String(was) ? String(is) : value;
+  const headers = (after.headers as readonly unknown[]).map((header) => {
+    if (Array.isArray(header)) return [header[0], fix(header[0], header[1])];
+    return isFields(header) ? { ...header, value: fix(header.name, header.value) } : header;
+  });
+  return { ...after, headers, ...(after.bodySize === was && { bodySize: is }) };
+}
+
+function lengthOf({ body, content, postData }: Fields): number | undefined {
+  const part = [body, content, postData].find(isFields);
+  if (part === undefined) return undefined;
+  if (typeof part.length === 'number') return part.length;
+  if (typeof part.size === 'number') return part.size;
+  return typeof part.text === 'string' && part.encoding !== 'base64' ? Buffer.byteLength(part.text) : undefined;
+}

@@ -1,0 +1,57 @@
+/**
+ * The meaning of a field by its name. Values of `session` and `player` are then replaced in every text; other personal data (`person`)
+ * only in its field; an `amount` is never treated as an id.
+ */
+export type FieldMeaning = 'session' | 'player' | 'person' | 'secret' | 'amount';
+
+/** Names of fields in services, wallets and logs, in lower case, without hyphens and underscores. */
+const NAMES: Readonly<Record<FieldMeaning, string>> = {
+  session: 'session sessions sessionid sid sessiontoken token gamesession gamesessionid',
+  player:
+    'player players playerid playername playeruid playertoken extplayerid user userid username useruid extuserid login ' +
+    'loginname nick nickname screenname account accountid accountnumber accountname customer customerid customernumber ' +
+    'member memberid wallet walletid',
+  person:
+    'email mail phone phonenumber mobile msisdn firstname lastname surname fullname realname displayname birthdate birthday ' +
+    'dateofbirth dob address street iban ip ipaddress clientip userip playerip remoteip remoteaddr remoteaddress useragent',
+  secret:
+    'apikey integrationapikey key secret secretkey clientsecret privatekey password passwd pwd passphrase pin credentials ' +
+    'authorization proxyauthorization cookie setcookie jwt accesstoken refreshtoken idtoken authtoken bearer xrequestsign ' +
+    'requestsign sign',
+  amount: 'amount balance price stake before after bets wins should booked difference',
+};
+
+const MEANINGS = new Map(
+  Object.entries(NAMES).flatMap(([meaning, names]) =>
+    names.split(' ').map((name) => [name, meaning as FieldMeaning] as const),
+  ),
+);
+/** Fields that identify the player within an object about a player. */
+const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number', 'uuid']);
+
+/**
+ * Finds the meaning of a field.
+ *
+ * @param parent the name of the field that contains this object; with `[]` after it if the object is in a list
+ * @returns undefined for a field without a known meaning
+ */
+export function fieldMeaning(name: string | undefined, parent: string | undefined): FieldMeaning | undefined {
+  const known = name === undefined ? undefined : MEANINGS.get(normalized(name));
+  if (known !== undefined) return known;
+  const around = parent === undefined ? undefined : MEANINGS.get(normalized(parent));
+  if (around === 'session' && /s$/i.test(parent ?? '')) return 'session';
+  return around === 'player' && name !== undefined && WITHIN_PLAYER.has(normalized(name)) ? 'player' : undefined;
+}
+
+function normalized(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** Headers with private values: identity, network address and credentials. */
+const PRIVATE_HEADER =
+  /^(?:forwarded|x-forwarded-for|x-real-ip|true-client-ip|cf-connecting-ip|x-client-ip|x-cluster-client-ip)$|auth|token|secret|key|session|passw|credential|cookie|jwt|sign/i;
+
+/** Whether the value of a header is private. @param further names of more such headers, in lower case */
+export function isPrivateHeader(name: string, further: ReadonlySet<string>): boolean {
+  return PRIVATE_HEADER.test(name) || further.has(name.toLowerCase());
+}

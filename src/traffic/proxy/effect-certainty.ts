@@ -1,0 +1,66 @@
+import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { EndedCall, Wallet } from './wallet.ts';
+import { keyOf } from './wallet-history.ts';
+
+/** The wallet and the key of a transaction. `forgotten`: the transaction is no longer in memory. */
+export type Owner = { readonly wallet: string; readonly key: string } | 'forgotten';
+
+/** `alsoIn`: the effect is uncertain in the call's own wallet and in this one. */
+type EffectCertainty = 'certain' | 'uncertain' | { readonly alsoIn: string };
+
+/**
+ * Decides whether the effect of a call on balances is known. It is known if the call is well-formed and everything that it depends on
+ * passed the proxy. Otherwise the contract leaves the effect open, or it cannot be known; then later balances are unknown too.
+ */
+export function effectCertainty(
+  { logged, isWellFormed }: EndedCall,
+  wallet: Wallet,
+  owner: Owner | undefined,
+  ownerOf: (txID: string) => Owner | undefined,
+): EffectCertainty {
+  const { call, txID } = logged.seen;
+  if (!isWellFormed) return 'uncertain';
+  if (call === 'balance') return 'certain';
+  if (txID === null || owner === 'forgotten') return 'uncertain';
+  if (owner !== undefined && owner.wallet !== wallet.name) return { alsoIn: owner.wallet };
+  const key = keyOf(logged);
+  if ((owner !== undefined && owner.key !== key) || wallet.history.uncertain.has(key)) return 'uncertain';
+  switch (call) {
+    case 'bet':
+      return hasOtherAmount(logged, wallet, key) ? 'uncertain' : 'certain';
+    case 'win':
+      return hasOtherAmount(logged, wallet, key) || !hasBet(logged, wallet) ? 'uncertain' : 'certain';
+    case 'refund':
+      return refundCertainty(logged, wallet, ownerOf);
+  }
+}
+
+function hasOtherAmount({ amount }: LoggedCall, { history }: Wallet, key: string): boolean {
+  const earlier = history.transaction(key)?.amount;
+  return earlier != null && (amount === null || !earlier.equals(amount));
+}
+
+/** A win may have been paid before if its bet did not pass the proxy. It may be declined if its bet was refunded. */
+function hasBet({ seen }: LoggedCall, { history }: Wallet): boolean {
+  const round = seen.roundID === null ? [] : history.round(seen.roundID);
+  const bets = round.filter(({ call, key }) => call === 'bet' && !history.uncertain.has(key));
+  const refunded = new Set(round.flatMap(({ call, origTxID }) => (call === 'refund' ? [origTxID] : [])));
+  return bets.some(({ state, txID }) => state === 'accepted' && !refunded.has(txID));
+}
+
+function refundCertainty(
+  { seen, amount }: LoggedCall,
+  wallet: Wallet,
+  ownerOf: (txID: string) => Owner | undefined,
+): EffectCertainty {
+  const { history } = wallet;
+  const owner = seen.origTxID === null ? undefined : ownerOf(seen.origTxID);
+  if (owner === undefined) return 'certain';
+  if (owner === 'forgotten') return 'uncertain';
+  if (owner.wallet !== wallet.name) return { alsoIn: owner.wallet };
+  const bet = seen.origTxID === null ? undefined : history.bets.get(seen.origTxID);
+  if (!bet || history.uncertain.has(bet.key)) return 'uncertain';
+  if (bet.amount === null || amount === null || !bet.amount.equals(amount)) return 'uncertain';
+  const isSettled = bet.roundID !== null && history.round(bet.roundID).some(({ call }) => call === 'win');
+  return isSettled ? 'uncertain' : 'certain';
+}

@@ -1,0 +1,175 @@
+import { type Framing, type Head, readHead } from './head.ts';
+
+/** The events of a {@link Framer}. The raw bytes of all events, in order, are exactly the bytes of the stream. */
+export interface FramerEvents {
+  /** A head is complete. @returns the framing of its body; null: the framing is unknown, and nothing more is parsed */
+  onHead(head: Head, raw: Buffer): Framing | null;
+  /** Bytes of a body as received, and their payload without chunk headers. */
+  onBody(raw: Buffer, payload: readonly Buffer[]): void;
+  /** The message is complete. */
+  onEnd(): void;
+  /** Bytes that are not HTTP, or that can no longer be framed. All later bytes come here too. */
+  onOpaque(raw: Buffer): void;
+}
+
+/** Longer heads are passed on without parsing. */
+const MAX_HEAD = 64 * 1024;
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+
+type State =
+  | { readonly kind: 'head' }
+  | { readonly kind: 'length'; left: number }
+  | { readonly kind: 'until-close' }
+  | { readonly kind: 'chunked'; at: 'size' | 'data' | 'data-end' | 'trailer'; left: number; line: string }
+  | { readonly kind: 'opaque' };
+
+/**
+ * Finds the boundaries of HTTP/1.1 messages in a stream of bytes. It passes on every byte at once; only a head is buffered until it
+ * is complete.
+ */
+export class Framer {
+  readonly #events: FramerEvents;
+  readonly #prefix: Buffer;
+  #state: State = { kind: 'head' };
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+
+  /** @param prefix the first bytes of every head; a message with other first bytes is passed on at once as opaque */
+  constructor(events: FramerEvents, prefix = '') {
+    this.#events = events;
+    this.#prefix = Buffer.from(prefix, 'latin1');
+  }
+
+  feed(bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0) rest = rest.subarray(this.#take(rest));
+  }
+
+  /** Handles the end of the stream. */
+  end(): void {
+    if (this.#state.kind === 'until-close') this.#endMessage();
+    else if (this.#keptBytes > 0) this.#goOpaque(this.#keptHead());
+  }
+
+  /** Stops parsing: buffered and later bytes are passed on as opaque. */
+  giveUp(): void {
+    this.#goOpaque(this.#keptHead());
+  }
+
+  /** @returns the number of bytes that were consumed */
+  #take(bytes: Buffer): number {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'head':
+        return this.#takeHead(bytes);
+      case 'length': {
+        const piece = bytes.subarray(0, state.left);
+        state.left -= piece.length;
+        this.#events.onBody(piece, [piece]);
+        if (state.left === 0) this.#endMessage();
+        return piece.length;
+      }
+      case 'until-close':
+        this.#events.onBody(bytes, [bytes]);
+        return bytes.length;
+      case 'chunked':
+        return this.#takeChunked(bytes, state);
+      case 'opaque':
+        this.#events.onOpaque(bytes);
+        return bytes.length;
+    }
+  }
+
+  #takeHead(bytes: Buffer): number {
+    // The end of a head may be split over two pieces, so the search begins within the buffered bytes.
+    const joined = this.#keptBytes === 0 ? bytes : Buffer.concat([...this.#kept, bytes]);
+    const end = joined.indexOf(END_OF_HEAD, Math.max(0, this.#keptBytes - END_OF_HEAD.length));
+    if (end < 0) {
+      this.#kept = [joined];
+      const before = this.#keptBytes;
+      this.#keptBytes = joined.length;
+      if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined)) this.#goOpaque(this.#keptHead());
+      return joined.length - before;
+    }
+    const used = end + END_OF_HEAD.length - this.#keptBytes;
+    const raw = joined.subarray(0, end + END_OF_HEAD.length);
+    this.#kept = [];
+    this.#keptBytes = 0;
+    const head = readHead(joined.subarray(0, end));
+    if (head === null) {
+      this.#goOpaque(raw);
+      return used;
+    }
+    const framing = this.#events.onHead(head, raw);
+    if (framing === null) this.#state = { kind: 'opaque' };
+    else if (framing.kind === 'chunked') this.#state = { kind: 'chunked', at: 'size', left: 0, line: '' };
+    else if (framing.kind === 'until-close') this.#state = { kind: 'until-close' };
+    else if (framing.length > 0) this.#state = { kind: 'length', left: framing.length };
+    else this.#endMessage();
+    return used;
+  }
+
+  #mayBeHead(bytes: Buffer): boolean {
+    const length = Math.min(bytes.length, this.#prefix.length);
+    return bytes.subarray(0, length).equals(this.#prefix.subarray(0, length));
+  }
+
+  #takeChunked(bytes: Buffer, state: Extract<State, { kind: 'chunked' }>): number {
+    const payload: Buffer[] = [];
+    let at = 0;
+    while (at < bytes.length) {
+      if (state.at === 'data') {
+        const piece = bytes.subarray(at, at + state.left);
+        payload.push(piece);
+        at += piece.length;
+        state.left -= piece.length;
+        if (state.left === 0) state.at = 'data-end';
+        continue;
+      }
+      const newline = bytes.indexOf(10, at);
+      const end = newline < 0 ? bytes.length : newline + 1;
+      state.line += bytes.toString('latin1', at, end);
+      at = end;
+      if (state.line.length > MAX_HEAD) return this.#invalidChunk(bytes, payload);
+      if (newline < 0) break;
+      const line = state.line.trim();
+      state.line = '';
+      if (state.at === 'data-end') state.at = 'size';
+      else if (state.at === 'size') {
+        const size = /^([0-9a-f]{1,12})\s*(?:;.*)?$/i.exec(line)?.[1];
+        if (size === undefined) return this.#invalidChunk(bytes, payload);
+        state.left = Number.parseInt(size, 16);
+        state.at = state.left === 0 ? 'trailer' : 'data';
+      } else if (line === '') {
+        this.#events.onBody(bytes.subarray(0, at), payload);
+        this.#endMessage();
+        return at;
+      }
+    }
+    this.#events.onBody(bytes, payload);
+    return bytes.length;
+  }
+
+  #invalidChunk(bytes: Buffer, payload: readonly Buffer[]): number {
+    this.#events.onBody(bytes, payload);
+    this.#state = { kind: 'opaque' };
+    return bytes.length;
+  }
+
+  #endMessage(): void {
+    this.#state = { kind: 'head' };
+    this.#events.onEnd();
+  }
+
+  #keptHead(): Buffer {
+    const kept = Buffer.concat(this.#kept);
+    this.#kept = [];
+    this.#keptBytes = 0;
+    return kept;
+  }
+
+  #goOpaque(bytes: Buffer): void {
+    this.#state = { kind: 'opaque' };
+    if (bytes.length > 0) this.#events.onOpaque(bytes);
+  }
+}

@@ -1,0 +1,87 @@
+import type { HeaderList } from '../../journal/exchange.ts';
+
+/** The head of an HTTP/1.x message as received: its first line and its header lines. */
+export interface Head {
+  /** The first line without its line end. Bytes are decoded as Latin-1, so that they can be encoded again unchanged. */
+  readonly firstLine: string;
+  /** The header lines as received, without line ends. */
+  readonly lines: readonly string[];
+  readonly headers: HeaderList;
+}
+
+/** The framing of a body: the bytes between one head and the next. */
+export type Framing =
+  | { readonly kind: 'length'; readonly length: number }
+  | { readonly kind: 'chunked' }
+  | { readonly kind: 'until-close' };
+
+const EMPTY: Framing = { kind: 'length', length: 0 };
+
+/** Parses a head without its empty last line. @returns null if it is not HTTP */
+export function readHead(bytes: Buffer): Head | null {
+  const [firstLine = '', ...lines] = bytes.toString('latin1').split('\r\n');
+  if (!/^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]|HTTP\/1\.[01] \d{3}(?: .*)?)$/.test(firstLine)) return null;
+  const headers = lines.map((line): readonly [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, Math.max(0, colon)), line.slice(colon + 1).trim()];
+  });
+  return headers.every(([name]) => name !== '') ? { firstLine, lines, headers } : null;
+}
+
+/** Finds the framing of a request body (RFC 9112, 6.3). @returns null if it is ambiguous, for example with two different lengths */
+export function requestFraming(head: Head): Framing | null {
+  return framing(head, EMPTY);
+}
+
+/** Finds the framing of a reply body (RFC 9112, 6.3). @returns null if it is ambiguous */
+export function replyFraming(head: Head, status: number, method: string): Framing | null {
+  if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return EMPTY;
+  return framing(head, { kind: 'until-close' });
+}
+
+function framing({ headers }: Head, otherwise: Framing): Framing | null {
+  const values = (wanted: string): readonly string[] =>
+    headers.flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []));
+  const codings = values('transfer-encoding');
+  const lengths = values('content-length');
+  if (codings.length > 0) {
+    const isChunked = /^(?:.*,)?\s*chunked\s*$/i.test(codings.join(','));
+    return isChunked && lengths.length === 0 ? { kind: 'chunked' } : null;
+  }
+  const [length] = lengths;
+  if (length === undefined) return otherwise;
+  const isPlain = /^\d{1,15}$/.test(length) && lengths.every((other) => other === length);
+  return isPlain ? { kind: 'length', length: Number(length) } : null;
+}
+
+/** The parts of the operator's address that a request head contains. */
+export interface Destination {
+  /** The path of the base URL, without a slash at the end. The path of a call is appended to it. */
+  readonly basePath: string;
+  /** Host name and port, as in the Host header. */
+  readonly authority: string;
+}
+
+/**
+ * Makes the request head for the operator: the path of the base URL is put before the call's path, and the Host header names the operator.
+ * All other bytes are unchanged. Each connection of the service has its own connection to the operator, so headers about the
+ * connection stay true.
+ */
+export function forwardedHead(head: Head, destination: Destination): Buffer {
+  const [method = '', target = '', version = ''] = head.firstLine.split(' ');
+  const lines = head.lines.map((line, at) => {
+    const name = head.headers[at]?.[0] ?? '';
+    if (name.toLowerCase() !== 'host') return line;
+    const [blank = ' '] = /^[ \t]*/.exec(line.slice(name.length + 1)) ?? [];
+    return `${name}:${blank}${destination.authority}`;
+  });
+  const first = `${method} ${forwardedTarget(target, destination.basePath)} ${version}`;
+  return Buffer.from(`${[first, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+/** Makes the request target for the operator. Accepts a target in absolute form too (RFC 9112, 3.2.2). */
+export function forwardedTarget(target: string, basePath: string): string {
+  if (target === '*') return target;
+  const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
+  return `${basePath}${origin.startsWith('/') ? '' : '/'}${origin}`;
+}

@@ -1,0 +1,151 @@
+import type { Outcome } from '../../journal/exchange.ts';
+import type { Observer, ProxiedCall, ProxiedCallEnd } from './proxied-call.ts';
+import { outcomeOf } from './proxied-exchange.ts';
+
+/** Receives proxied calls some time after they passed. Its errors are caught, so they do not affect the traffic. */
+export interface TrafficListener {
+  requested(proxiedCall: ProxiedCall): void;
+  ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): void;
+}
+
+/** Judges proxied calls. Calls may be left out under load. */
+export interface DeferredJudge {
+  requested(proxiedCall: ProxiedCall): void;
+  ended(proxiedCall: ProxiedCall, outcome: Outcome | null): void;
+  /** Some calls were left out. */
+  missed(): void;
+}
+
+export interface ObservationQueueOptions {
+  /** Writes the journal and prints. */
+  readonly listener: TrafficListener;
+  readonly judge: DeferredJudge;
+  /** The listener or the judge threw an error, which is a bug of croupier. */
+  onFault(error: unknown): void;
+  /** There were too many calls to judge or to keep all of them. */
+  onOverload(): void;
+  readonly now: () => number;
+}
+
+type Observation =
+  | { readonly kind: 'requested'; readonly proxiedCall: ProxiedCall }
+  | { readonly kind: 'ended'; readonly proxiedCall: ProxiedCall; readonly end: ProxiedCallEnd };
+
+/** Above the first length of the queue, calls are not judged. Above the second, they are not logged either. */
+const MAX_TO_JUDGE = 20_000;
+const MAX_TO_KEEP = 60_000;
+/** The maximum time of one slice of work. After it the traffic has priority again. */
+const SLICE_MS = 2;
+
+/** Queues observations of proxied calls and processes them when the process is idle, so that judging never delays traffic. */
+export class ObservationQueue implements Observer {
+  readonly #options: ObservationQueueOptions;
+  #waiting: Observation[] = [];
+  #next = 0;
+  #isScheduled = false;
+  #isBehind = false;
+  /** The number of calls that were not judged, because there were too many or the judge failed. */
+  unjudged = 0;
+  /** The number of those calls that were not logged either. */
+  unwritten = 0;
+
+  constructor(options: ObservationQueueOptions) {
+    this.#options = options;
+  }
+
+  requested(proxiedCall: ProxiedCall): void {
+    this.#add({ kind: 'requested', proxiedCall });
+  }
+
+  ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void {
+    this.#add({ kind: 'ended', proxiedCall, end });
+  }
+
+  /** Processes all waiting observations. */
+  drain(): void {
+    while (this.#next < this.#waiting.length) this.#processSlice();
+  }
+
+  #add(observation: Observation): void {
+    if (this.#waiting.length - this.#next >= MAX_TO_KEEP) {
+      if (observation.kind === 'ended') {
+        this.unjudged += 1;
+        this.unwritten += 1;
+      }
+      return;
+    }
+    this.#waiting.push(observation);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#processSlice();
+      if (this.#next < this.#waiting.length) this.#schedule();
+    });
+  }
+
+  #processSlice(): void {
+    const { now } = this.#options;
+    const until = now() + SLICE_MS;
+    do {
+      const observation = this.#waiting[this.#next];
+      if (!observation) break;
+      this.#next += 1;
+      this.#process(observation);
+    } while (now() < until);
+    // Processed observations are released at once, and the list stays short.
+    if (this.#next >= this.#waiting.length || this.#next > 1000) {
+      this.#waiting = this.#waiting.slice(this.#next);
+      this.#next = 0;
+    }
+  }
+
+  #process(observation: Observation): void {
+    const isOverloaded = this.#waiting.length - this.#next > MAX_TO_JUDGE;
+    if (isOverloaded && !this.#isBehind) this.#options.onOverload();
+    if (isOverloaded !== this.#isBehind) {
+      this.#isBehind = isOverloaded;
+      this.#guard(() => this.#options.judge.missed());
+    }
+    const { listener, judge: judging } = this.#options;
+    const { proxiedCall } = observation;
+    if (observation.kind === 'requested') {
+      this.#guard(() => listener.requested(proxiedCall));
+      if (!this.#isBehind) this.#guard(() => judging.requested(proxiedCall));
+      return;
+    }
+    const outcome = this.#guard(() => outcomeOf(proxiedCall, observation.end)) ?? null;
+    this.#guard(() => listener.ended(proxiedCall, observation.end, outcome));
+    if (this.#isBehind) this.unjudged += 1;
+    else if (!neverReachedOperator(proxiedCall, observation.end))
+      this.#judge(() => judging.ended(proxiedCall, outcome));
+  }
+
+  #judge(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.unjudged += 1;
+      this.#options.onFault(error);
+      this.#guard(() => this.#options.judge.missed());
+    }
+  }
+
+  #guard<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#options.onFault(error);
+      return undefined;
+    }
+  }
+}
+
+/** Whether croupier dropped the request before the operator got it. */
+function neverReachedOperator({ action }: ProxiedCall, end: ProxiedCallEnd): boolean {
+  return action?.kind === 'drop' && action.what === 'request' && end.kind === 'none';
+}

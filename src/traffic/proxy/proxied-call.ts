@@ -1,0 +1,79 @@
+import type { CallName } from '../../contract/call-name.ts';
+import type { HeaderList, NoReplyReason } from '../../journal/exchange.ts';
+import type { FaultAction } from './fault.ts';
+
+/** Maximum number of bytes of a body that are kept for judging. The rest is only passed on. */
+const MAX_KEPT = 256 * 1024;
+
+/** A copy of the first bytes of a body, taken while it passes. */
+export class BodyCopy {
+  readonly #pieces: Buffer[] = [];
+  #kept = 0;
+  length = 0;
+
+  add(pieces: readonly Buffer[]): void {
+    for (const piece of pieces) {
+      this.length += piece.length;
+      const part = piece.subarray(0, MAX_KEPT - this.#kept);
+      if (part.length === 0) continue;
+      this.#pieces.push(part);
+      this.#kept += part.length;
+    }
+  }
+
+  bytes(): Buffer {
+    return this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
+  }
+
+  get isCut(): boolean {
+    return this.length > this.#kept;
+  }
+}
+
+/** Status and headers of a reply, as received. */
+interface ReplyHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+/** The end of a proxied call. */
+export type ProxiedCallEnd =
+  | { readonly kind: 'reply' }
+  | { readonly kind: 'none'; readonly reason: NoReplyReason; readonly detail: string }
+  /** The end is unknown, because the bytes could not be parsed as HTTP. */
+  | { readonly kind: 'opaque' };
+
+/** One request that passes the proxy, and its reply. Times are of one monotonic clock, in ms. */
+export interface ProxiedCall {
+  readonly id: string;
+  readonly method: string;
+  /** The URL as the operator gets it. */
+  readonly url: string;
+  readonly headers: HeaderList;
+  /** null: none of the four calls. Such a request is passed on and not judged. */
+  readonly call: CallName | null;
+  readonly action: FaultAction | null;
+  /** `proxy`: croupier repeated the call (`--fault repeat`). */
+  readonly source: 'service' | 'proxy';
+  readonly connection: number;
+  readonly reused: boolean;
+  readonly start: number;
+  readonly requestBody: BodyCopy;
+  readonly replyBody: BodyCopy;
+  connected: number | null;
+  sent: number | null;
+  firstByte: number | null;
+  end: number | null;
+  /** When the service ended its side before the reply was complete. It may never have received the reply. */
+  hungUpAt: number | null;
+  /** True once the whole request has passed. */
+  isWhole: boolean;
+  reply: ReplyHead | null;
+}
+
+/** Receives proxied calls while they pass. It must return at once, so that it never delays traffic. */
+export interface Observer {
+  /** The request is complete, or has ended early. */
+  requested(proxiedCall: ProxiedCall): void;
+  ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void;
+}

@@ -1,0 +1,320 @@
+import { LRUCache } from 'lru-cache';
+import type { CallName } from '../../contract/call-name.ts';
+import { REQUEST_SCHEMAS } from '../../contract/calls.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import type { Outcome } from '../../journal/exchange.ts';
+import { describeProblem } from '../../reply/problems.ts';
+import { signatureProblem } from '../../reply/signature.ts';
+import { isServerError, isWorthRetrying } from '../../reply/status.ts';
+import type { KnownSession } from '../call-selection.ts';
+import type { CallPaths, RecordedCall } from '../recorded-call.ts';
+import { breachesOf, replyAnswerTo } from '../timeline/breach.ts';
+import type { Deviation } from '../timeline/deviation.ts';
+import { loggedCall } from '../timeline/logged-call.ts';
+import { NO_KEYS } from '../timeline/signature.ts';
+import type { Transaction } from '../timeline/transaction.ts';
+import { effectCertainty, type Owner } from './effect-certainty.ts';
+import type { ProxiedCall } from './proxied-call.ts';
+import { loggedRequest, signatureOf, withReply } from './proxied-exchange.ts';
+import { type EndedCall, type PendingCall, Wallet } from './wallet.ts';
+import { type LastBalance, ruleOf } from './wallet-history.ts';
+
+/** A finding about one proxied call. */
+export interface TrafficFinding {
+  /** null: a balance without explanation. It breaks no rule, because operators move money for other reasons too. */
+  readonly rule: RuleId | null;
+  readonly verdict: 'fail' | 'warn' | 'note' | 'pass';
+  readonly call: CallName;
+  readonly exchange: string;
+  readonly text: string;
+}
+
+export interface TrafficJudgeOptions {
+  readonly paths: CallPaths;
+  /** Keys that the service may sign with. A signature is right if any of them gives it. */
+  readonly keys: readonly string[];
+  /** By sessionID. */
+  readonly sessions: ReadonlyMap<string, KnownSession>;
+  report(finding: TrafficFinding): void;
+}
+
+/** Above these numbers the least recently used wallets, sessions and transactions are forgotten. */
+const MAX_WALLETS = 20_000;
+const MAX_KEYS = 200_000;
+/** A temporary status counts only after this number of replies over this time, without a success between them. */
+const LASTING = 3;
+const LASTING_MS = 10_000;
+
+/** Judges proxied calls. It knows only the traffic that passed; if that is not enough for a verdict, it reports nothing. */
+export class TrafficJudge {
+  readonly #options: TrafficJudgeOptions;
+  readonly #wallets: LRUCache<string, Wallet>;
+  #forgottenWallets = 0;
+  /** The owners of transactions, by txID. */
+  readonly #owners = new LRUCache<string, Owner>({ max: MAX_KEYS });
+  readonly #pending = new Map<
+    string,
+    { readonly wallet: Wallet; readonly call: PendingCall; readonly seen: RecordedCall }
+  >();
+  /** Sessions with accepted calls. true: at least one of them was signed with a known key. */
+  readonly #goodSessions = new LRUCache<string, boolean>({ max: MAX_KEYS });
+  /** For each session without a known player: the last call that moved money, and the balance in its reply. */
+  readonly #movers = new LRUCache<string, { readonly number: number; readonly said: Money | null }>({
+    max: MAX_WALLETS,
+  });
+  /** Numbers of calls that overlapped with another one that moves money in the same wallet. */
+  readonly #overlapped = new LRUCache<string, true>({ max: MAX_KEYS });
+  readonly #inRow = new Map<string, { count: number; readonly since: number }>();
+  #number = 0;
+
+  constructor(options: TrafficJudgeOptions) {
+    this.#options = options;
+    this.#wallets = new LRUCache<string, Wallet>({
+      max: MAX_WALLETS,
+      dispose: (wallet, _, reason) => {
+        if (reason !== 'evict') return;
+        this.#forgottenWallets += 1;
+        wallet.history.forgetAll();
+      },
+    });
+  }
+
+  get forgottenWallets(): number {
+    return this.#forgottenWallets;
+  }
+
+  requested(proxiedCall: ProxiedCall): void {
+    const seen = proxiedCall.requestBody.isCut ? null : loggedRequest(proxiedCall, this.#options.paths);
+    if (!seen) return;
+    const wallet = this.#walletOf(seen.sessionID);
+    this.#number += 1;
+    const call = wallet.begin(this.#number, seen.call !== 'balance');
+    this.#pending.set(proxiedCall.id, { wallet, call, seen });
+  }
+
+  /** @param outcome null: the outcome is unknown */
+  ended(proxiedCall: ProxiedCall, outcome: Outcome | null): void {
+    const known = this.#pending.get(proxiedCall.id);
+    if (!known) return;
+    const { wallet, call, seen } = known;
+    this.#pending.delete(proxiedCall.id);
+    const isCut = outcome?.kind === 'reply' && outcome.reply.body.truncated;
+    if (outcome === null || isCut || !proxiedCall.isWhole) {
+      wallet.drop(call);
+      wallet.history.loosen();
+      return;
+    }
+    const session = seen.sessionID === null ? undefined : this.#options.sessions.get(seen.sessionID);
+    const full = withReply(seen, proxiedCall, outcome, session);
+    const logged = loggedCall(
+      full,
+      null,
+      {
+        number: call.number,
+        atMs: full.exchange.time?.ms ?? null,
+        wallet: wallet.name,
+      },
+      // `#signature` verifies signatures from the bytes that passed, which are more than a log holds.
+      () => NO_KEYS,
+    );
+    const ended: EndedCall = {
+      pending: call,
+      proxiedCall,
+      logged,
+      signature: signatureOf(proxiedCall, this.#options.keys),
+      isWellFormed: isWellFormed(proxiedCall),
+    };
+    for (const one of wallet.end(ended)) this.#judge(one, wallet);
+  }
+
+  /** Handles calls that were left out: all balances become unknown. */
+  missed(): void {
+    for (const { wallet, call } of this.#pending.values()) wallet.drop(call);
+    this.#pending.clear();
+    for (const wallet of this.#wallets.values()) {
+      wallet.history.forgetAll();
+      wallet.history.loosen();
+    }
+  }
+
+  #walletOf(sessionID: string | null): Wallet {
+    const session = sessionID === null ? undefined : this.#options.sessions.get(sessionID);
+    const player = session?.player ?? null;
+    const name = player === null ? `session ${sessionID ?? ''}` : `player ${player} ${session?.currency ?? ''}`;
+    const wallet =
+      this.#wallets.get(name) ??
+      new Wallet(name, player === null, (key) => this.#owners.set(key.slice(key.indexOf(' ') + 1), 'forgotten'));
+    this.#wallets.set(name, wallet);
+    return wallet;
+  }
+
+  #judge(ended: EndedCall, wallet: Wallet): void {
+    const { logged, pending, signature } = ended;
+    const { history } = wallet;
+    if (pending.overlapped) this.#overlapped.set(String(logged.number), true);
+    const owner = logged.seen.txID === null ? undefined : this.#owners.get(logged.seen.txID);
+    const certainty = effectCertainty(ended, wallet, owner, (txID) => this.#owners.get(txID));
+    const transaction = history.enter(logged);
+    if (transaction?.txID != null && owner === undefined)
+      this.#owners.set(transaction.txID, { wallet: wallet.name, key: transaction.key });
+    const { sessionID } = logged.seen;
+    const isVerified = sessionID === null ? undefined : this.#goodSessions.get(sessionID);
+    const isGood = isVerified !== undefined;
+    this.#signature(ended, isVerified === true);
+    this.#reply(ended, wallet, transaction, { isUncertain: certainty !== 'certain', isGood });
+    if (logged.done === 'yes' && sessionID !== null)
+      this.#goodSessions.set(sessionID, isVerified === true || signature === 'right');
+    if (certainty === 'certain') this.#book(ended, wallet, transaction);
+    else {
+      history.book(logged, transaction, false);
+      if (logged.done !== 'no') {
+        if (transaction) history.uncertain.add(transaction.key);
+        history.loosen();
+        if (certainty !== 'uncertain') this.#wallets.get(certainty.alsoIn)?.history.loosen();
+      }
+    }
+    if (wallet.isAlias && logged.seen.call !== 'balance' && logged.done !== 'no') {
+      const said = pending.overlapped ? null : logged.balance;
+      this.#movers.set(wallet.name, { number: logged.number, said });
+    }
+    if (signature === 'right' && logged.done === 'yes') this.#pass('signature.accepted', ended);
+    if ((signature === 'wrong' || signature === 'missing') && logged.ending === 'refused')
+      this.#pass(signature === 'wrong' ? 'signature.mismatch' : 'signature.missing', ended);
+  }
+
+  #book(ended: EndedCall, wallet: Wallet, transaction: Transaction | undefined): void {
+    const { logged, pending, proxiedCall } = ended;
+    const { history } = wallet;
+    const before = history.lastBalance;
+    const deviations = history.book(logged, transaction, !pending.overlapped);
+    if (deviations.length === 0 && before !== null && history.fits(logged)) {
+      if (logged.seen.call === 'bet') this.#pass('bet.debit', ended);
+      if (logged.seen.call === 'win') this.#pass('win.credit', ended);
+    }
+    for (const deviation of deviations) {
+      if (wallet.isAlias && this.#maySharePlayer(wallet, before, deviation)) continue;
+      const rule = ruleOf(deviation, (transaction) => this.#hasOverlap(transaction));
+      const { said, expected, causes } = deviation;
+      const sum = `the balance is ${said}, but must be ${expected}`;
+      const [cause] = causes;
+      const again = cause?.repeat ? ` (call ${cause.repeat.number})` : '';
+      const text = cause ? `${sum}: ${cause.text}${again}` : `${sum}: no call that passed the proxy explains it`;
+      this.#find(rule, rule === null ? 'note' : verdictOf(rule), logged.seen.call, proxiedCall.id, text);
+    }
+  }
+
+  /**
+   * Whether another session may belong to the same player and explain a deviation, because it moved money at the same time. It is
+   * excluded if this wallet cannot have had its balance.
+   */
+  #maySharePlayer(wallet: Wallet, before: LastBalance | null, { said, expected, causes }: Deviation): boolean {
+    if (before === null) return true;
+    const own = expected.minus(before.balance);
+    const causeOverlapped = causes.some(({ transaction }) => this.#hasOverlap(transaction));
+    for (const [name, other] of this.#movers.entries()) {
+      if (name === wallet.name || other.number < before.number) continue;
+      if (causeOverlapped || other.said === null || other.said.equals(said) || other.said.equals(said.minus(own)))
+        return true;
+    }
+    return false;
+  }
+
+  #hasOverlap({ attempts }: Transaction): boolean {
+    return attempts.some(({ number }) => this.#overlapped.has(String(number)));
+  }
+
+  /** @param isVerified an earlier call of the session was accepted with a signature by a known key */
+  #signature(ended: EndedCall, isVerified: boolean): void {
+    const { logged, proxiedCall, isWellFormed, signature } = ended;
+    const found = signatureProblem({ ...logged, signature, answer: replyAnswerTo(logged), isKeyProven: isVerified });
+    if (!found) return;
+    const [rule, problem] = found;
+    const { call } = logged.seen;
+    // A 401 to a right signature may be about a session that has ended, or about the format of the call.
+    const isCertain = isVerified && isWellFormed;
+    if (rule === 'signature.accepted' && !(isCertain && this.#isLasting(`${rule} ${call}`, proxiedCall))) return;
+    this.#find(
+      rule,
+      problem.kind === 'breach' ? verdictOf(rule) : 'warn',
+      call,
+      proxiedCall.id,
+      describeProblem(problem),
+    );
+  }
+
+  #reply(
+    ended: EndedCall,
+    { history }: Wallet,
+    transaction: Transaction | undefined,
+    { isUncertain, isGood }: { readonly isUncertain: boolean; readonly isGood: boolean },
+  ): void {
+    const { logged, pending, proxiedCall } = ended;
+    const { call } = logged.seen;
+    const found = breachesOf([logged], transaction ? [transaction] : [], history.bets, {
+      currency: logged.seen.currency,
+      isKeyProven: false,
+    });
+    // `#signature` judges the signature.
+    const own = found.filter(({ call: number, rule }) => number === logged.number && !rule.startsWith('signature.'));
+    const counted = own.filter(({ rule }) => {
+      if (isAboutReply(rule)) return rule !== 'reply.deadline' || !pending.overlapped;
+      if (isUncertain || pending.overlapped) return false;
+      // Whether a balance call may be declined depends on the state of the session, which only the operator knows.
+      if (rule === 'balance.read' && !isServerError(logged.status) && logged.status !== 200) return false;
+      return isGood || logged.done === 'yes';
+    });
+    for (const { rule, verdict, text } of counted) {
+      // A 409 to a refund of an unknown bet cannot be a real conflict, so it counts without the waiting time.
+      const isBetUnknown = logged.status === 409 && call === 'refund' && !history.bets.has(logged.seen.origTxID ?? '');
+      const forMs = isBetUnknown ? 0 : LASTING_MS;
+      if (isWorthRetrying(logged.status) && !this.#isLasting(`${rule} ${call} ${logged.status}`, proxiedCall, forMs))
+        continue;
+      this.#find(rule, verdict, call, proxiedCall.id, text);
+    }
+    if (logged.done !== 'yes' || logged.ending !== 'accepted') return;
+    for (const key of this.#inRow.keys()) if (key.includes(` ${call}`)) this.#inRow.delete(key);
+    if (own.length === 0) for (const rule of GOOD_REPLY) this.#pass(rule, ended);
+  }
+
+  /** @returns true if the same result was repeated for long enough that an accident is unlikely */
+  #isLasting(what: string, { start }: ProxiedCall, forMs = LASTING_MS): boolean {
+    const row = this.#inRow.get(what) ?? { count: 0, since: start };
+    row.count += 1;
+    this.#inRow.set(what, row);
+    return row.count >= LASTING && start - row.since >= forMs;
+  }
+
+  #pass(rule: RuleId, { logged, proxiedCall }: EndedCall): void {
+    this.#find(rule, 'pass', logged.seen.call, proxiedCall.id, '');
+  }
+
+  #find(rule: RuleId | null, verdict: TrafficFinding['verdict'], call: CallName, exchange: string, text: string): void {
+    this.#options.report({ rule, verdict, call, exchange, text });
+  }
+}
+
+const GOOD_REPLY = ['reply.success-is-200', 'reply.json', 'money.decimal-string'] as const satisfies readonly RuleId[];
+
+function verdictOf(rule: RuleId): 'fail' | 'warn' | 'note' {
+  const { level } = ruleById(rule);
+  return level === 'MUST' ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
+}
+
+/** Whether a rule is about the format of a reply, independent of the call. */
+function isAboutReply(rule: RuleId): boolean {
+  return /^(?:reply|money)\./.test(rule);
+}
+
+function isWellFormed({ call, url, requestBody }: ProxiedCall): boolean {
+  if (call === null) return false;
+  try {
+    const sent: unknown =
+      call === 'balance'
+        ? Object.fromEntries(new URL(url).searchParams)
+        : JSON.parse(requestBody.bytes().toString('utf8'));
+    return REQUEST_SCHEMAS[call].safeParse(sent).success;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,130 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
+import type { Deviation } from '../timeline/deviation.ts';
+import type { LoggedCall } from '../timeline/logged-call.ts';
+import { type Transaction, transactionOf } from '../timeline/transaction.ts';
+import { BooksComputation } from '../timeline/wallet-books.ts';
+
+/** Maximum number of transactions that are kept for each wallet. Older ones are forgotten. */
+const MAX_TRANSACTIONS = 100;
+/** Maximum number of attempts that are kept for each transaction: the first ones and the last one. More attempts are rare. */
+const MAX_ATTEMPTS = 20;
+
+/** The last balance in a reply, and the number of the call. */
+export interface LastBalance {
+  readonly number: number;
+  readonly balance: Money;
+}
+
+/** The recent transactions and the expected balance of one wallet. */
+export class WalletHistory {
+  readonly #transactions = new Map<string, Transaction>();
+  readonly #bets = new Map<string, Transaction>();
+  readonly #onForgotten: (key: string) => void;
+  #reported = 0;
+  #computation: BooksComputation;
+  /** Keys of transactions that operators may treat in different ways. No rule is judged by them. */
+  readonly uncertain = new Set<string>();
+
+  /** @param onForgotten is called with the key of a transaction that is forgotten */
+  constructor(onForgotten: (key: string) => void) {
+    this.#onForgotten = onForgotten;
+    this.#computation = this.#begin();
+  }
+
+  get bets(): ReadonlyMap<string, Transaction> {
+    return this.#bets;
+  }
+
+  /** The last balance in a reply. */
+  get lastBalance(): LastBalance | null {
+    const said = this.#computation.result().lastSaid;
+    return said === null ? null : { number: said.call.number, balance: said.balance };
+  }
+
+  /** Whether the last known balance comes from the reply to this call. */
+  fits(call: LoggedCall): boolean {
+    return this.#computation.result().lastSaid?.call === call;
+  }
+
+  transaction(key: string): Transaction | undefined {
+    return this.#transactions.get(key);
+  }
+
+  /** Calls `onForgotten` for every transaction. */
+  forgetAll(): void {
+    for (const key of this.#transactions.keys()) this.#onForgotten(key);
+  }
+
+  /** Finds the transactions of a round. */
+  round(roundID: string): readonly Transaction[] {
+    return [...this.#transactions.values()].filter((one) => one.roundID === roundID);
+  }
+
+  /** Records an attempt. @returns its transaction; undefined for a balance call */
+  enter(call: LoggedCall): Transaction | undefined {
+    const { call: name, txID } = call.seen;
+    if (name === 'balance') return undefined;
+    const key = keyOf(call);
+    const earlier = this.#transactions.get(key)?.attempts ?? [];
+    const attempts = [...earlier.slice(0, MAX_ATTEMPTS - 1), call];
+    const transaction = transactionOf(key, name, attempts);
+    this.#transactions.set(key, transaction);
+    if (name === 'bet' && txID !== null) this.#bets.set(txID, transaction);
+    if (this.#transactions.size > MAX_TRANSACTIONS) this.#forgetOldest();
+    return transaction;
+  }
+
+  /**
+   * Applies a call to the expected balance.
+   *
+   * @param isAlone no other call that moves money was in flight at the same time, so the balance of its reply is exact
+   * @returns balances that differ from every correct one
+   */
+  book(call: LoggedCall, transaction: Transaction | undefined, isAlone: boolean): readonly Deviation[] {
+    this.#computation.take(call, transaction, new Set(isAlone ? [] : ['yes']));
+    const { deviations, unknown } = this.#computation.result();
+    const fresh = deviations.slice(this.#reported);
+    this.#reported = deviations.length;
+    if (unknown !== null) {
+      for (const key of this.#transactions.keys()) this.uncertain.add(key);
+      this.#computation = this.#begin();
+    } else if (deviations.length > MAX_TRANSACTIONS) this.loosen();
+    return fresh;
+  }
+
+  /** Makes the expected balance unknown until the next reply names one. */
+  loosen(): void {
+    this.#computation.loosen();
+    this.#reported = 0;
+  }
+
+  #begin(): BooksComputation {
+    this.#reported = 0;
+    return new BooksComputation({ bets: this.#bets, transactions: () => this.#transactions.values() });
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#transactions.values();
+    if (!oldest) return;
+    this.#transactions.delete(oldest.key);
+    this.uncertain.delete(oldest.key);
+    if (oldest.txID !== null) this.#bets.delete(oldest.txID);
+    this.#computation.forget(oldest.key);
+    this.#onForgotten(oldest.key);
+  }
+}
+
+/** Makes the key that identifies a transaction. */
+export function keyOf({ seen, number }: LoggedCall): string {
+  return seen.txID === null ? `call ${number}` : `${seen.call} ${seen.txID}`;
+}
+
+/** Finds the rule that a wrong balance breaks, by its cause. @returns null if no rule is known */
+export function ruleOf(deviation: Deviation, hasOverlap: (transaction: Transaction) => boolean): RuleId | null {
+  const [cause] = deviation.causes;
+  if (!cause || cause.rule === null) return null;
+  if (!hasOverlap(cause.transaction)) return cause.rule;
+  if (cause.rule === 'bet.debit' || cause.rule === 'win.credit') return 'concurrency.no-lost-update';
+  return cause.rule.startsWith('idempotency.') ? 'idempotency.concurrent' : cause.rule;
+}

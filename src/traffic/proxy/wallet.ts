@@ -1,0 +1,68 @@
+import type { SignatureState } from '../../contract/signature.ts';
+import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { ProxiedCall } from './proxied-call.ts';
+import { WalletHistory } from './wallet-history.ts';
+
+/** A call that is in flight. `overlapped`: another call that moves money was in flight at the same time. */
+export interface PendingCall {
+  readonly number: number;
+  readonly isMoney: boolean;
+  overlapped: boolean;
+}
+
+/** A call that has ended and is not judged yet. */
+export interface EndedCall {
+  readonly pending: PendingCall;
+  readonly proxiedCall: ProxiedCall;
+  readonly logged: LoggedCall;
+  readonly signature: SignatureState;
+  readonly isWellFormed: boolean;
+}
+
+/** Maximum number of ended calls that wait for other calls in flight before they are judged. */
+const MAX_WAITING = 64;
+
+/** The calls in flight and the history of one wallet: of a player, or of a session if its player is unknown. */
+export class Wallet {
+  readonly name: string;
+  /** True if the player is unknown, so other sessions may share this wallet. */
+  readonly isAlias: boolean;
+  readonly history: WalletHistory;
+  readonly #pending = new Set<PendingCall>();
+  #waiting: EndedCall[] = [];
+
+  constructor(name: string, isAlias: boolean, onForgotten: (key: string) => void) {
+    this.name = name;
+    this.isAlias = isAlias;
+    this.history = new WalletHistory(onForgotten);
+  }
+
+  begin(number: number, isMoney: boolean): PendingCall {
+    const call: PendingCall = { number, isMoney, overlapped: false };
+    for (const other of this.#pending) {
+      if (isMoney) other.overlapped = true;
+      if (other.isMoney) call.overlapped = true;
+    }
+    this.#pending.add(call);
+    return call;
+  }
+
+  /** @returns the calls that can be judged now, in the order in which they began */
+  end(ended: EndedCall): readonly EndedCall[] {
+    this.#pending.delete(ended.pending);
+    this.#waiting.push(ended);
+    return this.#pending.size === 0 || this.#waiting.length >= MAX_WAITING ? this.take() : [];
+  }
+
+  /** Takes the calls that ended and are not judged yet. */
+  take(): readonly EndedCall[] {
+    const ready = this.#waiting.toSorted((a, b) => a.pending.number - b.pending.number);
+    this.#waiting = [];
+    return ready;
+  }
+
+  /** Forgets a call whose end will not be known. */
+  drop(call: PendingCall): void {
+    this.#pending.delete(call);
+  }
+}

@@ -1,0 +1,61 @@
+import { type Fields, isFields, parsed } from '../json-fields.ts';
+import { type LoggedExchange, textBody } from '../logged-exchange.ts';
+
+const MAX_LINES = 60;
+/** Fields that only logs have. An object with one of them is no reply. */
+const LOGGED = [
+  'url',
+  'path',
+  'method',
+  'request',
+  'event',
+  'kind',
+  'log',
+  'level',
+  'time',
+  'timestamp',
+  '@timestamp',
+  'ts',
+  'sessionID',
+];
+
+/** Reads a reply that a terminal shows as a body only, as curl prints it without -i. Its status may follow (`-w '%{http_code}'`). */
+export class BareReply {
+  readonly #lines: string[] = [];
+  readonly line: number;
+
+  constructor(line: number) {
+    this.line = line;
+  }
+
+  /** @returns the exchange with its reply; `more`: the next line belongs to it; undefined: it is no reply */
+  take(text: string, asked: LoggedExchange): LoggedExchange | 'more' | undefined {
+    this.#lines.push(text);
+    const [, body = '', status] = /^(\{.*\})\s*(\d{3})?[^{}]*$/s.exec(this.#lines.join('\n').trim()) ?? [];
+    const object = parsed(body);
+    if (!isFields(object)) return this.#mayGoOn(text) ? 'more' : undefined;
+    if (LOGGED.some((name) => name in object)) return undefined;
+    return answered(asked, body, object, status);
+  }
+
+  #mayGoOn(text: string): boolean {
+    return this.#lines.length < MAX_LINES && text.trim() !== '' && (this.#lines[0] ?? '').trim() === '{';
+  }
+}
+
+/** A reply without a status counts as success only if it has a balance and no code. Otherwise its status stays unknown. */
+function answered(
+  asked: LoggedExchange,
+  body: string,
+  object: Fields,
+  status: string | undefined,
+): LoggedExchange | undefined {
+  const isSuccess = 'balance' in object && !('code' in object) && !('message' in object) && !('error' in object);
+  if (status !== undefined || isSuccess) {
+    const answer = { kind: 'reply', status: Number(status ?? 200), headers: null, body: textBody(body) } as const;
+    return { ...asked, answer };
+  }
+  const code = typeof object.code === 'string' ? object.code : undefined;
+  if (code === undefined && typeof object.message !== 'string') return undefined;
+  return { ...asked, logged: { ...asked.logged, ...(code !== undefined && { code }) } };
+}

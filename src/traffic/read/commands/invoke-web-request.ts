@@ -1,0 +1,52 @@
+import type { Body } from '../../../journal/exchange.ts';
+import { textBody } from '../../logged-exchange.ts';
+import type { CommandReading } from './command.ts';
+
+/** Replaces the .NET calls by which Chrome writes a body that is not plain ASCII: `GetBytes(…)` and `$([char]N)`. */
+export function withoutDotNetCalls(text: string): string {
+  if (!/^(?:Invoke-|iwr|irm)/i.test(text)) return text;
+  return text
+    .replace(/\(\[System\.Text\.Encoding\]::UTF8\.GetBytes\((".*")\)\)/s, '$1')
+    .replaceAll(/\$\(\[char\](\d{1,5})\)/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+/** Reads `Invoke-WebRequest -Uri … -Method … -Headers @{ "name"="value" } -Body …`. */
+export function readInvoke(words: readonly string[]): CommandReading {
+  let method: string | null = null;
+  let url: string | null = null;
+  let body: Body | null = null;
+  const headers: [string, string][] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const value = (): string => {
+      at += 1;
+      return words[at] ?? '';
+    };
+    switch (word.toLowerCase()) {
+      case '-uri':
+        url = value();
+        break;
+      case '-method':
+        method = value();
+        break;
+      case '-contenttype':
+        headers.push(['Content-Type', value()]);
+        break;
+      case '-body':
+        body = textBody(value());
+        break;
+      case '-headers': {
+        const end = words.indexOf('}', at);
+        for (let each = at; each < end; each += 1) {
+          if (words[each] === '=') headers.push([words[each - 1] ?? '', words[each + 1] ?? '']);
+        }
+        if (end > at) at = end;
+        break;
+      }
+      default:
+        if (!word.startsWith('-') && url === null && /^https?:/i.test(word)) url = word;
+    }
+  }
+  if (url === null) return { kind: 'unreadable', why: 'the command has no URL' };
+  return { kind: 'request', request: { method: method ?? 'GET', url, headers, body }, missing: null };
+}

@@ -1,0 +1,98 @@
+import type { CommandReading, ReadFileBeside, StandardInput } from './command.ts';
+import { readCurl } from './curl.ts';
+import { readHttpie } from './httpie.ts';
+import { readInvoke, withoutDotNetCalls } from './invoke-web-request.ts';
+import { type Shell, shellOf, shellWords, withoutHereDocument } from './shell.ts';
+import { readWget } from './wget.ts';
+
+/** The prompt of a shell: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
+const PROMPT = /^\s*(?:(?:[^\s'"{]{1,80}\s){0,3}[^\s'"{]{0,80}[$>%#]\s+|PS [^>]*>\s*)?/;
+const BEGINS = new RegExp(
+  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-).*\\/)|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
+  'i',
+);
+
+/** Whether a line is the first line of a copied command. */
+export function beginsCommand(line: string): boolean {
+  const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
+  // Logs write HTTP in capital letters; the program `http` has a lower-case name.
+  return !/^HTTPS?$/.test(program);
+}
+
+/** Reads a command as browsers copy it: curl in the quoting of bash, zsh, cmd or PowerShell, and Invoke-WebRequest; also wget and HTTPie. */
+export function readCommand(
+  text: string,
+  beside: ReadFileBeside = () => undefined,
+  shell: Shell = shellOf(text),
+): CommandReading {
+  const command = withoutDotNetCalls(text.replace(PROMPT, ''));
+  const here = shell === 'posix' ? withoutHereDocument(command) : { kind: 'read' as const, command, input: null };
+  if (here.kind === 'open') return here;
+  const reading = shellWords(here.command, shell);
+  if (reading.kind === 'open') return reading;
+  const { words, stdin } = redirected(reading.words, here.input, beside);
+  const pipe = words.indexOf('|');
+  const program = words[0]?.toLowerCase() ?? '';
+  if (program === 'printf' || program === 'echo' || program === 'cat') {
+    if (pipe < 0) return { kind: 'unreadable', why: `the ${program} is not piped into curl` };
+    return readProgram(words.slice(pipe + 1), stdin ?? piped(program, words.slice(1, pipe), beside), beside);
+  }
+  return readProgram(words, stdin, beside);
+}
+
+function readProgram(words: readonly string[], stdin: StandardInput | null, beside: ReadFileBeside): CommandReading {
+  const program = words[0]?.toLowerCase() ?? '';
+  const args = words.slice(1);
+  switch (program) {
+    case 'curl':
+    case 'curl.exe':
+      return readCurl(args, stdin, beside);
+    case 'wget':
+      return readWget(args, beside);
+    case 'http':
+    case 'https':
+      return readHttpie(program, args, stdin, beside);
+    default:
+      return readInvoke(words);
+  }
+}
+
+/** Takes `< FILE` and `<<< TEXT` out of a command. */
+function redirected(
+  words: readonly string[],
+  input: string | null,
+  beside: ReadFileBeside,
+): { readonly words: readonly string[]; readonly stdin: StandardInput | null } {
+  const at = words.findIndex((word) => word === '<' || word === '<<<');
+  const value = words[at + 1];
+  if (at < 0 || value === undefined) {
+    return { words, stdin: input === null ? null : { bytes: Buffer.from(input), missing: undefined } };
+  }
+  const bytes = words[at] === '<' ? beside(value) : Buffer.from(`${value}\n`);
+  return { words: words.toSpliced(at, 2), stdin: { bytes, missing: bytes === undefined ? value : undefined } };
+}
+
+/** The output of `printf FORMAT`, `echo` or `cat` before a pipe. croupier itself writes bodies as printf if a terminal cannot show them. */
+function piped(program: string, args: readonly string[], beside: ReadFileBeside): StandardInput {
+  const [first = ''] = args;
+  switch (program.toLowerCase()) {
+    case 'printf':
+      // printf %s TEXT prints the text as it is.
+      return { bytes: first === '%s' ? Buffer.from(args[1] ?? '') : printed(first), missing: undefined };
+    case 'cat':
+      return { bytes: args.length === 1 ? beside(first) : undefined, missing: args.join(' ') };
+    default: {
+      const isBare = first === '-n';
+      return { bytes: Buffer.from(`${args.slice(isBare ? 1 : 0).join(' ')}${isBare ? '' : '\n'}`), missing: undefined };
+    }
+  }
+}
+
+function printed(format: string): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  for (const [part, octal, percent] of format.matchAll(/\\([0-7]{1,3})|(%%)|[^\\%]+|[\\%]/g)) {
+    if (octal !== undefined) pieces.push(Uint8Array.of(Number.parseInt(octal, 8) & 0xff));
+    else pieces.push(Buffer.from(percent === undefined ? part : '%'));
+  }
+  return Buffer.concat(pieces);
+}

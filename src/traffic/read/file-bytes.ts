@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+/** The content of a file in UTF-8, and its first bytes, which show its format. */
+export interface PlainBytes {
+  readonly head: string;
+  readonly all: Chunks;
+  /** Why the file could not be decompressed to its end; null: no error up to the last byte that was read. */
+  readonly broken: () => string | null;
+}
+
+/** Number of bytes by which the format of a file is detected. */
+const HEAD_BYTES = 64 * 1024;
+
+/** Decompresses gzip (rotated logs), and converts UTF-16 (files from Windows) to UTF-8. */
+export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
+  const raw = await peek(chunks);
+  let broken: string | null = null;
+  async function* gunzipped(): Chunks {
+    const gunzip = createGunzip();
+    try {
+      yield* Readable.from(raw.all).pipe(gunzip);
+    } catch {
+      // The bytes before the error are valid and were already used.
+      broken = 'the compressed file is cut off or damaged from here on';
+    }
+  }
+  const isGzip = raw.first[0] === 0x1f && raw.first[1] === 0x8b;
+  const plain = isGzip ? await peek(gunzipped()) : raw;
+  const { first } = plain;
+  const isUtf16 = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
+  const { first: bytes, all } = isUtf16 ? await peek(fromUtf16(plain.all, first[0] === 0xff)) : plain;
+  return { head: bytes.toString('utf8').replace(/^\uFEFF/, ''), all, broken: () => broken };
+}
+
+async function* fromUtf16(chunks: Chunks, isLittleEndian: boolean): Chunks {
+  const decoder = new TextDecoder(isLittleEndian ? 'utf-16le' : 'utf-16be');
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+}
+
+async function peek(chunks: Chunks): Promise<{ readonly first: Buffer; readonly all: Chunks }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  let isDone = false;
+  while (length < HEAD_BYTES && !isDone) {
+    const next = await iterator.next();
+    if (next.done) isDone = true;
+    else {
+      first.push(next.value);
+      length += next.value.length;
+    }
+  }
+  async function* all(): Chunks {
+    yield* first;
+    if (!isDone) yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { first: Buffer.concat(first), all: all() };
+}
+
+/** Maximum length of a line in bytes. A longer line is skipped, to limit memory. */
+const MAX_LINE = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** One line without its line end. `text` null: the line was too long. */
+export interface Line {
+  readonly number: number;
+  readonly text: string | null;
+  /** False if the file ends without a line end, so the line may be cut off. */
+  readonly ended: boolean;
+}
+
+/** Splits a stream into lines. Each text is a copy, so that a part that is kept does not keep the whole chunk in memory. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxLength = MAX_LINE): AsyncGenerator<Line> {
+  let number = 0;
+  let kept: Uint8Array[] = [];
+  let length = 0;
+  const take = (piece: Uint8Array): void => {
+    length += piece.length;
+    if (length <= maxLength) kept.push(piece);
+    else kept = [];
+  };
+  const finish = (ended: boolean): Line => {
+    number += 1;
+    const bytes = kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept);
+    const text = length > maxLength ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+    kept = [];
+    length = 0;
+    return { number, text: text === null || number > 1 ? text : text.replace(/^\uFEFF/, ''), ended };
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      take(chunk.subarray(from, at));
+      from = at + 1;
+      yield finish(true);
+    }
+    if (from < chunk.length) take(Buffer.from(chunk.subarray(from)));
+  }
+  if (length > 0) yield finish(false);
+}

@@ -1,0 +1,210 @@
+import type { Body } from '../../journal/exchange.ts';
+import type { CallSelection, KnownSession } from '../call-selection.ts';
+import type { LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
+import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
+import { readEntries, type Source } from './read-entries.ts';
+
+/** Maximum number of calls that are kept. */
+const MAX_CALLS = 50_000;
+/** Maximum number of unreadable entries that are listed. All of them are counted. */
+const MAX_NAMED = 50;
+/** Maximum number of characters of a body that are kept. Every call and reply of the contract is shorter. */
+const MAX_BODY = 64 * 1024;
+/** The first pass widens the selected time window by this, because the clocks of the two sides may differ. */
+const CLOCKS_MAY_DIFFER_MS = 15 * 60_000;
+
+/** A source that can be opened more than once. */
+export interface ReopenableSource extends Source {
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** The calls in all sources, with counts of the entries that were not used. */
+export interface GatheredCalls {
+  /** All calls of the selected players. */
+  readonly calls: readonly RecordedCall[];
+  /** The number of calls in all sources. */
+  readonly total: number;
+  /** The number of entries that are no call of the service. */
+  readonly others: number;
+  readonly unreadable: readonly { readonly place: LogPlace; readonly why: string }[];
+  readonly unreadableCount: number;
+  /** The number of calls without session, player and transaction. They cannot be assigned to a wallet. */
+  readonly nameless: number;
+  /** True if there were too many calls, and the last ones were left out. */
+  readonly isCut: boolean;
+  /** The number of times that were logged without a zone. */
+  readonly zoneless: number;
+  /** True if any call names a player. */
+  readonly namesPlayers: boolean;
+}
+
+/** The sessions and players to which the selected calls belong. */
+interface Owners {
+  readonly sessions: Set<string>;
+  readonly players: Set<string>;
+}
+
+/**
+ * Reads all sources as streams and keeps the calls of the selected players. A first pass finds the players and sessions of the selected
+ * calls; a second pass keeps all calls of these players, because their balances depend on all of them.
+ */
+export async function gatherCalls(
+  sources: readonly ReopenableSource[],
+  selection: CallSelection,
+  known: ReadonlyMap<string, KnownSession>,
+  paths: CallPaths,
+): Promise<GatheredCalls> {
+  const isAll = Object.values(selection).every((value) => value === undefined);
+  const owners = isAll ? null : await findOwners(sources, selection, known, paths);
+  const keeper = new CallCollector(owners);
+  for (const source of sources) {
+    for await (const sighting of readEntries(source.open(), source)) {
+      if (sighting.kind === 'exchange') {
+        const call = recordedCall(withShortBodies(sighting.exchange), paths);
+        if (call) keeper.take(call);
+        else keeper.others += 1;
+      } else if (sighting.kind === 'other') keeper.others += 1;
+      else keeper.unreadable({ file: source.file, line: sighting.line }, sighting.why);
+    }
+  }
+  return keeper.result();
+}
+
+/** Finds the first logged time. It gives the date for times of day in a selection. */
+export async function firstTime(sources: readonly ReopenableSource[]): Promise<LogTime | null> {
+  for (const source of sources) {
+    for await (const sighting of readEntries(source.open(), source)) {
+      if (sighting.kind === 'exchange' && sighting.exchange.time) return sighting.exchange.time;
+    }
+  }
+  return null;
+}
+
+async function findOwners(
+  sources: readonly ReopenableSource[],
+  selection: CallSelection,
+  known: ReadonlyMap<string, KnownSession>,
+  paths: CallPaths,
+): Promise<Owners> {
+  const players = new Map<string, string>();
+  for (const [session, { player }] of known) if (player !== null) players.set(session, player);
+  const owners: Owners = { sessions: new Set(), players: new Set() };
+  for (const source of sources) {
+    for await (const sighting of readEntries(source.open(), source)) {
+      const call = sighting.kind === 'exchange' ? recordedCall(sighting.exchange, paths) : null;
+      if (!call) continue;
+      const { sessionID } = call;
+      if (sessionID !== null && call.player !== null) players.set(sessionID, call.player);
+      const player = call.player ?? (sessionID === null ? null : (players.get(sessionID) ?? null));
+      if (!mayBeSelected(call, player, selection)) continue;
+      if (sessionID !== null) owners.sessions.add(sessionID);
+      if (player !== null) owners.players.add(player);
+    }
+  }
+  // A later entry may name the player of a session, and a player has one wallet for all sessions.
+  for (const session of owners.sessions) {
+    const player = players.get(session);
+    if (player !== undefined) owners.players.add(player);
+  }
+  for (const [session, player] of players) if (owners.players.has(player)) owners.sessions.add(session);
+  if (selection.player !== undefined) owners.players.add(selection.player);
+  return owners;
+}
+
+function mayBeSelected(call: RecordedCall, player: string | null, selection: CallSelection): boolean {
+  const { session, round, tx, fromMs, toMs } = selection;
+  if (selection.player !== undefined && player !== selection.player) return false;
+  if (session !== undefined && call.sessionID !== session) return false;
+  if (round !== undefined && call.roundID !== round) return false;
+  if (tx !== undefined && call.txID !== tx && call.origTxID !== tx) return false;
+  const at = call.exchange.time?.ms;
+  if (fromMs !== undefined && (at === undefined || at < fromMs - CLOCKS_MAY_DIFFER_MS)) return false;
+  return toMs === undefined || (at !== undefined && at <= toMs + CLOCKS_MAY_DIFFER_MS);
+}
+
+/** Truncates bodies that are too long for a call. */
+function withShortBodies(exchange: LoggedExchange): LoggedExchange {
+  const { request, answer } = exchange;
+  const cut = (body: Body): Body =>
+    body.data.length <= MAX_BODY ? body : { ...body, data: body.data.slice(0, MAX_BODY), truncated: true };
+  const sent = request.body === null || request.body === 'unknown' ? request.body : cut(request.body);
+  const isReply = answer.kind === 'reply' && answer.body !== null;
+  return {
+    ...exchange,
+    request: { ...request, body: sent },
+    answer: isReply && answer.body ? { ...answer, body: cut(answer.body) } : answer,
+  };
+}
+
+function hasOwner({ sessionID, player }: RecordedCall): boolean {
+  return sessionID !== null || player !== null;
+}
+
+class CallCollector {
+  readonly #owners: Owners | null;
+  /** In the order of the files, because times may be precise to the second only. */
+  readonly #calls: RecordedCall[] = [];
+  #withOwner = 0;
+  /** The number of kept calls without session and player. Their transaction or their time may show to which wallet they belong. */
+  #withoutOwner = 0;
+  readonly #unreadable: { place: LogPlace; why: string }[] = [];
+  #unreadableCount = 0;
+  #total = 0;
+  #nameless = 0;
+  #zoneless = 0;
+  #isCut = false;
+  #namesPlayers = false;
+  others = 0;
+
+  constructor(owners: Owners | null) {
+    this.#owners = owners;
+  }
+
+  take(call: RecordedCall): void {
+    this.#total += 1;
+    if (call.exchange.time?.zoneless) this.#zoneless += 1;
+    if (call.player !== null) this.#namesPlayers = true;
+    if (!hasOwner(call)) {
+      if (call.txID === null) this.#nameless += 1;
+      if (this.#withoutOwner >= MAX_CALLS) return;
+      this.#withoutOwner += 1;
+      this.#calls.push(call);
+      return;
+    }
+    if (!this.#isOfOwners(call)) return;
+    this.#isCut ||= this.#withOwner >= MAX_CALLS;
+    if (this.#isCut) return;
+    this.#withOwner += 1;
+    this.#calls.push(call);
+  }
+
+  unreadable(place: LogPlace, why: string): void {
+    this.#unreadableCount += 1;
+    if (this.#unreadable.length < MAX_NAMED) this.#unreadable.push({ place, why });
+  }
+
+  result(): GatheredCalls {
+    const transactions = new Set(this.#calls.filter(hasOwner).map(({ txID }) => txID));
+    return {
+      calls: this.#calls.filter(
+        (call) => this.#owners === null || hasOwner(call) || call.txID === null || transactions.has(call.txID),
+      ),
+      total: this.#total,
+      others: this.others,
+      unreadable: this.#unreadable,
+      unreadableCount: this.#unreadableCount,
+      nameless: this.#nameless,
+      isCut: this.#isCut,
+      zoneless: this.#zoneless,
+      namesPlayers: this.#namesPlayers,
+    };
+  }
+
+  #isOfOwners({ sessionID, player }: RecordedCall): boolean {
+    if (this.#owners === null) return true;
+    return (
+      (sessionID !== null && this.#owners.sessions.has(sessionID)) ||
+      (player !== null && this.#owners.players.has(player))
+    );
+  }
+}

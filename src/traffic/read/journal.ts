@@ -1,0 +1,117 @@
+import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../journal/event.ts';
+import { eventProblem } from '../../journal/event-schema.ts';
+import { sessionNamedIn } from '../../journal/exchange.ts';
+import { WallClock } from '../../journal/wall-clock.ts';
+import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
+
+/** Maximum number of calls in flight. Above it the oldest ones count as unanswered. */
+const MAX_OPEN = 10_000;
+
+/** Whether a value is the first event of a journal. */
+export function isJournalHead(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'event' in value && value.event === 'run-started';
+}
+
+/** Builds exchanges from the events of a journal. */
+export class JournalReader {
+  readonly #file: string;
+  readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();
+  readonly #clock = new WallClock();
+  #run: RunStarted | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @param value one parsed line of the journal */
+  take(value: unknown, line: number): LogEntry | undefined {
+    const format = isJournalHead(value) ? (value as { readonly format?: unknown }).format : JOURNAL_FORMAT;
+    if (format !== JOURNAL_FORMAT) {
+      const why = `the journal is in the format ${JSON.stringify(format)}; this croupier reads ${JOURNAL_FORMAT}`;
+      return { kind: 'unreadable', line, why };
+    }
+    const diagnostic = eventProblem(value);
+    if (diagnostic !== null) return { kind: 'unreadable', line, why: `it is not an event of a journal: ${diagnostic}` };
+    const event = value as JournalEvent;
+    this.#clock.take(event);
+    switch (event.event) {
+      case 'run-started':
+        this.#run = event;
+        return undefined;
+      case 'sending': {
+        this.#open.set(event.id, { sending: event, line });
+        const [oldest] = this.#open.keys();
+        if (this.#open.size <= MAX_OPEN || oldest === undefined) return undefined;
+        return this.#unanswered(oldest);
+      }
+      case 'received': {
+        const sent = this.#open.get(event.id);
+        if (!sent)
+          return { kind: 'unreadable', line, why: 'it is a reply to a call that the journal does not contain' };
+        this.#open.delete(event.id);
+        const { outcome, stamps } = event;
+        const from = stamps.sent ?? stamps.start;
+        return this.#exchange(sent.sending, sent.line, {
+          time: this.#timeOf(from),
+          tookMs: Math.max(0, stamps.end - from),
+          answer:
+            outcome.kind === 'reply'
+              ? { kind: 'reply', ...outcome.reply }
+              : { kind: 'none', reason: outcome.reason, detail: outcome.detail },
+        });
+      }
+      case 'scenario-started':
+      case 'notice':
+      case 'race':
+      case 'finding':
+      case 'owed':
+      case 'scenario-ended':
+      case 'blamed':
+      case 'run-ended':
+        return undefined;
+    }
+  }
+
+  /** Reports the calls without an outcome: the run was killed. */
+  *end(): Generator<LogEntry> {
+    for (const id of this.#open.keys()) {
+      const sighting = this.#unanswered(id);
+      if (sighting) yield sighting;
+    }
+  }
+
+  #unanswered(id: string): LogEntry | undefined {
+    const sent = this.#open.get(id);
+    this.#open.delete(id);
+    return sent && this.#exchange(sent.sending, sent.line, { time: null, tookMs: null, answer: { kind: 'unknown' } });
+  }
+
+  #timeOf(stamp: number): LoggedExchange['time'] {
+    const ms = this.#clock.at(stamp);
+    return ms === null ? null : { ms, precisionMs: 1 };
+  }
+
+  #exchange(sending: Sending, line: number, rest: Pick<LoggedExchange, 'time' | 'tookMs' | 'answer'>): LogEntry {
+    const { request, amount, signed, brokenAt, signature } = sending;
+    const sessionID = sessionNamedIn(request);
+    const known = this.#run?.settings.sessions.find((session) => session.sessionID === sessionID);
+    const logged = {
+      call: sending.call,
+      ...(known?.player != null && { player: known.player }),
+      ...(known?.currency != null && { currency: known.currency }),
+    };
+    return {
+      kind: 'exchange',
+      exchange: {
+        place: { file: this.#file, line },
+        side: 'service',
+        request,
+        ...(amount !== undefined && { amount }),
+        logged,
+        ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
+        ...(signature && { verified: signature }),
+        ...rest,
+      },
+    };
+  }
+}

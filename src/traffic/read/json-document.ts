@@ -1,0 +1,197 @@
+import { isFields, parsed } from '../json-fields.ts';
+import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
+import { isHarEntry, readHarEntry } from './har.ts';
+import { readJsonLine } from './logs/json-line.ts';
+import type { LogForm } from './logs/log-form.ts';
+
+/** The layout of a file: one entry on each line, or entries in a list of a JSON document. `list` null: each document is an entry. */
+export type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; readonly list: string | null };
+
+const LINES: Shape = { kind: 'lines' };
+const WHOLE: Shape = { kind: 'document', list: null };
+
+/** Names of the lists with the entries in a HAR and in exports of CloudWatch, Elasticsearch and Loki. */
+const LIST = /"(entries|events|hits|result)"\s*:\s*\[/;
+
+/** Finds the layout of a file. A JSON document has many lines, or one line with everything; a log has one object on each line. */
+export function shapeOf(head: string): Shape {
+  const start = head.trimStart();
+  // A line of a log may begin with a bracket too, so an object must follow.
+  if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
+  if (!start.startsWith('{')) return LINES;
+  const list = LIST.exec(start)?.[1];
+  const isOneLine = !start.trimEnd().includes('\n');
+  const firstLine = start.split('\n', 1)[0] ?? '';
+  const first = parsed(firstLine);
+  if (isFields(first) && !isFields(first.log)) {
+    if (!isOneLine) return LINES;
+    if (list !== undefined && !isHarEntry(first)) return { kind: 'document', list };
+    return isHarEntry(first) ? WHOLE : LINES;
+  }
+  const hasLines = start
+    .split('\n', 50)
+    .slice(1)
+    .some((line) => line.startsWith('{') && isFields(parsed(line)));
+  if (list === 'entries' || (list !== undefined && !hasLines)) return { kind: 'document', list };
+  return first === undefined && !hasLines ? WHOLE : LINES;
+}
+
+/** Reads the entries of a JSON document: a HAR, or an export of a log collector. */
+export async function* fromDocument(
+  chunks: AsyncIterable<Uint8Array>,
+  list: string | null,
+  source: { readonly file: string; readonly form: LogForm },
+): AsyncGenerator<LogEntry> {
+  for await (const { line, text, why } of objectsOf(chunks, list)) {
+    const place = { file: source.file, line };
+    const value = text === null ? undefined : parsed(text);
+    if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is larger than 64 MB' };
+    else if (why === 'cut off')
+      yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
+    else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+    else if (isFields(value))
+      for (const each of lokiLines(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
+    else yield { kind: 'unreadable', line, why: 'the entry is not valid JSON' };
+  }
+}
+
+/** Splits a stream of Loki into its lines. Any other object is one line. */
+function lokiLines(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  const { stream, values } = value;
+  if (!isFields(stream) || !Array.isArray(values)) return [value];
+  return values.map((pair: unknown) => {
+    const [timestamp, line]: readonly unknown[] = Array.isArray(pair) ? pair : [];
+    return { ...stream, timestamp, line };
+  });
+}
+
+function sightingOf(exchange: LoggedExchange | undefined, line: number): LogEntry {
+  return exchange ? { kind: 'exchange', exchange } : { kind: 'other', line };
+}
+
+/** Maximum size of one object in bytes. A larger one is skipped, to limit memory. */
+const MAX_OBJECT = 64 * 1024 * 1024;
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, NEWLINE] = [
+  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x0a,
+] as const;
+
+/** One object of a document. `text` is null if the object is too large, or if the document ends within it. */
+export interface FoundObject {
+  readonly line: number;
+  readonly text: string | null;
+  readonly why: 'whole' | 'too big' | 'cut off';
+}
+
+/**
+ * Finds the objects of a JSON document in a stream. A document that was cut off gives the objects before the cut.
+ *
+ * @param list the name of the list with the objects (`entries` of a HAR); a document that is a list itself counts too. null: each
+ *   document in the stream is an object
+ */
+export async function* objectsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  list: string | null,
+  maxBytes = MAX_OBJECT,
+): AsyncGenerator<FoundObject> {
+  const scan = new Scan(list, maxBytes);
+  for await (const chunk of chunks) yield* scan.push(chunk);
+  yield* scan.end();
+}
+
+/** Scans the bytes of JSON. It knows only strings and nesting. */
+class Scan {
+  readonly #maxBytes: number;
+  readonly #list: string | null;
+  /** The open braces and brackets, outermost first. */
+  readonly #open: number[] = [];
+  #line = 1;
+  #inString = false;
+  #escaped = false;
+  /** The first characters of the last string, enough to compare it with the name of the list. */
+  #word = '';
+  /** The nesting depth of the wanted list; null: not found yet. */
+  #listDepth: number | null;
+  /** The object that is being read: its nesting depth, its first line and its bytes. */
+  #taken: { readonly depth: number; readonly line: number; pieces: Uint8Array[]; length: number } | null = null;
+  #found = false;
+
+  constructor(list: string | null, maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#list = list;
+    this.#listDepth = list === null ? 0 : null;
+  }
+
+  *push(chunk: Uint8Array): Generator<FoundObject> {
+    let from = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (byte === NEWLINE) this.#line += 1;
+      if (this.#inString) {
+        this.#within(byte);
+        continue;
+      }
+      switch (byte) {
+        case QUOTE:
+          this.#inString = true;
+          this.#word = '';
+          break;
+        case OPEN_BRACE:
+          this.#open.push(byte);
+          if (this.#isEntry()) {
+            this.#taken = { depth: this.#open.length, line: this.#line, pieces: [], length: 0 };
+            from = at;
+          }
+          break;
+        case OPEN_BRACKET:
+          this.#open.push(byte);
+          if (this.#listDepth === null && (this.#open.length === 1 || this.#word === this.#list)) {
+            this.#listDepth = this.#open.length;
+          }
+          break;
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          if (this.#taken?.depth === this.#open.length) {
+            this.#keep(chunk.subarray(from, at + 1));
+            yield this.#done();
+          }
+          if (this.#listDepth === this.#open.length) this.#listDepth = Number.POSITIVE_INFINITY;
+          this.#open.pop();
+          break;
+      }
+    }
+    if (this.#taken) this.#keep(Buffer.from(chunk.subarray(from)));
+  }
+
+  *end(): Generator<FoundObject> {
+    if (this.#taken) yield { line: this.#taken.line, text: null, why: 'cut off' };
+    else if (!this.#found && this.#open.length > 0) yield { line: this.#line, text: null, why: 'cut off' };
+  }
+
+  #within(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === QUOTE) this.#inString = false;
+    else if (this.#word.length < 16) this.#word += String.fromCharCode(byte);
+  }
+
+  #isEntry(): boolean {
+    return this.#taken === null && this.#listDepth === this.#open.length - 1;
+  }
+
+  #keep(piece: Uint8Array): void {
+    if (!this.#taken) return;
+    this.#taken.length += piece.length;
+    if (this.#taken.length <= this.#maxBytes) this.#taken.pieces.push(piece);
+    else this.#taken.pieces = [];
+  }
+
+  #done(): FoundObject {
+    const { line, pieces, length } = this.#taken ?? { line: this.#line, pieces: [], length: 0 };
+    this.#taken = null;
+    this.#found = true;
+    return length > this.#maxBytes
+      ? { line, text: null, why: 'too big' }
+      : { line, text: Buffer.concat(pieces).toString('utf8'), why: 'whole' };
+  }
+}

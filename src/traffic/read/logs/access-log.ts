@@ -1,0 +1,66 @@
+import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
+import type { LogField, LogForm } from './log-form.ts';
+import { exchangeOfLine } from './log-line.ts';
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** The formats of access logs. The groups are named after the fields. */
+const FORMS: readonly RegExp[] = [
+  // The common format, and the combined format with referer and user agent. Some servers add the duration: nginx in seconds with a
+  // decimal point, Apache in whole microseconds, which look like milliseconds and are ignored.
+  /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] "(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
+  // HAProxy, HTTP format; the last of the five timers is the total.
+  /\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
+  // Envoy and Istio, default format: after the status come flags and reasons, then bytes in, bytes out, and milliseconds.
+  /^\[(?<time>\d{4}-[^\]]+)\] "(?<url>[A-Z]+ \S+ HTTP\/[\d.]+)" (?<status>\d{1,3}) .*? \d+ \d+ (?<tookMs>\d+) (?:\d+|-) "/,
+  // A load balancer of AWS; the second of its three times is that of the target. -1: the target did not reply.
+  /^(?:https?|h2|wss?) (?<time>\d{4}-\S+) \S+ \S+ \S+ \S+ (?<tookSeconds>-?[\d.]+) \S+ (?<status>\d{3}|-) (?:\d{3}|-) \d+ \d+ "(?<url>[A-Z]+ \S+ \S+)" /,
+];
+
+/** Reads a line of an access log, or a line that matches the configured pattern. @returns undefined if it is neither */
+export function readTextLine(line: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  const groups: Groups | undefined = form.pattern?.exec(line)?.groups ?? groupsOf(line);
+  return groups && exchangeOfLine((field: LogField) => groups[field], form, place, 'operator');
+}
+
+function groupsOf(line: string): Groups | undefined {
+  for (const each of FORMS) {
+    const found = each.exec(line)?.groups;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Reads the columns from the header line of an IIS log. @returns undefined for any other line */
+export function w3cColumns(line: string): readonly string[] | undefined {
+  const [, names] = /^#Fields:\s*(\S.*)$/.exec(line.trimEnd()) ?? [];
+  return names?.split(/\s+/);
+}
+
+/** Reads a line of the W3C extended log format as IIS writes it, in UTC. @returns undefined if it does not match the columns */
+export function readW3cLine(
+  line: string,
+  columns: readonly string[],
+  form: LogForm,
+  place: LogPlace,
+): LoggedExchange | undefined {
+  const values = line.trim().split(/\s+/);
+  if (values.length !== columns.length) return undefined;
+  const of = (column: string): string | undefined => {
+    const value = values[columns.indexOf(column)];
+    return value === '-' ? undefined : value;
+  };
+  const path = of('cs-uri-stem');
+  if (path === undefined) return undefined;
+  const query = of('cs-uri-query');
+  const [date, time] = [of('date'), of('time')];
+  const read: Partial<Record<LogField, string | undefined>> = {
+    time: date === undefined || time === undefined ? undefined : `${date}T${time}Z`,
+    method: of('cs-method'),
+    url: query === undefined ? path : `${path}?${query}`,
+    status: of('sc-status'),
+    tookMs: of('time-taken'),
+    signature: of('cs(X-REQUEST-SIGN)'),
+  };
+  return exchangeOfLine((field) => read[field], form, place, 'operator');
+}

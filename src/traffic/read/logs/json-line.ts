@@ -1,0 +1,200 @@
+import { type Fields, isFields } from '../../json-fields.ts';
+import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
+import { readTextLine } from './access-log.ts';
+import { type LogField, type LogForm, logForm } from './log-form.ts';
+import { exchangeOfLine } from './log-line.ts';
+import { printedBodies } from './printed.ts';
+import { readTime } from './time.ts';
+import { namedPairs, timeIn, withoutPrefix } from './wrapped.ts';
+
+/** Fields in which log collectors and libraries put the line of a program. */
+const CARRIERS = [
+  'message',
+  'msg',
+  'log',
+  'line',
+  'event',
+  'jsonPayload',
+  'textPayload',
+  'httpRequest',
+  '_source',
+  'fields',
+  'result',
+  '_raw',
+  'MESSAGE',
+  'Message',
+  '@message',
+  'data',
+  'attributes',
+  'Properties',
+] as const;
+const MAX_DEPTH = 4;
+
+/** Programs with a duration without a unit, recognised by another field. `ms`: milliseconds of one unit. */
+const UNITLESS = [
+  { mark: 'response_code', field: 'duration', ms: 1 },
+  { mark: 'resp_headers', field: 'duration', ms: 1000 },
+  { mark: 'DownstreamStatus', field: 'Duration', ms: 1e-6 },
+  { mark: 'correlation', field: 'duration', ms: 1 },
+] as const;
+
+/** Reads one JSON object of a log by the paths of its form. @returns undefined if it describes no request */
+export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  for (const layer of layersOf(object)) {
+    const found =
+      exchangeOfLine((field) => fieldOf(layer, field, form), form, place, 'operator') ??
+      readCarriedText(layer, form, place);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Gives an object, and the objects nested in it: the line of a program, as a collector stored it. An inner object inherits the fields
+ * around it that it does not have itself.
+ */
+export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
+  yield object;
+  if (depth >= MAX_DEPTH) return;
+  for (const carrier of CARRIERS) {
+    const value = object[carrier];
+    const inner = typeof value === 'string' ? objectIn(value) : isFields(value) ? value : undefined;
+    if (!inner) continue;
+    const { [carrier]: _line, ...around } = object;
+    yield* layersOf({ ...around, ...inner }, depth + 1);
+  }
+}
+
+/** Reads a field of an object as text. @returns undefined if it is absent */
+export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
+  for (const path of form.fields[field]) {
+    const value = valueAt(object, path);
+    // In most logs `request` is the whole request; in some it is the body.
+    if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
+    const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
+    // Many logs have a field `action` or `type` that is not about the call.
+    if (text !== undefined && (field !== 'call' || CALL.test(text))) return text;
+  }
+  if (field === 'tookMs') return unitless(object);
+  if (field === 'requestBody') return ambiguousBody(object);
+  return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
+}
+
+/** Fields that are the same for all log entries of one request. */
+const CONTEXT_FIELDS: ReadonlySet<LogField> = new Set(['session', 'player', 'currency', 'correlation']);
+const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
+
+/** Names of the object in which logging libraries keep the context of a request. */
+const CONTEXTS = ['mdc', 'MDC', 'contextMap', 'context', 'ctx', 'extra', 'meta', 'labels', 'tags'] as const;
+
+function contextValue(object: Fields, names: readonly string[]): string | undefined {
+  for (const context of CONTEXTS) {
+    const inner = object[context];
+    if (!isFields(inner)) continue;
+    for (const name of names) {
+      const text = plainText(valueAt(inner, name));
+      if (text !== undefined) return text;
+    }
+  }
+  return undefined;
+}
+
+/** Names of the body in some logs, and of other things in others. Such a field counts only if it has the session of a call. */
+const AMBIGUOUS_BODY = ['request', 'req', 'input', 'in', 'params', 'args'] as const;
+
+function ambiguousBody(object: Fields): string | undefined {
+  for (const name of AMBIGUOUS_BODY) {
+    const value = object[name];
+    const inner = typeof value === 'string' ? objectIn(value) : value;
+    if (isFields(inner) && typeof inner.sessionID === 'string') return bodyText(value);
+  }
+  return undefined;
+}
+
+/** Reads a line of text in a field of a collector. If it has no time, the collector's time counts. */
+function readCarriedText(object: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  for (const carrier of CARRIERS) {
+    const value = object[carrier];
+    if (typeof value !== 'string') continue;
+    const found = readPlainText(value, form, place);
+    if (found) {
+      const time = found.time ?? readTime(fieldOf(object, 'time', form) ?? '', form.zone) ?? null;
+      return { ...found, time };
+    }
+  }
+  return undefined;
+}
+
+/** Reads a line of text, with or without the prefix of a collector: an access log, logfmt, or text with JSON. */
+export function readPlainText(text: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  const direct = readTextLine(text, form, place);
+  if (direct) return direct;
+  const pairs = namedPairs(text);
+  const named = pairs && exchangeOfLine((field) => fieldOf(pairs, field, form), form, place, 'operator');
+  // The text before the pairs has the level and the time.
+  if (named) return { ...named, time: named.time ?? timeBefore(text, form) };
+  const printed = readPrinted(text, form, place);
+  if (printed) return printed;
+  const bare = withoutPrefix(text);
+  const found = bare && readPlainText(bare.text, form, place);
+  return found && { ...found, time: found.time ?? readTime(bare.time ?? '', form.zone) ?? null };
+}
+
+function timeBefore(text: string, form: LogForm): LoggedExchange['time'] {
+  const time = readTime(timeIn(text) ?? '', form.zone);
+  return time ? { ...time, mayBeEnd: true } : null;
+}
+
+/** Reads a line of text with the JSON of the request, and perhaps of the reply. */
+export function readPrinted(text: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  const fields = printedBodies(text);
+  return fields && exchangeOfLine((field) => fieldOf(fields, field, USUAL_FORM), form, place, 'operator');
+}
+
+const USUAL_FORM = logForm();
+
+/** Finds the JSON object that a text is, or ends with. */
+function objectIn(text: string): Fields | undefined {
+  const start = text.indexOf('{"');
+  if (start < 0 || !text.trimEnd().endsWith('}')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(start));
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBody(value: unknown): boolean {
+  return isFields(value) && ('sessionID' in value || 'txID' in value);
+}
+
+function unitless(object: Fields): string | undefined {
+  for (const { mark, field, ms } of UNITLESS) {
+    const value = object[field];
+    if (object[mark] !== undefined && typeof value === 'number') return String(Math.round(value * ms * 1000) / 1000);
+  }
+  return undefined;
+}
+
+/** Finds a value by its path. A name that contains dots comes before a path through nested objects. */
+function valueAt(object: Fields, path: string): unknown {
+  const own = object[path];
+  if (own !== undefined) return own;
+  const point = path.indexOf('.');
+  if (point < 0) return undefined;
+  const inner = object[path.slice(0, point)];
+  return isFields(inner) ? valueAt(inner, path.slice(point + 1)) : undefined;
+}
+
+/** Takes a value as text. Some logs have headers as lists of values. */
+function plainText(value: unknown): string | undefined {
+  if (Array.isArray(value) && value.length === 1) return plainText(value[0]);
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+}
+
+/** Takes a body that was logged as text or as JSON. */
+function bodyText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
+}

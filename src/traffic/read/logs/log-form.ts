@@ -1,0 +1,225 @@
+import { ACTION_TYPES } from '../../../contract/call-name.ts';
+import { LOGGED_FIELDS, type LoggedField, type Side } from '../../logged-exchange.ts';
+import type { Zone } from './time.ts';
+
+/** The fields of a log entry: the parts of an exchange, and the fields of a call that are logged separately. */
+export const LOG_FIELDS = [
+  'time',
+  'method',
+  'url',
+  'status',
+  'error',
+  'tookMs',
+  'tookSeconds',
+  'took',
+  'correlation',
+  'requestBody',
+  'responseBody',
+  'contentType',
+  ...LOGGED_FIELDS,
+] as const;
+
+export type LogField = (typeof LOG_FIELDS)[number];
+
+/** The settings for reading logs. A path is one name, or several names joined by dots. The first path with a value counts. */
+export interface LogForm {
+  readonly zone: Zone;
+  /** null: the default of the format. Access logs and JSON lines are the operator's, all others are the service's. */
+  readonly side: Side | null;
+  readonly fields: Readonly<Record<LogField, readonly string[]>>;
+  /** For lines of text: a regular expression with groups named like the fields. */
+  readonly pattern: RegExp | null;
+}
+
+/** The names that JSON logs usually have for each field. */
+const USUAL: Readonly<Record<LogField, readonly string[]>> = {
+  time: [
+    'StartUTC',
+    'time',
+    'timestamp',
+    '@timestamp',
+    'ts',
+    'datetime',
+    'date',
+    'startedAt',
+    'start_time',
+    'time_local',
+    'time_iso8601',
+    'requestTime',
+    'Timestamp',
+    '@t',
+    'asctime',
+    'timeMillis',
+    '_time',
+    '__REALTIME_TIMESTAMP',
+    'instant',
+  ],
+  method: [
+    'method',
+    'http_method',
+    'request_method',
+    'req.method',
+    'request.method',
+    'http.method',
+    'http.request.method',
+    'httpMethod',
+    'requestMethod',
+    'RequestMethod',
+    'verb',
+  ],
+  url: [
+    'url',
+    'uri',
+    'request_uri',
+    'path',
+    'req.url',
+    'request.url',
+    'request.uri',
+    'request.path',
+    'http.url',
+    'url.full',
+    'url.original',
+    'url.path',
+    'request',
+    'requestUrl',
+    'requestUri',
+    'requestURI',
+    'requestPath',
+    'RequestPath',
+    'request_url',
+    'request_path',
+    'rawPath',
+  ],
+  status: [
+    'status',
+    'statusCode',
+    'status_code',
+    'http_status',
+    'response_status',
+    'res.statusCode',
+    'res.status',
+    'response.status',
+    'response.statusCode',
+    'http.status_code',
+    'http.response.status_code',
+    'response_code',
+    'responseCode',
+    'responseStatus',
+    'DownstreamStatus',
+    'StatusCode',
+  ],
+  error: ['error', 'err', 'error.message', 'err.message', 'err.code'],
+  tookMs: [
+    'tookMs',
+    'durationMs',
+    'duration_ms',
+    'latency_ms',
+    'latencyMs',
+    'elapsed_ms',
+    'responseTime',
+    'response_time_ms',
+    'responseTimeMs',
+    'elapsedMs',
+    'elapsed_time',
+    'ElapsedMilliseconds',
+    'Elapsed',
+    'time_taken_ms',
+  ],
+  tookSeconds: ['request_time', 'duration_s', 'latency_s', 'elapsed_s', 'upstream_response_time'],
+  took: ['duration', 'latency', 'elapsed', 'took', 'responseTime', 'response_time'],
+  correlation: [
+    'correlation',
+    'correlationId',
+    'correlationID',
+    'correlation_id',
+    'requestId',
+    'requestID',
+    'request_id',
+    'reqId',
+    'req_id',
+    'req.id',
+    'traceId',
+    'trace_id',
+    'trace.id',
+  ],
+  requestBody: [
+    'requestBody',
+    'request_body',
+    'RequestBody',
+    'req.body',
+    'request.body',
+    'http.request.body.content',
+    'body',
+    'payload',
+    'request',
+  ],
+  responseBody: [
+    'responseBody',
+    'response_body',
+    'ResponseBody',
+    'res.body',
+    'response.body',
+    'http.response.body.content',
+    'resp_body',
+    'reply',
+    'response',
+  ],
+  contentType: ['contentType', 'content_type', 'response.headers.content-type', 'res.headers.content-type'],
+  call: ['call', 'action', 'operation', 'endpoint', 'op', 'event', 'evt', 'transactionType', 'txType', 'type'],
+  session: ['sessionID', 'sessionId', 'session_id', 'session'],
+  tx: ['txID', 'txId', 'tx_id', 'transactionID', 'transactionId', 'transaction_id'],
+  origTx: ['origTxID', 'origTxId', 'orig_tx_id', 'originalTxID'],
+  round: ['roundID', 'roundId', 'round_id', 'round'],
+  amount: ['amount'],
+  type: ['type'],
+  frID: ['frID', 'frId', 'fr_id'],
+  player: ['player', 'playerID', 'playerId', 'player_id', 'userID', 'userId', 'user_id', 'user.id'],
+  currency: ['currency'],
+  balance: ['balance', 'balanceAfter', 'balance_after', 'newBalance', 'new_balance'],
+  replyTx: ['operatorTxID', 'operatorTxId', 'operator_tx_id', 'replyTxID'],
+  code: ['errorCode', 'error_code', 'code'],
+  signature: [
+    'signature',
+    'x-request-sign',
+    'X-REQUEST-SIGN',
+    'headers.x-request-sign',
+    'headers.X-REQUEST-SIGN',
+    'req.headers.x-request-sign',
+    'req.headers.X-REQUEST-SIGN',
+    'request.headers.x-request-sign',
+    'request.headers.X-REQUEST-SIGN',
+    'request_headers.x-request-sign',
+    'http_x_request_sign',
+  ],
+};
+
+/** Makes the form of a log from the configured values. A configured name replaces the usual names of its field. */
+export function logForm(
+  given: {
+    readonly zone?: Zone | undefined;
+    readonly side?: Side | undefined;
+    readonly fields?: Readonly<Partial<Record<LogField, string | readonly string[]>>> | undefined;
+    readonly pattern?: RegExp | undefined;
+  } = {},
+): LogForm {
+  const fields = Object.fromEntries(
+    LOG_FIELDS.map((field) => {
+      const named = given.fields?.[field];
+      // A configured name replaces the usual ones, because another field may have a usual name by accident.
+      return [field, named === undefined ? USUAL[field] : [named].flat()];
+    }),
+  ) as Record<LogField, readonly string[]>;
+  return { zone: given.zone ?? 0, side: given.side ?? null, fields, pattern: given.pattern ?? null };
+}
+
+/** Reads the fields of a call that are logged separately from its bytes. */
+export function loggedOf(read: (field: LogField) => string | undefined): Partial<Record<LoggedField, string>> {
+  const logged: Partial<Record<LoggedField, string>> = {};
+  for (const field of LOGGED_FIELDS) {
+    const value = read(field);
+    // Many log entries have a field `type` of another meaning.
+    if (field === 'type' && !ACTION_TYPES.some((type) => type === value)) continue;
+    if (value !== undefined && value !== '' && value !== '-') logged[field] = value;
+  }
+  return logged;
+}

@@ -1,0 +1,94 @@
+import type { NoReplyReason } from '../../../journal/exchange.ts';
+import { type LoggedExchange, type LoggedReply, type LogPlace, type Side, textBody } from '../../logged-exchange.ts';
+import { type LogField, type LogForm, loggedOf } from './log-form.ts';
+import { readTime } from './time.ts';
+
+/** Reads a field of a log entry as text. A body that was logged as JSON is given as its JSON text. */
+export type ReadField = (field: LogField) => string | undefined;
+
+/** Makes an exchange of the fields of a log entry. @returns undefined if they describe no request */
+export function exchangeOfLine(
+  read: ReadField,
+  form: LogForm,
+  place: LogPlace,
+  side: Side,
+): LoggedExchange | undefined {
+  const target = targetOf(read);
+  const logged = loggedOf(read);
+  if (target.url === null && logged.call === undefined) return undefined;
+  const text = read('time');
+  const time = text === undefined ? undefined : readTime(text, form.zone);
+  const answer = answerOf(read);
+  return {
+    place,
+    side: form.side ?? side,
+    time: time === undefined ? null : answer.kind === 'unknown' ? time : { ...time, mayBeEnd: true },
+    tookMs: tookMs(read),
+    request: { ...target, headers: null, body: sentBody(read, target.method) },
+    answer,
+    logged,
+  };
+}
+
+/** Reads method and URL. Some programs log the whole request line: `POST /bet HTTP/1.1`. */
+function targetOf(read: ReadField): { readonly method: string | null; readonly url: string | null } {
+  const url = read('url');
+  const line = url === undefined ? null : /^([A-Z]{3,7}) (\S+)(?: HTTP\/[\d.]+)?$/.exec(url);
+  if (line) return { method: line[1] ?? null, url: line[2] ?? null };
+  const named = url !== undefined && /^(?:\/|https?:\/\/)/i.test(url) ? url : null;
+  return { method: read('method') ?? null, url: named };
+}
+
+/** Reads the duration in milliseconds. */
+export function tookMs(read: ReadField): number | null {
+  const millis = numberOf(read('tookMs'));
+  if (millis !== undefined) return millis;
+  const seconds = read('tookSeconds')?.trim();
+  if (seconds !== undefined && seconds !== '') return numberOf(/\d$/.test(seconds) ? `${seconds}s` : seconds) ?? null;
+  // A number without a unit is ambiguous.
+  const text = read('took');
+  return text === undefined || /^[\d.]*$/.test(text.trim()) ? null : (numberOf(text) ?? null);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000 };
+
+function numberOf(text: string | undefined): number | undefined {
+  const [, digits, unit = 'ms'] = /^(\d+(?:\.\d+)?)\s*([nuµμm]?s)?$/.exec(text?.trim() ?? '') ?? [];
+  return digits === undefined ? undefined : Math.round(Number(digits) * (UNIT_MS[unit] ?? 1) * 1000) / 1000;
+}
+
+function sentBody(read: ReadField, method: string | null): LoggedExchange['request']['body'] {
+  const text = read('requestBody');
+  if (text !== undefined && text !== '' && text !== '-') return textBody(text);
+  return method === 'GET' ? null : 'unknown';
+}
+
+/** Reads the reply from the fields of a log entry. */
+export function answerOf(read: ReadField): LoggedReply {
+  const status = Number(read('status') ?? Number.NaN);
+  if (Number.isInteger(status) && status >= 100 && status <= 599) {
+    const body = read('responseBody');
+    const type = read('contentType');
+    return {
+      kind: 'reply',
+      status,
+      headers: type === undefined ? null : [['content-type', type]],
+      body: body === undefined || body === '-' ? null : textBody(body),
+    };
+  }
+  const error = read('error');
+  return error === undefined || error === ''
+    ? { kind: 'unknown' }
+    : { kind: 'none', reason: reasonOf(error), detail: error };
+}
+
+/** Finds the reason for a missing reply in a logged error. */
+function reasonOf(error: string): NoReplyReason {
+  if (/connect\w*.{0,12}time|ETIMEDOUT/i.test(error))
+    return /read|response|header|body/i.test(error) ? 'too-late' : 'connect-timeout';
+  if (/time.?out|timed out|deadline|too.?late/i.test(error)) return 'too-late';
+  if (/refused/i.test(error)) return 'refused';
+  if (/ENOTFOUND|EAI_AGAIN|no such host|resolve/i.test(error)) return 'unresolved';
+  if (/certificate|tls|ssl/i.test(error)) return 'tls';
+  return 'reset';
+}

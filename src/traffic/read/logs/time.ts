@@ -1,0 +1,121 @@
+import type { LogTime } from '../../logged-exchange.ts';
+
+/** The time zone of times without a zone: minutes east of UTC, or a name such as Europe/Berlin. */
+export type Zone = number | string;
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
+const COMMON = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: ([+-]\d{4}))?$/;
+const HTTP = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (GMT)$/;
+const EPOCH = /^(\d{10})(?:(\d{3})|(\d{6})|(\d{9}))?(?:\.(\d{1,9}))?$/;
+
+/** Parses a time zone: `Z`, `+01:00`, `Europe/Berlin`. @returns undefined if there is no such zone */
+export function readZone(text: string): Zone | undefined {
+  const offset = offsetMinutes(text);
+  if (offset !== undefined) return offset;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Parses a time of a log: ISO 8601, the format of access logs, an HTTP date, or seconds, milliseconds or finer since 1970.
+ *
+ * @param zone the zone of a time that names none
+ * @returns undefined if the text is no time
+ */
+export function readTime(text: string, zone: Zone): LogTime | undefined {
+  const trimmed = text.trim();
+  const epoch = EPOCH.exec(trimmed);
+  if (epoch) return epochTime(epoch);
+  const iso = ISO.exec(trimmed);
+  if (iso) {
+    const [, year, month, day, hour, minute, second, fraction, offset] = iso;
+    return moment(
+      [year, Number(month) - 1, day, hour, minute, second ?? 0],
+      fraction,
+      offset,
+      zone,
+      second === undefined ? 60_000 : 1000,
+    );
+  }
+  const other = COMMON.exec(trimmed);
+  const http = HTTP.exec(trimmed);
+  if (other) {
+    const [, day, month = '', year, hour, minute, second, fraction, offset] = other;
+    return moment([year, MONTHS.indexOf(month.toLowerCase()), day, hour, minute, second], fraction, offset, zone);
+  }
+  if (http) {
+    const [, day, month = '', year, hour, minute, second] = http;
+    return moment([year, MONTHS.indexOf(month.toLowerCase()), day, hour, minute, second], undefined, 'GMT', zone);
+  }
+  return undefined;
+}
+
+function epochTime([, seconds, millis, micros, nanos, fraction]: RegExpExecArray): LogTime {
+  const whole = Number(seconds) * 1000;
+  if (millis !== undefined) return { ms: whole + Number(millis), precisionMs: 1 };
+  const fine = micros ?? nanos ?? fraction;
+  return fine === undefined
+    ? { ms: whole, precisionMs: 1000 }
+    : { ms: whole + Number(`0.${fine}`) * 1000, precisionMs: 10 ** Math.max(0, 3 - fine.length) };
+}
+
+type Part = string | number | undefined;
+
+function moment(
+  parts: readonly [Part, Part, Part, Part, Part, Part],
+  fraction: string | undefined,
+  offset: string | undefined,
+  zone: Zone,
+  coarsestMs = 1000,
+): LogTime | undefined {
+  const [year, month, day, hour, minute, seconds] = parts;
+  const wall = Date.UTC(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(seconds));
+  // Reject an unknown month, an hour above 23, and a day that the month does not have.
+  if (Number.isNaN(wall) || Number(month) < 0 || Number(month) > 11 || Number(hour) > 23 || Number(minute) > 59)
+    return undefined;
+  if (Number(day) > 28 && new Date(wall).getUTCDate() !== Number(day)) return undefined;
+  const millis = fraction === undefined ? 0 : Number(`0.${fraction}`) * 1000;
+  const precisionMs = fraction === undefined ? coarsestMs : 10 ** Math.max(0, 3 - fraction.length);
+  const given = offset === undefined ? undefined : offsetMinutes(offset);
+  const minutes = given ?? (typeof zone === 'number' ? zone : offsetAtLocal(zone, wall));
+  return { ms: wall - minutes * 60_000 + millis, precisionMs, ...(given === undefined && { zoneless: true }) };
+}
+
+function offsetMinutes(text: string): number | undefined {
+  if (/^(z|utc|gmt)$/i.test(text)) return 0;
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+/** Finds a zone's offset from UTC in minutes at a local time. In the hour that is repeated in autumn, the first one counts. */
+function offsetAtLocal(zone: string, wall: number): number {
+  const first = offsetAtUtc(zone, wall);
+  return offsetAtUtc(zone, wall - first * 60_000);
+}
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+function offsetAtUtc(zone: string, utc: number): number {
+  let format = FORMATS.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+    });
+    FORMATS.set(zone, format);
+  }
+  const shown = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = shown;
+  return Math.round((Date.UTC(year, month - 1, day, hour, minute) - Math.floor(utc / 60_000) * 60_000) / 60_000);
+}

@@ -1,0 +1,149 @@
+import { type HeaderList, header } from '../../journal/exchange.ts';
+import { type LoggedReply, type LoggedRequest, textBody } from '../logged-exchange.ts';
+import { readTime } from './logs/time.ts';
+
+const REQUEST_LINE = /^(?:> )?(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (\S+) HTTP\/\d(?:\.\d)?\s*$/;
+const STATUS_LINE = /^(?:< )?HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;
+const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*)$/;
+
+/** A message in the format of HTTP/1.1, as far as it was copied. */
+export type HttpMessage =
+  | { readonly kind: 'request'; readonly request: LoggedRequest }
+  | { readonly kind: 'reply'; readonly answer: LoggedReply; readonly dateMs: number | null };
+
+/** Whether a line is the first line of a request or of a reply. */
+export function beginsMessage(line: string): boolean {
+  return REQUEST_LINE.test(line) || STATUS_LINE.test(line.trimEnd());
+}
+
+/**
+ * Reads a message line by line. The Content-Length header gives the length of the body; without it the body ends at an empty line, or
+ * where the next message begins.
+ */
+export class MessageReader {
+  readonly #first: string;
+  readonly #headers: [string, string][] = [];
+  readonly #body: string[] = [];
+  readonly #isTraced: boolean;
+  #inBody = false;
+  #length: number | null = null;
+
+  /** True for a request as `curl -v` prints it: the same request again, after its command line. */
+  readonly isTrace: boolean;
+
+  constructor(first: string) {
+    this.isTrace = first.startsWith('>');
+    this.#isTraced = /^[<>] /.test(first);
+    this.#first = first.trimEnd();
+  }
+
+  /** @returns false if the line does not belong to the message */
+  take(line: string): boolean {
+    if (this.#inBody) return this.#takeBody(line);
+    const plain = line.trimEnd();
+    if (plain === '' || plain === '>' || plain === '<') {
+      this.#inBody = true;
+      const length = header(this.#headers, 'content-length');
+      this.#length = length !== undefined && /^\d+$/.test(length) ? Number(length) : null;
+      return this.#length !== 0;
+    }
+    const found = HEADER.exec(plain);
+    if (!found) return false;
+    this.#headers.push([found[1] ?? '', found[2] ?? '']);
+    return true;
+  }
+
+  #takeBody(line: string): boolean {
+    if (this.#isTraced && line.startsWith('* ')) return false;
+    if (this.#isChunked(line)) {
+      this.#body.push(line);
+      // The last chunk is empty, and an empty line follows it.
+      return !(line.trim() === '' && this.#body.at(-2)?.trim() === '0');
+    }
+    if (this.#length === null) {
+      if (line.trim() === '' && this.#body.length > 0) return false;
+      if (line.trim() !== '') this.#body.push(line.trimEnd());
+      return true;
+    }
+    if (Buffer.byteLength(this.#body.join('\n')) >= this.#length) return false;
+    this.#body.push(line);
+    return true;
+  }
+
+  #isChunked(line: string): boolean {
+    return isInChunks(this.#headers, this.#body[0] ?? line);
+  }
+
+  end(): HttpMessage {
+    const headers: HeaderList = this.#headers;
+    const body = this.#bodyText();
+    const [, method, target] = REQUEST_LINE.exec(this.#first) ?? [];
+    if (method !== undefined && target !== undefined) {
+      const host = header(headers, 'host');
+      const url = target.startsWith('/') && host !== undefined ? `http://${host}${target}` : target;
+      const sent = body === '' ? (this.#length === null && method !== 'GET' ? 'unknown' : null) : textBody(body);
+      return { kind: 'request', request: { method, url, headers, body: sent } };
+    }
+    const status = Number(STATUS_LINE.exec(this.#first)?.[1] ?? 0);
+    const date = header(headers, 'date');
+    return {
+      kind: 'reply',
+      answer: { kind: 'reply', status, headers, body: body === '' && !this.#inBody ? null : textBody(body) },
+      dateMs: date === undefined ? null : (readTime(date, 0)?.ms ?? null),
+    };
+  }
+
+  #bodyText(): string {
+    const whole = this.#body.join('\n');
+    if (this.#isChunked('')) return joinChunks(Buffer.from(whole))?.toString('utf8') ?? whole.trimEnd();
+    if (this.#length === null) return withoutPrompt(whole.trimEnd());
+    if (Buffer.byteLength(whole) <= this.#length) return whole.trimEnd();
+    return Buffer.from(whole).subarray(0, this.#length).toString('utf8');
+  }
+}
+
+/** Removes the shell prompt after JSON: a body without a line end has the prompt on the same line. */
+function withoutPrompt(text: string): string {
+  const end = text.lastIndexOf('}');
+  if (!text.startsWith('{') || end < 0 || end === text.length - 1) return text;
+  const body = text.slice(0, end + 1);
+  try {
+    JSON.parse(body);
+    return body;
+  } catch {
+    return text;
+  }
+}
+
+const CHUNK_SIZE = /^([0-9a-f]{1,8})\s*(?:;.*)?\r?$/i;
+const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a] as const;
+
+/**
+ * Whether a body was copied with its chunk sizes. Browsers and curl show a joined body under the same headers, so the first line of
+ * the body must be the size of a chunk too.
+ */
+export function isInChunks(headers: HeaderList, firstLine: string): boolean {
+  return CHUNK_SIZE.test(firstLine) && /\bchunked\b/i.test(header(headers, 'transfer-encoding') ?? '');
+}
+
+/**
+ * Joins the chunks of a body (RFC 9112 §7.1). Lines may end with a line feed alone, because editors change line ends.
+ *
+ * @returns undefined if a size is not valid
+ */
+export function joinChunks(bytes: Buffer): Buffer | undefined {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    const [, size] = CHUNK_SIZE.exec(bytes.toString('latin1', at, end < 0 ? bytes.length : end)) ?? [];
+    if (size === undefined) return undefined;
+    const length = Number.parseInt(size, 16);
+    if (length === 0 || end < 0) break;
+    pieces.push(bytes.subarray(end + 1, end + 1 + length));
+    at = end + 1 + length;
+    if (bytes[at] === CARRIAGE_RETURN) at += 1;
+    if (bytes[at] === LINE_FEED) at += 1;
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,283 @@
+import { isFields, parsed } from '../json-fields.ts';
+import type { LogEntry, LoggedExchange, LogPlace, Side } from '../logged-exchange.ts';
+import { BareReply } from './bare-reply.ts';
+import type { ReadFileBeside } from './commands/command.ts';
+import { curlFailure } from './commands/curl.ts';
+import { beginsCommand, readCommand } from './commands/read-command.ts';
+import { type Line, linesOf, plainBytes } from './file-bytes.ts';
+import { isHarEntry, readHarEntry } from './har.ts';
+import { isJournalHead, JournalReader } from './journal.ts';
+import { fromDocument, shapeOf } from './json-document.ts';
+import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
+import { readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
+import type { LogForm } from './logs/log-form.ts';
+import { ReplyCorrelation } from './logs/reply-correlation.ts';
+import { embeddedJson } from './logs/wrapped.ts';
+import { beginsMessage, MessageReader } from './raw-http.ts';
+
+/** Lines that browsers add to a request copied for PowerShell, and other lines of a script with curl lines. */
+const SETTING = /^\s*(?:\$\w+(?:\.\w+)*\s*(?:=|\()|#|curl\(\))/;
+/** Lines that `curl -v` prints in addition to the messages. */
+const TRACE = /^[*{}] /;
+const MAX_COMMAND_LINES = 500;
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+/** The settings for reading a file: its name in messages, the side that wrote it if that is configured, and the form of its logs. */
+export interface Source {
+  readonly file: string;
+  readonly side: Side | null;
+  readonly form: LogForm;
+  /** Reads files that commands refer to. Absent: no other file is read. */
+  readonly beside?: ReadFileBeside;
+}
+
+/**
+ * Reads curl lines, raw HTTP, JSON lines and access logs (in any mixture), HARs and journals as a stream, with bounded memory. An entry
+ * that can't be read is reported with its line, and reading continues.
+ */
+export async function* readEntries(chunks: Chunks, source: Source): AsyncGenerator<LogEntry> {
+  const { head, all, broken } = await plainBytes(chunks);
+  const shape = shapeOf(head);
+  let line = 1;
+  for await (const sighting of shape.kind === 'lines'
+    ? fromLines(all, source)
+    : fromDocument(all, shape.list, source)) {
+    line = sighting.kind === 'exchange' ? sighting.exchange.place.line : sighting.line;
+    yield source.side === null || sighting.kind !== 'exchange'
+      ? sighting
+      : { ...sighting, exchange: { ...sighting.exchange, side: source.side } };
+  }
+  const why = broken();
+  if (why !== null) yield { kind: 'unreadable', line, why };
+}
+
+async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEntry> {
+  const reading = new LineReader(source);
+  for await (const line of linesOf(chunks)) yield* reading.take(line);
+  yield* reading.end();
+}
+
+/** Reads a file line by line. It keeps a command, a message or a request that continues on later lines. */
+class LineReader {
+  readonly #source: Source;
+  readonly #correlation: ReplyCorrelation;
+  #command: { readonly line: number; readonly lines: string[] } | null = null;
+  #message: { readonly line: number; readonly reading: MessageReader } | null = null;
+  #journal: JournalReader | null = null;
+  /** A request whose reply may follow. */
+  #waiting: LoggedExchange | null = null;
+  #bare: BareReply | null = null;
+  /** The columns of an IIS log, which names them before its lines. */
+  #columns: readonly string[] | null = null;
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.#correlation = new ReplyCorrelation(source.form);
+  }
+
+  *take(line: Line): Generator<LogEntry> {
+    if (line.text === null) {
+      yield { kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' };
+      return;
+    }
+    const text = line.text;
+    if (this.#command) {
+      if (!beginsCommand(text) && this.#command.lines.length < MAX_COMMAND_LINES) {
+        this.#command.lines.push(text);
+        yield* this.#tryCommand();
+        return;
+      }
+      yield* this.#endCommand();
+    }
+    if (this.#message) {
+      if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
+      yield* this.#endMessage();
+    }
+    if (!this.#takeBare(text, line)) yield* this.#begin(text, line);
+  }
+
+  /** Reads the body of a reply that a terminal shows after its command. */
+  #takeBare(text: string, { number }: Line): boolean {
+    const asked = this.#waiting;
+    if (asked?.answer.kind !== 'unknown' || (!this.#bare && !text.startsWith('{'))) {
+      this.#bare = null;
+      return false;
+    }
+    const bare = this.#bare ?? new BareReply(number);
+    const taken = bare.take(text, asked);
+    this.#bare = taken === 'more' ? bare : null;
+    if (taken !== 'more' && taken !== undefined) this.#waiting = taken;
+    return taken !== undefined;
+  }
+
+  *end(): Generator<LogEntry> {
+    yield* this.#endCommand();
+    yield* this.#endMessage();
+    yield* this.#endWaiting();
+    if (this.#journal) yield* this.#journal.end();
+    yield* this.#correlation.end();
+  }
+
+  *#begin(text: string, { number, ended }: Line): Generator<LogEntry> {
+    if (text.trim() === '') return;
+    if (beginsMessage(text)) {
+      this.#message = { line: number, reading: new MessageReader(text) };
+      return;
+    }
+    if (beginsCommand(text)) {
+      yield* this.#endWaiting();
+      this.#command = { line: number, lines: [text] };
+      yield* this.#tryCommand();
+      return;
+    }
+    const failure = curlFailure(text);
+    if (failure && this.#waiting) {
+      const exchange = this.#waiting;
+      this.#waiting = null;
+      yield { kind: 'exchange', exchange: { ...exchange, answer: failure } };
+      return;
+    }
+    // Comments and the lines of curl -v between a request and its reply do not end the request.
+    for (const sighting of this.#line(text, number, ended)) {
+      if (sighting.kind === 'exchange') yield* this.#endWaiting();
+      yield sighting;
+    }
+  }
+
+  *#line(text: string, number: number, ended: boolean): Generator<LogEntry> {
+    const place: LogPlace = { file: this.#source.file, line: number };
+    if (text.trimStart().startsWith('{')) {
+      const value = parsed(text);
+      if (isFields(value)) {
+        yield* this.#object(value, place);
+        return;
+      }
+      yield {
+        kind: 'unreadable',
+        line: number,
+        why: ended ? 'it is not valid JSON' : 'the file ends within this line',
+      };
+      return;
+    }
+    this.#columns = w3cColumns(text) ?? this.#columns;
+    const logged = this.#columns && readW3cLine(text, this.#columns, this.#source.form, place);
+    if (logged) {
+      yield { kind: 'exchange', exchange: logged };
+      return;
+    }
+    if (SETTING.test(text) || TRACE.test(text)) {
+      yield { kind: 'other', line: number };
+      return;
+    }
+    const exchange = readTextLine(text, this.#source.form, place);
+    if (exchange) {
+      yield { kind: 'exchange', exchange };
+      return;
+    }
+    const printed = readPrinted(text, this.#source.form, place);
+    if (printed) {
+      yield { kind: 'exchange', exchange: printed };
+      return;
+    }
+    const embedded = embeddedJson(text);
+    const object = embedded && parsed(embedded.text);
+    if (isFields(object)) {
+      yield* this.#object(embedded?.time === undefined ? object : { timestamp: embedded.time, ...object }, place);
+      return;
+    }
+    const wrapped = readPlainText(text, this.#source.form, place);
+    if (wrapped) yield { kind: 'exchange', exchange: wrapped };
+    else yield { kind: 'unreadable', line: number, why: 'its format is unknown' };
+  }
+
+  *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
+    if (isJournalHead(value)) {
+      if (this.#journal) yield* this.#journal.end();
+      this.#journal = new JournalReader(place.file);
+    }
+    if (this.#journal) {
+      const sighting = this.#journal.take(value, place.line);
+      if (sighting) yield sighting;
+    } else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+    else yield* this.#logged(value, place);
+  }
+
+  *#logged(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
+    const exchange = readJsonLine(value, this.#source.form, place);
+    const answered = exchange ? undefined : this.#correlation.reply(value);
+    if (exchange) yield* this.#correlation.request(exchange, value);
+    else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
+  }
+
+  *#tryCommand(): Generator<LogEntry> {
+    if (!this.#command) return;
+    const { line, lines } = this.#command;
+    const reading = readCommand(lines.join('\n'), this.#source.beside);
+    if (reading.kind === 'open') return;
+    this.#command = null;
+    if (reading.kind === 'unreadable') {
+      yield { kind: 'unreadable', line, why: reading.why };
+      return;
+    }
+    if (reading.missing !== null) {
+      yield {
+        kind: 'unreadable',
+        line,
+        why: `its body is in ${reading.missing}, which is not in the folder of the file`,
+      };
+    }
+    this.#waiting = this.#unanswered(reading.request, line);
+  }
+
+  *#endCommand(): Generator<LogEntry> {
+    if (!this.#command) return;
+    const { line } = this.#command;
+    this.#command = null;
+    yield {
+      kind: 'unreadable',
+      line,
+      why: 'the command that begins here does not end: a closing quotation mark is missing',
+    };
+  }
+
+  *#endMessage(): Generator<LogEntry> {
+    if (!this.#message) return;
+    const { line, reading } = this.#message;
+    this.#message = null;
+    const message = reading.end();
+    if (message.kind === 'request') {
+      if (this.#waiting && reading.isTrace) return;
+      yield* this.#endWaiting();
+      this.#waiting = this.#unanswered(message.request, line);
+      return;
+    }
+    if (!this.#waiting) {
+      yield { kind: 'unreadable', line, why: 'it is a reply without its request' };
+      return;
+    }
+    const exchange = this.#waiting;
+    this.#waiting = null;
+    const time = message.dateMs === null ? null : { ms: message.dateMs, precisionMs: 1000 };
+    yield { kind: 'exchange', exchange: { ...exchange, answer: message.answer, time } };
+  }
+
+  *#endWaiting(): Generator<LogEntry> {
+    if (!this.#waiting) return;
+    const exchange = this.#waiting;
+    this.#waiting = null;
+    yield { kind: 'exchange', exchange };
+  }
+
+  #unanswered(request: LoggedExchange['request'], line: number): LoggedExchange {
+    return {
+      place: { file: this.#source.file, line },
+      side: 'service',
+      time: null,
+      tookMs: null,
+      request,
+      answer: { kind: 'unknown' },
+      logged: {},
+    };
+  }
+}

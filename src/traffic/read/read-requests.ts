@@ -1,0 +1,87 @@
+import { SIGNATURE_HEADER } from '../../contract/signature.ts';
+import { type HeaderList, header } from '../../journal/exchange.ts';
+import type { SignedRequest } from '../../signing/request.ts';
+import type { LoggedRequest } from '../logged-exchange.ts';
+import type { ReadFileBeside } from './commands/command.ts';
+import { logForm } from './logs/log-form.ts';
+import { isInChunks, joinChunks } from './raw-http.ts';
+import { readEntries } from './read-entries.ts';
+
+/** The requests in a text, and the entries that could not be read. */
+export interface ReadRequests {
+  readonly requests: readonly SignedRequest[];
+  /** The entries that could not be read, with their lines. */
+  readonly unread: readonly { readonly line: number; readonly why: string }[];
+}
+
+const RAW_HTTP = /^(?:[A-Z]+) \S+ HTTP\/\d(?:\.\d)?\r?\n/;
+
+/** Reads the requests in curl lines (of any shell), raw HTTP, a HAR or a journal. Bodies are exact to the byte, as far as they were kept. */
+export async function readRequests(bytes: Uint8Array, file: string, beside?: ReadFileBeside): Promise<ReadRequests> {
+  const text = Buffer.from(bytes).toString('latin1');
+  if (RAW_HTTP.test(text)) return { requests: [rawRequest(Buffer.from(bytes))], unread: [] };
+  const requests: SignedRequest[] = [];
+  const unread: { line: number; why: string }[] = [];
+  for await (const sighting of readEntries(once(bytes), {
+    file,
+    side: null,
+    form: logForm(),
+    ...(beside && { beside }),
+  })) {
+    if (sighting.kind === 'unreadable') unread.push({ line: sighting.line, why: sighting.why });
+    else if (sighting.kind === 'exchange') {
+      const request = signedRequest(sighting.exchange.request);
+      if (request) requests.push(request);
+      else unread.push({ line: sighting.exchange.place.line, why: 'its body or its URL was not logged' });
+    }
+  }
+  return { requests, unread };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Takes the parts of a request that a signature depends on. @returns undefined if not all of them were logged */
+export function signedRequest({ method, url, headers, body }: LoggedRequest): SignedRequest | undefined {
+  if (body === 'unknown' || url === null || body?.truncated) return undefined;
+  return {
+    method: method ?? (body === null ? 'GET' : 'POST'),
+    url,
+    body: body === null ? null : Buffer.from(body.data, body.encoding),
+    signature: headers === null ? undefined : header(headers, SIGNATURE_HEADER),
+  };
+}
+
+/** Reads one raw HTTP request. Bytes after the length in its header do not belong to it. */
+function rawRequest(bytes: Buffer): SignedRequest {
+  const gap = /\r?\n\r?\n/.exec(bytes.toString('latin1'));
+  const head = bytes
+    .subarray(0, gap?.index ?? bytes.length)
+    .toString('utf8')
+    .split(/\r?\n/);
+  const [method = 'POST', target = ''] = (head[0] ?? '').split(' ');
+  const headers: HeaderList = head.slice(1).flatMap((line) => {
+    const at = line.indexOf(':');
+    return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()] as const];
+  });
+  const host = header(headers, 'host');
+  return {
+    method,
+    url: target.startsWith('/') && host !== undefined ? `http://${host}${target}` : target,
+    body: method === 'GET' ? null : rawBody(bytes.subarray(gap ? gap.index + gap[0].length : bytes.length), headers),
+    signature: header(headers, SIGNATURE_HEADER),
+  };
+}
+
+function rawBody(rest: Buffer, headers: HeaderList): Buffer {
+  const length = header(headers, 'content-length');
+  if (length !== undefined && /^\d+$/.test(length) && Number(length) <= rest.length)
+    return rest.subarray(0, Number(length));
+  if (isInChunks(headers, rest.toString('latin1').split('\n', 1)[0] ?? '')) {
+    const joined = joinChunks(rest);
+    if (joined) return joined;
+  }
+  // Editors end a file with a line break that was not part of the body.
+  return rest.at(-1) === 0x0a ? rest.subarray(0, rest.at(-2) === 0x0d ? -2 : -1) : rest;
+}

@@ -1,0 +1,147 @@
+import type { Money } from '../../contract/money.ts';
+import type { Outcome } from '../../journal/exchange.ts';
+import { readReply } from '../../reply/read.ts';
+import { isServerError, isSuccess } from '../../reply/status.ts';
+import type { LoggedCall } from '../timeline/logged-call.ts';
+
+/** The result of a call as far as it can be compared. Ids and absolute balances differ in every run. */
+export interface CallResult {
+  /** null: there was no reply, or it was not logged. */
+  readonly status: number | null;
+  /** Why there was no reply; null: there was a reply, or the reason is unknown. */
+  readonly reason: string | null;
+  readonly code: string | null;
+  /** The change of the balance since the wallet's previous reply; null: unknown. */
+  readonly change: Money | null;
+}
+
+/** One call in the record and in the replay. `now` is null if it was not replayed. */
+export interface ComparedCall {
+  readonly number: number;
+  readonly call: LoggedCall;
+  readonly past: CallResult;
+  readonly now: CallResult | null;
+  /** `unknown`: the recorded reply is unknown. */
+  readonly verdict: 'same' | 'differs' | 'unknown' | 'not played';
+  /** The parts that differ. */
+  readonly differences: readonly ('answer' | 'code' | 'change')[];
+}
+
+/** The failures of a record or a replay: broken rules by id, and failed calls by number. */
+export interface Failures {
+  readonly rules: ReadonlySet<string>;
+  readonly calls: ReadonlySet<number>;
+}
+
+/** The verdict of a replay. `same`: the replies are the same, and no failure was found in either. */
+export type ReplayVerdict = 'fixed' | 'same' | 'still failing' | 'regressed' | 'differs' | 'undecided';
+
+/**
+ * Compares the replies, call by call.
+ *
+ * @param now the outcome of each call in the replay, by its number
+ * @param atOnce calls in unknown order, so that the balances in their replies can't be compared
+ */
+export function compareReplies(
+  calls: readonly LoggedCall[],
+  now: ReadonlyMap<number, Outcome>,
+  atOnce: ReadonlySet<number>,
+): readonly ComparedCall[] {
+  const balances = new Map<string | null, { readonly past: Money | null; readonly now: Money | null } | null>();
+  return calls.map((call) => {
+    const outcome = now.get(call.number);
+    const reply = outcome?.kind === 'reply' ? readReply(outcome.reply) : undefined;
+    const before = balances.get(call.wallet) ?? null;
+    const past = isSuccess(call.status) ? call.balance : null;
+    const present =
+      outcome?.kind === 'reply' && isSuccess(outcome.reply.status) ? (reply?.balance.money ?? null) : null;
+    const isUnordered = atOnce.has(call.number);
+    // The order of these calls is unknown, so no change can be computed from the balances in their replies.
+    if (isUnordered) balances.set(call.wallet, null);
+    else if (past || present) balances.set(call.wallet, { past, now: present });
+    const recorded: CallResult = {
+      // The service treats a late reply as no reply.
+      status: call.ending === 'late' ? null : call.status,
+      reason: call.ending === 'late' ? 'too-late' : reasonOf(call),
+      code: isSuccess(call.status) ? null : call.code,
+      change: isUnordered ? null : change(before?.past, past),
+    };
+    if (!outcome) return row(call, recorded, null);
+    const isReply = outcome.kind === 'reply';
+    return row(call, recorded, {
+      status: isReply ? outcome.reply.status : null,
+      reason: isReply ? null : outcome.reason,
+      code: isReply && !isSuccess(outcome.reply.status) ? (reply?.code ?? null) : null,
+      change: isUnordered ? null : change(before?.now, present),
+    });
+  });
+}
+
+function reasonOf({ seen }: LoggedCall): string | null {
+  const { answer } = seen.exchange;
+  return answer.kind === 'none' ? answer.reason : null;
+}
+
+function change(before: Money | null | undefined, after: Money | null): Money | null {
+  return before && after ? after.minus(before) : null;
+}
+
+function row(call: LoggedCall, past: CallResult, now: CallResult | null): ComparedCall {
+  const base = { number: call.number, call, past, now };
+  if (!now) return { ...base, verdict: 'not played', differences: [] };
+  if (past.status === null && past.reason === null) return { ...base, verdict: 'unknown', differences: [] };
+  const differences = [
+    ...(past.status !== now.status || (past.status === null && past.reason !== now.reason) ? ['answer' as const] : []),
+    ...(past.status === now.status && past.code !== null && past.code !== now.code ? ['code' as const] : []),
+    ...(past.change && now.change && !past.change.equals(now.change) ? ['change' as const] : []),
+  ];
+  return { ...base, verdict: differences.length > 0 ? 'differs' : 'same', differences };
+}
+
+/** Finds recorded calls with a failed reply: a 500, a late reply, or an error with status 200. */
+export function failedCalls(calls: readonly LoggedCall[]): ReadonlySet<number> {
+  return new Set(calls.flatMap(({ number, ending }) => (FAILED.has(ending) ? [number] : [])));
+}
+
+const FAILED: ReadonlySet<LoggedCall['ending']> = new Set(['failed', 'late', 'error-200']);
+
+/** Finds replayed calls with a 5xx or a late reply. */
+export function failedNow(compared: readonly ComparedCall[]): ReadonlySet<number> {
+  return new Set(compared.flatMap(({ number, now }) => (now && isFailure(now) ? [number] : [])));
+}
+
+function isFailure({ status, reason }: CallResult): boolean {
+  return reason === 'too-late' || isServerError(status);
+}
+
+/**
+ * Decides the verdict of a replay.
+ *
+ * @param past the failures of the record
+ * @param now the failures of the replay
+ * @param isDecided the whole replay was played, and every rule has a verdict
+ */
+export function verdictOf(
+  compared: readonly ComparedCall[],
+  past: Failures,
+  now: Failures,
+  isDecided: boolean,
+): ReplayVerdict {
+  const wasWrong = past.rules.size > 0 || past.calls.size > 0;
+  if (now.rules.size > 0 || now.calls.size > 0) {
+    const isShared =
+      [...now.rules].some((rule) => past.rules.has(rule)) || [...now.calls].some((call) => past.calls.has(call));
+    // A run shows the judge more than a record. If the replies are the same as in the record, they were wrong before too.
+    const isAsBefore = compared.every(({ verdict }) => verdict === 'same' || verdict === 'unknown');
+    return isShared || isAsBefore ? 'still failing' : 'regressed';
+  }
+  if (!isDecided || compared.some(({ verdict }) => verdict === 'not played')) return 'undecided';
+  // Without a recorded reply, nothing can be compared.
+  if (compared.every(({ verdict }) => verdict === 'unknown')) return 'undecided';
+  if (!wasWrong) return compared.some(({ verdict }) => verdict === 'differs') ? 'differs' : 'same';
+  // A fix changes balances. A different reply to a call that was right before is a new difference.
+  const hasNewDifference = compared.some(
+    ({ number, differences }) => !past.calls.has(number) && differences.some((difference) => difference !== 'change'),
+  );
+  return hasNewDifference ? 'differs' : 'fixed';
+}

@@ -1,0 +1,57 @@
+import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { Signing } from './signing.ts';
+
+/** Maximum number of calls that are listed. Above it, only their number is given. */
+const MAX_NAMED = 8;
+
+/** Describes the data that the record does not have, and what is replayed instead. */
+export function missingData(calls: readonly LoggedCall[], signing: Signing): readonly string[] {
+  const moving = calls.filter(({ seen }) => seen.call !== 'balance' && !seen.whole);
+  const without = (field: 'amount' | 'txID' | 'roundID', among: readonly LoggedCall[]): readonly LoggedCall[] =>
+    among.filter(({ seen }) => seen[field] === null);
+  return [
+    describe(
+      without('amount', moving),
+      (which) =>
+        `The amount of ${which} is not in the record: the test's stake is used, and for a refund the amount of its bet.`,
+    ),
+    describe(
+      without('txID', moving),
+      (which) => `The txID of ${which} is not in the record: each call is replayed as a new transaction.`,
+    ),
+    describe(
+      moving.filter(({ seen }) => seen.call === 'refund' && seen.origTxID === null),
+      (which) => `The bet of ${which} (a refund) is not in the record: a refund of an unknown bet is replayed.`,
+    ),
+    describe(
+      without('roundID', moving).filter(({ seen }) => seen.call !== 'refund'),
+      (which) =>
+        `The round of ${which} is not in the record: each bet is replayed in a new round, and a win in a round without a bet.`,
+    ),
+    describe(
+      calls.filter(({ seen }) => seen.sessionID === null),
+      (which) => `The session of ${which} is not in the record: the test's main session is used.`,
+    ),
+    describe(
+      calls.length === 1 ? [] : calls.filter(({ atMs }) => atMs === null),
+      (which) => `The time of ${which} is not in the record: there is no pause before it.`,
+    ),
+    describe(
+      calls.filter((call) => mayDependOnSignature(call) && !signing.has(call.number)),
+      (which) => `The signature of ${which} can't be verified: a right signature is used.`,
+    ),
+  ].filter((text) => text !== null);
+}
+
+function describe(calls: readonly LoggedCall[], say: (which: string) => string): string | null {
+  if (calls.length === 0) return null;
+  if (calls.length > MAX_NAMED) return say(`${calls.length} calls`);
+  const numbers = calls.map(({ number }) => String(number));
+  const last = numbers.pop();
+  return say(numbers.length === 0 ? `call ${last}` : `calls ${numbers.join(', ')} and ${last}`);
+}
+
+/** A wrong signature may explain a 401, or a reply that was not logged. */
+function mayDependOnSignature({ seen, status, ending }: LoggedCall): boolean {
+  return status === 401 || (ending === 'unknown' && seen.exchange.request.headers !== null);
+}

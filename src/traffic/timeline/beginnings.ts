@@ -1,0 +1,48 @@
+import type { RecordedCall } from '../recorded-call.ts';
+
+/** Longer calls are not compared: they do overlap with the calls that the service sends after it has given up waiting. */
+const MAX_MS = 1000;
+/** Coarser times do not show which calls overlapped. */
+const COARSEST_MS = 10;
+const FEWEST_OVERLAPS = 2;
+
+/**
+ * Sets the time of each call to its beginning. Many programs log a call when it ends, with the time of its end. If such a time is read as
+ * the beginning, each call of a player overlaps with the next one. If that is so in a file, and the calls would not overlap if the times
+ * were those of their ends, then the times are read as ends.
+ */
+export function withBeginnings(calls: readonly RecordedCall[]): readonly RecordedCall[] {
+  const files = Map.groupBy(calls.filter(mayBeEnd), ({ exchange }) => exchange.place.file);
+  const ending = new Set([...files].filter(([, mine]) => areEnds(mine)).map(([file]) => file));
+  if (ending.size === 0) return calls;
+  return calls.map((call) => {
+    const { time, tookMs, place } = call.exchange;
+    if (!ending.has(place.file) || !mayBeEnd(call) || time === null) return call;
+    return { ...call, exchange: { ...call.exchange, time: { ...time, ms: time.ms - (tookMs ?? 0) } } };
+  });
+}
+
+function mayBeEnd({ exchange: { time, tookMs } }: RecordedCall): boolean {
+  return time?.mayBeEnd === true && tookMs !== null && time.precisionMs <= COARSEST_MS;
+}
+
+function areEnds(calls: readonly RecordedCall[]): boolean {
+  let [starting, ending] = [0, 0];
+  const short = calls.filter(({ exchange }) => (exchange.tookMs ?? 0) <= MAX_MS);
+  for (const mine of Map.groupBy(short, ({ player, sessionID }) => player ?? sessionID).values()) {
+    const spans = mine
+      .map(({ exchange: { time, tookMs } }) => ({
+        at: time?.ms ?? 0,
+        took: tookMs ?? 0,
+        grain: time?.precisionMs ?? 1,
+      }))
+      .toSorted((a, b) => a.at - b.at);
+    for (const [index, next] of spans.entries()) {
+      const before = spans[index - 1];
+      if (!before) continue;
+      if (next.at < before.at + before.took - next.grain) starting += 1;
+      if (next.at - next.took < before.at - next.grain) ending += 1;
+    }
+  }
+  return starting >= FEWEST_OVERLAPS && ending * 2 < starting;
+}

@@ -1,0 +1,208 @@
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import { currencyByCode } from '../../contract/currencies.ts';
+import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
+import { type HeaderList, header } from '../../journal/exchange.ts';
+import type { Verdict } from '../../journal/finding.ts';
+import { answerOfReply, isPublishedCode, type ReplyAnswer } from '../../reply/classify.ts';
+import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '../../reply/problems.ts';
+import { signatureProblem } from '../../reply/signature.ts';
+import { isSuccess } from '../../reply/status.ts';
+import { hasFloatRest } from './float-rest.ts';
+import type { LoggedCall } from './logged-call.ts';
+import type { Bets, Transaction } from './transaction.ts';
+
+/** A rule that the answer to one call breaks, as a failure or as a warning. */
+export interface Breach {
+  readonly call: number;
+  readonly rule: RuleId;
+  readonly verdict: Extract<Verdict, 'fail' | 'warn'>;
+  readonly text: string;
+}
+
+/**
+ * The breaches of single replies, and of the replies to repeated calls.
+ *
+ * @param currency of the wallet; null: not known
+ * @param isKeyProven a call is signed correctly with one of the given keys, so the operator has the same keys
+ */
+export function breachesOf(
+  calls: readonly LoggedCall[],
+  transactions: readonly Transaction[],
+  bets: Bets,
+  { currency, isKeyProven }: { readonly currency: string | null; readonly isKeyProven: boolean },
+): readonly Breach[] {
+  return [
+    ...calls.flatMap((call) => [...signatureBreaches(call, isKeyProven), ...replyBreaches(call, bets, currency)]),
+    ...transactions.flatMap((transaction) => transactionBreaches(transaction, bets)),
+  ].toSorted((a, b) => a.call - b.call);
+}
+
+function breach(call: LoggedCall, rule: RuleId, text: string, isWarning = false): Breach {
+  return { call: call.number, rule, verdict: isWarning || ruleById(rule).level !== 'MUST' ? 'warn' : 'fail', text };
+}
+
+function breachFrom(call: LoggedCall, rule: RuleId, problem: ReplyProblem): Breach {
+  return breach(call, rule, describeProblem(problem), problem.kind !== 'breach');
+}
+
+/** The answer to a call by its status and body; null: no reply is known. */
+export function replyAnswerTo({ seen, status, reading }: LoggedCall): ReplyAnswer | null {
+  return status === null ? null : answerOfReply(seen.call, status, reading);
+}
+
+function signatureBreaches(call: LoggedCall, isKeyProven: boolean): readonly Breach[] {
+  const problem = signatureProblem({ ...call, answer: replyAnswerTo(call), isKeyProven });
+  return problem ? [breachFrom(call, ...problem)] : [];
+}
+
+function replyBreaches(call: LoggedCall, bets: Bets, currency: string | null): readonly Breach[] {
+  const { status, ending } = call;
+  switch (ending) {
+    case 'lost':
+    case 'not-sent':
+    case 'unknown':
+      return [];
+    case 'late':
+      return [...deadlineBreaches(call), ...(isSuccess(status) ? bodyBreaches(call, bets, currency) : [])];
+    case 'accepted':
+    case 'error-200':
+    case 'declined':
+    case 'refused':
+    case 'failed':
+      return [...bodyBreaches(call, bets, currency), ...errorBreaches(call)];
+  }
+}
+
+function deadlineBreaches(call: LoggedCall): readonly Breach[] {
+  const { seen, alsoSeen } = call;
+  const tookMs = Math.max(seen.exchange.tookMs ?? 0, alsoSeen?.exchange.tookMs ?? 0);
+  const isWhole = tookMs > REPLY_DEADLINE_MS && (alsoSeen !== null || seen.exchange.answer.kind === 'reply');
+  const verdict = verdictOnTime(isWhole, tookMs, REPLY_DEADLINE_MS);
+  return typeof verdict === 'object' ? [breachFrom(call, 'reply.deadline', verdict)] : [];
+}
+
+function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): readonly Breach[] {
+  const { status, reading, seen } = call;
+  const answer = replyAnswerTo(call);
+  if (status === null || answer === null) return [];
+  const problems = problemsOf({
+    call: seen.call,
+    answer,
+    status,
+    reading,
+    contentType: contentType(call),
+    currency: currency === null ? undefined : currencyByCode(currency),
+    isBetKnown: seen.call === 'refund' && isBetKnown(seen.origTxID, call, bets),
+  });
+  const found = problems.flatMap(([rule, problem]) =>
+    problem.kind === 'note' ? [] : [breachFrom(call, rule, problem)],
+  );
+  const written = reading?.balance.written;
+  if (answer !== 'accepted' || written === undefined || !hasFloatRest(written)) return found;
+  // The many decimals have the same cause and are no second breach.
+  return [
+    ...found.filter(({ rule }) => rule !== 'money.precision'),
+    breach(call, 'money.exact', `its balance ${written} is what a sum of binary floating-point numbers leaves`),
+  ];
+}
+
+/** The content type of the reply. undefined: it had none. null: its headers were not logged. */
+function contentType({ seen, alsoSeen }: LoggedCall): string | null | undefined {
+  const lists = [seen, alsoSeen].flatMap((view): HeaderList[] => {
+    const answer = view?.exchange.answer;
+    return answer?.kind === 'reply' && answer.headers !== null && answer.headers.length > 0 ? [answer.headers] : [];
+  });
+  return lists[0] === undefined ? null : header(lists[0], 'content-type');
+}
+
+/** The breaches of an error that does not suit its call. */
+function errorBreaches(call: LoggedCall): readonly Breach[] {
+  const { ending, seen, code, status } = call;
+  if (ending === 'accepted' || ending === 'error-200' || ending === 'refused') return [];
+  if (seen.call === 'bet' && status === 500 && code === 'insufficient_funds')
+    return [breach(call, 'bet.insufficient-funds', 'lack of money was answered 500, which calls for a refund', true)];
+  // An operator may answer with a published code that the session has ended or that the account is blocked.
+  return seen.call === 'balance' && (status === 500 || !isPublishedCode(code))
+    ? [breach(call, 'balance.read', `reading the balance was answered ${status}`)]
+    : [];
+}
+
+function transactionBreaches(transaction: Transaction, bets: Bets): readonly Breach[] {
+  const { call, attempts } = transaction;
+  const found: Breach[] = [];
+  const first = attempts.find(({ done, ending }) => done === 'yes' && ending === 'accepted');
+  if (call === 'refund') found.push(...refundBreaches(transaction, bets));
+  if (!first) return found;
+  for (const again of attempts.filter(({ number }) => number > first.number)) {
+    const rule = `idempotency.${call}` as const;
+    if (amountsDiffer(first, again)) {
+      if (again.ending === 'accepted')
+        found.push(
+          breach(again, 'idempotency.conflicting-body', 'the same txID was accepted again with another amount', true),
+        );
+      continue;
+    }
+    if (again.ending === 'declined' || again.ending === 'failed' || again.ending === 'error-200') {
+      found.push(
+        breach(
+          again,
+          rule,
+          `it repeats call ${first.number}, which was answered 200, and was answered ${again.status}`,
+        ),
+      );
+    } else if (again.ending === 'accepted') found.push(...replayBreaches(first, again, rule));
+  }
+  return found;
+}
+
+/** The breaches of a refund that was not answered 200. An operator that does not know the bet must accept its refund too. */
+function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
+  const declined = attempts.filter(
+    ({ ending }) => ending === 'declined' || ending === 'failed' || ending === 'error-200',
+  );
+  return declined.map((attempt) => {
+    const status = attempt.status ?? 'with an error';
+    const text = `a refund must be answered 200, also when its bet is not known, and it was answered ${status}`;
+    return breach(attempt, isBetKnown(origTxID, attempt, bets) ? 'refund.restore' : 'refund.unknown', text);
+  });
+}
+
+/** True if the operator's answer shows that it had carried out the bet before the refund was sent. */
+function isBetKnown(origTxID: string | null, refund: LoggedCall, bets: Bets): boolean {
+  const bet = origTxID === null ? undefined : bets.get(origTxID);
+  return bet?.attempts.some((placed) => placed.done === 'yes' && wasBefore(placed, refund)) ?? false;
+}
+
+/** True if a call was answered before the other one was sent. */
+function wasBefore(call: LoggedCall, other: LoggedCall): boolean {
+  if (call.atMs === null || other.atMs === null) return call.number < other.number;
+  const tookMs = Math.max(call.seen.exchange.tookMs ?? 0, call.alsoSeen?.exchange.tookMs ?? 0);
+  return call.number < other.number && call.atMs + tookMs <= other.atMs;
+}
+
+function amountsDiffer(a: LoggedCall, b: LoggedCall): boolean {
+  return a.amount !== null && b.amount !== null && !a.amount.equals(b.amount);
+}
+
+function replayBreaches(first: LoggedCall, again: LoggedCall, rule: RuleId): readonly Breach[] {
+  const found: Breach[] = [];
+  if (first.replyTxID !== null && again.replyTxID !== null && first.replyTxID !== again.replyTxID) {
+    found.push(
+      breach(
+        again,
+        rule,
+        `it repeats call ${first.number} and was answered with another txID: it was carried out again`,
+      ),
+    );
+  } else if (first.balance !== null && again.balance !== null && !first.balance.equals(again.balance)) {
+    const said = `${again.balance} instead of ${first.balance}`;
+    found.push(
+      breach(
+        again,
+        'idempotency.same-reply',
+        `it repeats call ${first.number} and was answered with another balance, ${said}`,
+      ),
+    );
+  }
+  return found;
+}

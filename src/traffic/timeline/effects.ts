@@ -1,0 +1,238 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import { Money } from '../../contract/money.ts';
+import type { LoggedCall } from './logged-call.ts';
+import { type Bets, betKey, type Transaction } from './transaction.ts';
+import { applying, closing, distinct, isApplied, isClosed, moved, type World } from './worlds.ts';
+
+/** An error that the operator may have made, and the change of the balance that it causes. */
+export interface Candidate {
+  /** null: it breaks no rule. */
+  readonly rule: RuleId | null;
+  readonly transaction: Transaction;
+  readonly by: Money;
+  readonly text: string;
+  /** The repeated call that may have been carried out a second time. */
+  readonly repeat?: LoggedCall;
+  /** The repeated call was answered with another `txID` than the first one, so its reply proves the error. */
+  readonly isShown?: boolean;
+  /** The error is one smallest unit, as binary floating point loses it. */
+  readonly isRounding?: boolean;
+  /** The index of the earlier deviation that it corrects. */
+  readonly fixes?: number;
+}
+
+/** The effect of a call on the operator's books, and the errors that the operator may have made with it. */
+export interface Effect {
+  readonly worlds: readonly World[];
+  readonly candidates: readonly Candidate[];
+  /** The reason why the effect is not known; null: it is known. */
+  readonly unknown: string | null;
+}
+
+/** One call about money, with what is needed to book it. */
+export interface Booking {
+  readonly call: LoggedCall;
+  readonly transaction: Transaction;
+  /** An earlier attempt was carried out, so this one has no effect. */
+  readonly isRepeat: boolean;
+  /** The bets of the wallet, by their `txID`. */
+  readonly bets: Bets;
+}
+
+/** The effect of a call on each possible state of the books. */
+export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
+  const { transaction, call } = booking;
+  switch (transaction.call) {
+    case 'bet':
+    case 'win':
+      if (transaction.amount === null) {
+        const why = `the amount of the ${transaction.call} of call ${call.number} is not known`;
+        return { worlds, candidates: [], unknown: call.done === 'no' ? null : why };
+      }
+      return (transaction.call === 'bet' ? betEffect : winEffect)(booking, worlds, transaction.amount);
+    case 'refund': {
+      const bet = betOf(transaction, booking.bets);
+      const amount = bet?.amount ?? transaction.amount;
+      if (amount !== null) return refundEffect(booking, worlds, amount, bet);
+      const why = `the amount of the refund of call ${call.number} is not known`;
+      return { worlds, candidates: [], unknown: call.done === 'no' ? null : why };
+    }
+  }
+}
+
+/** The bet that a refund names; undefined: it is not known. */
+export function betOf(refund: Transaction, bets: Bets): Transaction | undefined {
+  return refund.origTxID === null ? undefined : bets.get(refund.origTxID);
+}
+
+/** The rule that is broken if a bet without a known outcome is not given back. */
+export function undoneRule(bet: Transaction): RuleId {
+  return bet.attempts.some(({ ending }) => ending === 'lost') ? 'refund.broken-connection' : 'refund.after-error';
+}
+
+function betEffect({ call, transaction, isRepeat }: Booking, worlds: readonly World[], amount: Money): Effect {
+  const { key } = transaction;
+  const off = amount.negated();
+  const candidate = (rule: RuleId, by: Money, text: string): Candidate => ({ rule, transaction, by, text });
+  if (isRepeat) {
+    const again = candidate('idempotency.bet', off, 'the bet was taken again when it was sent again');
+    return { worlds, candidates: [repeatOf(again, call)], unknown: null };
+  }
+  const taken = (world: World): World =>
+    isApplied(world, key) || isClosed(world, key) ? world : applying(world, key, off);
+  switch (call.done) {
+    case 'yes': {
+      const candidates = [
+        candidate('bet.debit', amount, 'the bet was answered 200 and not taken'),
+        ...unitCandidates(transaction, off),
+        ...roundingCandidates(transaction, amount, off),
+      ];
+      if (worlds.some((world) => isClosed(world, key))) {
+        candidates.push(
+          candidate('refund.before-bet', off, 'the bet was taken though its refund had been answered before'),
+        );
+      }
+      return { worlds: transaction.isCampaign ? both(worlds, taken) : each(worlds, taken), candidates, unknown: null };
+    }
+    case 'maybe':
+      return { worlds: both(worlds, taken), candidates: [], unknown: null };
+    case 'no':
+      return { worlds, candidates: declinedCandidates(call, candidate, off), unknown: null };
+  }
+}
+
+type MakeCandidate = (rule: RuleId, by: Money, text: string) => Candidate;
+
+function declinedCandidates(call: LoggedCall, candidate: MakeCandidate, off: Money): readonly Candidate[] {
+  switch (call.ending) {
+    case 'refused':
+      return [candidate('signature.no-effect', off, 'the bet was refused with 401 and taken all the same')];
+    case 'error-200':
+      return [candidate('reply.error-is-not-200', off, 'the bet was answered with an error and taken all the same')];
+    case 'not-sent':
+      return [];
+    case 'accepted':
+    case 'declined':
+    case 'failed':
+    case 'late':
+    case 'lost':
+    case 'unknown': {
+      const text = `the bet was declined with ${call.status ?? 'an error'} and taken all the same`;
+      return [candidate('bet.declined-takes-nothing', off, text)];
+    }
+  }
+}
+
+function winEffect({ call, transaction, isRepeat }: Booking, worlds: readonly World[], amount: Money): Effect {
+  const { key } = transaction;
+  const candidate: MakeCandidate = (rule, by, text) => ({ rule, transaction, by, text });
+  if (isRepeat) {
+    const again = candidate('idempotency.win', amount, 'the win was paid again when it was sent again');
+    return { worlds, candidates: [repeatOf(again, call)], unknown: null };
+  }
+  const paid = (world: World): World => (isApplied(world, key) ? world : applying(world, key, amount));
+  if (call.done === 'yes') {
+    const candidates = [
+      candidate('win.credit', amount.negated(), 'the win was answered 200 and not paid'),
+      ...unitCandidates(transaction, amount),
+      ...roundingCandidates(transaction, amount, amount),
+    ];
+    if (transaction.attempts.some(({ number }) => number < call.number)) {
+      candidates.push(
+        candidate('win.retried', amount, 'the win was paid twice: when it failed, and when it was sent again'),
+      );
+    }
+    return { worlds: transaction.isCampaign ? both(worlds, paid) : each(worlds, paid), candidates, unknown: null };
+  }
+  if (call.ending === 'refused') {
+    const text = 'the win was refused with 401 and paid all the same';
+    return { worlds, candidates: [candidate('signature.no-effect', amount, text)], unknown: null };
+  }
+  // The service sends it again until it is answered 200, so it may be paid at any time.
+  return { worlds: call.ending === 'not-sent' ? worlds : both(worlds, paid), candidates: [], unknown: null };
+}
+
+function refundEffect(
+  { call, transaction, isRepeat }: Booking,
+  worlds: readonly World[],
+  amount: Money,
+  bet: Transaction | undefined,
+): Effect {
+  const candidate: MakeCandidate = (rule, by, text) => ({ rule, transaction, by, text });
+  if (isRepeat) {
+    const again = candidate('idempotency.refund', amount, 'the refund was paid again when it was sent again');
+    return { worlds, candidates: [repeatOf(again, call)], unknown: null };
+  }
+  if (call.done === 'no') return { worlds, candidates: [], unknown: null };
+  if (!bet)
+    return { worlds: givenBlindly(worlds, call.done, transaction.origTxID, amount), candidates: [], unknown: null };
+  const given = (world: World): World => closing(world, bet.key, isApplied(world, bet.key) ? amount : Money.zero);
+  if (call.done === 'maybe') return { worlds: both(worlds, given), candidates: [], unknown: null };
+  const candidates: Candidate[] = [];
+  if (worlds.some((world) => isClosed(world, bet.key))) {
+    candidates.push(candidate('refund.once', amount, 'a second refund of the same bet was paid too'));
+  } else if (bet.state === 'declined') {
+    candidates.push(candidate('refund.declined-bet', amount, 'the refund of a declined bet was paid'));
+  } else {
+    const rule = bet.state === 'accepted' ? 'refund.restore' : undoneRule(bet);
+    const text = `the refund was answered ${call.status ?? 200} and the bet was not given back`;
+    candidates.push(candidate(rule, amount.negated(), text));
+    if (bet.state !== 'accepted') {
+      candidates.push(
+        candidate('refund.unknown-pays-nothing', amount, 'the refund of a bet that was never taken was paid'),
+      );
+    }
+  }
+  return { worlds: each(worlds, given), candidates, unknown: null };
+}
+
+/** A refund whose bet is not in the log. The bet may have been taken before the log begins, or never. In both cases it is closed now. */
+function givenBlindly(
+  worlds: readonly World[],
+  done: 'yes' | 'maybe',
+  origTxID: string | null,
+  amount: Money,
+): readonly World[] {
+  const given = worlds.flatMap((world) => {
+    if (origTxID === null) return [world, moved(world, amount)];
+    const key = betKey(origTxID);
+    return isClosed(world, key) ? [world] : [closing(world, key, Money.zero), closing(world, key, amount)];
+  });
+  return distinct(done === 'yes' ? given : [...worlds, ...given]);
+}
+
+function unitCandidates(transaction: Transaction, by: Money): readonly Candidate[] {
+  return [2, -2].map((places) => ({
+    rule: 'money.main-unit' as const,
+    transaction,
+    by: by.shift(places).minus(by),
+    text: `the amount was taken for ${places > 0 ? 'a hundred times' : 'a hundredth of'} what it says`,
+  }));
+}
+
+/** One smallest unit more or less than the amount: the result of a truncated product or sum of doubles. */
+function roundingCandidates(transaction: Transaction, amount: Money, by: Money): readonly Candidate[] {
+  if (amount.isZero()) return [];
+  const unit = Money.unit(Math.max(2, amount.decimals()));
+  return [unit.negated(), unit].map((more) => ({
+    rule: 'money.exact' as const,
+    transaction,
+    by: by.isNegative() ? more.negated() : more,
+    text: `the ${transaction.call} was booked as ${amount.plus(more).format(2)}`,
+    isRounding: true,
+  }));
+}
+
+function repeatOf(candidate: Candidate, call: LoggedCall): Candidate {
+  const first = candidate.transaction.attempts.find(({ done, replyTxID }) => done === 'yes' && replyTxID !== null);
+  const isShown = first !== undefined && call.replyTxID !== null && call.replyTxID !== first.replyTxID;
+  return { ...candidate, repeat: call, isShown };
+}
+
+function each(worlds: readonly World[], change: (world: World) => World): readonly World[] {
+  return distinct(worlds.map(change));
+}
+
+function both(worlds: readonly World[], change: (world: World) => World): readonly World[] {
+  return distinct([...worlds, ...worlds.map(change)]);
+}

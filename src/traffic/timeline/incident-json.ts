@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { CALL_NAMES } from '../../contract/call-name.ts';
+import type { Money } from '../../contract/money.ts';
+import { SIGNATURE_STATES } from '../../contract/signature.ts';
+import { shared } from '../../journal/event-schema.ts';
+import { SIDES } from '../logged-exchange.ts';
+import type { GatheredCalls } from '../read/gather.ts';
+import type { Debt } from './debt.ts';
+import type { LoggedCall } from './logged-call.ts';
+import { answerText, callText, debtClause, roundClause, walletSentence } from './sentence.ts';
+import type { IncidentTimeline } from './timeline.ts';
+import type { RoundVerdict, WalletVerdict } from './verdict.ts';
+
+/** Version of the JSON of an incident. */
+const INCIDENT_JSON = 'croupier-incident/1';
+
+const amount = z
+  .string()
+  .regex(/^-?(0|[1-9]\d*)(\.\d+)?$/)
+  .nullable()
+  .describe('a decimal in the main unit; null: unknown');
+const text = z.string();
+const maybe = z.string().nullable();
+const count = z.int().min(0);
+const number = z.int().min(1).describe('the number of a call in the timeline');
+const rule = shared.ruleId;
+const place = z.object({ file: text, line: z.int().min(1) });
+
+const debt = z.object({
+  kind: z.enum(['missing-refund', 'refund-pending', 'win-pending', 'misbooked', 'unexplained']),
+  call: z.enum(CALL_NAMES).nullable(),
+  txID: maybe,
+  roundID: maybe,
+  amount,
+  owedBy: z.enum(['operator', 'player', 'nobody', 'unknown']).describe('who has money that is not theirs'),
+  toAct: z.enum(SIDES),
+  rules: z.array(rule).describe('the rules whose breach explains exactly this'),
+  text,
+});
+
+const round = z.object({
+  roundID: maybe,
+  state: z.enum(['settled', 'refunded', 'open', 'owing', 'nothing', 'unknown']),
+  bets: amount,
+  wins: amount,
+  should: amount.describe('what the round must come to for the player; null: unknown'),
+  booked: amount.describe('the amount that the operator has booked for this round'),
+  difference: amount,
+  text,
+});
+
+const wallet = z.object({
+  player: maybe,
+  sessions: z.array(text),
+  currency: maybe,
+  firstSaid: amount.describe('the first balance that was answered'),
+  lastSaid: amount.describe('the last balance that was answered'),
+  should: amount.describe('what the player must have once everything owed is done; null: unknown'),
+  booked: amount.describe("what the operator's books say by now"),
+  difference: amount.describe('`booked` minus `should`; negative: the player has too little'),
+  sentence: text,
+  unknowns: z.array(text),
+  debts: z.array(debt),
+  rounds: z.array(round),
+});
+
+const call = z.object({
+  number,
+  at: maybe.describe("ISO 8601, UTC, by the service's clock"),
+  call: z.enum(CALL_NAMES),
+  sessionID: maybe,
+  player: maybe,
+  roundID: maybe,
+  txID: maybe,
+  origTxID: maybe,
+  amount,
+  ending: z.enum(['accepted', 'error-200', 'declined', 'refused', 'failed', 'late', 'lost', 'not-sent', 'unknown']),
+  done: z.enum(['yes', 'no', 'maybe']).describe('whether the operator carried it out, by its own words'),
+  status: z.int().nullable(),
+  tookMs: z.number().nullable(),
+  balance: amount,
+  operatorTxID: maybe,
+  code: maybe,
+  signature: z
+    .enum(SIGNATURE_STATES)
+    .describe('by the keys at hand; unknown: there is no key, or not all was written down that is needed'),
+  seenAt: z.array(z.object({ side: z.enum(SIDES), ...place.shape })),
+  text,
+});
+
+/** The output of `croupier incident --json`. */
+const incidentSchema = z.object({
+  schema: z.literal(INCIDENT_JSON),
+  exitCode: z.union([z.literal(0), z.literal(1), z.literal(3)]),
+  read: z.object({
+    files: z.array(text),
+    calls: count.describe('how many calls were read in all'),
+    others: count.describe('entries that are no call of the service'),
+    nameless: count.describe('calls that say neither whose they are nor which transaction'),
+    unreadable: count,
+    firstUnreadable: z.array(z.object({ ...place.shape, why: text })),
+    cut: z.boolean().describe('true: there were too many, and the last were left out'),
+  }),
+  clocks: z
+    .object({ operatorAheadMs: z.number(), pairs: count })
+    .nullable()
+    .describe('null: only one side was read, or null: no call is in the logs of both sides'),
+  calls: z.array(call),
+  breaches: z.array(z.object({ call: number, rule, verdict: z.enum(['fail', 'warn']), text })),
+  oddities: z.array(
+    z.object({
+      kind: z.enum([
+        'duplicate',
+        'resent',
+        'out-of-order',
+        'late',
+        'retried-bet',
+        'needless-refund',
+        'sides-differ',
+        'mended',
+      ]),
+      calls: z.array(number),
+      text,
+    }),
+  ),
+  wallets: z.array(wallet),
+});
+
+/** The JSON Schema of that output. */
+export function incidentJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(incidentSchema, { io: 'input' }),
+    title: `An incident, as croupier tells it (${INCIDENT_JSON})`,
+  };
+}
+
+type IncidentJson = z.infer<typeof incidentSchema>;
+
+/** Converts a timeline to JSON. */
+export function incidentJson(
+  timeline: IncidentTimeline,
+  gathered: GatheredCalls,
+  files: readonly string[],
+): IncidentJson {
+  const { total: seen, others, nameless, unreadableCount, unreadable, isCut } = gathered;
+  const currencies = new Map(timeline.wallets.map((one) => [one.wallet, one.currency]));
+  return {
+    schema: INCIDENT_JSON,
+    exitCode: timeline.status,
+    read: {
+      files: [...files],
+      calls: seen,
+      others,
+      nameless,
+      unreadable: unreadableCount,
+      firstUnreadable: unreadable.map(({ place: { file, line }, why }) => ({ file, line, why })),
+      cut: isCut,
+    },
+    clocks: timeline.clocks && { operatorAheadMs: timeline.clocks.aheadMs, pairs: timeline.clocks.pairs },
+    calls: timeline.calls.map((one) => callJson(one, currencies.get(one.wallet) ?? null)),
+    breaches: timeline.breaches.map((one) => ({ ...one })),
+    oddities: timeline.oddities.map((one) => ({ ...one, calls: [...one.calls] })),
+    wallets: timeline.wallets.map(walletJson),
+  };
+}
+
+function plain(money: Money | null | undefined): string | null {
+  return money?.toString() ?? null;
+}
+
+function callJson(logged: LoggedCall, currency: string | null): IncidentJson['calls'][number] {
+  const { seen, alsoSeen } = logged;
+  const views = alsoSeen ? [seen, alsoSeen] : [seen];
+  return {
+    number: logged.number,
+    at: logged.atMs === null ? null : new Date(logged.atMs).toISOString(),
+    call: seen.call,
+    sessionID: seen.sessionID ?? alsoSeen?.sessionID ?? null,
+    player: seen.player ?? alsoSeen?.player ?? null,
+    roundID: seen.roundID ?? alsoSeen?.roundID ?? null,
+    txID: seen.txID,
+    origTxID: seen.origTxID ?? alsoSeen?.origTxID ?? null,
+    amount: plain(logged.amount),
+    ending: logged.ending,
+    done: logged.done,
+    status: logged.status,
+    tookMs: seen.exchange.tookMs,
+    balance: plain(logged.balance),
+    operatorTxID: logged.replyTxID,
+    code: logged.code,
+    signature: logged.signature,
+    seenAt: views.map(({ exchange }) => ({ side: exchange.side, ...exchange.place })),
+    text: `${callText(logged, currency)}: ${answerText(logged, currency)}`,
+  };
+}
+
+function walletJson(verdict: WalletVerdict): IncidentJson['wallets'][number] {
+  return {
+    player: verdict.player,
+    sessions: [...verdict.sessions],
+    currency: verdict.currency,
+    firstSaid: plain(verdict.books.firstSaid?.balance),
+    lastSaid: plain(verdict.books.lastSaid?.balance),
+    should: plain(verdict.should),
+    booked: plain(verdict.booked),
+    difference: plain(verdict.difference),
+    sentence: walletSentence(verdict),
+    unknowns: [...verdict.unknowns],
+    debts: verdict.debts.map((one) => debtJson(one, verdict.currency)),
+    rounds: verdict.rounds.map((one) => roundJson(one, verdict.currency)),
+  };
+}
+
+function debtJson(one: Debt, currency: string | null): IncidentJson['wallets'][number]['debts'][number] {
+  return {
+    kind: one.kind,
+    call: one.transaction?.call ?? null,
+    txID: one.transaction?.txID ?? null,
+    roundID: one.roundID,
+    // A bet is owed even if its amount was not logged.
+    amount: one.deviation === null && one.transaction?.amount === null ? null : plain(one.amount),
+    owedBy: one.owedBy,
+    toAct: one.toAct,
+    rules: one.deviation?.causes.flatMap((cause) => cause.rule ?? []) ?? [],
+    text: debtClause(one, currency),
+  };
+}
+
+function roundJson(one: RoundVerdict, currency: string | null): IncidentJson['wallets'][number]['rounds'][number] {
+  return {
+    roundID: one.roundID,
+    state: one.state,
+    bets: plain(one.bets),
+    wins: plain(one.wins),
+    should: plain(one.should),
+    booked: plain(one.booked),
+    difference: plain(one.difference),
+    text: roundClause(one, currency),
+  };
+}

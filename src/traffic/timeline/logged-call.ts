@@ -1,0 +1,176 @@
+import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
+import type { Money } from '../../contract/money.ts';
+import type { SignatureState } from '../../contract/signature.ts';
+import { readAmount } from '../../journal/call-amount.ts';
+import type { NoReplyReason, Reply } from '../../journal/exchange.ts';
+import { answerOfReply } from '../../reply/classify.ts';
+import { type ReplyReading, readReply } from '../../reply/read.ts';
+import { isClientError, isSuccess } from '../../reply/status.ts';
+import type { LoggedReply } from '../logged-exchange.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
+
+/**
+ * The end of a call for the service. `late`: no reply, or one after the deadline. `failed`: a 500 or a redirect. `refused`: a 401.
+ * `lost`: the connection broke. `not-sent`: there was no connection. `unknown`: it was not logged.
+ */
+type Ending = 'accepted' | 'error-200' | 'declined' | 'refused' | 'failed' | 'late' | 'lost' | 'not-sent' | 'unknown';
+
+/** One call, as one side or both sides logged it. */
+export interface LoggedCall {
+  /** Its position in the timeline, from 1. */
+  readonly number: number;
+  readonly seen: RecordedCall;
+  /** The operator's log of the same call, if both sides logged it. */
+  readonly alsoSeen: RecordedCall | null;
+  /** In ms since 1970, by the service's clock if both clocks are known. */
+  readonly atMs: number | null;
+  /** The wallet: the player, or the session if the player is not known. null: not known. */
+  readonly wallet: string | null;
+  readonly ending: Ending;
+  /** Whether the operator carried it out, according to its own answer. */
+  readonly done: 'yes' | 'no' | 'maybe';
+  /** The status of the reply; null: there was none, or it is not known. */
+  readonly status: number | null;
+  /** The content of the reply, if its body is known. */
+  readonly reading: ReplyReading | null;
+  /** The balance in the reply; null: there was none, or it is not known. */
+  readonly balance: Money | null;
+  readonly replyTxID: string | null;
+  readonly code: string | null;
+  readonly amount: Money | null;
+  /** The state of the request's signature. */
+  readonly signature: SignatureState;
+  /** It is signed with a key that belongs to another client. */
+  readonly isSignedByOther: boolean;
+}
+
+/** @param also the operator's log of the same call, if `seen` is the service's */
+export function loggedCall(
+  seen: RecordedCall,
+  also: RecordedCall | null,
+  place: Pick<LoggedCall, 'number' | 'atMs' | 'wallet'>,
+  keysOf: KeysOf,
+): LoggedCall {
+  const views = also ? [seen, also] : [seen];
+  const primary = seen.exchange.answer.kind === 'unknown' && also ? also : seen;
+  const answers = views.map(({ exchange }) => exchange.answer);
+  const reply = bestReply(answers);
+  const reading = reply?.body
+    ? readReply({ status: reply.status, headers: reply.headers ?? [], body: reply.body })
+    : null;
+  const ending = endingOf(primary, reading);
+  const logged = (field: 'balance' | 'replyTx' | 'code'): string | null =>
+    views.map(({ exchange }) => exchange.logged[field]).find((text) => text !== undefined) ?? null;
+  const isAnswered = reply !== null;
+  return {
+    ...place,
+    seen,
+    alsoSeen: also,
+    ending,
+    done: doneBy(ending, answers),
+    status: reply?.status ?? null,
+    reading,
+    balance: reading?.balance.money ?? (reading || !isAnswered ? null : saidMoney(logged('balance'))),
+    replyTxID: reading ? (reading.txID ?? null) : logged('replyTx'),
+    code: reading ? (reading.code ?? null) : logged('code'),
+    amount: (seen.amount === null ? also?.money : seen.money) ?? null,
+    signature:
+      views.map(({ exchange }) => signatureOf(exchange, keysOf)).find((state) => state !== 'unknown') ?? 'unknown',
+    isSignedByOther: views.some(({ exchange }) => isSignedByOther(exchange, keysOf)),
+  };
+}
+
+interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
+  readonly headers: Reply['headers'] | null;
+  readonly body: Reply['body'] | null;
+}
+
+/** A reply whose body is known, else any reply. */
+function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
+  const replies = answers.filter((answer) => answer.kind === 'reply');
+  return replies.find(({ body }) => body !== null) ?? replies[0] ?? null;
+}
+
+function saidMoney(text: string | null): Money | null {
+  return (text === null ? undefined : readAmount(text)) ?? null;
+}
+
+function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null): Ending {
+  const { answer, tookMs } = exchange;
+  if (answer.kind === 'unknown') return 'unknown';
+  if (answer.kind === 'none') return endingWithout(answer.reason);
+  if (tookMs !== null && tookMs > REPLY_DEADLINE_MS) return 'late';
+  return answerOfReply(call, answer.status, reading);
+}
+
+function endingWithout(reason: NoReplyReason): Ending {
+  switch (reason) {
+    case 'too-late':
+      return 'late';
+    case 'unresolved':
+    case 'refused':
+    case 'unreachable':
+    case 'connect-timeout':
+    case 'send-timeout':
+    case 'tls':
+    case 'proxy':
+      return 'not-sent';
+    case 'broken':
+    case 'reset':
+    case 'stale-connection':
+    case 'closed-early':
+    case 'too-large':
+    case 'not-http':
+    case 'bad-encoding':
+    case 'aborted':
+      return 'lost';
+  }
+}
+
+/** Whether a call was carried out. The operator's answer decides, even if the service did not get it in time. */
+function doneBy(ending: Ending, answers: readonly LoggedReply[]): LoggedCall['done'] {
+  const statuses = answers.flatMap((answer) => (answer.kind === 'reply' ? [answer.status] : []));
+  switch (ending) {
+    case 'accepted':
+      return 'yes';
+    case 'declined':
+    case 'refused':
+    case 'error-200':
+    case 'not-sent':
+      return statuses.some((status) => status === 200) && ending !== 'error-200' ? 'yes' : 'no';
+    case 'failed':
+    case 'late':
+    case 'lost':
+    case 'unknown':
+      if (statuses.some(isSuccess)) return 'yes';
+      return ending !== 'failed' && statuses.some(isClientError) ? 'no' : 'maybe';
+  }
+}
+
+/** Times that are coarser than this do not show which of two calls came first. */
+const FINE_MS = 100;
+
+/**
+ * Whether two calls were in flight at the same moment. `maybe`: their times are too coarse to decide. If a time is not known, the calls
+ * count as sent one after the other, in the order of their file.
+ */
+export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
+  if (a.atMs === null || b.atMs === null) return 'no';
+  const coarseMs = Math.max(precisionOf(a), precisionOf(b));
+  const isCoarse = coarseMs > FINE_MS;
+  // A time that is truncated to a millisecond may lie before the end of the previous call.
+  const slackMs = isCoarse ? coarseMs : -CUT_MS;
+  const isOverlap =
+    a.atMs < b.atMs + (b.seen.exchange.tookMs ?? 0) + slackMs &&
+    b.atMs < a.atMs + (a.seen.exchange.tookMs ?? 0) + slackMs;
+  if (!isOverlap) return 'no';
+  return isCoarse ? 'maybe' : 'yes';
+}
+
+/** Maximum error of a time in whole milliseconds. */
+const CUT_MS = 1;
+
+function precisionOf({ seen }: LoggedCall): number {
+  return seen.exchange.time?.precisionMs ?? 1;
+}

@@ -1,0 +1,126 @@
+import type { Deviation } from './deviation.ts';
+import type { LoggedCall } from './logged-call.ts';
+import type { Bets, Transaction } from './transaction.ts';
+
+/** Something unusual in the order of calls. It is no breach by the operator. */
+export interface Oddity {
+  readonly kind:
+    | 'duplicate'
+    | 'resent'
+    | 'out-of-order'
+    | 'late'
+    | 'retried-bet'
+    | 'needless-refund'
+    | 'sides-differ'
+    | 'mended';
+  /** The numbers of the calls. */
+  readonly calls: readonly number[];
+  readonly text: string;
+}
+
+/** Duplicates, calls out of order, late replies, and differences between the logs of the two sides. */
+export function odditiesOf(
+  calls: readonly LoggedCall[],
+  transactions: readonly Transaction[],
+  bets: Bets,
+): readonly Oddity[] {
+  const rounds = Map.groupBy(
+    transactions.filter(({ roundID }) => roundID !== null),
+    ({ roundID, wallet }) => `${wallet ?? ''} ${roundID ?? ''}`,
+  );
+  return [
+    ...calls.flatMap(lateness),
+    ...calls.flatMap(difference),
+    ...transactions.flatMap(repeats),
+    ...transactions.flatMap((one) => refundOddities(one, bets)),
+    ...[...rounds.values()].flatMap(roundOrder),
+  ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
+}
+
+/** Balances that were wrong and were corrected later. Nothing is owed for them, but players may ask about them. */
+export function fixedOf(deviations: readonly Deviation[]): readonly Oddity[] {
+  return deviations.flatMap(({ call, by, causes, fixedBy }) => {
+    if (fixedBy === null) return [];
+    const [cause] = causes;
+    const why = cause ? `: ${cause.text}` : '';
+    const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'little' : 'much'}`;
+    const text = `the balance that call ${call.number} was answered was ${off}${why}; call ${fixedBy} shows it right again`;
+    return [{ kind: 'mended' as const, calls: [call.number, fixedBy], text }];
+  });
+}
+
+function lateness(call: LoggedCall): Oddity[] {
+  if (call.ending !== 'late' || call.done !== 'yes') return [];
+  const text = `the ${call.seen.call} of call ${call.number} was carried out, and its reply came too late for the service, which counts it as failed`;
+  return [{ kind: 'late', calls: [call.number], text }];
+}
+
+function difference(call: LoggedCall): Oddity[] {
+  const mine = call.seen.exchange.answer;
+  const theirs = call.alsoSeen?.exchange.answer;
+  if (theirs?.kind !== 'reply') return [];
+  if (mine.kind === 'none') {
+    const text = `the operator wrote down that it answered call ${call.number} with ${theirs.status}; the service had no reply (${mine.reason})`;
+    return [{ kind: 'sides-differ', calls: [call.number], text }];
+  }
+  if (mine.kind !== 'reply' || mine.status === theirs.status) return [];
+  const text = `the operator wrote down that it answered call ${call.number} with ${theirs.status}; the service received ${mine.status}: something between them answers too`;
+  return [{ kind: 'sides-differ', calls: [call.number], text }];
+}
+
+function repeats({ call, attempts }: Transaction): Oddity[] {
+  const [first, ...again] = attempts;
+  if (!first || again.length === 0) return [];
+  const times = again.length === 1 ? 'once more' : `${again.length} times more`;
+  const isDue = call !== 'bet' && first.ending !== 'accepted';
+  const text = `the ${call} of call ${first.number} was sent ${times} with the same txID${isDue ? ', as it must be until it is answered 200' : ''}`;
+  const isRetriedBet = call === 'bet' && first.ending !== 'accepted';
+  return [
+    { kind: isDue ? 'resent' : 'duplicate', calls: attempts.map(({ number }) => number), text },
+    ...(isRetriedBet
+      ? [
+          {
+            kind: 'retried-bet' as const,
+            calls: attempts.map(({ number }) => number),
+            text: `the bet of call ${first.number} was not accepted and sent again, which the service never does with a bet`,
+          },
+        ]
+      : []),
+  ];
+}
+
+function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {
+  if (transaction.call !== 'refund' || transaction.origTxID === null) return [];
+  const bet = bets.get(transaction.origTxID);
+  const [first] = transaction.attempts;
+  const [placed] = bet?.attempts ?? [];
+  if (!bet || !first || !placed) return [];
+  if (placed.number > first.number) {
+    const text = `the refund (call ${first.number}) came before its bet (call ${placed.number})`;
+    return [{ kind: 'out-of-order', calls: [first.number, placed.number], text }];
+  }
+  const ended = bet.state === 'accepted' ? 'was accepted in time' : bet.state === 'declined' ? 'was declined' : null;
+  if (ended === null) return [];
+  const text = `the refund (call ${first.number}) is of a bet (call ${placed.number}) that ${ended}: only a bet without a known outcome is refunded`;
+  return [{ kind: 'needless-refund', calls: [first.number, placed.number], text }];
+}
+
+function roundOrder(round: readonly Transaction[]): Oddity[] {
+  const found: Oddity[] = [];
+  const firstOf = (name: Transaction['call']): LoggedCall | undefined =>
+    round.find(({ call }) => call === name)?.attempts[0];
+  const [bet, win] = [firstOf('bet'), firstOf('win')];
+  if (win && bet && win.number < bet.number) {
+    const text = `the win (call ${win.number}) came before the bet of its round (call ${bet.number})`;
+    found.push({ kind: 'out-of-order', calls: [win.number, bet.number], text });
+  }
+  const after = win && round.filter(({ call, attempts }) => call === 'bet' && (attempts[0]?.number ?? 0) > win.number);
+  for (const late of after ?? []) {
+    const number = late.attempts[0]?.number ?? 0;
+    if (win && bet && win.number > bet.number) {
+      const text = `the bet (call ${number}) came after the win of its round (call ${win.number})`;
+      found.push({ kind: 'out-of-order', calls: [number, win.number], text });
+    }
+  }
+  return found;
+}

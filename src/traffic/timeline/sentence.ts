@@ -1,0 +1,260 @@
+import { currencyByCode } from '../../contract/currencies.ts';
+import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
+import { Money } from '../../contract/money.ts';
+import type { Debt } from './debt.ts';
+import type { Cause } from './deviation.ts';
+import { isSameButForRest } from './float-rest.ts';
+import type { LoggedCall } from './logged-call.ts';
+import type { Transaction } from './transaction.ts';
+import type { RoundVerdict, WalletVerdict } from './verdict.ts';
+
+/** An amount with its currency and the decimals of the currency. If it is not known: with at least two decimals. */
+function amountText(amount: Money, currency: string | null): string {
+  const decimals = currency === null ? 2 : (currencyByCode(currency)?.decimals ?? 0);
+  const text = amount.format(decimals);
+  return currency === null ? text : `${text} ${currency}`;
+}
+
+/** A moment, in UTC, to the second. */
+function timeText(ms: number): string {
+  return new Date(ms)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
+}
+
+/** The verdict on a wallet in one sentence, which can be pasted into a ticket. */
+export function walletSentence(verdict: WalletVerdict): string {
+  const who = nameOf(verdict);
+  const money = (amount: Money): string => amountText(amount, verdict.currency);
+  const { should, booked, difference, debts, unknowns } = verdict;
+  const said = verdict.books.lastSaid;
+  const because = debts.length === 0 ? '' : `: ${debtClauses(debts, verdict.currency)}`;
+  const doubt = unknowns.length === 0 ? '' : `; unknown: ${unknowns.join('; ')}`;
+  if (difference === null) {
+    const why = because === '' && doubt === '' ? ': the outcome of some calls is not known' : `${because}${doubt}`;
+    return `Whether ${who} has what they should is unknown${why}.`;
+  }
+  const off = difference.isZero()
+    ? 'nothing is owed'
+    : `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
+  if (should === null || booked === null) {
+    const sum = difference.isZero() ? 'by these calls nothing is owed' : `by these calls they have ${off}`;
+    return `The balance of ${who} is unknown; ${debts.length === 0 ? sum : `${sum}${because}`}${doubt}.`;
+  }
+  const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
+  const isSaid = said !== null && isSameButForRest(said.balance, booked);
+  const has = isSaid
+    ? `the operator said ${money(booked)}${when}`
+    : `the operator's books must say ${money(booked)} by now`;
+  if (debts.length === 0) return `${upper(who)} should have ${money(should)}, and ${has}: ${off}${doubt}.`;
+  return `${upper(who)} should have ${money(should)}, and ${has}: ${difference.isZero() ? 'no money is missing, but something is still to be done' : off}${because}${doubt}.`;
+}
+
+/** The state of a round as a clause. */
+export function roundClause(round: RoundVerdict, currency: string | null): string {
+  const money = (amount: Money | null): string => (amount === null ? 'unknown' : amountText(amount, currency));
+  const sums = `bets ${money(round.bets)}, wins ${money(round.wins)}`;
+  switch (round.state) {
+    case 'settled':
+      return `settled: ${sums}`;
+    case 'refunded':
+      return 'refunded: nothing is won or lost';
+    case 'open':
+      return `open: ${sums}; no win was read, not even one of 0`;
+    case 'nothing':
+      return 'no bet was accepted: nothing is won or lost';
+    case 'unknown':
+      return `unknown: ${sums}`;
+    case 'owing': {
+      const should =
+        round.should === null
+          ? 'what it should come to is unknown'
+          : `it should come to ${signed(round.should, currency)}`;
+      const booked =
+        round.booked === null ? 'the booked amount is not known' : `is booked as ${signed(round.booked, currency)}`;
+      return `${sums}; ${should}, and ${booked}: ${debtClauses(round.debts, currency)}`;
+    }
+  }
+}
+
+function signed(amount: Money, currency: string | null): string {
+  return `${amount.isNegative() || amount.isZero() ? '' : '+'}${amountText(amount, currency)}`;
+}
+
+const MAX_CLAUSES = 3;
+
+function debtClauses(debts: readonly Debt[], currency: string | null): string {
+  // The same error with the same transaction is named once.
+  const groups = Map.groupBy(debts, (debt) => faultOf(debt) ?? debt);
+  const shown = [...groups.values()].slice(0, MAX_CLAUSES).map((same) => clauseOf(same, currency));
+  const rest = groups.size - shown.length;
+  return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+/** The rule and the transaction that caused a debt; undefined: not a single error caused it. */
+function faultOf({ deviation }: Debt): string | undefined {
+  const [cause, ...others] = deviation?.causes ?? [];
+  if (!cause?.repeat || others.some((other) => !isSameFault(cause, other))) return undefined;
+  return `${cause.rule ?? ''} ${cause.transaction.key}`;
+}
+
+function isSameFault(a: Cause, b: Cause): boolean {
+  return a.repeat !== null && b.repeat !== null && a.rule === b.rule && a.transaction === b.transaction;
+}
+
+function clauseOf(debts: readonly Debt[], currency: string | null): string {
+  const [first, ...others] = debts;
+  if (!first) return '';
+  if (others.length === 0) return debtClause(first, currency);
+  const causes = debts.flatMap(({ deviation }) => deviation?.causes ?? []);
+  const sum = debts.reduce((total, { amount }) => total.plus(amount), Money.zero);
+  return `${faultText(causes)}: ${owes(first, amountText(sum, currency))}`;
+}
+
+/** The errors of the books in words, with their time if a repeated call shows it. */
+function faultText(causes: readonly Cause[]): string {
+  const [cause] = causes;
+  if (!cause) return '';
+  if (causes.some((other) => !isSameFault(cause, other))) {
+    return causes.length === 1 ? faultWords(cause) : causes.map((one) => faultText([one])).join(', and ');
+  }
+  const calls = causes.flatMap(({ repeat }) => repeat ?? []);
+  const words = faultWords(cause);
+  const times = causes.length === 1 ? words : words.replace(' again when', ` again ${causes.length} times when`);
+  return `${times} (${momentText(calls)})`;
+}
+
+function faultWords({ text, transaction }: Cause): string {
+  return text.replace(/^(the )(bet|win|refund)\b/, `$1${name(transaction)}`);
+}
+
+/** The time and the numbers of calls. */
+function momentText(calls: readonly LoggedCall[]): string {
+  const [first] = calls;
+  const numbers = calls.map(({ number }) => number);
+  const named = `${numbers.length === 1 ? 'call' : 'calls'} ${numbers.join(', ').replace(/, (\d+)$/, ' and $1')}`;
+  if (first?.atMs == null) return named;
+  return `${timeText(first.atMs)}${calls.length > 1 ? ' and later' : ''}, ${named}`;
+}
+
+/** A debt as a clause: the amount, the side that owes it, and what has to be done. */
+export function debtClause(debt: Debt, currency: string | null): string {
+  const { kind, transaction, amount, deviation } = debt;
+  const sum = amountText(amount, currency);
+  switch (kind) {
+    case 'missing-refund':
+      return `the ${name(transaction)} ${ending(transaction)},${tookIt(debt)} and was never refunded: the service owes the refund${payback(debt, sum)}`;
+    case 'refund-pending':
+      return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: it must be sent until it is${payback(debt, sum)}`;
+    case 'win-pending':
+      return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is${
+        debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''
+      }`;
+    case 'misbooked': {
+      if (!deviation) return owes(debt, sum);
+      const { causes, call } = deviation;
+      // If the reply to a repeated call shows the error, `faultText` has named that call.
+      const isNamed = causes.some(({ repeat }) => repeat === call);
+      return `${faultText(causes)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
+    }
+    case 'unexplained': {
+      const at = `at ${deviation ? momentText([deviation.call]) : 'last'} the operator said ${amountText(deviation?.said ?? Money.zero, currency)}, and by the calls it was ${amountText(deviation?.expected ?? Money.zero, currency)}`;
+      return `${at}: unless something else moved it (a deposit, another game, a call that is not in what was read), ${owes(debt, sum)}`;
+    }
+  }
+}
+
+function owes(debt: Debt, sum: string): string {
+  return debt.owedBy === 'operator'
+    ? `the operator owes the player ${sum}`
+    : `the player has ${sum} that is the operator's`;
+}
+
+function name(transaction: Transaction | null): string {
+  if (!transaction) return 'call';
+  const { call, txID, attempts } = transaction;
+  return `${call}${transaction.amount === null ? '' : ` of ${amountText(transaction.amount, null)}`} (${txID === null ? `call ${attempts[0]?.number ?? 0}` : `txID ${txID}`})`;
+}
+
+function ending(transaction: Transaction | null): string {
+  const last = transaction?.attempts.at(-1);
+  if (!last) return 'failed';
+  switch (last.ending) {
+    case 'late':
+      return 'had no reply in time';
+    case 'lost':
+      return 'had no reply';
+    case 'failed':
+    case 'declined':
+    case 'refused':
+      return `was answered ${last.status ?? 'with an error'}`;
+    case 'accepted':
+      return 'was accepted';
+    case 'error-200':
+    case 'not-sent':
+    case 'unknown':
+      return 'failed';
+  }
+}
+
+function tookIt({ owedBy }: Debt): string {
+  return owedBy === 'operator' ? ' was taken' : owedBy === 'nobody' ? ' was not taken' : ' may have been taken';
+}
+
+function paidIt({ owedBy, amount }: Debt): string {
+  if (amount.isZero()) return '';
+  return owedBy === 'operator'
+    ? ' and not paid'
+    : owedBy === 'nobody'
+      ? ', though it was paid'
+      : ' and may have been paid';
+}
+
+function payback({ owedBy }: Debt, sum: string): string {
+  return owedBy === 'operator' ? `, and with it the operator gives the player ${sum} back` : '';
+}
+
+function nameOf({ player, sessions, wallet }: WalletVerdict): string {
+  if (player !== null) return `player ${player}`;
+  if (sessions.length === 1) return `the player of session ${sessions[0] ?? ''}`;
+  return wallet === null ? 'the player (nobody says which)' : `the player of ${wallet}`;
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A call in a few words. */
+export function callText(call: LoggedCall, currency: string | null): string {
+  const { seen, amount } = call;
+  const of =
+    amount === null ? (seen.call === 'balance' ? '' : ' of an unknown amount') : ` of ${amountText(amount, currency)}`;
+  const free = seen.type === 'free' ? 'free ' : '';
+  return `${free}${seen.call}${of}`;
+}
+
+/** The answer to a call in a few words. */
+export function answerText(call: LoggedCall, currency: string | null): string {
+  const { ending: end, status, code, balance } = call;
+  const has = balance === null ? '' : `, balance ${amountText(balance, currency)}`;
+  switch (end) {
+    case 'accepted':
+      return `${status ?? 200}${has}`;
+    case 'error-200':
+      return `${status ?? 200} with the body of an error${code === null ? '' : ` (${code})`}`;
+    case 'declined':
+    case 'failed':
+      return `${status ?? 'an error'}${code === null ? '' : ` ${code}`}`;
+    case 'refused':
+      return '401, the signature was not accepted';
+    case 'late':
+      return status === null ? `no reply within ${REPLY_DEADLINE_SECONDS} seconds` : `${status}, but too late${has}`;
+    case 'lost':
+      return `no reply: the connection broke${status === null ? '' : ` (the operator answered ${status}${has})`}`;
+    case 'not-sent':
+      return 'it never reached the operator';
+    case 'unknown':
+      return 'not known how';
+  }
+}

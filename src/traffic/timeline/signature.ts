@@ -1,0 +1,43 @@
+import { queryOf } from '../../contract/query.ts';
+import { type ReceivedRequest, SIGNATURE_HEADER, type SignatureState, verify } from '../../contract/signature.ts';
+import { header } from '../../journal/exchange.ts';
+import type { LoggedExchange } from '../logged-exchange.ts';
+
+/** The known keys for one address. */
+export interface AvailableKeys {
+  /** The keys with which its calls may be signed. */
+  readonly own: readonly string[];
+  /** The keys of other clients, with which its calls must not be signed. */
+  readonly others: readonly string[];
+}
+
+/** No key is known. */
+export const NO_KEYS: AvailableKeys = { own: [], others: [] };
+
+/** Returns the keys for an address. null: the address is not known. */
+export type KeysOf = (url: string | null) => AvailableKeys;
+
+type Signed = Pick<LoggedExchange, 'request' | 'logged' | 'verified'>;
+
+/** The state of a call's signature, as far as the log and the known keys show it. */
+export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
+  return exchange.verified ?? verify(received(exchange), keysOf(exchange.request.url).own);
+}
+
+/** True for a call that is signed with the key of another client than the one of the address. */
+export function isSignedByOther(exchange: Signed, keysOf: KeysOf): boolean {
+  return verify(received(exchange), keysOf(exchange.request.url).others) === 'right';
+}
+
+function received({ request: { method, url, headers, body }, logged }: Signed): ReceivedRequest {
+  const isWhole = body !== null && body !== 'unknown' && !body.truncated;
+  // An empty list means that no headers were logged. A list without our header means that it was not sent.
+  const isListed = headers !== null && headers.length > 0;
+  return {
+    method: method ?? 'POST',
+    query: url === null ? null : queryOf(url),
+    body: isWhole ? Buffer.from(body.data, body.encoding) : null,
+    signature: logged.signature ?? (isListed ? header(headers, SIGNATURE_HEADER) : null),
+    source: logged.signature === undefined ? 'record' : 'log',
+  };
+}

@@ -1,0 +1,296 @@
+import { Money } from '../../contract/money.ts';
+import type { Deviation } from './deviation.ts';
+import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
+import { explanationsOf } from './explanation.ts';
+import { isSameButForRest } from './float-rest.ts';
+import { type LoggedCall, met } from './logged-call.ts';
+import { type Bets, betsOf, type Transaction, transactionsOf } from './transaction.ts';
+import {
+  applying,
+  beginning,
+  closing,
+  distinct,
+  forgetting,
+  isApplied,
+  isClosed,
+  MAX_WORLDS,
+  settle,
+  type World,
+} from './worlds.ts';
+
+/** A balance that the operator answered, and the call. */
+interface Said {
+  readonly balance: Money;
+  readonly call: LoggedCall;
+}
+
+/** The possible states of the operator's books of one wallet at the end. */
+export interface Books {
+  readonly transactions: readonly Transaction[];
+  readonly worlds: readonly World[];
+  /** True if a balance was answered. Else all balances count from zero. */
+  readonly isAnchored: boolean;
+  /** The first and the last balance that were answered. */
+  readonly firstSaid: Said | null;
+  readonly lastSaid: Said | null;
+  readonly deviations: readonly Deviation[];
+  /** The reason why the books cannot be computed; null: they can. */
+  readonly unknown: string | null;
+}
+
+/** Computes the books of one wallet from its calls, in order of time. */
+export function computeBooks(calls: readonly LoggedCall[]): Books {
+  const transactions = transactionsOf(calls);
+  const bets = betsOf(transactions);
+  const books = new BooksComputation({ bets, transactions: () => transactions });
+  const transactionOf = new Map(transactions.flatMap((one) => one.attempts.map((call) => [call, one] as const)));
+  for (const [index, call] of calls.entries()) {
+    // Calls are in order of time, so calls that were in flight together are neighbours.
+    const near = calls.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS);
+    const others = near.filter((other) => other !== call && other.seen.call !== 'balance');
+    books.take(call, transactionOf.get(call), new Set(others.map((other) => met(call, other))));
+  }
+  const result = books.result();
+  return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
+}
+
+/** Number of calls before and after a call that are checked for being in flight at the same time. */
+const NEIGHBOURS = 100;
+
+/** The transactions of a wallet that are known so far. */
+export interface Ledger {
+  readonly bets: Bets;
+  transactions(): Iterable<Transaction>;
+}
+
+/** Computes the books of one wallet call by call, in order of time. */
+export class BooksComputation {
+  readonly #ledger: Ledger;
+  #deviations: (Deviation & { readonly index: number })[] = [];
+  #worlds: readonly World[] = [beginning()];
+  #candidates: Candidate[] = [];
+  #isAnchored = false;
+  #firstSaid: Books['firstSaid'] = null;
+  #lastSaid: Books['lastSaid'] = null;
+  #unknown: string | null = null;
+  /** Balances that were answered while other calls were in flight, since the last balance that counted. */
+  #unread: Said[] = [];
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  result(): Omit<Books, 'transactions'> {
+    return {
+      worlds: this.#worlds,
+      isAnchored: this.#isAnchored,
+      lastSaid: this.#lastSaid,
+      deviations: this.#deviations,
+      unknown: this.#unknown,
+      firstSaid: this.#firstSaid,
+    };
+  }
+
+  /** The reason to doubt the books; null: a later answer fits them, or there is none to compare with. */
+  doubt(): string | null {
+    const last = this.#unread.at(-1);
+    if (!this.#isAnchored || !last) return null;
+    if (this.#unread.some(({ balance }) => this.#worlds.some((world) => isSameButForRest(world.balance, balance))))
+      return null;
+    return `the last balance that was answered, ${last.balance.format(2)} at call ${last.call.number}, is none that the calls lead to, and other calls were in flight with it`;
+  }
+
+  /** Makes the balance unknown. The next one that is answered is taken as right. */
+  loosen(): void {
+    this.#isAnchored = false;
+    this.#candidates = [];
+    this.#deviations = [];
+  }
+
+  /** Removes a transaction that is too old to matter. */
+  forget(key: string): void {
+    this.#worlds = forgetting(this.#worlds, key);
+    this.#candidates = this.#candidates.filter(({ transaction }) => transaction.key !== key);
+  }
+
+  /** @param meetings for each neighbouring call about money: whether both were in flight at the same time */
+  take(call: LoggedCall, transaction: Transaction | undefined, meetings: ReadonlySet<'yes' | 'no' | 'maybe'>): void {
+    if (this.#unknown !== null) return;
+    const isRepeat = transaction?.attempts.some((other) => other.number < call.number && other.done === 'yes') ?? false;
+    if (transaction) {
+      const effect = effectOf({ call, transaction, isRepeat, bets: this.#ledger.bets }, this.#worlds);
+      this.#worlds = effect.worlds;
+      this.#candidates = [...this.#candidates, ...effect.candidates].slice(-MAX_CANDIDATES);
+      this.#unknown = effect.unknown;
+    }
+    if (this.#worlds.length > MAX_WORLDS) {
+      this.#unknown ??= 'too many calls have no known outcome, so their effects cannot be distinguished';
+      return;
+    }
+    // A repeated call may be answered with the stored reply of its first attempt, which is no balance of now.
+    const mayBeStored = transaction !== undefined && isStored(call, transaction);
+    if (!mayBeStored && this.#saysBalance(call, transaction)) {
+      if (meetings.has('yes')) this.#leave(call);
+      else this.#read(call, meetings.has('maybe'));
+    }
+    this.#worlds = settle(this.#worlds);
+  }
+
+  /** False for the refund of a bet that may not have been taken: it can be answered with any balance. */
+  #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
+    if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
+    return transaction?.call !== 'refund' || betOf(transaction, this.#ledger.bets)?.state === 'accepted';
+  }
+
+  /** @param isDoubtful other calls may have been in flight: a balance that fits is used, and a balance that does not fit is ignored */
+  #read(call: LoggedCall, isDoubtful: boolean): void {
+    const said = call.balance ?? Money.zero;
+    const right = this.#worlds.filter(({ balance }) => isSameButForRest(balance, said));
+    if (isDoubtful && (!this.#isAnchored || right.length === 0)) {
+      this.#leave(call);
+      return;
+    }
+    this.#unread = [];
+    this.#lastSaid = { balance: said, call };
+    if (!this.#isAnchored) {
+      this.#isAnchored = true;
+      this.#worlds = distinct(this.#worlds.map((world) => ({ ...world, balance: said })));
+      this.#candidates = [];
+      this.#firstSaid = this.#lastSaid;
+      return;
+    }
+    if (right.length > 0) this.#worlds = right;
+    else this.#worlds = this.#landedLate(said) ?? this.#deviate(call, said);
+    this.#candidates = [];
+  }
+
+  #leave(call: LoggedCall): void {
+    this.#unread = [...this.#unread, { balance: call.balance ?? Money.zero, call }].slice(-MAX_UNREAD);
+  }
+
+  /** The worlds in which calls without a known outcome were carried out in the meantime; undefined: none has this balance. */
+  #landedLate(said: Money): readonly World[] | undefined {
+    const open = [...this.#ledger.transactions()].filter(
+      ({ state, attempts }) =>
+        state !== 'accepted' &&
+        state !== 'declined' &&
+        attempts.some(({ number }) => number < (this.#lastSaid?.call.number ?? 0)),
+    );
+    let worlds = this.#worlds;
+    for (let results = 1; results <= MAX_LANDINGS && worlds.length <= MAX_WORLDS; results += 1) {
+      worlds = distinct(worlds.flatMap((world) => open.flatMap((one) => landed(world, one, this.#ledger.bets))));
+      const right = worlds.filter(({ balance }) => balance.equals(said));
+      if (right.length > 0) return right;
+    }
+    return undefined;
+  }
+
+  /** Reports a balance that fits no world, with the fewest errors that explain it exactly, or without a cause. It is the balance from now on. */
+  #deviate(call: LoggedCall, said: Money): readonly World[] {
+    const candidates = [...this.#lateDebits(), ...this.#candidates, ...this.#fixes()];
+    for (const causes of explanationsOf(candidates)) {
+      for (const world of this.#worlds) {
+        const sum = causes.reduce((total, { by }) => total.plus(by), world.balance);
+        if (sum.equals(said)) return this.#note(call, said, world, causes);
+      }
+    }
+    const [world = beginning()] = this.#worlds;
+    return this.#note(call, said, world, []);
+  }
+
+  #note(call: LoggedCall, said: Money, world: World, causes: readonly Candidate[]): readonly World[] {
+    const fixed = new Set(causes.flatMap(({ fixes }) => (fixes === undefined ? [] : [fixes])));
+    for (const [index, deviation] of this.#deviations.entries()) {
+      if (fixed.has(deviation.index)) this.#deviations[index] = { ...deviation, fixedBy: call.number };
+    }
+    const faults = causes.filter(({ fixes }) => fixes === undefined);
+    const by = faults.length === 0 && causes.length > 0 ? null : said.minus(world.balance);
+    if (by !== null) {
+      this.#deviations.push({
+        index: this.#deviations.length,
+        call,
+        said,
+        expected: world.balance,
+        by: faults.length === 0 ? by : faults.reduce((sum, fault) => sum.plus(fault.by), Money.zero),
+        causes: faults.map(({ repeat = null, rule, text, transaction, by: part }) => ({
+          rule,
+          text,
+          transaction,
+          by: part,
+          repeat,
+        })),
+        fixedBy: null,
+      });
+    }
+    return [{ ...world, balance: said }];
+  }
+
+  /** The candidates for bets that were taken after their refund was answered. */
+  #lateDebits(): readonly Candidate[] {
+    return [...this.#ledger.transactions()]
+      .filter(
+        ({ call, key, state }) =>
+          call === 'bet' && state !== 'accepted' && this.#worlds.some((world) => isClosed(world, key)),
+      )
+      .map((transaction) => ({
+        rule: undoneRule(transaction),
+        transaction,
+        by: (transaction.amount ?? Money.zero).negated(),
+        text: 'the bet was taken after its refund had been answered 200',
+      }));
+  }
+
+  #anyTransaction(): Transaction | undefined {
+    for (const transaction of this.#ledger.transactions()) return transaction;
+    return undefined;
+  }
+
+  #fixes(): readonly Candidate[] {
+    return this.#deviations
+      .filter(({ fixedBy }) => fixedBy === null)
+      .flatMap(({ index, by, causes }) => {
+        const transaction = causes[0]?.transaction ?? this.#anyTransaction();
+        return transaction
+          ? [{ rule: null, transaction, by: by.negated(), text: 'it was corrected', fixes: index }]
+          : [];
+      });
+  }
+}
+
+/** Maximum number of candidates between two answered balances. The latest are kept. */
+const MAX_CANDIDATES = 400;
+
+/** Maximum number of balances that are kept of calls that were in flight together. */
+const MAX_UNREAD = 100;
+
+/** Maximum number of calls that are carried out late between two answers. */
+const MAX_LANDINGS = 3;
+
+/**
+ * True if the answer to a call may be the stored reply of an earlier attempt. It is not if all earlier answers are known and have another
+ * balance: then this is the current balance.
+ */
+function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
+  const earlier = attempts.filter(({ number, done }) => number < call.number && done !== 'no');
+  const { balance } = call;
+  if (earlier.length === 0 || balance === null) return earlier.length > 0;
+  return earlier.some(
+    ({ done, balance: before }) => done !== 'yes' || before === null || isSameButForRest(before, balance),
+  );
+}
+
+/** The world in which a call without a known outcome was carried out; empty if that is not possible. */
+function landed(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {
+  switch (call) {
+    case 'bet':
+      if (isApplied(world, key) || isClosed(world, key)) return [];
+      return [applying(world, key, (amount ?? Money.zero).negated())];
+    case 'win':
+      return isApplied(world, key) ? [] : [applying(world, key, amount ?? Money.zero)];
+    case 'refund': {
+      const bet = origTxID === null ? undefined : bets.get(origTxID);
+      if (!bet || isClosed(world, bet.key)) return [];
+      return [closing(world, bet.key, isApplied(world, bet.key) ? (bet.amount ?? Money.zero) : Money.zero)];
+    }
+  }
+}

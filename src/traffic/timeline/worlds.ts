@@ -1,0 +1,100 @@
+import { Money } from '../../contract/money.ts';
+
+/** The facts that are the same in all worlds. Each world keeps only its differences. */
+interface Settled {
+  readonly applied: Set<string>;
+  readonly closed: Set<string>;
+}
+
+/**
+ * One possible state of the operator's books. Balances count from zero until the first one was answered; after that they are the
+ * real ones.
+ *
+ * Worlds differ in more than the balance, because effects depend on each other: a refund gives money back only if its bet was
+ * taken in that world. For the same reason they do not use `ledger/worlds.ts`; see docs/architecture.md.
+ */
+export interface World {
+  readonly balance: Money;
+  readonly settled: Settled;
+  /** Bets that were taken and not given back, and wins that were paid, by the key of their transaction. */
+  readonly applied: ReadonlySet<string>;
+  /** Bets whose refund was answered 200: they were given back, or will never be taken. */
+  readonly closed: ReadonlySet<string>;
+}
+
+/** Maximum number of worlds. With more, the state of the books is unknown. */
+export const MAX_WORLDS = 128;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The books before the first call. */
+export function beginning(): World {
+  return { balance: Money.zero, settled: { applied: new Set(), closed: new Set() }, applied: NONE, closed: NONE };
+}
+
+/** True if the bet was taken and not given back, or the win was paid. */
+export function isApplied({ applied, closed, settled }: World, key: string): boolean {
+  return applied.has(key) || (settled.applied.has(key) && !closed.has(key));
+}
+
+/** True if the bet was given back, or cannot be taken any more. */
+export function isClosed({ closed, settled }: World, key: string): boolean {
+  return closed.has(key) || settled.closed.has(key);
+}
+
+/** The same world with another balance. */
+export function moved(world: World, by: Money): World {
+  return { ...world, balance: world.balance.plus(by) };
+}
+
+/** The world in which a transaction was carried out and changed the balance by this amount. */
+export function applying(world: World, key: string, by: Money): World {
+  return { ...world, balance: world.balance.plus(by), applied: new Set([...world.applied, key]) };
+}
+
+/** The world in which a bet was given back, or cannot be taken any more. */
+export function closing(world: World, key: string, by: Money): World {
+  const applied = new Set(world.applied);
+  applied.delete(key);
+  return { ...world, balance: world.balance.plus(by), applied, closed: new Set([...world.closed, key]) };
+}
+
+/** Removes a transaction from all worlds. Its effect on the balance stays. */
+export function forgetting(worlds: readonly World[], key: string): readonly World[] {
+  const without = (set: ReadonlySet<string>): ReadonlySet<string> =>
+    set.has(key) ? new Set([...set].filter((other) => other !== key)) : set;
+  for (const { settled } of worlds.slice(0, 1)) {
+    settled.applied.delete(key);
+    settled.closed.delete(key);
+  }
+  return worlds.map((world) => ({ ...world, applied: without(world.applied), closed: without(world.closed) }));
+}
+
+/** The worlds without duplicates. */
+export function distinct(worlds: readonly World[]): readonly World[] {
+  if (worlds.length < 2) return worlds;
+  const seen = new Map<string, World>();
+  for (const world of worlds) {
+    const name = [world.balance.toString(), [...world.applied].sort(), [...world.closed].sort()].join('|');
+    if (!seen.has(name)) seen.set(name, world);
+  }
+  return [...seen.values()];
+}
+
+/** The same worlds, with their common facts moved to the shared part, so that a call costs the same in a long log as in a short one. */
+export function settle(worlds: readonly World[]): readonly World[] {
+  const [first] = worlds;
+  if (!first) return worlds;
+  const { settled } = first;
+  const closed = [...first.closed].filter((key) => worlds.every((world) => world.closed.has(key)));
+  const applied = [...first.applied].filter((key) => worlds.every((world) => world.applied.has(key)));
+  if (closed.length + applied.length === 0) return worlds;
+  for (const key of closed) {
+    settled.closed.add(key);
+    settled.applied.delete(key);
+  }
+  for (const key of applied) settled.applied.add(key);
+  const gone = new Set([...closed, ...applied]);
+  const less = (set: ReadonlySet<string>): ReadonlySet<string> => new Set([...set].filter((key) => !gone.has(key)));
+  return worlds.map((world) => ({ ...world, applied: less(world.applied), closed: less(world.closed) }));
+}

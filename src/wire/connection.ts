@@ -1,0 +1,173 @@
+import type { Socket } from 'node:net';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { type ConnectListener, openConnection, type Route } from './connect.ts';
+import type { Origin } from './origin.ts';
+
+/** The call on a connection slot: it observes the connection attempt, writes its request, and handles undici's reply events. */
+export interface SlotCall extends ConnectListener, Dispatcher.DispatchHandler {
+  readonly method: 'GET' | 'POST';
+  /** A connection is being opened for the call. */
+  onConnecting(): void;
+  /** The connection is ready for the bytes of the request. */
+  onWritable(): void;
+  /** Bytes of the reply have arrived; undici has not parsed them yet. */
+  onBytes(chunk: Buffer): void;
+  /** The time set by {@link ConnectionSlot.setTimer} has passed. */
+  onTimer(): void;
+}
+
+/** The settings that all slots of one wire share. */
+export interface ConnectionSlotSettings {
+  readonly route: Route;
+  readonly keepAliveMs: number;
+  readonly maxHeaderBytes: number;
+  nextConnectionId(): number;
+  /** A slot lost its connection while no call was on it. */
+  onIdleClosed(slot: ConnectionSlot): void;
+}
+
+// undici only parses replies here. It gets a request without a body, and its single write is replaced by croupier's own bytes
+// (see #intercept).
+const DISPATCH: Readonly<Record<'GET' | 'POST', Dispatcher.DispatchOptions>> = {
+  GET: { path: '/', method: 'GET' },
+  POST: { path: '/', method: 'POST' },
+};
+
+/** Milliseconds that are subtracted from the keep-alive time that a server announces. */
+const KEEP_ALIVE_MARGIN_MS = 1000;
+
+type Write = (bytes: Uint8Array, flushed: () => void) => boolean;
+
+/** A place for one connection to one origin, with one call at a time. The connection can be replaced. */
+export class ConnectionSlot {
+  readonly origin: Origin;
+  /** When the slot last became free. */
+  idleSince = 0;
+  /** Number of the connection, from 1 over all connections of the wire; 0 before the first. */
+  connectionId = 0;
+  /** Number of calls that the current connection has begun. */
+  uses = 0;
+  #settings: ConnectionSlotSettings;
+  #client: Client;
+  #call: SlotCall | null = null;
+  #socket: Socket | null = null;
+  #write: Write | null = null;
+  #cancel: (() => void) | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #timerMs = 0;
+  #discarded = false;
+
+  constructor(origin: Origin, settings: ConnectionSlotSettings) {
+    this.origin = origin;
+    this.#settings = settings;
+    this.#client = new Client(origin.key, {
+      allowH2: false,
+      pipelining: 1,
+      // The wire has the only deadline.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: settings.maxHeaderBytes,
+      keepAliveTimeout: Math.max(1, settings.keepAliveMs),
+      keepAliveMaxTimeout: Math.max(1, settings.keepAliveMs),
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+      connect: (_, callback) => this.#connect(callback),
+    });
+  }
+
+  /** Sends one call. The slot is in use until {@link ConnectionSlot.free} or {@link ConnectionSlot.discard}. */
+  send(call: SlotCall): void {
+    this.#call = call;
+    this.#client.dispatch(DISPATCH[call.method], call);
+  }
+
+  /** Marks the slot as free: the call is over, and the connection can be used again. */
+  free(now: number): void {
+    this.#call = null;
+    this.idleSince = now;
+  }
+
+  /** False if the connection is closed. */
+  get alive(): boolean {
+    return !this.#discarded && this.#socket !== null && !this.#socket.destroyed;
+  }
+
+  /** Closes the slot. Resolves once its connection is closed. */
+  async discard(): Promise<void> {
+    this.#discarded = true;
+    this.#call = null;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#cancel?.();
+    // undici must not be destroyed inside its own callbacks.
+    await Promise.resolve();
+    await this.#client.destroy();
+  }
+
+  /**
+   * Writes to the connection.
+   *
+   * @param flushed called once the kernel has the bytes
+   * @returns true if the kernel already has them
+   */
+  write(bytes: Uint8Array, flushed: () => void): boolean {
+    const socket = this.#socket;
+    if (socket === null || this.#write === null) return false;
+    this.#write(bytes, flushed);
+    return socket.writableLength === 0;
+  }
+
+  /** Sets the timer of the call. A second call of this method starts it again. */
+  setTimer(ms: number): void {
+    if (this.#timer !== null && this.#timerMs === ms) {
+      this.#timer.refresh();
+      return;
+    }
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timerMs = ms;
+    // One timer serves all calls of the slot, and may fire without effect between two calls. The socket keeps the process alive.
+    this.#timer = setTimeout(() => this.#call?.onTimer(), ms).unref();
+  }
+
+  #connect(callback: buildConnector.Callback): void {
+    const call = this.#call;
+    if (call === null || this.#discarded) {
+      callback(new Error('nothing to connect for'), null);
+      return;
+    }
+    // undici itself connects again if an idle connection was closed before a write.
+    this.uses = 0;
+    call.onConnecting();
+    this.#cancel = openConnection(this.origin, this.#settings.route, call, (error, socket) => {
+      this.#cancel = null;
+      if (socket === null) {
+        callback(error ?? new Error('no connection'), null);
+        return;
+      }
+      this.#socket = socket;
+      this.connectionId = this.#settings.nextConnectionId();
+      this.#intercept(socket);
+      callback(null, socket);
+    });
+  }
+
+  /**
+   * Intercepts writes and reads. undici writes exactly once for a request without a body; at that moment the call writes its real
+   * bytes instead.
+   */
+  #intercept(socket: Socket): void {
+    this.#write = socket.write.bind(socket);
+    const read = socket.read.bind(socket);
+    socket.write = () => {
+      this.uses += 1;
+      this.#call?.onWritable();
+      return true;
+    };
+    socket.read = (size?: number) => {
+      const chunk: Buffer | null = read(size);
+      if (chunk !== null) this.#call?.onBytes(chunk);
+      return chunk;
+    };
+    socket.once('close', () => {
+      if (this.#call === null && this.#socket === socket) this.#settings.onIdleClosed(this);
+    });
+  }
+}

@@ -1,0 +1,354 @@
+import type { Dispatcher } from 'undici';
+import type { NoReplyReason, Outcome, Stamps } from '../journal/exchange.ts';
+import type { ConnectionSlot, SlotCall } from './connection.ts';
+import { exchangeFailure } from './failure.ts';
+import { IncomingReply } from './incoming-reply.ts';
+import { type RequestPortions, wholeRequest } from './request-bytes.ts';
+
+/** The result of one call. */
+export interface CallResult {
+  readonly outcome: Outcome;
+  readonly stamps: Stamps;
+  /** null if no connection was made. */
+  readonly connection: { readonly id: number; readonly reused: boolean } | null;
+}
+
+/** A call that has been started. */
+export interface PendingCall {
+  /**
+   * Resolves once all bytes are sent, or all except the last one of a held call, or the call has failed. Never rejects.
+   */
+  readonly ready: Promise<void>;
+  /** Sends the last byte of a held call. Does nothing for other calls. */
+  release(): void;
+  /** Never rejects. */
+  readonly result: Promise<CallResult>;
+}
+
+/** The parameters and callbacks of a call. */
+export interface PendingCallPlan {
+  readonly method: 'GET' | 'POST';
+  readonly head: string;
+  readonly body: Uint8Array | null;
+  /** null: the request is sent at once, in one piece. */
+  readonly portions: RequestPortions | null;
+  readonly deadlineMs: number;
+  readonly maxReplyBytes: number;
+  readonly now: () => number;
+  /** Called once, when the call is over. `clean`: its connection can be used again. */
+  onResult(slot: ConnectionSlot | null, clean: boolean): void;
+  /** Called if the reused connection of the call was closed before the call wrote anything. */
+  onUnsent(slot: ConnectionSlot): void;
+}
+
+/**
+ * A promise that is created when `opened` is first read, because most calls never need it.
+ */
+class Gate {
+  #opened: Promise<void> | null = null;
+  #isOpen = false;
+  #resolve: (() => void) | null = null;
+
+  get opened(): Promise<void> {
+    this.#opened ??= new Promise((resolve) => {
+      if (this.#isOpen) resolve();
+      else this.#resolve = resolve;
+    });
+    return this.#opened;
+  }
+
+  /** Resolves the promise. A second call does nothing. */
+  open(): void {
+    this.#isOpen = true;
+    this.#resolve?.();
+  }
+}
+
+type Phase = 'connecting' | 'sending' | 'held' | 'waiting' | 'done';
+
+const NOTHING = new Uint8Array(0);
+
+/** One call from its start to its result. It writes the request and handles undici's reply events. */
+export class CallInProgress implements PendingCall, SlotCall {
+  readonly result: Promise<CallResult>;
+  readonly method: 'GET' | 'POST';
+  #resolve!: (result: CallResult) => void;
+  #plan: PendingCallPlan;
+  #slot: ConnectionSlot | null = null;
+  #connection: { id: number; reused: boolean } | null = null;
+  #reusedSlot = false;
+  #phase: Phase = 'connecting';
+  #phaseStart: number;
+
+  #start: number;
+  #resolved: number | null = null;
+  #connected: number | null = null;
+  #secured: number | null = null;
+  /** When the last portion was given to the socket, which may queue it. */
+  #handed: number | null = null;
+  #sent: number | null = null;
+  #firstByte: number | null = null;
+
+  #portion = 0;
+  #released: boolean;
+  #pause: NodeJS.Timeout | null = null;
+
+  readonly #incoming = new IncomingReply();
+
+  readonly #gate = new Gate();
+
+  constructor(plan: PendingCallPlan) {
+    this.#plan = plan;
+    this.method = plan.method;
+    this.#released = plan.portions === null || plan.portions.last === null;
+    this.#start = plan.now();
+    this.#phaseStart = this.#start;
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get ready(): Promise<void> {
+    return this.#gate.opened;
+  }
+
+  release(): void {
+    this.#released = true;
+    if (this.#phase === 'held') this.#sendLast();
+  }
+
+  /** Sends the call over a slot. A second slot is used only if nothing was written to the first one. */
+  useSlot(slot: ConnectionSlot): void {
+    this.#slot = slot;
+    this.#reusedSlot = slot.uses > 0;
+    slot.setTimer(this.#plan.deadlineMs);
+    slot.send(this);
+  }
+
+  /** Ends the call without a reply. Does nothing if it is over. */
+  fail(reason: NoReplyReason, detail: string): void {
+    if (this.#phase === 'done') return;
+    const { head } = this.#incoming;
+    this.#finish({ kind: 'none', reason, detail, ...(head && { head }) }, this.#plan.now(), false);
+  }
+
+  // Events of the connection.
+
+  onConnecting(): void {
+    this.#reusedSlot = false;
+    this.#enter('connecting');
+  }
+
+  onResolved(): void {
+    this.#resolved = this.#plan.now();
+  }
+
+  onConnected(): void {
+    this.#connected = this.#plan.now();
+  }
+
+  onSecured(): void {
+    this.#secured = this.#plan.now();
+  }
+
+  onWritable(): void {
+    const slot = this.#slot;
+    if (this.#phase !== 'connecting' || slot === null) return;
+    this.#connection = { id: slot.connectionId, reused: slot.uses > 1 };
+    const { portions } = this.#plan;
+    if (portions !== null) {
+      this.#enter('sending');
+      this.#sendPortion(portions);
+      return;
+    }
+    this.#phase = 'sending';
+    const flushed = slot.write(wholeRequest(this.#plan.head, this.#plan.body), this.#onFlushed);
+    this.#handed = this.#plan.now();
+    if (flushed) this.#onSent(this.#handed);
+    else this.#enter('sending');
+  }
+
+  onBytes(chunk: Buffer): void {
+    if (this.#phase !== 'done' && this.#incoming.receive(chunk)) this.#firstByte = this.#plan.now();
+  }
+
+  onTimer(): void {
+    if (this.#phase === 'done' || this.#phase === 'held') return;
+    // The event loop may have been blocked while the timer was set or due. The call must not time out early, nor before bytes that
+    // have arrived by then are read.
+    const left = this.#phaseStart + this.#plan.deadlineMs - this.#plan.now();
+    if (left > 1) {
+      this.#slot?.setTimer(Math.ceil(left));
+      return;
+    }
+    const phase = this.#phase;
+    const since = this.#phaseStart;
+    setImmediate(() => {
+      if (this.#phase === phase && this.#phaseStart === since) this.#timeOut();
+    });
+  }
+
+  // Events of undici.
+
+  onRequestStart(): void {}
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (this.#phase === 'done' || status < 200) return;
+    this.#incoming.begin(status, controller.rawHeaders);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase === 'done') return;
+    this.#incoming.add(chunk);
+    const { maxReplyBytes } = this.#plan;
+    if (this.#incoming.bytes > maxReplyBytes)
+      this.fail('too-large', `The reply passed the limit of ${maxReplyBytes} bytes.`);
+  }
+
+  onResponseEnd(): void {
+    const { head } = this.#incoming;
+    if (this.#phase === 'done' || head === null) return;
+    const end = this.#plan.now();
+    // A reply may come before the whole request is sent. Then the connection cannot be used again.
+    const whole = this.#phase === 'waiting' || (this.#phase === 'sending' && this.#handed !== null);
+    if (whole) this.#sent ??= this.#handed;
+    this.#finish(this.#incoming.whole(head.headers, this.#plan.maxReplyBytes), end, whole);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#phase === 'done') return;
+    const slot = this.#slot;
+    if (this.#connection === null && this.#reusedSlot && slot !== null) {
+      this.#plan.onUnsent(slot);
+      return;
+    }
+    const failure = exchangeFailure(error, {
+      reused: this.#connection?.reused ?? false,
+      hasBytes: this.#incoming.beginning !== null,
+      hasHead: this.#incoming.head !== null,
+      beginning: this.#incoming.beginning,
+    });
+    this.fail(failure.reason, failure.message);
+  }
+
+  // Sending the request.
+
+  readonly #onFlushed = (): void => {
+    if (this.#phase === 'sending' && this.#handed !== null) this.#onSent(this.#plan.now());
+  };
+
+  #onSent(at: number): void {
+    this.#sent = at;
+    this.#phase = 'waiting';
+    this.#phaseStart = at;
+    this.#slot?.setTimer(this.#plan.deadlineMs);
+    this.#gate.open();
+    const breakAfterMs = this.#plan.portions?.breakAfterMs ?? null;
+    if (breakAfterMs === null) return;
+    if (breakAfterMs <= 0) this.#break();
+    else this.#pause = setTimeout(() => this.#break(), breakAfterMs);
+  }
+
+  #sendPortion(portions: RequestPortions): void {
+    const portion = portions.portions[this.#portion] ?? NOTHING;
+    this.#portion += 1;
+    const isFinal = this.#portion >= portions.portions.length;
+    const isWhole = isFinal && portions.last === null && !portions.partial;
+    if (isWhole) {
+      const flushed = this.#slot?.write(portion, this.#onFlushed) ?? false;
+      this.#handed = this.#plan.now();
+      if (flushed) this.#onSent(this.#handed);
+      return;
+    }
+    this.#slot?.write(portion, () => {
+      if (this.#phase !== 'sending') return;
+      if (isFinal && portions.partial) this.#break();
+      else if (isFinal) this.#reachHold();
+      else this.#pause = setTimeout(() => this.#sendNext(portions), portions.gapMs);
+    });
+  }
+
+  #sendNext(portions: RequestPortions): void {
+    if (this.#phase !== 'sending') return;
+    this.#enter('sending');
+    this.#sendPortion(portions);
+  }
+
+  #reachHold(): void {
+    if (this.#released) {
+      this.#sendLast();
+      return;
+    }
+    this.#phase = 'held';
+    this.#gate.open();
+  }
+
+  #sendLast(): void {
+    const last = this.#plan.portions?.last ?? NOTHING;
+    this.#enter('sending');
+    const flushed = this.#slot?.write(last, this.#onFlushed) ?? false;
+    this.#handed = this.#plan.now();
+    if (flushed) this.#onSent(this.#handed);
+  }
+
+  #break(): void {
+    this.fail('broken', 'The connection was broken on purpose.');
+  }
+
+  // Deadline and end.
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#phaseStart = this.#plan.now();
+    this.#slot?.setTimer(this.#plan.deadlineMs);
+  }
+
+  #timeOut(): void {
+    const ms = this.#plan.deadlineMs;
+    switch (this.#phase) {
+      case 'connecting': {
+        const handshake = this.#connected !== null && this.#connection === null;
+        this.fail(
+          'connect-timeout',
+          handshake ? `Connected, but the TLS handshake took over ${ms} ms.` : `No connection within ${ms} ms.`,
+        );
+        break;
+      }
+      case 'sending':
+        this.fail('send-timeout', `The request could not be sent within ${ms} ms.`);
+        break;
+      case 'waiting': {
+        const came =
+          this.#incoming.head === null
+            ? 'nothing had arrived'
+            : `the headers and ${this.#incoming.bytes} bytes of the body had arrived`;
+        this.fail('too-late', `The reply was not complete ${ms} ms after the last byte of the request; ${came}.`);
+        break;
+      }
+      case 'held':
+      case 'done':
+        break;
+    }
+  }
+
+  #finish(outcome: Outcome, end: number, clean: boolean): void {
+    this.#phase = 'done';
+    if (this.#pause !== null) clearTimeout(this.#pause);
+    this.#plan.onResult(this.#slot, clean);
+    this.#slot = null;
+    this.#gate.open();
+    this.#resolve({
+      outcome,
+      stamps: {
+        start: this.#start,
+        resolved: this.#resolved,
+        connected: this.#connected,
+        secured: this.#secured,
+        sent: this.#sent,
+        firstByte: this.#firstByte,
+        end,
+      },
+      connection: this.#connection,
+    });
+  }
+}

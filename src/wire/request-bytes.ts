@@ -1,0 +1,86 @@
+import type { BreakMoment, Trickle } from '../contract/deviation.ts';
+import type { HeaderList } from '../journal/exchange.ts';
+import { splitUrl } from './origin.ts';
+import type { BuiltRequest } from './request.ts';
+
+/** The bytes of a request in portions, which are sent one after the other. */
+export interface RequestPortions {
+  readonly portions: readonly Uint8Array[];
+  /** Milliseconds between two portions. */
+  readonly gapMs: number;
+  /** The last byte of a held call, which is sent at the release; null for other calls. */
+  readonly last: Uint8Array | null;
+  /** True: the portions are not the whole request, and the connection is closed after them. */
+  readonly partial: boolean;
+  /** Milliseconds after the whole request until the connection is closed; null: it is not closed on purpose. */
+  readonly breakAfterMs: number | null;
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const TARGET = /^[\x21-\x7e]+$/;
+
+function has(headers: HeaderList, name: string): boolean {
+  return headers.some(([key]) => key.toLowerCase() === name);
+}
+
+/**
+ * The head of a request in bytes: the headers in their order and letter case. Host is added before them and Content-Length after
+ * them if the list has none.
+ *
+ * @throws TypeError for a header or target that HTTP does not allow
+ */
+export function headText(request: BuiltRequest, authority: string): string {
+  const { headers, body } = request;
+  const { target } = splitUrl(request.url);
+  if (!TARGET.test(target)) throw new TypeError('the URL has characters that must be percent-encoded');
+  let head = `${request.method} ${target} HTTP/1.1\r\n`;
+  if (!has(headers, 'host')) head += `Host: ${authority}\r\n`;
+  for (const [name, value] of headers) {
+    if (!TOKEN.test(name) || !VALUE.test(value)) {
+      throw new TypeError(`the header ${JSON.stringify(name)} holds characters that HTTP does not allow`);
+    }
+    head += `${name}: ${value}\r\n`;
+  }
+  if (body !== null && !has(headers, 'content-length') && !has(headers, 'transfer-encoding')) {
+    head += `Content-Length: ${body.length}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
+/** Head and body in one buffer, so that they are sent in one packet. */
+export function wholeRequest(head: string, body: Uint8Array | null): Buffer {
+  if (body === null) return Buffer.from(head, 'latin1');
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, 'latin1');
+  bytes.set(body, head.length);
+  return bytes;
+}
+
+function pieces(body: Uint8Array, count: number): Uint8Array[] {
+  const size = Math.max(1, Math.ceil(body.length / Math.max(1, count)));
+  const all: Uint8Array[] = [];
+  for (let start = 0; start < body.length; start += size) all.push(body.subarray(start, start + size));
+  return all;
+}
+
+/** Divides a request that is held, sent in pieces, or broken off. */
+export function planPortions(
+  head: string,
+  body: Uint8Array | null,
+  manner: { readonly hold: boolean; readonly breakAt: BreakMoment | undefined; readonly trickle: Trickle | undefined },
+): RequestPortions {
+  const { hold, breakAt, trickle } = manner;
+  const gapMs = trickle?.gapMs ?? 0;
+  if (breakAt !== undefined && breakAt.at !== 'sent') {
+    const out = breakAt.at === 'head' ? null : (body?.subarray(0, body.length >> 1) ?? null);
+    return { portions: [wholeRequest(head, out)], gapMs, last: null, partial: true, breakAfterMs: null };
+  }
+  const breakAfterMs = breakAt?.afterMs ?? null;
+  const whole = wholeRequest(head, body);
+  const sent = hold ? whole.subarray(0, -1) : whole;
+  const last = hold ? whole.subarray(-1) : null;
+  if (trickle === undefined || body === null) return { portions: [sent], gapMs, last, partial: false, breakAfterMs };
+  const portions = [whole.subarray(0, head.length), ...pieces(sent.subarray(head.length), trickle.pieces)];
+  return { portions, gapMs, last, partial: false, breakAfterMs };
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { croupier } from '../cli/croupier.ts';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFileSync(path.join(cwd, name), text);
+const read = (name: string) => readFileSync(path.join(cwd, name), 'utf8');
+
+const entry = (rule: string, more = '', expires = '2999-12-31') =>
+  `- rule: ${rule}\n  reason: Release 42 mends it.\n  ticket: PAY-1\n  expires: ${expires}\n${more}`;
+
+/** Judges the reference operator, which has the given defect, with a baseline. */
+async function judged(baseline: string, selection: readonly string[], defect = true) {
+  write('baseline.yaml', baseline);
+  const args = ['run', '--reference', ...(defect ? ['--defect', 'replayed-bet-charged'] : []), ...selection];
+  const reports = ['--report', 'json=r.json', '--report', 'junit=r.xml', '--linger', '10ms'];
+  const ended = await croupier([...args, '--baseline', 'baseline.yaml', ...reports], { cwd });
+  return { ...ended, firstLine: ended.out.split('\n')[0] };
+}
+
+const report = () =>
+  JSON.parse(read('r.json')) as { exitCode: number; verdict: string; baseline: { rule: string; state: string }[] };
+
+describe('run --baseline', () => {
+  it('lets a listed rule fail, and every report shows it as a known failure', async () => {
+    const { status, firstLine, out } = await judged(entry('idempotency.bet'), ['idempotency.bet']);
+    expect(firstLine).toMatch(
+      /^CONFORMING: demo-eu breaks none of \d+ rules judged, not counting 1 known failure, in the selected part/,
+    );
+    expect(status).toBe(0);
+    expect(out).toContain('Known failures (baseline.yaml)');
+    expect(out).toContain('still fails, known until 2999-12-31 (PAY-1): Release 42 mends it.');
+    expect(out).not.toContain('── Failures');
+    expect(report()).toMatchObject({ exitCode: 0, verdict: 'conforming', causes: [] });
+    expect(report().baseline).toMatchObject([{ rule: 'idempotency.bet', state: 'failing', line: 1 }]);
+    expect(read('r.xml')).toMatch(/name="idempotency.bet"[^>]*>\s*<skipped message="It still fails, known until/);
+    expect(read('r.xml')).toContain('failures="0"');
+  });
+
+  it('fails the run for a failure that is not listed', async () => {
+    const { status, firstLine } = await judged(entry('idempotency.win'), ['idempotency.bet']);
+    expect(status).toBe(1);
+    expect(firstLine).toMatch(/^NOT CONFORMING: demo-eu breaks 1 of/);
+    expect(report().baseline).toMatchObject([{ state: 'undecided' }]);
+  });
+
+  it('fails the run for a listed rule that is fixed, until it has left the list', async () => {
+    const { status, firstLine, out } = await judged(entry('idempotency.bet'), ['idempotency.bet'], false);
+    expect(status).toBe(1);
+    expect(firstLine).toBe(
+      'NOT CONFORMING TO THE BASELINE: 1 known failure of demo-eu no longer fails and must be removed (baseline.yaml).',
+    );
+    expect(out).toContain('fixed: it did not fail. Remove it from the baseline, line 1 (PAY-1)');
+    expect(report()).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });
+    expect(read('r.xml')).toMatch(/<testsuite name="baseline" tests="1" failures="1"/);
+  });
+
+  it('does not count a rule as fixed if only a part of its scenarios was played', async () => {
+    const list = entry('reply.success-is-200') + entry('idempotency.bet');
+    await judged(list, ['idempotency.bet'], false);
+    expect(report().baseline.map(({ state }) => state)).toEqual(['undecided', 'mended']);
+    const { status: partly } = await judged(list, ['idempotency/bet'], false);
+    expect(report().baseline.map(({ state }) => state)).toEqual(['undecided', 'undecided']);
+    expect(partly).toBe(0);
+  });
+
+  it('fails the run for an entry that has expired', async () => {
+    const { status, firstLine } = await judged(entry('idempotency.bet', '', '2020-01-01'), ['idempotency.bet']);
+    expect(status).toBe(1);
+    expect(firstLine).toMatch(/^NOT CONFORMING: .*\. 1 known failure of demo-eu has expired \(baseline\.yaml\)\.$/);
+    await judged(entry('win.credit', '', '2020-01-01'), ['idempotency.bet']);
+    expect(report().baseline).toMatchObject([{ state: 'expired' }]);
+  });
+
+  it('lets a rule fail only at the endpoint, in the scenario and for the client of its entry', async () => {
+    const elsewhere = await judged(entry('idempotency.bet', '  scenario: idempotency/durable\n'), ['idempotency.bet']);
+    expect(elsewhere.status).toBe(1);
+    expect(report().baseline).toMatchObject([{ state: 'undecided' }]);
+    const another = await judged(entry('idempotency.bet', '  client: acme\n'), ['idempotency.bet']);
+    expect(another.status).toBe(1);
+    expect(report().baseline).toEqual([]);
+  });
+
+  it('refuses a baseline with mistakes before anything is sent, and shows the place of each mistake', async () => {
+    const list = [
+      entry('idempotency.bett'),
+      entry('bet.debit').replace('PAY-1', '"" ').replace('reason', 'raeson'),
+      entry('bet.debit', '', '2027-02-30'),
+    ].join('');
+    const { status, err, out } = await judged(list, []);
+    expect(status).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain('baseline.yaml:1:9: `rule` is not one of the');
+    expect(err).toContain('did you mean `idempotency.bet`?');
+    expect(err).toContain('baseline.yaml:6:3: `raeson` is not a key of a known failure');
+    expect(err).toContain('baseline.yaml:7:11: `ticket` must not be empty');
+    expect(err).toContain('baseline.yaml:12:12: `expires` must be a day of the calendar, as in 2027-03-31');
+    expect(err).toContain('4 mistakes in one file. Nothing was sent.');
+  });
+
+  it('refuses entries that can never match', async () => {
+    const list = [
+      entry('bet.zero'),
+      entry('bet.debit', '  endpoint: win\n'),
+      entry('expectation'),
+      entry('win.credit', '  scenario: win/cred\n'),
+      entry('win.zero'),
+      entry('win.zero'),
+    ].join('');
+    const { status, err } = await judged(list, []);
+    expect(status).toBe(2);
+    expect(err).toContain('`bet.zero` is a NOTE, which never fails a run');
+    expect(err).toContain('`bet.debit` is not judged by endpoint');
+    expect(err).toContain('an expectation belongs to a scenario: add `scenario`');
+    expect(err).toContain('did you mean `win/credit`?');
+    expect(err).toContain('`win.zero` is already listed in line 19');
+  });
+
+  it('lets a listed expectation of a scenario fail', async () => {
+    write('ours.yaml', 'croupier: 1\ntitle: Ours\nsteps:\n  - balance:\n    expect: { status: 201 }\n');
+    const plain = await judged('[]\n', ['ours.yaml'], false);
+    expect(plain.status).toBe(1);
+    const listed = await judged(entry('expectation', '  scenario: ours\n'), ['ours.yaml'], false);
+    expect(listed.firstLine).toMatch(/^CONFORMING/);
+  });
+});
+
+describe('report convert --to baseline', () => {
+  it('lists the failing rules with gaps to fill in, and keeps the entries that are filled in', async () => {
+    const args = ['run', '--reference', '--defect', 'replayed-bet-charged', 'idempotency.bet', '--linger', '10ms'];
+    await croupier([...args, '--journal', 'run.ndjson', '--report', 'baseline=baseline.yaml'], { cwd });
+    expect(read('baseline.yaml')).toContain('- rule: idempotency.bet\n  reason: ""\n');
+    const refused = await croupier([...args, '--baseline', 'baseline.yaml'], { cwd });
+    expect(refused.status).toBe(2);
+    expect(refused.err).toContain('`expires` must be a day, as in');
+    const filled = read('baseline.yaml')
+      .replaceAll('""', '"say \\"why\\""')
+      .replace(/expires: .*/, 'expires: 2999-01-01');
+    write('baseline.yaml', filled);
+    const taken = await croupier([...args, '--baseline', 'baseline.yaml', '--report', 'baseline=again.yaml'], { cwd });
+    expect(taken.status).toBe(0);
+    expect(read('again.yaml')).toBe(filled);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { readSession } from '../../../src/app/config/flag-values.ts';
+
+describe('readSession', () => {
+  it('reads an id alone', () => {
+    expect(readSession('eu-usd-1')).toEqual({ sessionID: 'eu-usd-1' });
+  });
+
+  it('reads every field of a session', () => {
+    expect(readSession('eu-1,player=p1,currency=USD,game=catch,state=expired')).toEqual({
+      sessionID: 'eu-1',
+      player: 'p1',
+      currency: 'USD',
+      gameID: 'catch',
+      state: 'expired',
+    });
+  });
+
+  it('keeps an = inside a value', () => {
+    expect(readSession('eu-1,player=a=b').player).toBe('a=b');
+  });
+
+  it.each([
+    ['', 'must begin with the sessionID'],
+    [',player=p1', 'must begin with the sessionID'],
+    ['eu-1,plyer=p1', 'did you mean player?'],
+    ['eu-1,zzz=1', 'zzz is unknown; the fields are player, currency, game, state'],
+    ['eu-1,player', 'player needs a value'],
+    ['eu-1,player=', 'player needs a value'],
+    ['eu-1,state=old', 'state must be active or expired'],
+  ])('refuses %j: %s', (text, reason) => {
+    expect(() => readSession(text)).toThrow(reason);
+  });
+});

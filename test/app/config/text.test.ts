@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../src/app/config/file.ts';
+import { configText } from '../../../src/app/config/text.ts';
+
+const AWKWARD = [
+  'plain',
+  'with space',
+  '12345',
+  'true',
+  'a: b',
+  '#x',
+  'a, b}',
+  '"quoted"',
+  "it's",
+  'ü\u2028',
+  '- x',
+  '*a',
+  '011.00',
+  'null',
+  '${x',
+];
+
+describe('configText', () => {
+  it.each(AWKWARD)('writes %j so that YAML reads the same text', (text) => {
+    const reading = readConfig(
+      'croupier.yaml',
+      configText([
+        {
+          extCID: text,
+          integratorBaseUrl: 'http://127.0.0.1:1/eu',
+          key: { file: text },
+          sessions: [{ sessionID: text, player: text, currency: 'USD', state: 'expired' }],
+          campaign: text,
+          scenarios: text,
+        },
+      ]),
+      {},
+    );
+    expect(reading).toMatchObject({
+      kind: 'read',
+      file: {
+        config: {
+          clients: [
+            {
+              extCID: text,
+              integrationApiKey: { file: text },
+              sessions: [{ sessionID: text, player: text, currency: 'USD', state: 'expired' }],
+            },
+          ],
+          freeRounds: { frID: text },
+          scenarios: [text],
+        },
+        warnings: [],
+      },
+    });
+  });
+
+  it('names the variable of the key, and contains no key', () => {
+    const text = configText([
+      { extCID: 'eu', integratorBaseUrl: 'http://x/eu', key: { env: 'EU_KEY' }, sessions: [{ sessionID: 's' }] },
+    ]);
+    expect(text).toContain('integrationApiKey: ${EU_KEY}');
+    expect(readConfig('croupier.yaml', text, { EU_KEY: 'a-key' })).toMatchObject({ kind: 'read', file: { unset: [] } });
+  });
+});

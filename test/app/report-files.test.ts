@@ -1,0 +1,113 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  fileForClient,
+  readReportRequests,
+  refuseOverwriting,
+  refuseSharedFile,
+  writeWhole,
+} from '../../src/app/report-files.ts';
+
+describe('readReportRequests', () => {
+  it('reads a kind with its file', () => {
+    expect(readReportRequests(['junit=out/a=b.xml'], '--report')).toMatchObject([
+      { kind: 'junit', file: 'out/a=b.xml' },
+    ]);
+  });
+
+  it('reads several reports from one word', () => {
+    expect(readReportRequests(['har=a,b.har,curl=c.sh', 'json=-'], '--to')).toMatchObject([
+      { kind: 'har', file: 'a,b.har' },
+      { kind: 'curl', file: 'c.sh' },
+      { kind: 'json', file: '-' },
+    ]);
+  });
+
+  it.each([
+    ['junti=x.xml', 'Did you mean junit?'],
+    ['pdf=x', 'The kinds are terminal, json, junit'],
+    ['toString=x', 'there is no report kind toString'],
+    ['json', 'the file name is missing'],
+    ['json=', 'the file name is missing'],
+  ])('refuses %s: %s', (text, reason) => {
+    expect(() => readReportRequests([text], '--report')).toThrow(reason);
+  });
+});
+
+it('refuses two reports in one file, except on stdout', () => {
+  expect(() => readReportRequests(['junit=a.xml', 'json=./a.xml'], '--report')).toThrow(
+    'junit and json would both be written to ./a.xml',
+  );
+  expect(readReportRequests(['junit=-', 'json=-'], '--to')).toHaveLength(2);
+});
+
+it('refuses to overwrite the journal of a report', () => {
+  refuseOverwriting('/a/report.json', '--to json=report.json', ['/a/run.ndjson']);
+  expect(() => refuseOverwriting('/a/run.ndjson', '--to json=run.ndjson', ['/a/run.ndjson'])).toThrow(
+    'must not be overwritten',
+  );
+});
+
+describe('a file for several clients', () => {
+  it('must have {client} in its name', () => {
+    expect(() => refuseSharedFile('out/report.xml', '--report', 2)).toThrow('out/report-{client}.xml');
+    refuseSharedFile('report-{client}.xml', '--report', 2);
+    refuseSharedFile('report.xml', '--report', 1);
+  });
+
+  it('replaces characters of the ExtCID that a file name cannot have', () => {
+    expect(fileForClient('r-{client}.json', 'acme/eu 1')).toBe('r-acme_eu_1.json');
+  });
+});
+
+function* failing() {
+  yield 'half';
+  throw new Error('no more');
+}
+
+describe('writeWhole', () => {
+  let dir = '';
+  beforeEach(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('writes all pieces, and creates the folder', async () => {
+    const file = path.join(dir, 'a', 'b.txt');
+    await writeWhole(file, ['one ', 'two']);
+    expect(readFileSync(file, 'utf8')).toBe('one two');
+  });
+
+  it('keeps the older file, and removes the draft, if the text fails half-way', async () => {
+    const file = path.join(dir, 'b.txt');
+    writeFileSync(file, 'older');
+    await expect(writeWhole(file, failing())).rejects.toThrow('no more');
+    expect(readFileSync(file, 'utf8')).toBe('older');
+    expect(readdirSync(dir)).toEqual(['b.txt']);
+  });
+
+  it('writes through a link, and does not replace the link by a file', async () => {
+    writeFileSync(path.join(dir, 'real.txt'), 'older and longer');
+    symlinkSync('real.txt', path.join(dir, 'link.txt'));
+    await writeWhole(path.join(dir, 'link.txt'), ['new']);
+    expect(readFileSync(path.join(dir, 'real.txt'), 'utf8')).toBe('new');
+    expect(lstatSync(path.join(dir, 'link.txt')).isSymbolicLink()).toBe(true);
+  });
+
+  it('fails if the folder is a file', async () => {
+    writeFileSync(path.join(dir, 'a'), '');
+    await expect(writeWhole(path.join(dir, 'a', 'b.txt'), ['x'])).rejects.toThrow();
+    expect(existsSync(path.join(dir, 'a', 'b.txt'))).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { readStake, runSettings } from '../../../src/app/run/settings.ts';
+
+describe('runSettings', () => {
+  it('prefers flags to the file, and the file to defaults', () => {
+    const config = {
+      deadline: '3s',
+      linger: '1s',
+      stakes: { USD: '2.00', EUR: '3.00' },
+      freeRounds: { frID: 'spring' },
+    };
+    const settings = runSettings(config, { linger: 250, stake: ['USD=5.00'] }, {});
+    expect(settings).toMatchObject({
+      lingerMs: 250,
+      deadlineMs: 3000,
+      stakes: { USD: '5.00', EUR: '3.00' },
+      campaign: 'spring',
+      strict: false,
+      bail: null,
+      ratePerSecond: null,
+    });
+  });
+
+  it('has the deadline of the contract and a linger of two seconds', () => {
+    expect(runSettings({}, {}, {})).toMatchObject({ deadlineMs: 5000, lingerMs: 2000 });
+  });
+
+  it('leaves the number of race rounds to the engine if no flag gives it', () => {
+    expect(runSettings({}, {}, {}).raceRounds).toBeUndefined();
+    expect(runSettings({}, { raceRounds: 200 }, {}).raceRounds).toBe(200);
+  });
+
+  it('stops at the first failure for a bare --bail', () => {
+    expect(runSettings({}, { bail: true }, {}).bail).toBe(1);
+    expect(runSettings({}, { bail: 3 }, {}).bail).toBe(3);
+  });
+
+  it.each([
+    ['1', true],
+    ['true', true],
+    ['0', false],
+    ['false', false],
+    ['', false],
+  ])('CROUPIER_STRICT=%s: strict is %s', (text, expected) => {
+    expect(runSettings({}, {}, { CROUPIER_STRICT: text }).strict).toBe(expected);
+  });
+
+  it('makes a new seed each time, or uses the given one', () => {
+    expect(runSettings({}, {}, {}).seed).not.toBe(runSettings({}, {}, {}).seed);
+    expect(runSettings({}, { seed: 'again' }, {}).seed).toBe('again');
+  });
+});
+
+describe('readStake', () => {
+  it('reads a currency with an amount', () => {
+    expect(readStake('USD=1.00')).toEqual(['USD', '1.00']);
+  });
+
+  it.each([
+    ['USD', 'it needs a currency and an amount'],
+    ['=1.00', 'it needs a currency and an amount'],
+    ['XXQ=1.00', 'XXQ is not a currency of the service'],
+    ['USD=1e3', '1e3 is not an amount above zero'],
+    ['USD=0.00', '0.00 is not an amount above zero'],
+    ['USD=-1', '-1 is not an amount above zero'],
+  ])('refuses %s: %s', (text, reason) => {
+    expect(() => readStake(text)).toThrow(reason);
+  });
+});

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { asFile, select } from '../../src/app/selection.ts';
+import { builtInSource, loadSuite, type SuiteScenario } from '../../src/app/suite.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOTS = [ROOT, path.join(ROOT, 'scenarios')];
+const { scenarios: SUITE } = loadSuite([builtInSource()], ROOT, randomUUID);
+const sample = SUITE.find(({ scenarioId }) => scenarioId === 'signature/tampered-body') ?? SUITE[0];
+
+function ids(
+  words: readonly string[],
+  more: { tags?: readonly string[]; grep?: string } = {},
+  suite: readonly SuiteScenario[] = SUITE,
+) {
+  return select(suite, { words, tags: more.tags ?? [], grep: more.grep }, ROOTS).map(({ id }) => id);
+}
+
+describe('select', () => {
+  it('selects everything if nothing is named', () => {
+    expect(ids([])).toEqual(SUITE.map(({ id }) => id));
+  });
+
+  it('selects a group by its folder and by its rules', () => {
+    const chosen = ids(['refund']);
+    const expected = SUITE.filter(
+      ({ id, rules }) => id.startsWith('refund/') || rules.some((rule) => rule.startsWith('refund.')),
+    );
+    expect(chosen).toEqual(expected.map(({ id }) => id));
+    expect(chosen).toContain('refund/restore');
+  });
+
+  it('selects the scenarios that claim a rule', () => {
+    const chosen = ids(['refund.unknown']);
+    expect(chosen.length).toBeGreaterThan(0);
+    expect(chosen).toEqual(SUITE.filter(({ rules }) => rules.includes('refund.unknown')).map(({ id }) => id));
+  });
+
+  it('selects a scenario with all its cases, or one case', () => {
+    expect(ids(['idempotency/concurrent'])).toEqual([
+      'idempotency/concurrent#bet',
+      'idempotency/concurrent#win',
+      'idempotency/concurrent#refund',
+    ]);
+    expect(ids(['idempotency/concurrent#win'])).toEqual(['idempotency/concurrent#win']);
+  });
+
+  it('selects files of the working directory or of the suite, with a line or a folder', () => {
+    expect(ids(['scenarios/refund/unknown.yaml'])).toEqual(['refund/unknown']);
+    expect(ids(['refund/unknown.yaml:3'])).toEqual(['refund/unknown']);
+    expect(ids(['./scenarios/balance/'])).toEqual(
+      SUITE.filter(({ id }) => id.startsWith('balance/')).map(({ id }) => id),
+    );
+  });
+
+  it('refuses a line that the file does not have', () => {
+    expect(() => ids(['refund/unknown.yaml:9999'])).toThrow(/has \d+ lines/);
+  });
+
+  it('joins the named scenarios, and filters them by tag and text', () => {
+    expect(ids(['refund/unknown', 'balance/read'])).toEqual(['balance/read', 'refund/unknown']);
+    expect(ids(['idempotency'], { grep: 'AT THE SAME INSTANT' })).toContain('idempotency/concurrent#bet');
+    expect(ids([], { tags: ['race'] })).toEqual(SUITE.filter(({ tags }) => tags.includes('race')).map(({ id }) => id));
+  });
+
+  it('leaves out opt-in scenarios unless their id, file or tag is named', () => {
+    if (!sample) throw new Error('the suite is empty');
+    const optIn: SuiteScenario = {
+      ...sample,
+      id: 'own/big',
+      scenarioId: 'own/big',
+      tags: ['opt-in'],
+      rules: ['bet.debit'],
+      absoluteFile: '/own/big.yaml',
+    };
+    const suite = [...SUITE, optIn];
+    expect(ids([], {}, suite)).not.toContain('own/big');
+    expect(ids(['bet.debit'], {}, suite)).not.toContain('own/big');
+    expect(ids(['own/big'], {}, suite)).toEqual(['own/big']);
+    expect(ids(['/own/big.yaml'], {}, suite)).toEqual(['own/big']);
+    expect(ids([], { tags: ['opt-in'] }, suite)).toEqual(['own/big']);
+  });
+
+  it.each([
+    [['idempotnecy'], 'Did you mean idempotency'],
+    [['refund.unknwon'], 'refund.unknown'],
+    [['refund/unknwon.yaml'], 'refund/unknown'],
+    [['xyzzy'], 'croupier list scenarios'],
+  ])('suggests names that are similar to %j: %s', (words, help) => {
+    expect(() => ids(words)).toThrow(help);
+  });
+
+  it('names the tag or text that no scenario matches', () => {
+    expect(() => ids([], { tags: ['rase'] })).toThrow('Did you mean --tag race?');
+    expect(() => ids(['balance'], { grep: 'nowhere' })).toThrow('--grep nowhere');
+  });
+});
+
+describe('asFile', () => {
+  it.each([
+    ['a/b.yaml:12', { file: 'a/b.yaml', line: 12 }],
+    ['a/b.yaml:12:3', { file: 'a/b.yaml', line: 12 }],
+    ['b.yml', { file: 'b.yml', line: undefined }],
+    ['bet.debit', undefined],
+    ['signature/refused#bet-garbage', undefined],
+  ])('%s', (word, expected) => {
+    expect(asFile(word)).toEqual(expected);
+  });
+});

@@ -1,0 +1,367 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier, type Ended } from '../../croupier.ts';
+
+const DEFECT = 'replayed-bet-charged';
+const BEGAN = Date.parse('2026-11-21T14:03:00Z');
+
+let cwd = '';
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'replay-'));
+  await croupier(['run', 'idempotency/bet', '--reference', '--defect', DEFECT, '--journal', 'bad.ndjson'], { cwd });
+}, 60_000);
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const replay = (...args: readonly string[]): Promise<Ended> =>
+  croupier(['replay', '--linger', '300ms', ...args], { cwd });
+
+interface Line {
+  readonly at: number;
+  readonly took?: number;
+  readonly path: string;
+  readonly body?: object;
+  readonly status?: number;
+  readonly reply?: object;
+}
+
+/** A log of the service, with one line of JSON for each call. */
+function write(name: string, lines: readonly Line[]): string {
+  const text = lines.map(({ at, took = 5, path: where, body, status = 200, reply }) =>
+    JSON.stringify({
+      time: new Date(BEGAN + at).toISOString(),
+      method: body ? 'POST' : 'GET',
+      url: `https://wallet.example${where}`,
+      status,
+      tookMs: took,
+      ...(body && { requestBody: JSON.stringify(body) }),
+      responseBody: JSON.stringify(reply),
+    }),
+  );
+  writeFileSync(path.join(cwd, name), `${text.join('\n')}\n`);
+  return name;
+}
+
+const bet = (tx: string, amount = '5.00', round = 'r-1') => ({
+  path: '/bet',
+  body: { amount, roundID: round, sessionID: 's-1', txID: tx, type: 'regular' },
+});
+const win = (tx: string, amount: string) => ({ ...bet(tx, amount), path: '/win' });
+const refund = (tx: string, of: string) => ({
+  path: '/refund',
+  body: { amount: '5.00', origTxID: of, roundID: 'r-1', sessionID: 's-1', txID: tx },
+});
+const said = (balance: string, txID = 'op') => ({ reply: { balance, txID } });
+
+describe('croupier replay', () => {
+  it('reports a problem as still failing, and as fixed after the fix', async () => {
+    const [still, fixed] = [
+      await replay('bad.ndjson', '--reference', '--defect', DEFECT, '--no-wait'),
+      await replay('bad.ndjson', '--reference', '--no-wait', '--json'),
+    ];
+    expect(still.out).toMatch(/^still failing: idempotency\.bet is still wrong; every reply is as before\./);
+    expect(still.status).toBe(1);
+    const json = JSON.parse(fixed.out) as { calls: { verdict: string }[] };
+    expect(json).toMatchObject({
+      schema: 'croupier-replay/1',
+      verdict: 'fixed',
+      exitCode: 0,
+      wrong: { past: { rules: expect.arrayContaining(['idempotency.bet']) as string[] }, now: { rules: [] } },
+    });
+    expect(json.calls.some(({ verdict }) => verdict === 'differs')).toBe(true);
+    expect(fixed.status).toBe(0);
+  });
+
+  it('reports a call that was right and is wrong now as regressed', async () => {
+    await croupier(['run', 'idempotency/bet', '--reference', '--journal', 'good.ndjson'], { cwd });
+    const [same, worse] = [
+      await replay('good.ndjson', '--reference', '--no-wait'),
+      await replay('good.ndjson', '--reference', '--defect', DEFECT, '--no-wait'),
+    ];
+    expect(same.out).toMatch(/^same: nothing was wrong, and nothing is/);
+    expect(same.status).toBe(0);
+    expect(worse.out).toMatch(/^regressed: idempotency\.bet is wrong now/);
+    expect(worse.status).toBe(1);
+  });
+
+  it('reports another reply as different if no rule is broken', async () => {
+    const log = write('declined.log', [
+      { at: 0, ...bet('t-1'), status: 400, reply: { code: 'INSUFFICIENT_FUNDS', message: 'Not enough.' } },
+    ]);
+    const { out, status } = await replay(log, '--reference');
+    expect(out).toMatch(/^differs: no rule is broken, but 1 reply of 1 differs/);
+    expect(out).toContain('then 400 INSUFFICIENT_FUNDS; now 200');
+    expect(status).toBe(1);
+  });
+
+  it('writes a readable scenario, which lint accepts and run plays', async () => {
+    const log = write('record.log', [
+      { at: 0, ...bet('t-1'), ...said('95.00') },
+      { at: 10, ...bet('t-1'), ...said('95.00') },
+      { at: 1500, ...win('t-2', '7.50'), ...said('102.50') },
+      { at: 3000, took: 40, ...bet('t-3', '1.00', 'r-2'), ...said('101.50') },
+      { at: 3010, took: 40, ...bet('t-4', '1.00', 'r-3'), ...said('100.50') },
+      { at: 4000, path: '/balance?sessionID=s-1', reply: { balance: '100.50' } },
+      { at: 4010, ...bet('t-5', '5.00', 'r-4'), ...said('95.50') },
+      { at: 4020, ...refund('t-6', 't-5'), body: { ...refund('t-6', 't-5').body, roundID: 'r-4' }, ...said('100.50') },
+    ]);
+    const written = await replay(log, '--of', 's-1', '--to', 'scenario=record.yaml', '--speed', '2');
+    expect(written.err).toContain('croupier run record.yaml');
+    expect(written.status).toBe(0);
+    expect(readFileSync(path.join(cwd, 'record.yaml'), 'utf8')).toBe(`# Calls of record.log, from croupier replay.
+# yaml-language-server: $schema=node_modules/croupier-conformance/schema/scenario.json
+croupier: 1
+title: "Calls of session s-1 on 2026-11-21 at 14:03 UTC"
+rules: [money.conservation]
+needs: { balance: "12.00" }
+steps:
+  - bet: { amount: "5.00" }
+    as: bet1
+  - resend: bet1
+  - wait: 740ms
+  - win: { round: bet1, amount: "7.50" }
+  - wait: 750ms
+  - together:
+      - bet: { amount: "1.00" }
+      - bet: { amount: "1.00" }
+        at: 5ms
+  - wait: 480ms
+  - balance:
+  - bet: { amount: "5.00" }
+    as: bet2
+  - refund: { of: bet2 }
+`);
+    expect((await croupier(['lint', 'record.yaml'], { cwd })).status).toBe(0);
+    const run = await croupier(['run', 'record.yaml', '--reference', '--race-rounds', '1', '--linger', '300ms'], {
+      cwd,
+    });
+    expect(run.out).toMatch(/^CONFORMING/);
+  });
+
+  it('breaks a connection that was broken in the record', async () => {
+    const run = ['run', 'win/retried-at-once', '--reference', '--race-rounds', '1', '--journal', 'broken.ndjson'];
+    await croupier(run, { cwd });
+    await replay('broken.ndjson', '--to', 'scenario=broken.yaml');
+    expect(readFileSync(path.join(cwd, 'broken.yaml'), 'utf8')).toMatch(
+      /- win: \{ round: bet1, amount: "4\.00" \}\n +as: win1\n +break: sent\n +(?:- wait: \S+\n +)?- together:\n +- resend: win1\n +copies: 2\n/,
+    );
+    const { out, status } = await replay('broken.ndjson', '--reference', '--race-rounds', '1');
+    expect(out).toMatch(/^same: /);
+    expect(out).toContain('as before: no reply (broken)');
+    expect(status).toBe(0);
+  });
+
+  it('repeats malformed calls unchanged, and does not read texts of others as expressions', async () => {
+    const body = { amount: '${stake}', roundID: 'r', sessionID: 's-${x}\u001b[31m', txID: 't', type: 'regular' };
+    const [reply, where] = [{ code: 'x', message: 'No.' }, '/bet'];
+    const log = write('malformed.log', [
+      { at: 0, path: where, body, status: 400, reply },
+      { at: 10, path: where, body: { ...body, amount: 5.5 }, status: 400, reply },
+      { at: 20, path: where, body: { ...body, amount: '1e3', roundID: 'r-2' }, status: 400, reply },
+      { at: 30, path: where, body: { sessionID: body.sessionID, txID: 'u' }, status: 400, reply },
+    ]);
+    await replay(log, '--to', 'scenario=malformed.yaml');
+    const text = readFileSync(path.join(cwd, 'malformed.yaml'), 'utf8');
+    expect(text).toContain("title: \"Calls of session s-${'${'}x}\\u001b[31m on");
+    expect((await croupier(['lint', 'malformed.yaml'], { cwd })).status).toBe(0);
+    const { out } = await replay(log, '--reference', '--json');
+    const { calls } = JSON.parse(out) as { calls: { now: { status: number } }[] };
+    expect(calls.map(({ now }) => now.status)).toEqual([400, 400, 400, 400]);
+  });
+
+  it('uses separate sessions for separate players', async () => {
+    const lines = ['anna', 'ben'].flatMap((player, index) => ({
+      time: new Date(BEGAN + index * 50).toISOString(),
+      method: 'POST',
+      url: '/bet',
+      status: 200,
+      tookMs: 5,
+      player,
+      currency: 'USD',
+      requestBody: JSON.stringify({ ...bet(`t-${player}`).body, sessionID: `s-${player}`, roundID: `r-${player}` }),
+      responseBody: JSON.stringify({ balance: '95.00', txID: `op-${player}` }),
+    }));
+    writeFileSync(path.join(cwd, 'two.log'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { out, status } = await replay('two.log', '--reference');
+    expect(out).toMatch(/^same: /);
+    expect(status).toBe(0);
+    await replay('two.log', '--to', 'scenario=two.yaml');
+    expect(readFileSync(path.join(cwd, 'two.yaml'), 'utf8')).toContain('second: { player: other }');
+  });
+
+  it('replays the incident of the examples with the output of its page', async () => {
+    const example = path.resolve(import.meta.dirname, '../../../../examples/incident');
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/replay.md'), 'utf8');
+    const [, command = '', output = ''] = /```\n\$ croupier (replay [^\n]*)\n([\s\S]*?)…\n```/.exec(page) ?? [];
+    const args = [...command.split(' '), '--linger', '300ms', '--journal', path.join(cwd, 'example.ndjson')];
+    const { out, status } = await croupier(args, { cwd: example });
+    expect(output).toContain('refund 20.00');
+    expect(out.startsWith(output), out).toBe(true);
+    expect(status).toBe(0);
+    const file = path.join(cwd, 'example.yaml');
+    await croupier([...command.split(' '), '--to', `scenario=${file}`], { cwd: example });
+    // The reply must have status 200, so the scenario demands it.
+    expect(readFileSync(file, 'utf8')).toMatch(/- refund: \{ of: bet2 \}\n +- wait/);
+  });
+
+  it('repeats overlapping calls at their recorded times', async () => {
+    const log = write('overlap.log', [
+      { at: 0, took: 900, ...bet('t-1', '1.00', 'r-1'), ...said('99.00') },
+      { at: 200, took: 300, ...bet('t-2', '1.00', 'r-2'), ...said('98.00') },
+      { at: 400, took: 20, ...bet('t-1', '1.00', 'r-1'), ...said('99.00') },
+    ]);
+    await replay(log, '--to', 'scenario=overlap.yaml');
+    expect(readFileSync(path.join(cwd, 'overlap.yaml'), 'utf8')).toContain(`  - together:
+      - bet: { amount: "1.00" }
+        as: bet1
+      - bet: { amount: "1.00" }
+        at: 200ms
+      - resend: bet1
+        at: 400ms
+        expect: either
+`);
+    const { out, status } = await replay(
+      log,
+      '--reference',
+      '--no-wait',
+      '--race-rounds',
+      '1',
+      '--journal',
+      'overlap.ndjson',
+    );
+    expect(out).toMatch(/^same: /);
+    expect(status).toBe(0);
+    const events = readFileSync(path.join(cwd, 'overlap.ndjson'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"event":"race"'))
+      .map((line) => JSON.parse(line) as { offsetsMs: readonly number[] });
+    // The operator is faster than in the record, so repetitions move the calls closer together.
+    expect(events[0]?.offsetsMs).toEqual([0, 200, 400]);
+    expect(events.at(-1)?.offsetsMs).toEqual([0, 0, 0]);
+  });
+
+  it('breaks connections at the recorded moment, and repeats wrong signatures', async () => {
+    for (const [selection, kept] of [
+      ['refund/broken-connection#half-body-1ms', 'break: half-body'],
+      ['signature/mismatch#bet-garbage', 'sign: garbage\n    expect: refused'],
+      ['signature/missing#bet-missing', 'sign: missing\n    expect: refused'],
+      ['signature/refused-replay#bet', '- resend: bet1\n    sign: garbage\n    expect: refused'],
+    ] as const) {
+      const journal = `${selection.replaceAll(/[/#]/g, '-')}.ndjson`;
+      await croupier(['run', selection, '--reference', '--linger', '300ms', '--journal', journal], { cwd });
+      await replay(journal, '--to', 'scenario=odd.yaml');
+      expect(readFileSync(path.join(cwd, 'odd.yaml'), 'utf8')).toContain(kept);
+      expect((await croupier(['lint', 'odd.yaml'], { cwd })).out).toContain('no mistakes');
+      const { out, status } = await replay(journal, '--reference', '--no-wait');
+      expect(out).toMatch(/^same: /);
+      expect(status).toBe(0);
+    }
+  });
+
+  it('reports an operator that accepts wrong signatures, and one that refuses them as fixed', async () => {
+    const [journal, defect] = ['ignored.ndjson', 'signature-ignored'];
+    const given = ['signature/mismatch#bet-garbage', '--reference', '--defect', defect, '--linger', '300ms'];
+    await croupier(['run', ...given, '--journal', journal], { cwd });
+    const [still, fixed] = [
+      await replay(journal, '--reference', '--defect', defect, '--no-wait'),
+      await replay(journal, '--reference', '--no-wait'),
+    ];
+    expect(still.out).toMatch(/^still failing: .*signature\.mismatch/);
+    expect(fixed.out).toMatch(/^fixed: the recorded problem \(.*signature\.mismatch.*\) is fixed/);
+  });
+
+  it('recognises a wrong signature of a curl line with the keys of the configuration', async () => {
+    const body = JSON.stringify(bet('t-1').body);
+    const [right, wrong] = ['the-key', 'another-key'].map((key) =>
+      createHmac('sha256', key).update(body).digest('hex'),
+    );
+    const client = { extCID: 'acme', integratorBaseUrl: 'https://wallet.example', integrationApiKey: 'the-key' };
+    writeFileSync(path.join(cwd, 'keys.yaml'), `clients: [${JSON.stringify(client)}]`);
+    for (const [signature, expected] of [
+      [right, '- bet: { amount: "5.00" }\n    expect: either'],
+      [wrong, 'sign: garbage\n    expect: refused'],
+      [right?.toUpperCase(), 'sign: upper-case\n    expect: either'],
+      [right?.slice(0, 32), 'sign: truncated\n    expect: refused'],
+      [`${right?.slice(0, -1)}x`, 'sign: one-off\n    expect: refused'],
+    ] as const) {
+      const line = `curl -X POST 'https://wallet.example/bet' -H 'X-REQUEST-SIGN: ${signature}' -d '${body}'`;
+      writeFileSync(path.join(cwd, 'bet.sh'), line);
+      await replay('bet.sh', '--config', 'keys.yaml', '--to', 'scenario=curl.yaml');
+      expect(readFileSync(path.join(cwd, 'curl.yaml'), 'utf8')).toContain(expected);
+    }
+  });
+
+  it('replays every kind of record, and names the facts that it lacks', async () => {
+    const body = JSON.stringify(bet('t-1').body);
+    const [url, sent] = ['https://wallet.example/bet', { amount: '5.00' }];
+    const entry = {
+      startedDateTime: new Date(BEGAN).toISOString(),
+      time: 5,
+      request: { method: 'POST', url, headers: [], postData: { text: body } },
+      response: { status: 200, headers: [], content: { text: '{"balance":"95.00","txID":"op"}' } },
+    };
+    for (const [file, text, expected, untold] of [
+      ['bet.sh', `curl -X POST '${url}' -d '${body}'`, 'undecided', ''],
+      ['bet.http', `POST /bet HTTP/1.1\r\nHost: wallet.example\r\n\r\n${body}`, 'undecided', ''],
+      ['bet.har', JSON.stringify({ log: { version: '1.2', entries: [entry] } }), 'same', ''],
+      [
+        'access.log',
+        '10.0.0.1 - - [21/Nov/2026:14:03:02 +0000] "POST /bet HTTP/1.1" 200 64 "-" "adapter"\n',
+        'same',
+        'The amount of call 1 is not in the record',
+      ],
+    ] as const) {
+      writeFileSync(path.join(cwd, file), text);
+      const { out, status } = await replay(file, '--reference', '--no-wait', '--json');
+      const json = JSON.parse(out) as { readonly notes: readonly string[]; readonly calls: readonly object[] };
+      expect(json, file).toMatchObject({ verdict: expected, exitCode: status });
+      expect(json.calls, file).toMatchObject([{ call: 'bet', now: { status: 200 } }]);
+      expect(json.notes.join(' '), file).toContain(untold);
+      if (untold === '') expect(json.calls).toMatchObject([sent]);
+    }
+  });
+
+  it('prints JSON that follows its schema', async () => {
+    const schema = JSON.parse((await croupier(['schema', 'replay'], { cwd })).out) as object;
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+    for (const args of [
+      ['bad.ndjson', '--reference', '--defect', DEFECT],
+      ['record.log', '--reference'],
+    ]) {
+      const { out } = await replay(...args, '--no-wait', '--json');
+      validate(JSON.parse(out));
+      expect(validate.errors).toBeNull();
+    }
+  });
+
+  it('sends nothing if there is nothing to replay, and explains why', async () => {
+    for (const [args, text] of [
+      [['bad.ndjson', '--to', 'record.yaml'], '--to scenario=FILE.yaml'],
+      [['bad.ndjson', '--speed', '0'], "'--speed <n>' argument '0' is invalid"],
+      [['bad.ndjson', '--speed', '2', '--no-wait', '--reference'], 'cannot be combined'],
+      [['missing.log'], "missing.log can't be read"],
+      [['bad.ndjson', '--player', 'nobody', '--reference'], 'None of the'],
+      [['bad.ndjson', '--defect', DEFECT], 'Add --reference'],
+      [['bad.ndjson'], 'No operator to test'],
+    ] as const) {
+      const { err, status } = await replay(...args);
+      expect(err).toContain(text);
+      expect(err).not.toMatch(/^ +at /m);
+      expect(status).toBe(2);
+    }
+  });
+
+  it('ends with 3 if the operator is unreachable, and does not print the key', async () => {
+    const args = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'acme', '--session', 'test-1,player=p,currency=USD'];
+    const { out, err, status } = await croupier(['replay', 'bad.ndjson', ...args, '--no-wait'], {
+      cwd,
+      env: { CROUPIER_KEY: 'a-key-of-the-test' },
+    });
+    expect(status).toBe(3);
+    expect(out).toContain('could not be reached');
+    expect(out + err).not.toContain('a-key-of-the-test');
+  });
+});

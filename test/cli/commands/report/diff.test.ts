@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier } from '../../croupier.ts';
+
+let cwd = '';
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+  const args = ['run', '--reference', 'idempotency.bet', '--linger', '10ms'];
+  await croupier([...args, '--journal', 'good.ndjson', '--report', 'json=good.json'], { cwd });
+  const broken = ['--defect', 'replayed-bet-charged', '--journal', 'bad.ndjson', '--report', 'json=bad.json'];
+  await croupier([...args, ...broken], { cwd });
+}, 30_000);
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe('report diff', () => {
+  it.each([
+    ['good.ndjson', 'bad.ndjson'],
+    ['good.json', 'bad.ndjson'],
+    ['good.ndjson', 'bad.json'],
+  ])('of %s and %s ends with 1 and names the new failures', async (before, now) => {
+    const { status, out } = await croupier(['report', 'diff', before, now], { cwd });
+    expect(status).toBe(1);
+    expect(out).toMatch(/^1 rule broken/);
+    expect(out).toMatch(/Broken\n {2}. idempotency\.bet {2}MUST \$ {2}passed before\n/);
+  });
+
+  it('ends with 0 if failures are fixed, or nothing changed', async () => {
+    const mended = await croupier(['report', 'diff', 'bad.json', 'good.json', '--json'], { cwd });
+    expect(mended.status).toBe(0);
+    expect(JSON.parse(mended.out)).toMatchObject({
+      schema: 'croupier-diff/1',
+      exitCode: 0,
+      broken: [],
+      fixed: [{ id: 'idempotency.bet', before: 'fail', verdict: 'pass' }],
+    });
+    const same = await croupier(['report', 'diff', 'bad.json', 'bad.ndjson'], { cwd });
+    expect(same.status).toBe(0);
+    expect(same.out).toContain('Still failing');
+  });
+
+  it.each([
+    ['a file that is neither', '{"a":1}'],
+    ['a text', 'hello'],
+    ['an empty file', ''],
+  ])('refuses %s with status 2', async (_, text) => {
+    writeFileSync(path.join(cwd, 'other'), text);
+    const { status, err } = await croupier(['report', 'diff', 'other', 'good.json'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('other: ');
+    expect((await croupier(['report', 'diff', 'good.json', 'nowhere'], { cwd })).status).toBe(2);
+  });
+});

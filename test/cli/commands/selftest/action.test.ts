@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { croupier } from '../../croupier.ts';
+
+const cwd = import.meta.dirname;
+/** The tests run the whole suite several times, together with other tests. */
+const LONG_MS = 60_000;
+
+it(
+  'judges the correct operator, a defect and two at once, and says so row by row',
+  async () => {
+    const { status, out, err } = await croupier(
+      ['selftest', 'correct', 'cents', 'refund-unknown-404', 'cents+refund-unknown-404'],
+      { cwd },
+    );
+    expect(err).toBe('');
+    expect(out).toMatch(/✓ correct +nothing/);
+    expect(out).toMatch(/✓ refund-unknown-404 +refund\.unknown/);
+    expect(out).toContain('Several defects at once');
+    expect(out).toContain('croupier judged all of them rightly.');
+    expect(out).toContain('1 correct operator: 1 judged rightly, 0 accused.');
+    // A part of the matrix can't decide which scenarios are idle.
+    expect(out).not.toContain('could as well not be there');
+    expect(status).toBe(0);
+  },
+  LONG_MS,
+);
+
+it(
+  'is JSON where a machine wants it',
+  async () => {
+    const { status, out } = await croupier(['selftest', 'refund-unknown-404', '--json', '--threads', '1'], { cwd });
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      outcomes: [{ name: 'refund-unknown-404', kind: 'defect', expected: ['refund.unknown'], wrongs: [], exitCode: 1 }],
+      idle: null,
+    });
+  },
+  LONG_MS,
+);
+
+it('selftest suggests a similar name for an unknown defect', async () => {
+  const { status, err } = await croupier(['selftest', 'refund-unknown-40'], { cwd });
+  expect(status).toBe(2);
+  expect(err).toContain('There is no defect or variant refund-unknown-40. Did you mean refund-unknown-404?');
+});

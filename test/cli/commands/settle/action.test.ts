@@ -1,0 +1,304 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { croupier, type Ended, ended, start } from '../../croupier.ts';
+import { type DemoOperator, demoOperator, type Relay, type Relayed, relayTo } from '../../demo-operator.ts';
+
+let cwd = '';
+let operator: DemoOperator;
+let relay: Relay;
+let before: DemoOperator['books'] extends () => infer Books ? Books : never;
+
+beforeEach(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function serve(): Promise<void> {
+  operator = await demoOperator(cwd);
+  relay = await relayTo(operator.url);
+  before = operator.books();
+}
+
+const WHOM = ['--client', 'demo-eu', '--deadline', '2s', '--linger', '50ms'];
+
+function cli(...args: readonly string[]): Promise<Ended> {
+  return croupier([...args, '--base-url', relay.url, ...WHOM], { cwd });
+}
+
+const settle = (...flags: readonly string[]): Promise<Ended> => cli('settle', 'run.ndjson', ...flags);
+
+/** Runs one scenario and kills it when a call arrives. The arguments decide what happens to that call and later ones. */
+async function killedAt(steps: string, moment: (called: Relayed) => boolean, fate: 'pass' | 'lose'): Promise<void> {
+  writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
+  const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+  relay.decide((called) => {
+    if (!moment(called)) return 'pass';
+    child.kill('SIGKILL');
+    return fate;
+  });
+  expect((await ended(child)).status).toBeNull();
+  // Calls that the relay forwarded before the kill must arrive.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  relay.decide(() => 'pass');
+}
+
+const journal = (): string => readFileSync(path.join(cwd, 'run.ndjson'), 'utf8');
+const second = (call: string) => (called: Relayed) => called.call === call && called.number === 1;
+
+describe.each([
+  ['when a bet was taken', 'a refund', '  - bet:\n  - bet: { amount: "7.00" }\n', second('bet'), 'pass'],
+  ['when a bet was on its way', 'a refund', '  - bet:\n  - bet: { amount: "7.00" }\n', second('bet'), 'lose'],
+  [
+    'before a win was credited',
+    'a win',
+    '  - bet:\n  - win: { amount: "9.00" }\n',
+    (called: Relayed) => called.call === 'win',
+    'lose',
+  ],
+  [
+    'when a win was credited',
+    'a win',
+    '  - bet:\n  - win: { amount: "9.00" }\n',
+    (called: Relayed) => called.call === 'win',
+    'pass',
+  ],
+  [
+    'between a bet and a read',
+    'nothing but money',
+    '  - bet: { amount: "5.00" }\n  - balance:\n',
+    (called: Relayed) => called.call === 'balance' && called.number === 1,
+    'lose',
+  ],
+  [
+    'in the midst of a refund',
+    'a refund',
+    '  - bet: { amount: "5.00" }\n  - refund:\n',
+    (called: Relayed) => called.call === 'refund',
+    'pass',
+  ],
+  [
+    'during a race',
+    'refunds',
+    '  - bet:\n  - together:\n      - bet: { amount: "3.00" }\n        times: 6\n      - balance:\n',
+    (called: Relayed) => called.call === 'bet' && called.number === 4,
+    'pass',
+  ],
+] as const)('a run that was killed %s', (_when, _owes, steps, moment, fate) => {
+  beforeEach(serve);
+  it('settles every unit, and only once', async () => {
+    await killedAt(steps, moment, fate);
+    const dry = await settle('--dry-run');
+    expect(dry.status).toBe(3);
+    const calls = relay.calls.length;
+
+    const first = await settle();
+    expect(first.err).not.toContain('bug');
+    expect(first.out).toContain('Nothing is owed any more.');
+    expect(first.status).toBe(0);
+    expect(operator.books()).toEqual(before);
+    expect(relay.calls.length).toBeGreaterThan(calls);
+
+    const sent = relay.calls.length;
+    const text = journal();
+    const again = await settle();
+    expect(again).toMatchObject({ status: 0 });
+    expect(again.out).toContain('Nothing is owed. Nothing was sent.');
+    expect(relay.calls).toHaveLength(sent);
+    expect(journal()).toBe(text);
+  });
+});
+
+const LOST_BET = '  - bet: { amount: "7.00" }\n';
+const isBet = ({ call }: Relayed): boolean => call === 'bet';
+
+describe('a settlement', () => {
+  beforeEach(serve);
+
+  it('that was killed is continued with the same refund', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    const child = start(['settle', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    relay.decide(({ call }) => {
+      if (call !== 'refund') return 'pass';
+      child.kill('SIGKILL');
+      return 'lose-reply';
+    });
+    expect((await ended(child)).status).toBeNull();
+    relay.decide(() => 'pass');
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+    const refunds = relay.calls.filter(({ call }) => call === 'refund').map(({ fields }) => fields.txID);
+    expect(refunds).toHaveLength(2);
+    expect(new Set(refunds).size).toBe(1);
+  });
+
+  it('repeats a call until its reply has status 200', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    relay.decide(({ call, number }) => (call === 'refund' && number < 2 ? { status: 503 } : 'pass'));
+    const { status, out } = await settle();
+    expect(status).toBe(0);
+    expect(out).toContain('answered 200, at attempt 3');
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('reports the remaining obligation if the operator does not answer, and moves nothing else', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    relay.decide(({ call }) => (call === 'refund' ? { status: 500 } : 'pass'));
+    const { status, out } = await settle('--time', '300ms');
+    expect(status).toBe(3);
+    expect(out).toContain('! refund: 7.00 USD, session eu-anna-usd-catch (anna)');
+    expect(out).toContain('still owed: it was answered 500');
+    expect(out).toContain('To try again: croupier settle run.ndjson');
+    expect(relay.calls.filter(({ call, number }) => call === 'bet' && number > 0)).toEqual([]);
+    relay.decide(() => 'pass');
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('does not restore a balance that another transaction has changed', async () => {
+    await killedAt(
+      '  - bet: { amount: "5.00" }\n  - balance:\n',
+      ({ call, number }) => call === 'balance' && number === 1,
+      'lose',
+    );
+    operator.change("UPDATE wallet SET balance = '90000' WHERE extCID = 'demo-eu' AND player = 'anna'");
+    const calls = relay.calls.length;
+    const { status, out } = await settle();
+    expect(status).toBe(3);
+    expect(out).toContain('the balance is 900, the run left it at 995, and it was 1000 before');
+    expect(relay.calls.slice(calls).map(({ call }) => call)).toEqual(['balance', 'balance']);
+    expect(operator.books()['anna USD']).toBe('90000');
+    // After the balance has its old value again, it can be compared again.
+    operator.change("UPDATE wallet SET balance = '99500' WHERE extCID = 'demo-eu' AND player = 'anna'");
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('prints the obligations of each player as JSON', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    const { status, out } = await settle('--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      client: { extCID: 'demo-eu' },
+      dryRun: false,
+      owed: 0,
+      exitCode: 0,
+      items: [
+        { kind: 'refund', player: 'anna', currency: 'USD', amount: '7.00', settled: true, tries: 1, status: 200 },
+        { kind: 'balance', player: 'anna', wanted: '1000.00', found: '1000.00', settled: true },
+      ],
+    });
+  });
+
+  it('is appended to the journal, which report convert still reads', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    expect((await settle()).status).toBe(0);
+    const { status, out } = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd });
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ verdict: 'undecided' });
+    const ids = journal()
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text) as { event: string; id: string })
+      .filter(({ event }) => event === 'sending')
+      .map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(journal()).not.toContain('play-money-key');
+  });
+
+  it('needs only the key if there is no configuration', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    rmSync(path.join(cwd, 'croupier.yaml'));
+    const without = await croupier(['settle', 'run.ndjson'], { cwd });
+    expect(without.status).toBe(2);
+    expect(without.err).toContain('CROUPIER_KEY');
+    const { status } = await croupier(['settle', 'run.ndjson'], {
+      cwd,
+      env: { CROUPIER_KEY: 'play-money-key-of-demo-eu' },
+    });
+    expect(status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('is refused while the run is active', async () => {
+    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    const early = new Promise<Ended>((resolve) => {
+      relay.decide(({ call }) => {
+        if (call !== 'bet') return 'pass';
+        void settle().then((settled) => {
+          child.kill('SIGKILL');
+          resolve(settled);
+        });
+        return 'lose-reply';
+      });
+    });
+    const settled = await early;
+    expect(settled).toMatchObject({ status: 2, out: '' });
+    expect(settled.err).toContain('the run is still active');
+    await ended(child);
+    relay.decide(() => 'pass');
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('is suggested by a run that is ended at once', async () => {
+    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    relay.decide(({ call }) => {
+      if (call !== 'bet') return 'pass';
+      child.kill('SIGINT');
+      setTimeout(() => child.kill('SIGINT'), 400);
+      return 'lose-reply';
+    });
+    const { status, err } = await ended(child);
+    expect(status).toBe(130);
+    expect(err).toContain('croupier settle run.ndjson');
+    relay.decide(() => 'pass');
+    expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('of a completed run sends nothing, and needs no key', async () => {
+    expect((await cli('run', 'bet/debit', '--journal', 'run.ndjson')).status).toBe(0);
+    rmSync(path.join(cwd, 'croupier.yaml'));
+    const { status, out } = await croupier(['settle', 'run.ndjson'], { cwd });
+    expect(status).toBe(0);
+    expect(out).toContain('Nothing is owed');
+  });
+
+  it('is refused for another client', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    const other = await croupier(['settle', 'run.ndjson', '--client', 'demo-asia'], { cwd });
+    expect(other).toMatchObject({ status: 2 });
+    expect(other.err).toContain('is of the client demo-eu, not of demo-asia');
+  });
+});
+
+it.each([
+  ['no journal', 'hello\n', 'this is not a journal of croupier'],
+  ['an empty file', '', 'the journal is empty'],
+  ['the report of another tool', '{"log":{"version":"1.2"}}\n', 'this is not a journal of croupier'],
+  [
+    'a newer journal',
+    '{"event":"run-started","format":"croupier-journal/9","croupier":"9.0.0"}\n',
+    'Use a newer croupier',
+  ],
+  [
+    'a hostile journal',
+    '{"event":"run-started","format":"croupier-journal/1","settings":{"sessions":7}}\n',
+    'is not an event',
+  ],
+])('refuses to settle %s', async (_what, text, diagnostic) => {
+  writeFileSync(path.join(cwd, 'run.ndjson'), text);
+  const { status, err } = await croupier(['settle', 'run.ndjson'], { cwd });
+  expect(err).toContain(diagnostic);
+  expect(status).toBe(2);
+});
+
+it('refuses to settle a missing journal', async () => {
+  const { status, err } = await croupier(['settle', 'nowhere.ndjson'], { cwd });
+  expect(err).toContain('there is no such file');
+  expect(status).toBe(2);
+});

@@ -1,0 +1,102 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { Sender } from '../../../src/engine/calls/sender.ts';
+import type { JournalEvent } from '../../../src/journal/event.ts';
+import { buildRequest } from '../../../src/wire/request.ts';
+import { KEY, operatorServer } from '../operator-server.ts';
+
+function senderTo(url: string) {
+  const events: JournalEvent[] = [];
+  const sender = new Sender({
+    wire: {},
+    deadlineMs: 500,
+    now: () => performance.now(),
+    record: (event) => events.push(event),
+    ratePerSecond: null,
+    maxAtOnce: 64,
+  });
+  onTestFinished(() => sender.close());
+  const callToSend = (fields: Readonly<Record<string, string>> = {}) => {
+    const request = buildRequest({
+      call: 'balance',
+      target: { baseUrl: url },
+      key: KEY,
+      fields: { sessionID: 's1', ...fields },
+    });
+    return { call: 'balance', request, scenario: 's', step: '1', purpose: 'step' } as const;
+  };
+  return { sender, events, callToSend };
+}
+
+it('each call is announced in the journal before it leaves, and its result is written', async () => {
+  const { url } = await operatorServer();
+  const { sender, events, callToSend } = senderTo(url);
+  const exchange = await sender.send(callToSend());
+  expect(events.map(({ event }) => event)).toEqual(['sending', 'received']);
+  expect(events.map((event) => 'id' in event && event.id)).toEqual([exchange.id, exchange.id]);
+  expect(exchange.outcome).toMatchObject({ kind: 'reply', reply: { status: 200 } });
+});
+
+it('calls that leave at once are released only when all are ready', async () => {
+  const { url, calls } = await operatorServer(async (_called, tell) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return tell();
+  });
+  const { sender, callToSend } = senderTo(url);
+  const five = [callToSend(), callToSend(), callToSend(), callToSend(), callToSend()];
+  const { judged: exchanges, order } = await sender.together(
+    five,
+    { reversed: true, staggerMs: 0, scale: 1 },
+    () => [],
+    (all) => all,
+  );
+  expect(order).toEqual(exchanges.map(({ id }) => id).toReversed());
+  const sent = exchanges.map(({ stamps }) => stamps.sent ?? Number.NaN);
+  expect(Math.max(...sent)).toBeLessThan(Math.min(...exchanges.map(({ stamps }) => stamps.end)));
+  expect(new Set(exchanges.map(({ connection }) => connection?.id)).size).toBe(5);
+  expect(calls).toHaveLength(5);
+});
+
+it('the second half of a race leaves later if there is a stagger', async () => {
+  const { url } = await operatorServer();
+  const { sender, callToSend } = senderTo(url);
+  const { judged: exchanges, barrier } = await sender.together(
+    [callToSend(), callToSend(), callToSend(), callToSend()],
+    { reversed: false, staggerMs: 20, scale: 1 },
+    () => [],
+    (all) => all,
+  );
+  const after = exchanges.map(({ stamps }) => (stamps.sent ?? Number.NaN) - barrier);
+  expect(Math.max(...after.slice(0, 2))).toBeLessThan(Math.min(...after.slice(2)));
+  expect(Math.min(...after.slice(2))).toBeGreaterThan(15);
+});
+
+it('each call has a connection of its own after keep-alive was given up', async () => {
+  const { url, calls } = await operatorServer();
+  const { sender, callToSend } = senderTo(url);
+  await sender.send(callToSend());
+  await sender.send(callToSend());
+  expect(new Set(calls.map(({ request }) => request.socket)).size).toBe(1);
+  expect(sender.giveUpKeepAlive()).toBe(true);
+  expect(sender.giveUpKeepAlive()).toBe(false);
+  await sender.send(callToSend());
+  await sender.send(callToSend());
+  expect(new Set(calls.map(({ request }) => request.socket)).size).toBe(3);
+});
+
+it('each call of a timed race leaves at its time', async () => {
+  const { url } = await operatorServer();
+  const { sender, callToSend } = senderTo(url);
+  const { judged, order, barrier, offsetsMs } = await sender.together(
+    [{ ...callToSend(), atMs: 150 }, callToSend(), { ...callToSend(), atMs: 40 }],
+    { reversed: false, staggerMs: 0, scale: 1 },
+    () => [],
+    (all) => all,
+  );
+  const [last, first, second] = judged.map(({ id, stamps }) => ({ id, afterMs: (stamps.sent ?? 0) - barrier }));
+  expect(order).toEqual([first?.id, second?.id, last?.id]);
+  expect(offsetsMs).toEqual([0, 40, 150]);
+  // Tolerance, because timers may fire a moment early by another clock.
+  expect(second?.afterMs).toBeGreaterThan(38);
+  expect(last?.afterMs).toBeGreaterThan(148);
+  expect(first?.afterMs).toBeLessThan(second?.afterMs ?? 0);
+});

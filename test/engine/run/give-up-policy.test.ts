@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { WaitPolicy } from '../../../src/engine/calls/wait-policy.ts';
+import { GiveUpPolicy } from '../../../src/engine/run/give-up-policy.ts';
+import type { Exchange } from '../../../src/journal/exchange.ts';
+import type { Finding } from '../../../src/journal/finding.ts';
+import { scenarioOf } from '../operator-server.ts';
+
+const READ = scenarioOf('read', 'rules: [balance.read]\nsteps: [{ balance: }]').plan();
+const BET = scenarioOf('bet', 'rules: [bet.exact-balance]\nsteps: [{ bet: }, { balance: }]').plan();
+const PLAIN_BET = scenarioOf('plain', 'rules: [bet.decimal-amount]\nsteps: [{ bet: }, { balance: }]').plan();
+const LATE_BET: Finding = {
+  rule: 'reply.deadline',
+  verdict: 'fail',
+  endpoint: 'bet',
+  step: '1',
+  place: READ.place,
+  exchange: null,
+  expected: 'a reply within the deadline',
+  actual: 'none',
+  causes: [],
+};
+
+function failing(times: number): WaitPolicy {
+  const waitPolicy = new WaitPolicy();
+  const exchange = { call: 'bet', outcome: { kind: 'reply', reply: { status: 500 } } } as Exchange;
+  for (let n = 0; n < times; n += 1) waitPolicy.note(exchange);
+  return waitPolicy;
+}
+
+describe('an endpoint that misses the deadline', () => {
+  it('scenarios that need an endpoint are given up after five scenarios in a row missed its deadline', () => {
+    const giveUpPolicy = new GiveUpPolicy(new WaitPolicy());
+    for (let n = 0; n < 4; n += 1) giveUpPolicy.note([LATE_BET, LATE_BET], {});
+    expect(giveUpPolicy.reasonAgainst(BET)).toBeNull();
+    giveUpPolicy.note([LATE_BET], {});
+    expect(giveUpPolicy.reasonAgainst(BET)).toMatch(/^POST \/bet missed the deadline in 5 scenarios in a row/);
+    expect(giveUpPolicy.reasonAgainst(READ)).toBeNull();
+  });
+
+  it('an endpoint that was in time is tried again', () => {
+    const giveUpPolicy = new GiveUpPolicy(new WaitPolicy());
+    for (let n = 0; n < 5; n += 1) giveUpPolicy.note([LATE_BET], {});
+    giveUpPolicy.note([], { 'reply.deadline': { balance: 1 } });
+    expect(giveUpPolicy.reasonAgainst(BET)).not.toBeNull();
+    giveUpPolicy.note([], { 'reply.deadline': { bet: 1 } });
+    expect(giveUpPolicy.reasonAgainst(BET)).toBeNull();
+  });
+});
+
+describe('bets that fail each time', () => {
+  it('scenarios that need bets are given up after twelve failed bets, except those about plain bets', () => {
+    expect(new GiveUpPolicy(failing(11)).reasonAgainst(BET)).toBeNull();
+    const giveUpPolicy = new GiveUpPolicy(failing(12));
+    expect(giveUpPolicy.reasonAgainst(BET)).toMatch(/^POST \/bet has failed each time \(12 times/);
+    expect([PLAIN_BET, READ].map((plan) => giveUpPolicy.reasonAgainst(plan))).toEqual([null, null]);
+  });
+
+  it('bets that always fail are reported at the end', () => {
+    expect(new GiveUpPolicy(failing(11)).notice).toBeUndefined();
+    expect(new GiveUpPolicy(failing(12)).notice).toContain('12 times with a 5xx, never with a 200');
+  });
+});

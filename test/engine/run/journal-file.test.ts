@@ -1,0 +1,72 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createJournalFile, reopenJournalFile, UnwritableJournal } from '../../../src/engine/run/journal-file.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const same = (text: string) => text;
+
+it('an appended event is in the file at once', () => {
+  const file = path.join(dir, 'a', 'b', 'run.ndjson');
+  const journal = createJournalFile(file, same);
+  journal.append({ event: 'notice', text: 'é\n' });
+  expect(readFileSync(file, 'utf8')).toBe('{"event":"notice","text":"é\\n"}\n');
+  journal.append({ event: 'notice', text: '2' });
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3);
+  journal.close();
+  journal.close();
+});
+
+it('only the owner can read the journal', () => {
+  const file = path.join(dir, 'made', 'run.ndjson');
+  createJournalFile(file, same).close();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+});
+
+it.skipIf(!existsSync('/dev/full'))('a full disk is reported, and a closed journal accepts no event', () => {
+  const journal = createJournalFile('/dev/full', same);
+  expect(() => journal.append({ event: 'notice', text: '1' })).toThrow(UnwritableJournal);
+  journal.close();
+  expect(() => journal.append({ event: 'notice', text: '2' })).toThrow('is closed');
+});
+
+it('secrets are removed from every line', () => {
+  const file = path.join(dir, 'run.ndjson');
+  const journal = createJournalFile(file, (text) => text.replaceAll('secret', '***'));
+  journal.append({ event: 'notice', text: 'a secret' });
+  journal.close();
+  expect(readFileSync(file, 'utf8')).toBe('{"event":"notice","text":"a ***"}\n');
+});
+
+it('an older file is overwritten', () => {
+  const file = path.join(dir, 'run.ndjson');
+  writeFileSync(file, 'older\n');
+  createJournalFile(file, same).close();
+  expect(readFileSync(file, 'utf8')).toBe('');
+});
+
+it.each([
+  ['whole', '{"a":1}\n', '{"a":1}\n'],
+  ['torn in its last line', '{"a":1}\n{"b":', '{"a":1}\n'],
+  ['without its last line end', '{"a":1}\n{"b":2}', '{"a":1}\n{"b":2}\n'],
+  ['torn in its only line', '{"a":', ''],
+  ['torn in a line longer than a piece', `{"a":1}\n"${'é'.repeat(70_000)}`, '{"a":1}\n'],
+])('a journal can be continued that is %s', (_how, before, kept) => {
+  const file = path.join(dir, 'run.ndjson');
+  writeFileSync(file, before);
+  const journal = reopenJournalFile(file, same);
+  journal.append({ event: 'notice', text: '2' });
+  journal.close();
+  expect(readFileSync(file, 'utf8')).toBe(`${kept}{"event":"notice","text":"2"}\n`);
+});
+
+it.runIf(process.platform === 'linux')('creating an impossible folder fails and does not hang', () => {
+  expect(() => createJournalFile('/proc/nowhere/run.ndjson', same)).toThrow('ENOENT');
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { inOrder, inPhases } from '../../../src/engine/run/order.ts';
+import { scenarioOf } from '../operator-server.ts';
+
+const all = ['ours/x', 'refund/b', 'refund/a', 'balance/z', 'bet/y'].map((id) =>
+  scenarioOf(id, 'rules: [balance.read]\nsteps: [{ balance: }]'),
+);
+const order = (seed: string): string[] => inOrder(all, seed).map(({ id }) => id);
+
+it('scenarios are ordered by group, basic groups first, unknown groups last', () => {
+  const ids = order('seed');
+  expect(ids.slice(0, 2)).toEqual(['balance/z', 'bet/y']);
+  expect(ids.at(-1)).toBe('ours/x');
+});
+
+it('the seed decides the order within a group', () => {
+  expect(order('seed')).toEqual(order('seed'));
+  expect(new Set(['1', '2', '3', '4', '5', '6'].map((seed) => order(seed).join())).size).toBe(2);
+});
+
+it('scenarios about the isolation of players come first, those about launches last', () => {
+  const scenario = (id: string, rules: string, last = false) => ({
+    ...scenarioOf(id, `rules: [${rules}]\nsteps: [{ balance: }]`),
+    last,
+  });
+  const acts = inPhases([
+    scenario('launch/x', 'launch.request', true),
+    scenario('bet/late', 'bet.debit', true),
+    scenario('bet/x', 'bet.debit'),
+    scenario('session/x', 'session.isolated'),
+  ]);
+  expect(
+    Object.entries(acts).map(([act, scenarios]) => [act, ...scenarios.map(({ id }: { id: string }) => id)]),
+  ).toEqual([
+    ['isolation', 'session/x'],
+    ['main', 'bet/x'],
+    ['last', 'bet/late'],
+    ['launches', 'launch/x'],
+  ]);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionAssignment, SessionUnderTest } from '../../src/engine/run-options.ts';
+import { SessionPool, walletIdOf } from '../../src/engine/session-pool.ts';
+import type { Needs } from '../../src/scenario/plan/plan.ts';
+import { planOf } from '../judge/judged-scenario.ts';
+
+const SESSIONS: readonly SessionUnderTest[] = [
+  { sessionID: 'a', player: 'p1', currency: 'USD', gameID: 'catch' },
+  { sessionID: 'b', player: 'p1', currency: 'USD', gameID: 'swipe' },
+  { sessionID: 'c', player: 'p2', currency: 'JPY', gameID: 'catch' },
+  { sessionID: 'd', player: 'p3', currency: 'USD', state: 'expired' },
+];
+
+function needs(yaml: string): Needs {
+  const alias = /other:/.test(yaml) ? ', { balance: { session: other } }' : '';
+  return planOf(`rules: [balance.read]\nneeds: ${yaml}\nsteps: [{ balance: }${alias}]`).needs;
+}
+
+const ids = (assignment: SessionAssignment | undefined): string =>
+  [...(assignment?.values() ?? [])].map(({ sessionID }) => sessionID).join(' ');
+
+function cast(yaml: string, sessions = SESSIONS): readonly string[] | string {
+  const assignments = new SessionPool(sessions).assign(needs(yaml));
+  return 'reason' in assignments ? assignments.reason : assignments.map(ids);
+}
+
+describe('session assignment', () => {
+  it.each([
+    ['{}', ['a', 'b', 'c']],
+    ['{ state: expired }', ['d']],
+    ['{ currency: { decimals: 0 } }', ['c']],
+    ['{ currency: { decimals: some } }', ['a', 'b']],
+    ['{ other: { player: other } }', ['a c', 'b c', 'c a', 'c b']],
+    ['{ other: { player: same, game: other } }', ['a b', 'b a']],
+    ['{ other: { game: same } }', ['a c', 'c a']],
+    ['{ other: { currency: other } }', ['a c', 'b c', 'c a', 'c b']],
+    ['{ other: { player: other, state: expired } }', ['a d', 'b d', 'c d']],
+  ])('the needs %s are assigned to %j', (yaml, expected) => {
+    expect(cast(yaml)).toEqual(expected);
+  });
+
+  it.each([
+    ['{ currency: { kind: crypto } }', 'needs a session in a configured crypto currency'],
+    ['{ other: { player: other } }', 'needs another session of another player (with `player` configured for both)'],
+    ['{ state: expired }', 'needs an expired session (`state: expired`)'],
+  ])('a session for %s is missing: %s', (yaml, reason) => {
+    expect(cast(yaml, [{ sessionID: 'a' }, { sessionID: 'b' }])).toBe(reason);
+  });
+});
+
+it('a player is in one scenario at a time, in all its sessions', () => {
+  const pool = new SessionPool(SESSIONS);
+  const any = pool.assign(needs('{}'));
+  if ('reason' in any) throw new Error(any.reason);
+  const first = pool.take(any);
+  expect(ids(first)).toBe('a');
+  expect(ids(pool.take(any))).toBe('c');
+  expect(pool.take(any)).toBeUndefined();
+  if (first) pool.release(first);
+  expect(ids(pool.take(any))).toBe('a');
+  expect(pool.players).toBe(3);
+});
+
+it('sessions without a player belong to one player with a wallet each', () => {
+  const pool = new SessionPool([{ sessionID: 'a' }, { sessionID: 'b' }]);
+  expect(pool.players).toBe(1);
+  expect(walletIdOf({ sessionID: 'a' })).not.toBe(walletIdOf({ sessionID: 'b' }));
+  expect(walletIdOf({ sessionID: 'a', player: 'p', currency: 'USD' })).toBe(
+    walletIdOf({ sessionID: 'b', player: 'p', currency: 'USD' }),
+  );
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { CallName } from '../../../src/contract/call-name.ts';
+import type { RuleId } from '../../../src/contract/catalogue.ts';
+import type { Finding } from '../../../src/journal/finding.ts';
+import { Attribution } from '../../../src/judge/attribution/attribution.ts';
+import { StaleReadHistory } from '../../../src/judge/reads/stale-reads.ts';
+
+function found(
+  rule: RuleId,
+  causes: readonly RuleId[] = [],
+  verdict: Finding['verdict'] = 'fail',
+  endpoint: CallName | null = null,
+): Finding {
+  return { rule, verdict, endpoint, step: '1', place: null, exchange: 'x1', expected: '', actual: '', causes };
+}
+
+const conclusions = (...scenarios: readonly (readonly Finding[])[]): string[] => conclusionsWith([], ...scenarios);
+
+const conclusionsWith = (letIn: readonly CallName[], ...scenarios: readonly (readonly Finding[])[]): string[] => {
+  const attribution = new Attribution();
+  attribution.add('accepted', [], letIn);
+  for (const [index, findings] of scenarios.entries()) attribution.add(`s${index}`, findings);
+  return attribution
+    .conclude()
+    .map(
+      ({ rule, because, scenario, endpoint }) =>
+        `${scenario ?? '*'} ${rule}${endpoint ? `@${endpoint}` : ''} < ${because}`,
+    );
+};
+
+describe('a breach', () => {
+  it('is explained by a cause that another scenario has proven', () => {
+    expect(conclusions([found('bet.exact-balance', ['bet.debit'])], [found('bet.debit')])).toContain(
+      's0 bet.exact-balance < bet.debit',
+    );
+  });
+
+  it('is not explained if no cause is proven', () => {
+    expect(conclusions([found('bet.exact-balance', ['bet.debit'])], [found('win.credit')])).toEqual([]);
+  });
+
+  it('is not explained by a cause that another breach explains', () => {
+    const all = conclusions(
+      [found('bet.exact-balance', ['bet.debit'])],
+      [found('bet.debit', ['money.main-unit'])],
+      [found('money.main-unit')],
+    );
+    expect(all).toEqual(['s1 bet.debit < money.main-unit']);
+  });
+
+  it('is not explained if its rule is proven by another scenario', () => {
+    expect(
+      conclusions([found('bet.exact-balance', ['bet.debit'])], [found('bet.debit')], [found('bet.exact-balance')]),
+    ).toEqual([]);
+  });
+
+  it('of `signature.mismatch` makes the other signature rules of the same endpoint inconclusive, and of no other endpoint', () => {
+    const all = conclusionsWith(['win'], [found('signature.mismatch', [], 'fail', 'win')]);
+    expect(all).toContain('* signature.missing@win < signature.mismatch');
+    expect(all).toContain('* signature.accepted@win < signature.mismatch');
+    expect(all.filter((one) => /@(bet|refund|balance)/.test(one))).toEqual([]);
+    expect(all.join()).not.toContain('tampered-query');
+  });
+
+  it('of `signature.mismatch` on the balance endpoint makes the rules about the query inconclusive', () => {
+    expect(conclusionsWith(['balance'], [found('signature.mismatch', [], 'fail', 'balance')]).join()).toContain(
+      'signature.tampered-query',
+    );
+  });
+
+  it('of `signature.mismatch` explains nothing if the endpoint carries out no call with a wrong signature', () => {
+    expect(conclusions([found('signature.mismatch', [], 'fail', 'win')])).toEqual([]);
+  });
+
+  it('proves its rule unless another failing rule explains it; a warning proves nothing', () => {
+    const attribution = new Attribution();
+    attribution.add('s', [
+      found('bet.debit'),
+      found('win.credit', ['money.main-unit']),
+      found('reply.content-type', [], 'warn'),
+    ]);
+    const proven = () => ['bet.debit', 'win.credit', 'reply.content-type'].filter((rule) => attribution.isProven(rule));
+    expect(proven()).toEqual(['bet.debit', 'win.credit']);
+    attribution.add('t', [found('money.main-unit')]);
+    expect(proven()).toEqual(['bet.debit']);
+  });
+
+  it('is explained by the rule with the most breaches if two rules explain each other', () => {
+    const all = conclusions(
+      [found('idempotency.concurrent', ['concurrency.no-lost-update'])],
+      [found('concurrency.no-lost-update', ['idempotency.concurrent'])],
+      [found('concurrency.no-lost-update', ['idempotency.concurrent'])],
+    );
+    expect(all).toEqual(['s0 idempotency.concurrent < concurrency.no-lost-update']);
+  });
+
+  it('is not explained by a rule only because that rule could make any balance wrong', () => {
+    const all = conclusions(
+      [found('bet.debit', ['session.isolated'])],
+      [found('win.credit', ['session.isolated'])],
+      [found('session.isolated', ['bet.debit', 'win.credit'])],
+    );
+    expect(all.join()).not.toContain('< session.isolated');
+  });
+
+  it('is not explained by another player if no other player was active', () => {
+    const attribution = new Attribution();
+    attribution.add('shared', [found('session.isolated')]);
+    attribution.add('alone', [found('refund.once', ['session.isolated'])], [], { alone: true });
+    attribution.add('in company', [found('refund.before-bet', ['session.isolated'])]);
+    expect(attribution.conclude().map(({ rule }) => rule)).toEqual(['refund.before-bet']);
+  });
+
+  it('is not explained by a rule that is nearly always kept', () => {
+    const attribution = new Attribution();
+    attribution.add('once', [found('bet.debit')], [], { passes: { 'bet.debit': { '*': 40 } } });
+    attribution.add('other', [found('money.conservation', ['bet.debit'])]);
+    expect([attribution.isProven('money.conservation'), attribution.conclude()]).toEqual([true, []]);
+  });
+
+  it('is explained by stale reads if it was found before they were known', () => {
+    const attributedAfter = (sightings: number, unaware: boolean): string[] => {
+      const staleReads = new StaleReadHistory();
+      for (let sighting = 0; sighting < sightings; sighting += 1) staleReads.record(['bet'], true);
+      const attribution = new Attribution(staleReads);
+      attribution.add('s', [found('bet.debit', ['balance.read'])], [], { unaware });
+      attribution.add('t', [found('refund.once', ['session.isolated'])], [], { unaware });
+      return attribution.conclude().map(({ rule, because }) => `${rule} < ${because}`);
+    };
+    expect(attributedAfter(1, true)).toEqual([]);
+    expect(attributedAfter(2, true)).toEqual(['refund.once < bet.debit']);
+    expect(attributedAfter(2, false)).toEqual([]);
+  });
+
+  it('that only warns is explained by a warning that no broken rule explains', () => {
+    const all = conclusions([
+      found('robustness.unknown-field', ['signature.accepted', 'signature.raw-body-escapes'], 'warn'),
+      found('signature.raw-body-escapes', ['signature.accepted'], 'warn'),
+    ]);
+    expect(all).toEqual(['s0 robustness.unknown-field < signature.raw-body-escapes']);
+  });
+
+  it('that only warns is explained by a broken SHOULD rule of another scenario', () => {
+    const all = conclusions(
+      [found('robustness.unknown-field', ['signature.raw-body-escapes'], 'warn')],
+      [found('signature.raw-body-escapes', [], 'warn')],
+    );
+    expect(all).toEqual(['s0 robustness.unknown-field < signature.raw-body-escapes']);
+  });
+});

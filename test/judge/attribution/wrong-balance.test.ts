@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import type { RuleId } from '../../../src/contract/catalogue.ts';
+import { Money } from '../../../src/contract/money.ts';
+import { CONTRACT_VERSION } from '../../../src/contract/versions.ts';
+import type { Finding } from '../../../src/journal/finding.ts';
+import {
+  attributeExplained,
+  attributeUnexplained,
+  listBalances,
+  reportOtherPlayers,
+} from '../../../src/judge/attribution/wrong-balance.ts';
+import { FindingCollector } from '../../../src/judge/finding-collector.ts';
+import type { ConcurrentCalls, IdleRead, UnexpectedReply } from '../../../src/judge/idle-read.ts';
+import type { PendingCheck } from '../../../src/judge/pending-check.ts';
+import { Effects } from '../../../src/judge/wallet/effects.ts';
+import { Wallet } from '../../../src/judge/wallet/wallet.ts';
+import type { CallStep } from '../../../src/scenario/plan/plan.ts';
+import { planOf } from '../judged-scenario.ts';
+
+const money = (text: string): Money => (text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text));
+const STEPS = planOf('rules: [bet.debit]\nsteps: [{ bet: }, { win: }, { balance: }]').steps.filter(
+  (step): step is CallStep => step.kind === 'call',
+);
+
+function step(key: string): CallStep {
+  const found = STEPS.find((one) => one.key === key);
+  if (!found) throw new Error(`no step ${key}`);
+  return found;
+}
+
+/** A wallet of 100.00 whose calls have moved these sums since, by step; `right` are steps whose reply had the right balance. */
+function walletAfter(moves: Readonly<Record<string, string>>, right: readonly string[] = []): Wallet {
+  const wallet = new Wallet('p1', Money.of('0.01'));
+  wallet.anchor(money('100'));
+  for (const [key, delta] of Object.entries(moves)) {
+    wallet.move(key, money(delta));
+    if (right.includes(key)) wallet.vouch(key);
+  }
+  return wallet;
+}
+
+function readOf(wallet: Wallet, value: string): IdleRead {
+  return { wallet, value: money(value), step: step('3'), exchange: 'x3', lingered: false };
+}
+
+function pending(rule: RuleId, key: string, more: Partial<PendingCheck> = {}): PendingCheck {
+  return {
+    rule,
+    endpoint: null,
+    step: step(key),
+    exchange: `x${key}`,
+    hypotheses: [{ by: money('-1'), meaning: 'it was taken twice' }],
+    rank: 1,
+    until: 'read',
+    expected: 'the call is right',
+    reported: false,
+    ...more,
+  };
+}
+
+function collecting(): { readonly findings: Finding[]; readonly collector: FindingCollector } {
+  const findings: Finding[] = [];
+  return { findings, collector: new FindingCollector(false, CONTRACT_VERSION, (finding) => findings.push(finding)) };
+}
+
+const RACE: ConcurrentCalls = {
+  rule: 'concurrency.no-lost-update',
+  ifMore: 'refund.once',
+  step: step('2'),
+  exchange: 'x2',
+  expected: 'each call has one effect',
+};
+
+const WRONG_REPLY: UnexpectedReply = {
+  rule: 'win.credit',
+  ifReadFits: 'breach',
+  step: step('2'),
+  exchange: 'x2',
+  expected: 'the reply has the balance',
+  actual: 'it has another one',
+};
+
+/** Each finding as `step rule`, and its causes. */
+function attributed(
+  read: IdleRead,
+  due: readonly PendingCheck[],
+  context: { candidate?: ConcurrentCalls; odd?: UnexpectedReply } = {},
+): { readonly found: readonly string[]; readonly causes: readonly string[] } {
+  const { findings, collector } = collecting();
+  attributeUnexplained(read, { candidate: context.candidate, odd: context.odd }, due, collector);
+  return {
+    found: findings.map((finding) => `${finding.step} ${finding.rule}`),
+    causes: findings.flatMap(({ causes }) => causes),
+  };
+}
+
+describe('a wrong balance that no predicted breach explains', () => {
+  it('is reported under the rule about calls at once if it is too low after such calls', () => {
+    const { found, causes } = attributed(readOf(walletAfter({ 1: '-5' }), '90'), [], { candidate: RACE });
+    expect(found).toEqual(['2 concurrency.no-lost-update']);
+    expect(causes).toContain('bet.debit');
+  });
+
+  it('is reported under the other rule of calls at once if it is too high', () => {
+    expect(attributed(readOf(walletAfter({ 1: '-5' }), '99'), [], { candidate: RACE }).found).toEqual([
+      '2 refund.once',
+    ]);
+  });
+
+  it('names the rule about copies as a cause only if copies were sent', () => {
+    const read = readOf(walletAfter({ 1: '-5' }), '90');
+    const copies = [pending('idempotency.concurrent', '1')];
+    expect(attributed(read, copies, { candidate: RACE }).causes).toContain('idempotency.concurrent');
+    expect(attributed(read, [], { candidate: RACE }).causes).not.toContain('idempotency.concurrent');
+  });
+
+  it('is inexact if it is wrong by less than the smallest unit', () => {
+    expect(attributed(readOf(walletAfter({ 1: '-5' }), '95.001'), []).found).toEqual(['3 money.exact']);
+  });
+
+  it('is reported at the call with the first wrong reply', () => {
+    const read = readOf(walletAfter({ 1: '-5', 2: '8' }), '100.77');
+    expect(attributed(read, [pending('bet.debit', '1')], { odd: WRONG_REPLY }).found).toEqual(['2 win.credit']);
+  });
+
+  it('is reported under the rule about further wins if the first wrong reply was to a further win', () => {
+    const read = readOf(walletAfter({ 1: '-5', 2: '8' }), '100.77');
+    const { found, causes } = attributed(read, [pending('win.many-in-round', '2')], { odd: WRONG_REPLY });
+    expect(found).toEqual(['2 win.many-in-round']);
+    expect(causes).toContain('win.credit');
+  });
+
+  it('is reported under the rule of the only call since the last read', () => {
+    expect(attributed(readOf(walletAfter({ 1: '-5' }), '94.23'), [pending('bet.debit', '1')]).found).toEqual([
+      '1 bet.debit',
+    ]);
+  });
+
+  it('is reported under the rule about further bets if the only call was a further bet', () => {
+    const { found, causes } = attributed(readOf(walletAfter({ 1: '-5' }), '94.23'), [
+      pending('bet.debit', '1'),
+      pending('bet.many-in-round', '1', { rank: 0 }),
+    ]);
+    expect(found).toEqual(['1 bet.many-in-round']);
+    expect(causes).toContain('bet.debit');
+  });
+
+  it('is reported under the rule of a step that moves nothing if there was no other call', () => {
+    expect(
+      attributed(readOf(walletAfter({}), '99'), [pending('bet.declined-takes-nothing', '1', { rank: 0 })]).found,
+    ).toEqual(['1 bet.declined-takes-nothing']);
+  });
+
+  it('is reported under the rule of the only call whose reply did not have the right balance', () => {
+    const due = [pending('bet.debit', '1'), pending('win.credit', '2')];
+    expect(attributed(readOf(walletAfter({ 1: '-5', 2: '8' }, ['1']), '102.23'), due).found).toEqual(['2 win.credit']);
+  });
+
+  it('is reported under no single call if there were several, and names all their rules as causes', () => {
+    const due = [pending('bet.debit', '1'), pending('win.credit', '2')];
+    const { found, causes } = attributed(readOf(walletAfter({ 1: '-5', 2: '8' }), '102.23'), due);
+    expect(found).toEqual(['3 money.conservation']);
+    expect(causes).toEqual(expect.arrayContaining(['bet.debit', 'win.credit', 'refund.restore']));
+  });
+
+  it('is not reported again if a breach that was reported before explains it', () => {
+    expect(
+      attributed(readOf(walletAfter({ 1: '-5' }), '90'), [pending('bet.debit', '1', { reported: true })]).found,
+    ).toEqual([]);
+  });
+
+  it('may come from inexact sums only if the difference is small or an amount had decimals', () => {
+    const due = [pending('bet.debit', '1')];
+    expect(attributed(readOf(walletAfter({ 1: '-5' }), '90'), due).causes).not.toContain('money.exact');
+    expect(attributed(readOf(walletAfter({ 1: '-5' }), '94.99'), due).causes).toContain('money.exact');
+    expect(attributed(readOf(walletAfter({ 1: '-5.50' }), '90'), due).causes).toEqual(
+      expect.arrayContaining(['money.exact', 'bet.decimal-amount']),
+    );
+  });
+
+  it('may come from a call with a wrong signature only if there was one', () => {
+    const due = [pending('bet.debit', '1')];
+    const signed = pending('signature.no-effect', '2', { rank: 0 });
+    const read = readOf(walletAfter({ 1: '-5' }), '90');
+    expect(attributed(read, due).causes).not.toContain('signature.no-effect');
+    expect(attributed(read, [...due, signed]).causes).toContain('signature.no-effect');
+  });
+});
+
+describe('a breach that explains a wrong balance', () => {
+  const rival = { pendingCheck: pending('win.credit', '2'), hypothesis: { by: money('-1'), meaning: 'another' } };
+
+  function explained(pendingCheck: PendingCheck): readonly Finding[] {
+    const { findings, collector } = collecting();
+    const [hypothesis] = pendingCheck.hypotheses;
+    if (!hypothesis) throw new Error('no hypothesis');
+    attributeExplained({ pendingCheck, hypothesis }, [rival], readOf(walletAfter({ 1: '-5' }), '94'), {
+      collector,
+      effects: new Effects(),
+    });
+    return findings;
+  }
+
+  it('is reported with the right balance, the read one, what happened, and its rivals as causes', () => {
+    const [finding] = explained(pending('idempotency.bet', '1'));
+    expect(finding).toMatchObject({
+      rule: 'idempotency.bet',
+      step: '1',
+      exchange: 'x1',
+      expected: 'the call is right: the balance is 95',
+      actual: 'the balance is 94: it was taken twice',
+    });
+    expect(finding?.causes).toEqual(expect.arrayContaining(['win.credit', 'session.isolated', 'balance.read-only']));
+  });
+
+  it('is not reported a second time', () => {
+    expect(explained(pending('idempotency.bet', '1', { reported: true }))).toEqual([]);
+  });
+});
+
+describe("a balance that changed during another player's calls", () => {
+  function changed(seenBefore: boolean): readonly string[] {
+    const wallet = walletAfter({});
+    wallet.expectLater(pending('session.isolated', '1'));
+    const { findings, collector } = collecting();
+    reportOtherPlayers(readOf(wallet, '98'), () => seenBefore, collector);
+    return findings.map(({ rule }) => rule);
+  }
+
+  it('is reported if an earlier attempt showed the same change', () => {
+    expect(changed(true)).toEqual(['session.isolated']);
+  });
+
+  it('is not reported the first time', () => {
+    expect(changed(false)).toEqual([]);
+  });
+});
+
+it('balances are listed in ascending order', () => {
+  expect([[], ['2'], ['3', '1', '2']].map((all) => listBalances(all.map(money)))).toEqual([
+    'unknown',
+    '2',
+    '1, 2 or 3',
+  ]);
+});

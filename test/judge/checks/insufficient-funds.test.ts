@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { answering } from '../faults.ts';
+import { judgeScenario } from '../judged-scenario.ts';
+import { error } from '../toy-wallet.ts';
+
+const LOW_BALANCE = error(402, 'Not enough money', 'insufficient_funds');
+
+describe('a bet that is declined with `insufficient_funds`', () => {
+  it('breaks `bet.exact-balance` if the balance is more than twice its amount', () => {
+    const judged = judgeScenario('rules: [bet.debit]\nsteps: [{ bet: }, { balance: }, { bet: }]', {
+      fault: answering('3', LOW_BALANCE),
+    });
+    expect(judged.broken).toEqual(['bet.exact-balance']);
+  });
+
+  it('shows nothing about further bets of a round', () => {
+    const judged = judgeScenario(
+      'rules: [bet.many-in-round]\nsteps: [{ bet: , as: a }, { balance: }, { bet: { round: a } }, { balance: }]',
+      { fault: answering('3', LOW_BALANCE) },
+    );
+    expect([judged.broken, judged.verdict('bet.many-in-round')]).toEqual([['bet.exact-balance'], 'inconclusive']);
+  });
+
+  it('breaks nothing if it is most of the balance', () => {
+    const judged = judgeScenario('rules: [bet.debit]\nsteps: [{ balance: }, { bet: { amount: "99.00" } }]', {
+      fault: answering('2', LOW_BALANCE),
+    });
+    expect(judged.broken).toEqual([]);
+  });
+
+  it('breaks nothing if another bet may have been taken', () => {
+    const judged = judgeScenario(
+      'rules: [bet.debit]\nsteps: [{ bet: , break: sent, as: lost }, { bet: }, { refund: { of: lost } }]',
+      {
+        fault: answering('2', LOW_BALANCE),
+      },
+    );
+    expect(judged.broken).toEqual([]);
+  });
+
+  it('is skipped if the balance of the other player is too low for it', () => {
+    const judged = judgeScenario(
+      'rules: [session.round-id-reuse]\nneeds: { other: { player: other, game: other, currency: same } }\nsteps: [{ bet: , as: here }, { balance: { session: other } }, { bet: { session: other, round: here, amount: "150.00" } }]',
+      { fault: answering('3', LOW_BALANCE) },
+    );
+    expect([judged.broken, judged.verdict('session.round-id-reuse'), judged.stop?.verdict]).toEqual([
+      [],
+      'skip',
+      'skip',
+    ]);
+  });
+});
+
+describe('several refunds of a bet that are sent at once', () => {
+  it('break `refund.once` if together they pay too much', () => {
+    const judged = judgeScenario(
+      'rules: [refund.once]\nsteps: [{ bet: { amount: "3.00" }, as: b }, { balance: }, { together: [{ refund: { of: b }, times: 3, expect: either }] }, { balance: }]',
+      {
+        fault: (request, honest, wallet) => {
+          if (request.call === 'refund') wallet.move('0.50', 'p1');
+          return honest();
+        },
+      },
+    );
+    expect(judged.broken).toEqual(['refund.once']);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/journal/finding.ts';
+import { withFields } from '../faults.ts';
+import { judgeScenario } from '../judged-scenario.ts';
+import type { Fault } from '../toy-wallet.ts';
+
+const hidden: Fault = (request, honest, wallet) =>
+  request.key.startsWith('3.') && request.key !== '3.1x1' ? wallet.ok() : honest();
+
+const other: Fault = (request, honest) => {
+  const reply = honest();
+  return request.key.startsWith('3.') && request.key !== '3.1'
+    ? { ...reply, body: { ...(reply.body as object), txID: request.key } }
+    : reply;
+};
+
+const slow: Fault = (request, honest) => (request.key.startsWith('3.') ? { ...honest(), tookMs: 9000 } : honest());
+
+const RACE =
+  'rules: [concurrency.no-lost-update]\nsteps: [{ bet: , as: a }, { balance: }, { together: [{ bet: { amount: "2.00" } }, { win: { round: a, amount: "5.00" } }, { bet: { amount: "3.00" } }] }, { balance: }]';
+
+const order = (findings: readonly Finding[]): string | undefined =>
+  findings.find(({ rule }) => rule === 'concurrency.order')?.actual;
+
+describe('calls that are sent at once', () => {
+  it('are counted if they overlap', () => {
+    expect(judgeScenario(RACE).overlapped).toBe(3);
+    expect(judgeScenario(RACE, { overlap: false }).overlapped).toBe(0);
+  });
+
+  it('are not judged as a set if they do not overlap', () => {
+    expect(judgeScenario(RACE, { overlap: false }).verdict('concurrency.no-lost-update')).toBe('untested');
+  });
+
+  it('are not judged by the deadline', () => {
+    expect(judgeScenario(RACE, { fault: slow }).broken).toEqual([]);
+  });
+
+  it('may be answered with a balance that includes any of the overlapping calls', () => {
+    // 100 - 1 - 2, and with or without the win and the other bet.
+    for (const balance of ['97.00', '102.00', '94.00', '99.00']) {
+      expect(judgeScenario(RACE, { fault: withFields('3.1', { balance }) }).broken).toEqual([]);
+    }
+    for (const balance of ['99.01', '96.00']) {
+      expect(judgeScenario(RACE, { fault: withFields('3.1', { balance }) }).verdict('concurrency.no-lost-update')).toBe(
+        'fail',
+      );
+    }
+  });
+
+  it('may show a win that failed, because it may have been credited, but not a bet that was declined', () => {
+    const failing =
+      (key: string, balance: string): Fault =>
+      (request, honest, wallet) => {
+        if (request.key === key) {
+          honest();
+          return { status: 502, body: { message: 'Bad gateway' } };
+        }
+        return withFields('3.1', { balance })(request, honest, wallet);
+      };
+    expect(judgeScenario(RACE, { fault: failing('3.2', '102.00') }).broken).toEqual([]);
+    expect(judgeScenario(RACE, { fault: failing('3.3', '94.00') }).verdict('concurrency.no-lost-update')).toBe('fail');
+  });
+
+  it('may be declined while another one is in progress, and are then skipped; without a reply they are inconclusive', () => {
+    const all =
+      (status: number): Fault =>
+      (request, honest) =>
+        request.key.startsWith('3.') && request.key !== '3.1'
+          ? { status, body: { message: 'Please try again.' } }
+          : honest();
+    for (const status of [409, 500]) {
+      const declining = judgeScenario(RACE, { fault: all(status) });
+      expect(declining.broken).toEqual([]);
+      expect(declining.verdict('concurrency.no-lost-update')).toBe('skip');
+    }
+    const silent: Fault = (request, honest) =>
+      request.key.startsWith('3.') && request.key !== '3.1' ? { none: 'reset' } : honest();
+    expect(judgeScenario(RACE, { fault: silent }).verdict('concurrency.no-lost-update')).toBe('inconclusive');
+  });
+
+  it('are noted to fit one order, or no order', () => {
+    expect(order(judgeScenario(RACE).findings)).toContain('fit one order');
+    expect(order(judgeScenario(RACE, { fault: withFields('3.1', { balance: '99.00' }) }).findings)).toContain(
+      'fit no single order',
+    );
+  });
+
+  it('are ordered quickly, also if many are equal', () => {
+    const many =
+      'rules: [concurrency.no-lost-update]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: , times: 40 }] }, { balance: }]';
+    expect(order(judgeScenario(many).findings)).toContain('fit one order');
+    const last = judgeScenario(many, { fault: withFields('3.1x40', { balance: '58.00' }) });
+    expect(order(last.findings)).toContain('fit no single order');
+  });
+});
+
+describe('copies that are sent at once', () => {
+  const copies =
+    'rules: [idempotency.concurrent]\nsteps: [{ bet: , as: a }, { balance: }, { together: [{ bet: { amount: "2.00" }, as: raced, copies: 4, expect: either }] }, { balance: }]';
+
+  it('pass with one effect and one txID', () => {
+    expect(judgeScenario(copies).verdict('idempotency.concurrent')).toBe('pass');
+  });
+
+  it('are two transactions if they have two txIDs, even if the balance is right', () => {
+    expect(judgeScenario(copies, { fault: other }).broken).toEqual(['idempotency.concurrent']);
+  });
+
+  it('are reported with the number of times that they took effect', () => {
+    let seen = 0;
+    const thrice: Fault = (request, honest, wallet) => {
+      const reply = honest();
+      if (request.key.startsWith('3.')) {
+        seen += 1;
+        if (seen === 2 || seen === 3) wallet.move('-2.00');
+      }
+      return reply;
+    };
+    const { findings } = judgeScenario(copies, { fault: thrice });
+    expect(findings.find(({ rule }) => rule === 'idempotency.concurrent')?.actual).toContain('3 times');
+  });
+});
+
+it('an overdraft is judged by the accepted bets, even if a lost update hides it in the balance', () => {
+  const yaml =
+    'rules: [concurrency.no-overdraft]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]';
+  expect(judgeScenario(yaml, { fault: hidden }).verdict('concurrency.no-overdraft')).toBe('fail');
+  expect(judgeScenario(yaml).verdict('concurrency.no-overdraft')).toBe('pass');
+});
+
+it('copies that were all declined are skipped, and a resend of them too', () => {
+  const yaml =
+    'rules: [idempotency.concurrent, idempotency.refund]\nsteps: [{ bet: , as: b }, { balance: }, { together: [{ refund: { of: b }, as: r, copies: 3, expect: either }] }, { balance: }, { resend: r }, { balance: }]';
+  const young: Fault = (request, honest) =>
+    request.key.startsWith('3.') ? { status: 409, body: { message: 'Still being processed' } } : honest();
+  const judged = judgeScenario(yaml, { fault: young });
+  expect(judged.broken).toEqual([]);
+  expect(judged.verdict('idempotency.concurrent')).toBe('skip');
+  expect(judged.verdict('idempotency.refund')).toBe('skip');
+});

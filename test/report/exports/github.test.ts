@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { RULES } from '../../../src/contract/catalogue.ts';
+import { ended, found, planned, runEnded, runStarted, started } from '../../journal/events.ts';
+import { reportOfEvents, reportText } from '../journals.ts';
+
+const COMMAND = /^::(error|warning) (?:file=[^:,\n]+,line=\d+,col=\d+,)?title=[^:,\n]+::[^\r\n]*$/;
+
+/** Undoes the escaping as GitHub's runner does. */
+function unescaped(text: string): string {
+  return text
+    .replaceAll('%0A', '\n')
+    .replaceAll('%0D', '\r')
+    .replaceAll('%3A', ':')
+    .replaceAll('%2C', ',')
+    .replaceAll('%25', '%');
+}
+
+describe('the GitHub report', () => {
+  it('has one command in each line, at the line of the scenario', async () => {
+    const lines = (await reportText('failing', 'github')).trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(line).toMatch(COMMAND);
+    expect(lines[0]).toMatch(/^::error file=scenarios\/[^,]+\.yaml,line=\d+,col=\d+,title=acme-eu breaks [a-z.-]+::/);
+    expect(unescaped(lines[0] ?? '')).toMatch(/\nexpected: .*\nactual: .*\nseen in: .*\nrun alone: croupier run /s);
+  });
+
+  it('has at most ten annotations, rules about money first, and says how many are left out', async () => {
+    const rules = RULES.filter(({ level }) => level === 'MUST');
+    const scenarios = rules.map(({ id }) => planned(id.replace('.', '/'), [id]));
+    const events = rules.flatMap(({ id }) => {
+      const scenario = id.replace('.', '/');
+      return [started(scenario), found(scenario, id, 'fail'), ended(scenario, { verdict: 'fail' })];
+    });
+    const text = await reportOfEvents([runStarted(scenarios), ...events, runEnded()], 'github');
+    const lines = text.trimEnd().split('\n');
+    expect(lines).toHaveLength(10);
+    const money = new Set(rules.filter((rule) => rule.money).map(({ id }) => id as string));
+    for (const line of lines.slice(0, 9)) expect(money).toContain(/breaks ([a-z.-]+)/.exec(line)?.[1]);
+    expect(lines[9]).toMatch(new RegExp(`^::warning title=croupier has more findings::${rules.length - 9} more are`));
+  });
+
+  it('does not let text from outside start a command or end a property', async () => {
+    const scenario = {
+      ...planned('bet/debit', ['bet.debit']),
+      place: { file: 'a,b:c\n::error::x.yaml', line: 1, column: 1 },
+    };
+    const hostile = 'x\r\n::error::owned\n::add-mask::a 100%0A::set-output name=a::b';
+    const events = [
+      { ...runStarted([scenario]), client: { extCID: 'acme,file=x::\n::debug::', integratorBaseUrl: 'http://x' } },
+      started(scenario.id),
+      found(scenario.id, 'bet.debit', 'fail', { actual: hostile, place: scenario.place }),
+      ended(scenario.id, { verdict: 'fail' }),
+      runEnded(),
+    ];
+    const lines = (await reportOfEvents(events, 'github')).trimEnd().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(COMMAND);
+    expect(unescaped(lines[0] ?? '')).toContain('actual: x\\r\\n::error::owned\\n::add-mask::a 100%0A::set-output');
+  });
+
+  it('is empty for a run without a breach', async () => {
+    expect(await reportText('green', 'github')).toBe('');
+  });
+});

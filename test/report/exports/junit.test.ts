@@ -1,0 +1,126 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { describe, expect, it } from 'vitest';
+import { RULES } from '../../../src/contract/catalogue.ts';
+import { attributed, ended, found, planned, runOf } from '../../journal/events.ts';
+import { foldOf, JOURNALS, reportOfEvents, reportText } from '../journals.ts';
+
+interface Case {
+  readonly '@_name': string;
+  readonly '@_classname': string;
+  readonly '@_file'?: string;
+  readonly '@_line'?: string;
+  readonly failure?: { readonly '@_message': string; readonly '#text': string };
+  readonly error?: { readonly '@_message': string };
+  readonly skipped?: { readonly '@_message': string };
+  readonly 'system-out'?: string;
+}
+interface Suite {
+  readonly '@_name': string;
+  readonly '@_tests': string;
+  readonly '@_failures': string;
+  readonly '@_errors': string;
+  readonly '@_skipped': string;
+  readonly testcase: readonly Case[];
+}
+
+function read(xml: string): {
+  readonly totals: Suite;
+  readonly suites: readonly Suite[];
+  readonly cases: readonly Case[];
+} {
+  expect(XMLValidator.validate(xml)).toBe(true);
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    parseAttributeValue: false,
+    parseTagValue: false,
+    isArray: (name) => name === 'testsuite' || name === 'testcase',
+  });
+  const { testsuites } = parser.parse(xml) as { testsuites: Suite & { testsuite: readonly Suite[] } };
+  return {
+    totals: testsuites,
+    suites: testsuites.testsuite,
+    cases: testsuites.testsuite.flatMap(({ testcase }) => testcase),
+  };
+}
+
+describe('the JUnit report', () => {
+  it.each(JOURNALS)('of the journal %s names every rule once, and its totals are right', async (name) => {
+    const { totals, suites, cases } = read(await reportText(name, 'junit'));
+    const names = cases.map((test) => `${test['@_classname']} ${test['@_name']}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((each) => !/^croupier\.(expectation|run) /.test(each))).toHaveLength(RULES.length);
+    const sum = (key: '@_tests' | '@_failures' | '@_errors' | '@_skipped') =>
+      suites.reduce((total, suite) => total + Number(suite[key]), 0);
+    expect(Number(totals['@_tests'])).toBe(cases.length);
+    expect(sum('@_failures')).toBe(cases.filter(({ failure }) => failure !== undefined).length);
+    expect(sum('@_errors')).toBe(cases.filter(({ error }) => error !== undefined).length);
+    expect(sum('@_skipped')).toBe(cases.filter(({ skipped }) => skipped !== undefined).length);
+    expect(Number(totals['@_failures'])).toBe(sum('@_failures'));
+  });
+
+  it.each(JOURNALS)('of the journal %s agrees with the verdicts of the run', async (name) => {
+    const { cases } = read(await reportText(name, 'junit'));
+    const byName = new Map(cases.map((test) => [test['@_name'], test]));
+    for (const { rule, verdict } of (await foldOf(name)).rules) {
+      const test = byName.get(rule.id);
+      expect([rule.id, test?.failure !== undefined]).toEqual([rule.id, verdict === 'fail']);
+      expect([rule.id, test?.error !== undefined]).toEqual([rule.id, verdict === 'inconclusive']);
+      expect([rule.id, test?.skipped !== undefined]).toEqual([rule.id, verdict === 'skip' || verdict === 'untested']);
+    }
+  });
+
+  it('names the line of the scenario and the expected result', async () => {
+    const { cases } = read(await reportText('failing', 'junit'));
+    const test = cases.find((each) => each['@_name'] === 'idempotency.bet');
+    expect(test).toMatchObject({ '@_file': 'scenarios/idempotency/bet.yaml', '@_line': '9' });
+    expect(test?.failure?.['@_message']).toMatch(
+      /^A player can be charged twice .* Seen: the balance is 78\.00: the bet was taken twice$/,
+    );
+    expect(test?.failure?.['#text']).toContain('expected: the same bet sent again takes nothing more');
+  });
+
+  it('begins a message with the likely cause, also for rules that are undecided because of it', async () => {
+    const story = planned('bet/debit', ['bet.debit']);
+    const xml = await reportOfEvents(
+      runOf(story, [
+        found(story.id, 'idempotency.bet', 'fail'),
+        found(story.id, 'bet.debit', 'fail', { causes: ['idempotency.bet'] }),
+        found(story.id, 'win.credit', 'fail'),
+        ended(story.id, { verdict: 'fail' }),
+        attributed('win.credit', 'idempotency.bet'),
+      ]),
+      'junit',
+    );
+    const { cases } = read(xml);
+    const named = (rule: string) => cases.find((each) => each['@_name'] === rule);
+    expect(named('bet.debit')?.failure?.['@_message']).toMatch(
+      /^Because of idempotency\.bet: A player can be charged twice .* Seen: what was seen \(fail\)$/,
+    );
+    expect(named('bet.debit')?.failure?.['#text']).toMatch(/^likely cause: idempotency\.bet\. A player can/);
+    expect(named('win.credit')?.error?.['@_message']).toMatch(/^Because of idempotency\.bet: /);
+  });
+
+  it('has a test for each scenario with a missed expectation', async () => {
+    const { cases } = read(await reportText('failing', 'junit'));
+    const test = cases.find((each) => each['@_classname'] === 'croupier.expectation');
+    expect(test?.['@_name']).toBe('ours/first-deposit');
+    expect(test?.failure).toBeDefined();
+  });
+
+  it.each(['killed', 'interrupted', 'unreachable'] as const)('of the %s run is not green', async (name) => {
+    const { cases } = read(await reportText(name, 'junit'));
+    expect(cases.find((each) => each['@_classname'] === 'croupier.run')?.error).toBeDefined();
+  });
+
+  it('of a run without a breach has no failure and no error', async () => {
+    const { totals } = read(await reportText('green', 'junit'));
+    expect(totals).toMatchObject({ '@_failures': '0', '@_errors': '0' });
+  });
+
+  it('holds hostile text as text', async () => {
+    const xml = await reportText('hostile', 'junit');
+    expect(xml).not.toMatch(/[^\P{Cc}\t\n\r]|[\p{Cf}\p{Cs}]/u);
+    const test = read(xml).cases.find((each) => each['@_name'] === 'reply.error-message');
+    expect(test?.failure?.['#text']).toContain('<script>alert("x")</script> ]]>');
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { RULES } from '../../../src/contract/catalogue.ts';
+import { forMarkdown } from '../../../src/report/escape.ts';
+import { ended, found, planned, runEnded, runStarted, started } from '../../journal/events.ts';
+import { JOURNALS, reportOfEvents, reportText } from '../journals.ts';
+
+const HOSTILE =
+  '\n## owned | a | b\n<script>x</script> `code` **b** @admin #1 org/repo#2 https://evil.example www.evil.example [l](x) $x$ ~~s~~';
+
+/** A run whose every rule fails, and whose operator says hostile things. */
+function everythingFails(actual: string) {
+  const scenarios = RULES.map(({ id }) => planned(id.replace('.', '/'), [id]));
+  const events = RULES.flatMap(({ id }) => {
+    const scenario = id.replace('.', '/');
+    return [started(scenario), found(scenario, id, 'fail', { actual }), ended(scenario, { verdict: 'fail' })];
+  });
+  return [runStarted(scenarios), ...events, runEnded()];
+}
+
+describe('the Markdown report', () => {
+  it('begins with the verdict, and has the causes, the broken rules and the calls', async () => {
+    const text = await reportText('failing', 'markdown');
+    expect(text).toMatch(/^## ❌ NOT CONFORMING: acme/);
+    expect(text).toContain('### Likely causes');
+    expect(text).toContain('Run alone: <code>croupier run ');
+    expect(text).toMatch(/\| `[a-z]+\.[a-z-]+` \| MUST, money at stake \| .* \| <code>.*\.yaml:\d+<\/code> \|\n/);
+    expect(text).toMatch(/<details><summary><code>idempotency\.bet: /);
+    expect(text).toContain('again     curl ');
+    expect((text.match(/<details>/g) ?? []).length).toBe((text.match(/<\/details>/g) ?? []).length);
+    const kinds = [...text.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)].map(([, , weight]) => weight?.includes('money'));
+    expect(kinds).toEqual(kinds.toSorted((a, b) => Number(b) - Number(a)));
+  });
+
+  it('also lists the results of a run without a breach', async () => {
+    const text = await reportText('green', 'markdown');
+    expect(text).toMatch(/^## ✅ CONFORMING/);
+    expect(text).not.toContain('### Broken rules');
+  });
+
+  it.each(JOURNALS)('of the journal %s has no control character and no HTML from outside', async (name) => {
+    const text = await reportText(name, 'markdown');
+    expect(text).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    const tags = new Set(text.match(/<[a-z/!][^>]*>/gi) ?? []);
+    const own = [
+      '<code>',
+      '</code>',
+      '<br>',
+      '<details>',
+      '</details>',
+      '<summary>',
+      '</summary>',
+      '<pre>',
+      '</pre>',
+      '<!-- -->',
+    ];
+    expect([...tags].filter((tag) => !own.includes(tag))).toEqual([]);
+  });
+
+  it('does not let text of the operator become Markdown, a link, a mention or a table cell', async () => {
+    const text = await reportOfEvents(everythingFails(HOSTILE), 'markdown');
+    const table = text.split('\n').filter((line) => line.startsWith('| `'));
+    expect(table.length).toBeGreaterThan(10);
+    for (const line of table) {
+      expect(line.split('|')).toHaveLength(6);
+      expect(line).not.toMatch(/@admin|(?<!&)#[12]|https:\/\/|www\.|\*\*|~~|<script/);
+    }
+    expect(text).not.toMatch(/^ *## owned/m);
+  });
+
+  it('stays below the length limit of a comment, and says how much is left out', async () => {
+    const text = await reportOfEvents(everythingFails(HOSTILE.repeat(50)), 'markdown');
+    expect(Buffer.byteLength(text)).toBeLessThan(60_500);
+    expect(text).toMatch(
+      /_Left out because of the length limit: \d+ lines? and \d+ sections of details\. The journal has everything\._\n$/,
+    );
+  });
+
+  it('escapes any text so that a Markdown parser returns it unchanged', () => {
+    const back = (text: string) =>
+      text.replaceAll('<!-- -->', '').replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+    for (const text of [
+      'a|b',
+      '`x`',
+      '<b>&amp;</b>',
+      'me@x.example #12',
+      'http://x www.x',
+      '[a](b)![c]',
+      '\\',
+      '1. a_b_c',
+    ]) {
+      expect(back(forMarkdown(text))).toBe(text);
+    }
+  });
+});

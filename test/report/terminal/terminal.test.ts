@@ -1,0 +1,303 @@
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { JournalEvent } from '../../../src/journal/event.ts';
+import { foldJournal } from '../../../src/journal/fold.ts';
+import { MOVED_ALONE } from '../../../src/journal/scenario-result.ts';
+import { forTerminal } from '../../../src/report/escape.ts';
+import { ANSI } from '../../../src/report/paint.ts';
+import { columnsOf } from '../../../src/report/terminal/layout.ts';
+import { terminalReport } from '../../../src/report/terminal/terminal.ts';
+import {
+  attributed,
+  ended,
+  exchange,
+  found,
+  planned,
+  runEnded,
+  runOf,
+  runStarted,
+  started,
+} from '../../journal/events.ts';
+import { JOURNALS, OPTIONS, reportOfEvents, reportText } from '../journals.ts';
+
+const golden = (name: string): string =>
+  fileURLToPath(new URL(`../../../fixtures/reports/${name}.txt`, import.meta.url));
+const story = planned('bet/debit', ['bet.debit']);
+
+async function longestPiece(exchanges: number): Promise<number> {
+  function* events(): Generator<JournalEvent> {
+    yield runStarted([story]);
+    yield started(story.id);
+    for (let index = 0; index < exchanges; index += 1) yield* exchange(`x${index}`, story.id);
+    yield found(story.id, 'bet.debit', 'fail', { exchange: `x${exchanges - 1}` });
+    yield ended(story.id, { verdict: 'fail' });
+    yield runEnded();
+  }
+  let max = 0;
+  for await (const piece of terminalReport(await foldJournal(events()), events, { ...OPTIONS, verbose: true })) {
+    max = Math.max(max, piece.length);
+  }
+  return max;
+}
+
+describe('the terminal report', () => {
+  it.each(JOURNALS)('of the journal %s equals the golden file', async (name) => {
+    await expect(await reportText(name, 'terminal')).toMatchFileSnapshot(golden(name));
+  });
+
+  it('uses the width of a wide terminal', async () => {
+    await expect(await reportText('failing', 'terminal', { width: 140 })).toMatchFileSnapshot(golden('failing-wide'));
+  });
+
+  it('shows every exchange with the option verbose', async () => {
+    const text = await reportText('interrupted', 'terminal', { verbose: true });
+    await expect(text).toMatchFileSnapshot(golden('interrupted-verbose'));
+    expect(text.match(/^ {4}request /gm)).toHaveLength(6);
+  });
+
+  it.each(JOURNALS)('of the journal %s has the same text in colour', async (name) => {
+    const coloured = await reportText(name, 'terminal', { paint: ANSI });
+    expect(coloured).toContain('\u001B[');
+    expect(stripVTControlCharacters(coloured)).toBe(await reportText(name, 'terminal'));
+  });
+
+  it.each(JOURNALS)('of the journal %s has no control characters, and only ASCII without Unicode', async (name) => {
+    const own = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+    expect((await reportText(name, 'terminal', { verbose: true })).replaceAll('\n', '')).not.toMatch(own);
+    // Only what is the operator's may be in another script.
+    const ascii = (await reportText(name, 'terminal', { unicode: false })).replaceAll('’', "'").replaceAll('…', '');
+    expect(ascii).toMatch(/^[ -~\n]*$/);
+  });
+
+  it.each([60, 80, 120])('keeps to %i columns, except for the first line and lines to be copied', async (width) => {
+    const lines = (await reportText('failing', 'terminal', { width })).split('\n').slice(1);
+    const long = lines.filter((line) => columnsOf(line) > width);
+    expect(long.filter((line) => !/^ {4}again {5}|^ {5}run alone /.test(line))).toEqual([]);
+  });
+
+  it("keeps an operator's message in wide letters and emoji to a window of 40 columns", async () => {
+    const message = `余额不足${'😀'.repeat(8)}、もう一度お試しください。잔액이 부족합니다 👨‍👩‍👧`;
+    const data = JSON.stringify({ code: 'INSUFFICIENT_FUNDS', message });
+    const [sending, received] = exchange('x1', story.id);
+    const body = { encoding: 'utf8', data, length: Buffer.byteLength(data), truncated: false } as const;
+    const outcome = { kind: 'reply', reply: { status: 400, headers: [], body } } as const;
+    const text = await reportOfEvents(
+      runOf({ ...story, title: '賭けと残高😀が一致するかどうかを確かめるシナリオ' }, [
+        sending,
+        { ...received, outcome },
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1', actual: `answered 400, "${message}"` }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+      { width: 40 },
+    );
+    const [, shown = ''] = /\n(── Failures ─+\n.*?)\n── /s.exec(text) ?? [];
+    const lines = shown.split('\n').filter((line) => !/^ {4}again {5}/.test(line));
+    expect(lines.filter((line) => columnsOf(line) > 40)).toEqual([]);
+    expect(lines).toContain('    actual    answered 400, "余额不足😀');
+    expect(lines).toContain('              😀😀😀😀😀😀😀、もう一度お');
+    // Nothing is lost, and the parts of an emoji that a terminal may join are shown one by one.
+    expect(lines.join('').replaceAll(' ', '')).toContain(forTerminal(message).replaceAll(' ', ''));
+  });
+
+  it('of a run without a breach is at most a screen and a half long', async () => {
+    expect((await reportText('green', 'terminal', { width: 100 })).split('\n').length).toBeLessThan(68);
+  });
+
+  it('begins with the likely causes, their effects, the rules that they explain, and the command to run them again', async () => {
+    const text = await reportOfEvents(
+      runOf({ ...story, place: { ...story.place, file: 'scenarios/bet/debit.yaml' } }, [
+        ...exchange('x1', story.id),
+        found(story.id, 'money.exact', 'fail', {
+          exchange: 'x1',
+          place: { file: 'scenarios/bet/debit.yaml', line: 7, column: 3 },
+        }),
+        found(story.id, 'bet.debit', 'fail', { causes: ['money.exact'] }),
+        found(story.id, 'win.credit', 'fail'),
+        ended(story.id, { verdict: 'fail' }),
+        attributed('win.credit', 'money.exact'),
+      ]),
+      'terminal',
+    );
+    const [, section = ''] = /── Likely cause ─+\n\n(.*?)\n── /s.exec(text) ?? [];
+    expect(section).toBe(
+      [
+        '  One broken rule explains all failures, including 2 other rules.',
+        '',
+        '  1. money.exact  MUST  $ money is at stake',
+        "     Players' balances become wrong by a cent, and the last coin of an account",
+        '     cannot be staked.',
+        '     shown by  1 of 1 check, in bet/debit',
+        '     explains  bet.debit (failed); win.credit (undecided)',
+        '     look at   scenarios/bet/debit.yaml:7, exchange x1 below',
+        '     run alone croupier run bet/debit',
+        '',
+      ].join('\n'),
+    );
+    expect(text.indexOf('✗ money.exact')).toBeLessThan(text.indexOf('✗ bet.debit'));
+    expect(text).toContain('because   money.exact is broken and would explain these findings');
+  });
+
+  it('warns if a balance changed by itself in a scenario that failed', async () => {
+    const alone = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1' }),
+        ended(story.id, { verdict: 'fail', reason: MOVED_ALONE }),
+      ]),
+      'terminal',
+    );
+    expect(alone).toContain('  ! In bet/debit the balance also changed while croupier sent nothing:');
+    expect(alone).toContain('also      the balance moved while croupier sent nothing');
+    const other = await reportOfEvents(
+      runOf(story, [
+        found(story.id, 'bet.debit', 'fail'),
+        ended(story.id, { verdict: 'fail', reason: 'the bet failed' }),
+      ]),
+      'terminal',
+    );
+    expect(other).not.toContain('sent nothing');
+  });
+
+  it('never breaks a path that is too long for the line', async () => {
+    const file = `/home/somebody/work/${'deep/'.repeat(12)}scenarios/bet/debit.yaml`;
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1', place: { file, line: 7, column: 3 } }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+    );
+    expect(text).toContain(`     look at   ${file}:7\n               exchange x1 below\n`);
+  });
+
+  it('shows each missed expectation of a scenario, and their common call once', async () => {
+    const place = { file: 'our/first.yaml', line: 5, column: 5 };
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'expectation', 'fail', { exchange: 'x1', place, expected: '`currency` is "EUR"' }),
+        found(story.id, 'expectation', 'fail', { exchange: 'x1', place, expected: '`bonus` is "1"' }),
+        found(story.id, 'expectation', 'fail', { exchange: 'x1', place, expected: '`bonus` is "1"' }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+    );
+    expect(text.match(/ {4}expected .*/g)).toEqual([
+      '    expected  `currency` is "EUR"',
+      '    expected  `bonus` is "1"',
+    ]);
+    expect(text.match(/^ {4}request /gm)).toHaveLength(1);
+  });
+
+  it('draws the calls of a race on one time axis, with the result of each', async () => {
+    const calls = ['x1', 'x2'].flatMap((id, at) => {
+      const [sending, received] = exchange(id, story.id);
+      return [
+        { ...sending, step: `1.${at + 1}` },
+        { ...received, stamps: { ...received.stamps, start: 0, sent: 10 + at * 20, end: 40 + at * 30 } },
+      ];
+    });
+    const race = {
+      scenario: story.id,
+      attempt: 1,
+      round: 1,
+      step: '1',
+      exchanges: ['x1', 'x2'],
+      barrier: 10,
+      staggerMs: 0,
+    };
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...calls,
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x2' }),
+        { event: 'race', ...race, overlapped: 2 },
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+      { width: 60 },
+    );
+    expect(text).toContain('timeline  2 calls sent together');
+    expect(text).toMatch(/^ {6}1\.1 balance │█+ +│ 200 1\.00$/m);
+    expect(text).toMatch(/^ {4}› 1\.2 balance │·+█+│ 200 1\.00$/m);
+  });
+
+  it('shows a breach about money before one that is not, and names the scenarios that it does not show', async () => {
+    const stories = ['a', 'b', 'c', 'd'].map((id) => planned(`bet/${id}`, ['bet.debit']));
+    const text = await reportOfEvents(
+      [
+        runStarted(stories),
+        ...stories.flatMap(({ id }): JournalEvent[] => [
+          started(id),
+          found(id, 'balance.read', 'fail'),
+          found(id, 'win.credit', 'fail', { actual: `seen in ${id}` }),
+          ended(id, { verdict: 'fail' }),
+        ]),
+        runEnded(),
+      ],
+      'terminal',
+    );
+    expect(text.indexOf('win.credit  MUST  $')).toBeLessThan(text.indexOf('balance.read  MUST'));
+    expect(text).toContain('seen in bet/b');
+    expect(text).not.toContain('seen in bet/c');
+    expect(text).toContain('also in   bet/c, bet/d');
+  });
+
+  it('names the cause of an undecided rule', async () => {
+    const events = runOf(story, [
+      found(story.id, 'bet.debit', 'fail'),
+      ended(story.id),
+      attributed('bet.debit', 'balance.read'),
+    ]);
+    const text = await reportOfEvents(events, 'terminal');
+    expect(text).toContain('  ? balance.read explains it: bet.debit (bet/debit)');
+    expect(text).not.toContain('── Failures');
+  });
+
+  it.each([
+    [
+      { call: 'win', fields: { amount: '6.00' } },
+      'the win t-1 of 6.00 was never answered 200: the player of session s-1 may not have received it',
+    ],
+    [
+      { call: 'refund', fields: { amount: '1.00' } },
+      'the bet t-1 of 1.00 may have been accepted, and no refund of it was answered 200: the player of session s-1 may have lost the stake',
+    ],
+    [
+      { call: 'refund', fields: { amount: '1.00', origTxID: 't-0' } },
+      'the refund t-1 of 1.00 was never answered 200: the player of session s-1 may not have received the stake back',
+    ],
+  ] as const)('names the player who may have lost money by an owed call: %j', async ({ call, fields }, sentence) => {
+    const owed = { event: 'owed', scenario: story.id, sessionID: 's-1', txID: 't-1' } as const;
+    const open = runOf(story, [ended(story.id), { ...owed, call, open: true, fields }]);
+    const text = await reportOfEvents(open, 'terminal');
+    expect(text.replaceAll(/\n +/g, ' ')).toContain(sentence);
+    expect(text).toContain('    croupier settle .croupier/run.ndjson');
+    const settled = [...open, { ...owed, call, open: false, fields }];
+    expect(await reportOfEvents(settled, 'terminal')).not.toContain('Owed calls and balances');
+  });
+
+  it('shows a cut body with its whole length, and offers no curl command that would send less', async () => {
+    const [sending, received] = exchange('x1', story.id);
+    const cut = { encoding: 'utf8', data: 'a'.repeat(2000), length: 9000, truncated: true } as const;
+    const request = { ...sending.request, method: 'POST', body: cut };
+    const text = await reportOfEvents(
+      runOf(story, [
+        { ...sending, request },
+        received,
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1' }),
+        ended(story.id),
+      ]),
+      'terminal',
+    );
+    expect(text.replaceAll(/\n +/g, ' ')).toContain('… (9000 bytes in all)');
+    expect(text).toContain('no curl command: the journal does not hold the whole body');
+    expect(text).not.toContain('curl -sSi');
+  });
+
+  it('is written in pieces whose size does not depend on the number of exchanges', async () => {
+    expect(await longestPiece(5_000)).toBe(await longestPiece(50));
+  });
+});

@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Aliases } from '../../../src/traffic/capsule/aliases.ts';
+import { IdReplacer } from '../../../src/traffic/capsule/id-replacer.ts';
+import { TextRewriter } from '../../../src/traffic/capsule/text-rewriter.ts';
+
+const digest = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
+const alias = (kind: string, id: string): string => `${kind}-${digest(id).slice(0, 10)}`;
+
+/** Learns from all texts, then rewrites the last. */
+function rewrite(...texts: readonly string[]): string {
+  const aliases = new Aliases(digest);
+  for (const text of texts) new TextRewriter(aliases, null).rewrite(text);
+  return new TextRewriter(aliases, new IdReplacer(aliases.all)).rewrite(texts.at(-1) ?? '');
+}
+
+const S = alias('session', 's-1');
+const P = alias('player', '4711');
+
+describe('TextRewriter', () => {
+  it.each([
+    ['JSON, to the byte', '{ "amount": 11.00,\n"sessionID":"s-1" }', `{ "amount": 11.00,\n"sessionID":"${S}" }`],
+    ['an id as a number', '{"player":4711,"at":4711.5}', `{"player":"${P}","at":4711.5}`],
+    [
+      'an object about a player',
+      '{"user":{"id":"4711","name":"4711"},"id":"x"}',
+      `{"user":{"id":"${P}","name":"${P}"},"id":"x"}`,
+    ],
+    ['a list', '{"sessions":["s-1",{"state":"open"}]}', `{"sessions":["${S}",{"state":"open"}]}`],
+    ['JSON within JSON', '{"in":"{\\"sessionID\\":\\"s-1\\"}"}', `{"in":"{\\"sessionID\\":\\"${S}\\"}"}`],
+    ['JSON that was cut off', '{"amount":"1.00","sessionID":"s-1', `{"amount":"1.00","sessionID":"${S}`],
+    ['JSON with escapes', '{"sessionID":"s\\u002d1"}', `{"sessionID":"${S}"}`],
+    ['a query', 'GET /eu/balance?a=1&sessionID=s-1 HTTP/1.1', `GET /eu/balance?a=1&sessionID=${S} HTTP/1.1`],
+    ['a line of a log', '14:03 player=4711 took 5 ms', `14:03 player=${P} took 5 ms`],
+    ['a line with JSON in it', 'in {"player":"4711"} of 4711', `in {"player":"${P}"} of ${P}`],
+    ['an amount that looks like an id', '{"player":"4711","balance":"4711"}', `{"player":"${P}","balance":"4711"}`],
+    ['keys', '{"apiKey":"abc","password":7}', '{"apiKey":"***","password":"***"}'],
+    ['a password in an address', 'https://joe:pw@wallet.example/', 'https://***@wallet.example/'],
+    ['headers of a curl line', "-H 'Authorization: Bearer x' -H 'Accept: y'", "-H 'Authorization: ***' -H 'Accept: y'"],
+    ['words of the language', '{"session":"main","player":"other"}', '{"session":"main","player":"other"}'],
+  ])('%s', (_, text, expected) => {
+    expect(rewrite(text)).toBe(expected);
+  });
+
+  it('replaces an id in every text if one text has it as a player', () => {
+    expect(rewrite('{"playerId":"k-9x7q"}', 'for k-9x7q at /players/k-9x7q/')).toBe(
+      `for ${alias('player', 'k-9x7q')} at /players/${alias('player', 'k-9x7q')}/`,
+    );
+  });
+
+  it('leaves JSON without private data unchanged', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.integer({ min: 0, max: 2 }), (json, indent) => {
+        const text = JSON.stringify({ v: JSON.parse(json) as unknown }, null, indent);
+        fc.pre(!/[^a-z](key|pin|sid|ip|sign|user)/i.test(text));
+        expect(rewrite(text)).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { LoggedRequest } from '../../../../src/traffic/logged-exchange.ts';
+import { readCommand } from '../../../../src/traffic/read/commands/read-command.ts';
+import { entriesIn } from '../entries-in.ts';
+
+const BET = '{"amount":"1.00","sessionID":"s-1","txID":"t-1"}';
+const URL = 'https://wallet.example/eu/bet';
+
+function request(command: string, files: Readonly<Record<string, string>> = {}): LoggedRequest {
+  const reading = readCommand(command, (name) => (name in files ? Buffer.from(files[name] ?? '') : undefined));
+  if (reading.kind !== 'request') throw new Error(JSON.stringify(reading));
+  return reading.request;
+}
+
+const bodyOf = ({ body }: LoggedRequest): string | null | undefined => (body === 'unknown' ? undefined : body?.data);
+
+describe('a here-document, a here-string or a redirected file', () => {
+  it.each([
+    ['a here-document', `curl ${URL} -d @- <<EOF\n${BET}\nEOF`, BET],
+    ['one in quotation marks, to the byte', `curl ${URL} \\\n  --data-binary @- <<'END' \n${BET}\nEND\n`, `${BET}\n`],
+    ['an indented one', `curl ${URL} --data-binary @- <<-X\n\t${BET}\n\tX`, `${BET}\n`],
+    ['one that is piped', `cat <<EOF | curl ${URL} --json @-\n${BET}\nEOF`, `${BET}\n`],
+    ['a here-string', `curl ${URL} --data-binary @- <<< '${BET}'`, `${BET}\n`],
+    ['a file', `curl ${URL} --data-binary @- < bet.json`, BET],
+  ])('gives the body of the request: %s', (_, command, body) => {
+    expect(bodyOf(request(command, { 'bet.json': BET }))).toBe(body);
+  });
+
+  it('continues until its end mark, and is ignored within quotation marks', () => {
+    expect(readCommand(`curl ${URL} -d @- <<EOF\n${BET}`)).toEqual({ kind: 'open' });
+    expect(bodyOf(request(`curl ${URL} -d '{"note":"<<EOF"}'`))).toBe('{"note":"<<EOF"}');
+  });
+});
+
+describe('a wget or HTTPie command', () => {
+  it.each([
+    ['wget', `wget -qO- --header='X-REQUEST-SIGN: ab' --post-data='${BET}' ${URL}`, BET],
+    ['wget with a method', `wget --method=PUT --header "x-request-sign: ab" --body-data '${BET}' -O - ${URL}`, BET],
+    ['wget with a file', `wget --header='X-Request-Sign: ab' --post-file=bet.json ${URL}`, BET],
+    ['HTTPie', `http --raw '${BET}' POST ${URL} X-Request-Sign:ab`, BET],
+    ['HTTPie, piped', `echo -n '${BET}' | http POST ${URL} X-Request-Sign:ab`, BET],
+    ['HTTPie, a file', `https wallet.example/eu/bet X-Request-Sign:ab < bet.json`, BET],
+    [
+      'HTTPie, fields',
+      `http ${URL} X-Request-Sign:ab amount=1.00 n:=2 note=é`,
+      String.raw`{"amount": "1.00", "n": 2, "note": "\u00e9"}`,
+    ],
+    ['HTTPie, a form', `http -f ${URL} X-Request-Sign:ab 'a=b c'`, 'a=b+c'],
+  ])('is read with its method, headers and body: %s', (_, command, body) => {
+    const read = request(command, { 'bet.json': BET });
+    expect(read).toMatchObject({ method: /PUT/.test(command) ? 'PUT' : 'POST', url: URL });
+    expect(read.headers?.map(([name, value]) => [name.toLowerCase(), value])).toEqual([['x-request-sign', 'ab']]);
+    expect(bodyOf(read)).toBe(body);
+  });
+
+  it.each([
+    ["wget -qO- 'https://w.example/balance?sessionID=s-1'", 'https://w.example/balance?sessionID=s-1'],
+    ['http https://w.example/balance sessionID==s-1', 'https://w.example/balance?sessionID=s-1'],
+    ['http :8080/balance sessionID==s-1', 'http://localhost:8080/balance?sessionID=s-1'],
+  ])('is read as a GET without a body: %s', (command, url) => {
+    expect(request(command)).toMatchObject({ method: 'GET', url, body: null });
+  });
+
+  it('is not found in a log line that begins with HTTP', async () => {
+    const all = await entriesIn('HTTP POST /bet responded 200 in 12 ms\nhttps 2026-11-21T13:02:07Z app/a b/c\n');
+    expect(all.map(({ kind }) => kind)).toEqual(['unreadable', 'unreadable']);
+  });
+});

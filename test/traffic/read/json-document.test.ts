@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { type FoundObject, objectsOf } from '../../../src/traffic/read/json-document.ts';
+import { inPieces } from './entries-in.ts';
+
+async function objects(
+  text: string,
+  within: string | null,
+  size: number,
+  maxBytes?: number,
+): Promise<readonly FoundObject[]> {
+  const found: FoundObject[] = [];
+  for await (const object of objectsOf(inPieces(text, size), within, maxBytes)) found.push(object);
+  return found;
+}
+
+describe.each([1, 2, 7, 1000])('objectsOf, in pieces of %i bytes', (size) => {
+  it('finds the objects of the named list only, and ignores braces in strings', async () => {
+    const text =
+      '{"log":{"a":["{\\"","]"],"x":{"y":[{"no":1}]},\n"entries":[{"i":1,"s":"}\\\\\\"{"},\n{"i":{"j":[2]}}],"after":[{"no":2}]}}';
+    const found = await objects(text, 'entries', size);
+    expect(found.map(({ line, text: one }) => [line, JSON.parse(one ?? 'null')])).toEqual([
+      [2, { i: 1, s: '}\\"{' }],
+      [3, { i: { j: [2] } }],
+    ]);
+  });
+
+  it('finds objects one after another, and reports those that are too large or cut off', async () => {
+    const big = JSON.stringify({ x: 'y'.repeat(100) });
+    const found = await objects(`{"i":1}\n${big}\n{"i":2}\n{"i":`, null, size, 50);
+    expect(found.map(({ line, why }) => [line, why])).toEqual([
+      [1, 'whole'],
+      [2, 'too big'],
+      [3, 'whole'],
+      [4, 'cut off'],
+    ]);
+  });
+
+  it('finds the objects of a document that is a list', async () => {
+    expect(await objects('[{"a":[{"b":1}]},\n{"c":2}]', 'entries', size)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { bodyText } from '../../../../src/journal/exchange.ts';
+import { exchangesIn } from '../entries-in.ts';
+
+const BET = '{"amount":"0.29","roundID":"r-1","sessionID":"s-1","txID":"b-1","type":"regular"}';
+const REPLY = '{"balance":"1000.21","txID":"w-1"}';
+
+const logged = async (line: string) => {
+  const [exchange] = await exchangesIn(`${line}\n`);
+  if (!exchange) return null;
+  const { request, answer, logged: fields, time } = exchange;
+  return {
+    at: time === null ? null : new Date(time.ms).toISOString(),
+    call: fields.call,
+    session: fields.session,
+    sent: request.body === null || request.body === 'unknown' ? null : bodyText(request.body),
+    status: answer.kind === 'reply' ? answer.status : null,
+    balance: fields.balance,
+    reply: answer.kind === 'reply' && answer.body ? bodyText(answer.body) : null,
+  };
+};
+
+describe('a line of text with the JSON of a call', () => {
+  it.each([
+    ['an arrow', `[2026-11-21 21:30:05] production.INFO: bet ${BET} -> 200 ${REPLY}`],
+    ['words', `2026-11-21 21:30:05 INFO 128 --- [main] c.a.Wallet : BET request=${BET} status=200 response=${REPLY}`],
+    ['a path', `2026-11-21T21:30:05Z POST /eu/bet ${BET} answered 200 with ${REPLY} in 12 ms`],
+  ])('is read with %s between request and reply', async (_, line) => {
+    expect(await logged(line)).toMatchObject({
+      at: '2026-11-21T21:30:05.000Z',
+      call: 'bet',
+      sent: BET,
+      status: 200,
+      reply: REPLY,
+    });
+  });
+
+  it('is read if the request is a query', async () => {
+    const line = '[2026-11-21 21:30:05] production.INFO: balance sessionID=s%2D1 -> 200 {"balance":"1000.50"}';
+    expect(await logged(line)).toMatchObject({ call: 'balance', session: 's-1', status: 200 });
+  });
+
+  it('is read if one object has all fields', async () => {
+    const line =
+      '2026-11-21 21:30:05 INFO bet booked {"sessionID":"s-1","txID":"b-1","amount":"5","status":200,"balance":"95"}';
+    expect(await logged(line)).toMatchObject({ call: 'bet', session: 's-1', status: 200, balance: '95' });
+  });
+
+  it('is read as logfmt after a level and a time', async () => {
+    const line =
+      '2026-11-21 21:29:58.128 INFO  wallet: op=win session=s-1 txID=b-1 amount=5.00 origTxID=- status=200 balance=95.00 took=8ms';
+    expect(await logged(line)).toMatchObject({
+      at: '2026-11-21T21:29:58.128Z',
+      call: 'win',
+      session: 's-1',
+      status: 200,
+      balance: '95.00',
+    });
+  });
+
+  it('is not read if it names no call', async () => {
+    expect(await logged(`2026-11-21 21:30:05 INFO alphabet ${BET}`)).toBeNull();
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { recordedCall } from '../../../../src/traffic/recorded-call.ts';
+import { buildTimeline } from '../../../../src/traffic/timeline/timeline.ts';
+import { exchangesIn } from '../entries-in.ts';
+
+const AT = '2026-11-21T13:03:07.123Z';
+const AT_MS = Date.parse(AT);
+const SENT = '{"amount":"2.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
+const REPLY = '{"balance":"8.00","txID":"o-1"}';
+const json = (value: unknown): string => JSON.stringify(value);
+
+/** The calls that a log with bodies shows. */
+async function logged(log: string) {
+  const exchanges = await exchangesIn(log);
+  const calls = exchanges.flatMap((exchange) => recordedCall(exchange) ?? []);
+  return buildTimeline(calls, {}, new Map()).calls.map(({ seen, atMs, balance, status, ending }) => ({
+    call: seen.call,
+    atMs,
+    session: seen.sessionID,
+    tx: seen.txID,
+    amount: seen.amount,
+    status,
+    balance: balance?.toString(),
+    ending,
+  }));
+}
+
+const BET = { call: 'bet', session: 's-1', tx: 't-1', amount: '2.00', status: 200, balance: '8', ending: 'accepted' };
+
+describe('a request and its reply on two lines', () => {
+  const asked = (id: string, at: string) => ({
+    reqId: id,
+    time: at,
+    req: { method: 'POST', url: '/bet', body: JSON.parse(SENT) as unknown },
+  });
+  const done = (id: string, at: string) => ({
+    reqId: id,
+    time: at,
+    res: { statusCode: 200, body: REPLY },
+    msg: 'request completed',
+  });
+
+  it('are joined by their id, also if other lines come between', async () => {
+    const lines = [
+      asked('a', AT),
+      asked('b', AT),
+      done('b', '2026-11-21T13:03:14.123Z'),
+      done('a', '2026-11-21T13:03:07.323Z'),
+    ];
+    const found = await exchangesIn(lines.map(json).join('\n'));
+    expect(found.map(({ tookMs, place, answer }) => [place.line, tookMs, answer.kind])).toEqual([
+      [2, 7000, 'reply'],
+      [1, 200, 'reply'],
+    ]);
+  });
+
+  it('are joined in the format of Logbook', async () => {
+    const log = [
+      { type: 'request', correlation: 'c', method: 'POST', uri: 'https://h/bet', body: JSON.parse(SENT) as unknown },
+      { type: 'response', correlation: 'c', duration: 40, status: 200, body: JSON.parse(REPLY) as unknown },
+    ].map((message) => json({ '@timestamp': AT, message: json(message) }));
+    expect(await logged(log.join('\n'))).toEqual([{ ...BET, atMs: AT_MS }]);
+  });
+
+  it('give one call if the last line repeats the request', async () => {
+    const both = { ...done('a', AT), req: { method: 'POST', url: '/bet' } };
+    expect(await logged([asked('a', AT), both].map(json).join('\n'))).toEqual([{ ...BET, atMs: AT_MS }]);
+  });
+
+  it('give two calls if the id is used again for another request', async () => {
+    const later = { ...asked('a', AT), req: { method: 'POST', url: '/bet', body: SENT.replace('t-1', 't-2') } };
+    const found = await exchangesIn([asked('a', AT), later, done('a', AT)].map(json).join('\n'));
+    expect(found.map(({ answer }) => answer.kind)).toEqual(['unknown', 'reply']);
+  });
+
+  it('give a call with an unknown end if no reply was logged', async () => {
+    expect(await logged(json(asked('a', AT)))).toMatchObject([{ status: null, ending: 'unknown' }]);
+  });
+});

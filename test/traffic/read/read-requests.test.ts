@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { readRequests } from '../../../src/traffic/read/read-requests.ts';
+
+const read = (text: string | Uint8Array) => readRequests(typeof text === 'string' ? Buffer.from(text) : text, 'a file');
+
+describe('readRequests', () => {
+  it('keeps the body of raw HTTP exact to the byte', async () => {
+    const head = 'POST /bet HTTP/1.1\r\nHost: w.example\r\nx-request-sign: ab\r\nContent-Length: 4\r\n\r\n';
+    const bytes = Buffer.concat([Buffer.from(head), Buffer.from([0xff, 0x0a, 0x00, 0x0a, 0x0a])]);
+    expect(await read(bytes)).toEqual({
+      requests: [
+        { method: 'POST', url: 'http://w.example/bet', body: Buffer.from([0xff, 0x0a, 0x00, 0x0a]), signature: 'ab' },
+      ],
+      unread: [],
+    });
+  });
+
+  it.each([
+    ['the line break of an editor', 'POST /bet HTTP/1.1\nHost: w\n\n{}\n', '{}'],
+    ['and that of Windows', 'POST /bet HTTP/1.1\r\nHost: w\r\n\r\n{}\r\n', '{}'],
+    ['nothing, where there is none', 'POST /bet HTTP/1.1\nHost: w\n\n{ }', '{ }'],
+  ])('leaves out %s', async (_what, text, body) => {
+    const { requests } = await read(text);
+    expect(Buffer.from(requests[0]?.body ?? []).toString()).toBe(body);
+  });
+
+  it('reads a GET without a body', async () => {
+    const { requests } = await read('GET /balance?sessionID=s-1 HTTP/1.1\r\nHost: w\r\nX-REQUEST-SIGN: ab\r\n\r\n');
+    expect(requests).toEqual([{ method: 'GET', url: 'http://w/balance?sessionID=s-1', body: null, signature: 'ab' }]);
+  });
+
+  it('reports what it cannot read with its line', async () => {
+    const { requests, unread } = await read("curl http://w/bet -d 'x\n");
+    expect(requests).toEqual([]);
+    expect(unread).toMatchObject([{ line: 1 }]);
+  });
+});
+
+it('the chunks of raw HTTP are joined to one body', async () => {
+  const raw =
+    'POST /bet HTTP/1.1\r\nHost: w.example\r\nTransfer-Encoding: chunked\r\nX-Request-Sign: ab\r\n\r\n' +
+    '5\r\n{"a":\r\n4;x=1\r\n"1"}\r\n0\r\n\r\n';
+  for (const text of [raw, raw.replaceAll('\r\n', '\n')]) {
+    const { requests } = await readRequests(Buffer.from(text), 'raw.http');
+    expect(requests.map(({ body }) => Buffer.from(body ?? []).toString())).toEqual(['{"a":"1"}']);
+  }
+});

@@ -1,0 +1,541 @@
+import { describe, expect, it } from 'vitest';
+import { walletSentence } from '../../../src/traffic/timeline/sentence.ts';
+import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
+import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
+import { Log, START } from './calls.ts';
+
+function only({ wallets }: IncidentTimeline): WalletVerdict {
+  const [wallet] = wallets;
+  if (!wallet || wallets.length > 1) throw new Error(`${wallets.length} wallets`);
+  return wallet;
+}
+
+const sums = (timeline: IncidentTimeline): readonly (string | undefined)[] => {
+  const { should, booked, difference } = only(timeline);
+  return [should?.toString(), booked?.toString(), difference?.toString()];
+};
+const debts = (timeline: IncidentTimeline): readonly string[] =>
+  only(timeline).debts.map(({ kind, amount, owedBy, toAct }) => `${kind} ${amount} ${owedBy} ${toAct}`);
+const causes = (timeline: IncidentTimeline): readonly (string | null)[] =>
+  only(timeline).books.deviations.flatMap((one) => one.causes.map(({ rule }) => rule));
+
+describe('a log without faults', () => {
+  const timeline = new Log()
+    .balance('100.00')
+    .bet('b1', '5.00', { balance: '95.00' })
+    .win('w1', '7.50', { balance: '102.50' })
+    .bet('b2', '2.00', { status: 402, code: 'insufficient_funds' }, { round: 'r-2' })
+    .balance('102.50')
+    .timeline();
+
+  it('owes nothing and has status 0', () => {
+    expect(timeline.status).toBe(0);
+    expect(sums(timeline)).toEqual(['102.5', '102.5', '0']);
+    expect(only(timeline).rounds.map(({ state, should }) => [state, should?.toString()])).toEqual([
+      ['settled', '2.5'],
+      ['nothing', '0'],
+    ]);
+    expect(walletSentence(only(timeline))).toBe(
+      'Player anna should have 102.50 EUR, and the operator said 102.50 EUR at 2026-11-21 13:00:05 UTC: nothing is owed.',
+    );
+  });
+});
+
+describe('balances of binary floating point', () => {
+  it('are reported as inexact, and nothing is owed for them', () => {
+    const timeline = new Log()
+      .balance('100.30')
+      .bet('b1', '0.10', { balance: '100.2' })
+      .win('w1', '0.20', { balance: '100.39999999999999' })
+      .bet('b2', '0.10', { balance: '100.30000000000001' }, { round: 'r-2' })
+      .win('w2', '0', { balance: '100.30000000000001' }, { round: 'r-2' })
+      .timeline();
+    expect([timeline.status, sums(timeline), debts(timeline)]).toEqual([1, ['100.3', '100.3', '0'], []]);
+    expect(timeline.breaches.map(({ call, rule }) => `${call} ${rule}`)).toEqual([
+      '3 money.exact',
+      '4 money.exact',
+      '5 money.exact',
+    ]);
+    expect(walletSentence(only(timeline))).toContain('and the operator said 100.30 EUR at');
+  });
+
+  it('are not assumed if the difference can be a payment', () => {
+    const timeline = new Log().balance('1.00000001').bet('b1', '1', { balance: '0.00000002' }).timeline();
+    expect(sums(timeline)).toEqual(['0.00000001', '0.00000002', '0.00000001']);
+  });
+});
+
+describe('a bet without a known outcome', () => {
+  it('is owed by the operator if it was taken and not refunded', () => {
+    const timeline = new Log().balance('100').bet('b1', '20', { status: 500 }).balance('80').timeline();
+    expect(timeline.status).toBe(1);
+    expect(sums(timeline)).toEqual(['100', '80', '-20']);
+    expect(debts(timeline)).toEqual(['missing-refund 20 operator service']);
+    expect(walletSentence(only(timeline))).toContain(
+      '20.00 EUR too little: the bet of 20.00 (txID b1) was answered 500, was taken and was never refunded: the service owes the refund, and with it the operator gives the player 20.00 EUR back.',
+    );
+  });
+
+  it('needs its refund also if it was not taken, and no money is missing', () => {
+    const timeline = new Log().balance('100').bet('b1', '20', { none: 'too-late' }).balance('100').timeline();
+    expect([timeline.status, sums(timeline)]).toEqual([1, ['100', '100', '0']]);
+    expect(debts(timeline)).toEqual(['missing-refund 20 nobody service']);
+  });
+
+  it('leaves the verdict unknown if no balance shows whether it was taken', () => {
+    const timeline = new Log().balance('100').bet('b1', '20', { none: 'reset' }).timeline();
+    expect(sums(timeline)).toEqual(['100', undefined, undefined]);
+    expect(debts(timeline)).toEqual(['missing-refund 20 unknown service']);
+    expect(walletSentence(only(timeline))).toMatch(/^Whether player anna has what they should is unknown/);
+  });
+
+  it('is counted from the first balance that shows it', () => {
+    const timeline = new Log()
+      .balance('100')
+      .bet('b1', '20', { none: 'reset' })
+      .balance('100')
+      .balance('80')
+      .timeline();
+    expect(sums(timeline)).toEqual(['100', '80', '-20']);
+    expect(causes(timeline)).toEqual([]);
+  });
+
+  it('is settled by its refund, also if the first refund failed', () => {
+    const log = new Log().balance('100').bet('b1', '20', { status: 500 }).balance('80');
+    log.refund('f1', 'b1', '20', { status: 503 });
+    expect(debts(log.timeline())).toEqual(['refund-pending 20 operator operator']);
+    const timeline = log.refund('f1', 'b1', '20', { balance: '100' }).balance('100').timeline();
+    expect([sums(timeline), debts(timeline)]).toEqual([['100', '100', '0'], []]);
+    expect(timeline.oddities.map(({ kind }) => kind)).toEqual(['resent']);
+  });
+
+  it('is owed by the operator if its refund was answered 200 and gave nothing back', () => {
+    const timeline = new Log()
+      .balance('100')
+      .bet('b1', '20', { status: 500 })
+      .balance('80')
+      .refund('f1', 'b1', '20', { balance: '80' })
+      .balance('80')
+      .timeline();
+    expect([sums(timeline), causes(timeline)]).toEqual([['100', '80', '-20'], ['refund.after-error']]);
+    expect(debts(timeline)).toEqual(['misbooked 20 operator operator']);
+  });
+
+  it('is reported under its rule if it is taken after its refund', () => {
+    const timeline = new Log()
+      .balance('100')
+      .bet('b1', '20', { none: 'reset' })
+      .refund('f1', 'b1', '20', { balance: '100' })
+      .balance('100')
+      .balance('80')
+      .timeline();
+    expect([sums(timeline), causes(timeline)]).toEqual([['100', '80', '-20'], ['refund.broken-connection']]);
+  });
+});
+
+describe('an error in the books of the operator', () => {
+  it.each([
+    [
+      'a repeated bet taken twice',
+      'idempotency.bet',
+      '-5',
+      (log: Log) => log.bet('b1', '5', { balance: '95' }).bet('b1', '5', { balance: '95' }).balance('90'),
+    ],
+    ['an accepted bet not taken', 'bet.debit', '5', (log: Log) => log.bet('b1', '5', { balance: '100' })],
+    [
+      'a declined bet taken',
+      'bet.declined-takes-nothing',
+      '-5',
+      (log: Log) => log.bet('b1', '5', { status: 403 }).balance('95'),
+    ],
+    [
+      'a refused bet taken',
+      'signature.no-effect',
+      '-5',
+      (log: Log) => log.bet('b1', '5', { status: 401 }).balance('95'),
+    ],
+    ['a bet in the wrong unit', 'money.main-unit', '-0.99', (log: Log) => log.bet('b1', '0.01', { balance: '99' })],
+    [
+      'a win not paid',
+      'win.credit',
+      '-7',
+      (log: Log) => log.bet('b1', '5', { balance: '95' }).win('w1', '7', { balance: '95' }),
+    ],
+    [
+      'a win paid twice',
+      'idempotency.win',
+      '7',
+      (log: Log) =>
+        log
+          .bet('b1', '5', { balance: '95' })
+          .win('w1', '7', { balance: '102' })
+          .win('w1', '7', { balance: '102' })
+          .balance('109'),
+    ],
+    [
+      'a refund of a declined bet paid',
+      'refund.declined-bet',
+      '5',
+      (log: Log) => log.bet('b1', '5', { status: 403 }).refund('f1', 'b1', '5', { balance: '105' }).balance('105'),
+    ],
+    [
+      'a second refund paid',
+      'refund.once',
+      '5',
+      (log: Log) =>
+        log
+          .bet('b1', '5', { balance: '95' })
+          .refund('f1', 'b1', '5', { balance: '100' })
+          .refund('f2', 'b1', '5', { balance: '105' })
+          .balance('105'),
+    ],
+    [
+      'a bet after its refund taken',
+      'refund.before-bet',
+      '-5',
+      (log: Log) => log.refund('f1', 'b1', '5', { balance: '0' }).balance('100').bet('b1', '5', { balance: '95' }),
+    ],
+  ])('%s is named, and by how much', (_, rule, difference, tell) => {
+    const timeline = tell(new Log().balance('100')).timeline();
+    expect(causes(timeline)).toEqual([rule]);
+    expect(only(timeline).difference?.toString()).toBe(difference);
+    expect(timeline.status).toBe(1);
+  });
+
+  it('that is repeated is named once, by the replies that show it, although another sum would fit', () => {
+    const timeline = new Log()
+      .balance('1000.50')
+      .bet('b1', '7.35', { balance: '993.15', txID: 'w-1' })
+      .bet('b1', '7.35', { balance: '985.80', txID: 'w-2' })
+      .bet('b1', '7.35', { balance: '978.45', txID: 'w-3' })
+      .bet('b1', '7.35', { balance: '993.15', txID: 'w-1' })
+      .bet('b1', '7.35', { balance: '971.10', txID: 'w-4' })
+      .win('w1', '14.70', { balance: '985.80' })
+      .timeline();
+    expect(sums(timeline)).toEqual(['1007.85', '985.8', '-22.05']);
+    expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
+    expect(walletSentence(only(timeline))).toBe(
+      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR at 2026-11-21 13:00:07 UTC: 22.05 EUR too little: the bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
+    );
+  });
+
+  it('that is repeated is found also if the replies hide it', () => {
+    const log = new Log().balance('100').bet('b1', '7', { balance: '93' });
+    for (let again = 0; again < 3; again += 1) log.bet('b1', '7', { balance: '93' });
+    const timeline = log.win('w1', '14', { balance: '86' }).timeline();
+    expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
+    expect(walletSentence(only(timeline))).toContain('taken again 3 times when it was sent again');
+  });
+
+  it('is not assumed if a repeated call is answered with the current balance', () => {
+    const log = new Log().balance('100').bet('b1', '7', { balance: '93' }).win('w1', '2', { balance: '95' });
+    expect(debts(log.bet('b1', '7', { balance: '95' }).balance('95').timeline())).toEqual([]);
+  });
+
+  it('of one cent is named, also if its sum is zero in the end', () => {
+    const timeline = new Log()
+      .balance('100')
+      .bet('b1', '0.29', { balance: '99.72' })
+      .win('w1', '0.58', { balance: '100.29' })
+      .timeline();
+    expect([timeline.status, causes(timeline), sums(timeline)]).toEqual([
+      1,
+      ['money.exact', 'money.exact'],
+      ['100.29', '100.29', '0'],
+    ]);
+    expect(walletSentence(only(timeline))).toContain(
+      'the bet of 0.29 (txID b1) was booked as 0.28 (seen at 2026-11-21 13:00:02 UTC, call 2): the player has 0.01 EUR',
+    );
+  });
+
+  it('is named together with a second one at the same time', () => {
+    const log = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '7', { balance: '102' });
+    const timeline = log.bet('b1', '5', { balance: '95' }).win('w1', '7', { balance: '102' }).balance('104').timeline();
+    expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.win']);
+    expect(sums(timeline)).toEqual(['102', '104', '2']);
+  });
+
+  it('is no debt any more when a later balance shows that it was corrected', () => {
+    const log = new Log().balance('100').bet('b1', '5', { status: 403 }).balance('95');
+    const timeline = log.balance('100').timeline();
+    expect([sums(timeline), debts(timeline)]).toEqual([['100', '100', '0'], []]);
+    expect(only(timeline).books.deviations).toMatchObject([{ fixedBy: 4 }]);
+    expect(timeline.oddities.map(({ text }) => text)).toEqual([
+      'the balance that call 3 was answered was 5.00 too little: the bet was declined with 403 and taken all the same; call 4 shows it right again',
+    ]);
+  });
+
+  it('that nothing explains is reported with the reservation that something else may have moved the balance', () => {
+    const timeline = new Log().balance('100').balance('93.37').timeline();
+    expect(debts(timeline)).toEqual(['unexplained 6.63 operator operator']);
+    expect(walletSentence(only(timeline))).toContain('unless something else moved it (a deposit, another game');
+  });
+
+  it('is not searched for in calls that were in flight together', () => {
+    const timeline = new Log()
+      .balance('100', { at: 0 })
+      .bet('b1', '5', { at: 1, tookMs: 500, balance: '92' })
+      .bet('b2', '3', { at: 1.1, tookMs: 200, balance: '97' }, { round: 'r-2' })
+      .balance('92', { at: 3 })
+      .timeline();
+    expect([sums(timeline), causes(timeline)]).toEqual([['92', '92', '0'], []]);
+  });
+});
+
+describe('the times in a log', () => {
+  it('are read as the ends of the calls if all calls would overlap otherwise', () => {
+    const timeline = new Log()
+      .balance('100', { at: 0.1, tookMs: 5, mayBeEnd: true })
+      .bet('b1', '5', { at: 0.2, tookMs: 90, balance: '95', mayBeEnd: true })
+      .win('w1', '50', { at: 0.25, tookMs: 40, balance: '95', mayBeEnd: true })
+      .balance('95', { at: 0.26, tookMs: 5, mayBeEnd: true })
+      .timeline();
+    expect([sums(timeline), causes(timeline)]).toEqual([['145', '95', '-50'], ['win.credit']]);
+  });
+
+  it('leave the verdict unknown if calls overlap and no balance fits', () => {
+    const timeline = new Log()
+      .balance('100', { at: 0.1, tookMs: 5 })
+      .bet('b1', '5', { at: 0.2, tookMs: 200, balance: '95' })
+      .win('w1', '50', { at: 0.3, tookMs: 200, balance: '95' })
+      .timeline();
+    expect([timeline.status, only(timeline).difference]).toEqual([3, null]);
+    expect(walletSentence(only(timeline))).toContain('95.00 at call 3, is none that the calls lead to');
+  });
+});
+
+describe('calls of one second, in a log that writes no finer', () => {
+  const coarse = { precisionMs: 1000, tookMs: 0 };
+
+  it('may have come in another order than that of the log', () => {
+    const timeline = new Log()
+      .balance('100', { at: 0, ...coarse })
+      .win('w1', '7', { at: 5, balance: '102', ...coarse })
+      .bet('b1', '5', { at: 5, balance: '95', ...coarse })
+      .balance('102', { at: 9, ...coarse })
+      .timeline();
+    expect([sums(timeline), causes(timeline), debts(timeline)]).toEqual([['102', '102', '0'], [], []]);
+  });
+
+  it('do not excuse a wrong balance that a later idle read shows', () => {
+    const timeline = new Log()
+      .balance('100', { at: 0, ...coarse })
+      .bet('b1', '5', { at: 5, balance: '95', ...coarse })
+      .bet('b1', '5', { at: 5, balance: '95', ...coarse })
+      .balance('90', { at: 9, ...coarse })
+      .timeline();
+    expect(causes(timeline)).toEqual(['idempotency.bet']);
+  });
+});
+
+describe('a win', () => {
+  it('is owed to the player if it was never answered 200', () => {
+    const log = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '50', { status: 503 });
+    const timeline = log.balance('95').timeline();
+    expect([sums(timeline), debts(timeline)]).toEqual([['145', '95', '-50'], ['win-pending 50 operator operator']]);
+    const mended = log.win('w1', '50', { balance: '145' }).timeline();
+    expect([sums(mended), debts(mended)]).toEqual([['145', '145', '0'], []]);
+  });
+
+  it('must be sent again after it failed, also if it was paid', () => {
+    const timeline = new Log()
+      .balance('100')
+      .bet('b1', '5', { balance: '95' })
+      .win('w1', '50', { status: 500 })
+      .balance('145')
+      .timeline();
+    expect([sums(timeline), debts(timeline)]).toEqual([['145', '145', '0'], ['win-pending 50 nobody service']]);
+  });
+
+  it('that is not in the log leaves its round open and the result unknown', () => {
+    const timeline = new Log().balance('100').bet('b1', '5', { balance: '95' }).timeline();
+    expect(timeline.status).toBe(3);
+    expect(only(timeline).rounds[0]?.state).toBe('open');
+    expect(only(timeline).unknowns[0]).toContain('no win of round r-1 was read');
+  });
+});
+
+describe('a verdict that is not certain', () => {
+  it('is unknown if no balance was answered', () => {
+    const timeline = new Log().bet('b1', '5', { status: 500 }).refund('f1', 'b1', '5', {}).timeline();
+    expect(sums(timeline)).toEqual([undefined, undefined, '0']);
+    expect(only(timeline).unknowns).toEqual(['no answer with a balance was read']);
+    expect(timeline.status).toBe(3);
+  });
+
+  it('is unknown if the answer to a call was not logged', () => {
+    const timeline = new Log().balance('100').bet('b1', '5', { none: 'unknown' }).timeline();
+    expect(timeline.status).toBe(3);
+    expect(only(timeline).unknowns).toContain('how call 2 was answered was not written down');
+  });
+
+  it('is unknown if a free bet may have moved money or not', () => {
+    const free = { type: 'free', frID: 'spring' };
+    for (const balance of ['100', '95']) {
+      const timeline = new Log()
+        .balance('100')
+        .bet('b1', '5', { balance }, free)
+        .win('w1', '0', { balance }, free)
+        .timeline();
+      expect([timeline.status, causes(timeline)]).toEqual([0, []]);
+    }
+  });
+});
+
+describe('the order of the calls', () => {
+  const kinds = (log: Log): readonly string[] =>
+    log.timeline().oddities.map(({ kind, calls }) => `${kind} ${calls.join(',')}`);
+
+  it('is reported with duplicates, late replies and calls out of order', () => {
+    expect(kinds(new Log().bet('b1', '5', { balance: '5' }).bet('b1', '5', { balance: '5' }))).toEqual([
+      'duplicate 1,2',
+    ]);
+    expect(kinds(new Log().win('w1', '5', { balance: '5' }).bet('b1', '5', { balance: '5' }))).toEqual([
+      'out-of-order 1,2',
+    ]);
+    expect(kinds(new Log().refund('f1', 'b1', '5', {}).bet('b1', '5', { balance: '5' }))).toEqual(['out-of-order 1,2']);
+    expect(kinds(new Log().bet('b1', '5', { status: 402 }).bet('b1', '5', { status: 402 }))).toContain(
+      'retried-bet 1,2',
+    );
+    expect(kinds(new Log().bet('b1', '5', { status: 402 }).refund('f1', 'b1', '5', {}))).toEqual([
+      'needless-refund 2,1',
+    ]);
+    expect(kinds(new Log().bet('b1', '5', { balance: '5', tookMs: 6000 }))).toEqual(['late 1']);
+  });
+
+  it.each([
+    ['reply.deadline', (log: Log) => log.bet('b1', '5', { none: 'too-late' })],
+    ['refund.unknown', (log: Log) => log.refund('f1', 'b0', '5', { status: 404 })],
+    ['refund.restore', (log: Log) => log.bet('b1', '5', { balance: '5' }).refund('f1', 'b1', '5', { status: 500 })],
+    ['idempotency.bet', (log: Log) => log.bet('b1', '5', { balance: '5' }).bet('b1', '5', { status: 409 })],
+    [
+      'idempotency.win',
+      (log: Log) => log.win('w1', '5', { balance: '5' }).win('w1', '5', { balance: '5', txID: 'other' }),
+    ],
+    ['reply.tx-id', (log: Log) => log.bet('b1', '5', { balance: '5', txID: '' })],
+    ['money.decimal-string', (log: Log) => log.balance('1,000.00')],
+    ['money.precision', (log: Log) => log.balance('1.005')],
+    ['reply.success-is-200', (log: Log) => log.bet('b1', '5', { status: 302 })],
+  ])('includes a breach of %s', (rule, tell) => {
+    const { breaches } = tell(new Log()).timeline();
+    expect(breaches.map((breach) => [breach.rule, breach.verdict])).toContainEqual([rule, 'fail']);
+  });
+});
+
+describe('the decisions that all commands share', () => {
+  const breaches = (timeline: IncidentTimeline): readonly string[] =>
+    timeline.breaches.map(({ call, rule, verdict }) => `${call} ${rule} ${verdict}`);
+  const empty = { balance: '100', txID: '' };
+
+  it('count a refund with an empty txID as a breach if its bet was accepted before', () => {
+    const timeline = new Log()
+      .balance('100')
+      .bet('b1', '5', { balance: '95' })
+      .refund('f1', 'b1', '5', empty)
+      .timeline();
+    expect(breaches(timeline)).toEqual(['3 reply.tx-id fail']);
+  });
+
+  it('count a refund with an empty txID as a warning if its bet is not known or had no answer', () => {
+    const log = new Log().balance('100').refund('f1', 'b1', '5', empty);
+    log.bet('b2', '5', { none: 'reset' }).refund('f2', 'b2', '5', empty);
+    expect(breaches(log.timeline())).toEqual(['2 reply.tx-id warn', '4 reply.tx-id warn']);
+  });
+
+  it('count decimals as a warning if only a position says that the currency has none', () => {
+    expect(breaches(new Log().balance('10.5').timeline({}, 'CLP'))).toEqual(['1 money.precision warn']);
+    expect(breaches(new Log().balance('10.5').timeline({}, 'JPY'))).toEqual(['1 money.precision fail']);
+  });
+
+  it.each([502, 503, 504])('a bet answered %i is declined: no refund of it is owed', (status) => {
+    const timeline = new Log().balance('100').bet('b1', '5', { status }).balance('100').timeline();
+    expect([sums(timeline), debts(timeline)]).toEqual([['100', '100', '0'], []]);
+  });
+
+  it.each([502, 503, 504])('a bet answered %i that was taken all the same is owed by the operator', (status) => {
+    const timeline = new Log().balance('100').bet('b1', '5', { status }).balance('95').timeline();
+    expect(causes(timeline)).toEqual(['bet.declined-takes-nothing']);
+    expect(debts(timeline)).toEqual(['misbooked 5 operator operator']);
+  });
+});
+
+describe('the logs of both sides', () => {
+  const operator = { side: 'operator' } as const;
+  const log = new Log()
+    .balance('100', { at: 1 })
+    .bet('b1', '5', { at: 2, balance: '95' })
+    .bet('b2', '20', { at: 3, none: 'too-late', tookMs: 5000 }, { round: 'r-2' })
+    .bet('b1', '5', { at: 4.5, balance: '95', ...operator })
+    .bet('b2', '20', { at: 5.4, balance: '75', tookMs: 7000, ...operator }, { round: 'r-2' })
+    .balance('100', { at: 3.5, ...operator });
+
+  it('are joined, and the difference of their clocks is removed', () => {
+    const { calls, clocks } = log.timeline();
+    expect(clocks).toEqual({ aheadMs: 2500, pairs: 2 });
+    expect(calls.map(({ seen, alsoSeen, atMs }) => [seen.call, alsoSeen !== null, (atMs ?? 0) - START])).toEqual([
+      ['balance', true, 1000],
+      ['bet', true, 2000],
+      ['bet', true, 3000],
+    ]);
+  });
+
+  it('show together that the operator carried out a call that the service saw as lost', () => {
+    const timeline = log.timeline();
+    expect(timeline.calls[2]).toMatchObject({ ending: 'late', done: 'yes' });
+    expect(debts(timeline)).toContain('missing-refund 20 operator service');
+    expect(timeline.oddities.map(({ kind }) => kind)).toEqual(['late', 'sides-differ']);
+  });
+});
+
+describe('an access log beside the log of the service', () => {
+  const service = (): Log =>
+    new Log()
+      .balance('100', { at: 1 })
+      .bet('b1', '20', { at: 60, none: 'too-late', tookMs: 5000 })
+      .bet('b2', '5', { at: 120, none: 'reset' }, { round: 'r-2' })
+      .bet('b3', '5', { at: 120.2, none: 'reset' }, { round: 'r-3' });
+
+  it('adds the answer to a call if the time leaves no doubt about the call', () => {
+    const { calls } = service().access('bet', 200, 64).access('bet', 200, 120).access('win', 200, 60).timeline();
+    expect(calls.map(({ seen, alsoSeen, done }) => [seen.txID, alsoSeen !== null, done])).toEqual([
+      [null, false, 'yes'],
+      ['b1', true, 'yes'],
+      ['b2', false, 'maybe'],
+      ['b3', false, 'maybe'],
+    ]);
+  });
+});
+
+describe('a selection', () => {
+  const log = new Log()
+    .balance('100')
+    .bet('b1', '5', { status: 500 })
+    .balance('95')
+    .bet('b2', '1', { balance: '94' }, { round: 'r-2' })
+    .refund('f1', 'b1', '5', { balance: '99' });
+
+  it('lists only the selected calls, and computes the sums from all calls', () => {
+    const round = log.timeline({ round: 'r-2' });
+    expect(round.calls.map(({ number }) => number)).toEqual([4]);
+    expect(only(round).should?.toString()).toBe('99');
+    expect(log.timeline({ tx: 'b1' }).calls.map(({ number }) => number)).toEqual([2, 5]);
+    expect(
+      log.timeline({ player: 'anna', fromMs: START + 3000, toMs: START + 4000 }).calls.map(({ number }) => number),
+    ).toEqual([3, 4]);
+    expect(log.timeline({ player: 'ben' }).calls).toEqual([]);
+  });
+});
+
+describe('a long log', () => {
+  it('takes no longer for each call than a short log', () => {
+    const log = new Log().balance('1000000');
+    let balance = 1_000_000;
+    for (let round = 0; round < 3000; round += 1) {
+      balance -= 1;
+      log.bet(`b${round}`, '1', { balance: String(balance) }, { round: `r-${round}` });
+      balance += 1;
+      log.win(`w${round}`, '1', { balance: String(balance) }, { round: `r-${round}` });
+    }
+    expect(log.timeline().status).toBe(0);
+  }, 10_000);
+});

@@ -1,0 +1,39 @@
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { IncomingReply } from '../../src/wire/incoming-reply.ts';
+
+function incoming(headers: readonly string[], ...chunks: readonly Buffer[]) {
+  const reply = new IncomingReply();
+  reply.begin(
+    200,
+    headers.map((text) => Buffer.from(text)),
+  );
+  for (const chunk of chunks) reply.add(chunk);
+  return { reply, whole: (maxBytes = 1000) => reply.whole(reply.head?.headers ?? [], maxBytes) };
+}
+
+it('a reply is joined from its pieces', () => {
+  const { reply, whole } = incoming(['X-a', '1'], Buffer.from('ab'), Buffer.from('c'));
+  expect(reply.bytes).toBe(3);
+  expect(whole()).toMatchObject({
+    kind: 'reply',
+    reply: { status: 200, headers: [['X-a', '1']], body: { data: 'abc' } },
+  });
+});
+
+it('a reply is decompressed by its Content-Encoding in any letter case of the header', () => {
+  const { whole } = incoming(['CONTENT-encoding', 'gzip'], gzipSync('abc'));
+  expect(whole()).toMatchObject({ kind: 'reply', reply: { body: { data: 'abc' } } });
+});
+
+it('a reply that cannot be decompressed keeps its head', () => {
+  const { whole } = incoming(['Content-Encoding', 'gzip'], Buffer.from('abc'));
+  expect(whole()).toMatchObject({ kind: 'none', reason: 'bad-encoding', head: { status: 200 } });
+});
+
+it('receive returns true for the first chunk of a reply only', () => {
+  const reply = new IncomingReply();
+  expect(reply.head).toBeNull();
+  expect([reply.receive(Buffer.from('HTTP')), reply.receive(Buffer.from('/1.1'))]).toEqual([true, false]);
+  expect(String(reply.beginning)).toBe('HTTP');
+});
