@@ -9,7 +9,7 @@ import { signBody } from '../src/contract/signature.ts';
 import { Adapter } from '../src/service/adapter/adapter.ts';
 import { ReverseCalls } from '../src/service/adapter/reverse-calls.ts';
 import { RoundStore } from '../src/service/adapter/round-store.ts';
-import { sleep } from '../src/service/adapter/sleep.ts';
+import { sleep } from '../src/service/sleep.ts';
 import { ExchangeLog } from '../src/service/exchange-log.ts';
 import { openServiceDatabase } from '../src/service/service-database.ts';
 import { withFolder } from './folder.ts';

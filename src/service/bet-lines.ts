@@ -1,6 +1,6 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
-import { roughly } from './exchange-rates.ts';
+import { convertUsdRounded } from './exchange-rates.ts';
 
 /** The amount of a free round on this line, and the maximum multiplier. */
 export interface BetLine {
@@ -35,7 +35,7 @@ const lines = new Map<string, readonly BetLine[]>();
 export function betLinesOf(currency: string): readonly BetLine[] {
   let known = lines.get(currency);
   if (!known) {
-    const smallest = roughly(SMALLEST, currency);
+    const smallest = convertUsdRounded(SMALLEST, currency);
     known = LINES.map(([times, coefficient]) => ({
       maxBet: smallest.times(Money.of(times)),
       maxCoeff: Money.of(coefficient),
@@ -46,6 +46,6 @@ export function betLinesOf(currency: string): readonly BetLine[] {
 }
 
 /** An amount as text with the decimals of its currency, where their number is fixed. */
-export function written(amount: Money, currency: string): string {
+export function formatAmount(amount: Money, currency: string): string {
   return amount.format(currencyByCode(currency)?.decimals ?? 0);
 }

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { CoreOperation } from '../contract/core-api.ts';
 import type { Outcome, Stamps } from '../journal/exchange.ts';
-import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import { type Handler, type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import { type Route, routeTable } from '../listen/routes.ts';
 import type { Refused } from '../listen/server.ts';
 import { bodyOf } from '../wire/body.ts';
 import type { LaunchSeen } from './core-api/context.ts';
@@ -40,8 +41,18 @@ export class CoreExchanges {
     };
   };
 
-  /** Logs a request to an address without an operation. */
-  unrouted(request: ListenRequest, reply: ListenReply): void {
+  /** Returns a handler that answers by the routes. It logs requests to unknown addresses, so that an operator sees a wrong path. */
+  handlerOf(routes: readonly Route[]): Handler {
+    const table = routeTable(routes);
+    const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    return async (request) => {
+      const reply = await table(request);
+      if (!known.has(`${request.method} ${request.path}`)) this.#logUnrouted(request, reply);
+      return reply;
+    };
+  }
+
+  #logUnrouted(request: ListenRequest, reply: ListenReply): void {
     const exchange = this.#options.log.begin(labelOf(`${request.method} ${request.path}`), this.#requestOf(request));
     exchange.end({ outcome: outcomeOf(reply), stamps: this.#stampsFrom(this.#options.now()), connection: null });
   }

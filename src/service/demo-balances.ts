@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Money } from '../contract/money.ts';
 import type { Database } from '../sqlite/database.ts';
-import { worth } from './exchange-rates.ts';
+import { convertUsd } from './exchange-rates.ts';
 import { RecordTable } from './record-table.ts';
 
 /** Identifies a demo balance: there is one for each combination (contract, Create New Game, `initDemoBalance`). */
@@ -37,7 +37,7 @@ export class DemoBalances {
   open(key: DemoBalanceKey, initial: Money | undefined): Money {
     const known = this.#balances.get(keyOf(key));
     if (known) return known;
-    const balance = initial ?? worth(DEFAULT_IN_USD, key.currency);
+    const balance = initial ?? convertUsd(DEFAULT_IN_USD, key.currency);
     this.#set(key, balance);
     return balance;
   }
@@ -48,7 +48,7 @@ export class DemoBalances {
   }
 
   /** Takes a bet. @returns false, and takes nothing, when the balance is too low */
-  take(key: DemoBalanceKey, amount: Money): boolean {
+  debit(key: DemoBalanceKey, amount: Money): boolean {
     const left = this.balanceOf(key).minus(amount);
     if (left.isNegative()) return false;
     this.#set(key, left);
@@ -56,7 +56,7 @@ export class DemoBalances {
   }
 
   /** Adds a win. */
-  give(key: DemoBalanceKey, amount: Money): void {
+  credit(key: DemoBalanceKey, amount: Money): void {
     this.#set(key, this.balanceOf(key).plus(amount));
   }
 

@@ -1,5 +1,5 @@
 import type { ListenReply } from '../listen/message.ts';
-import type { Sleep } from './adapter/sleep.ts';
+import type { Sleep } from './sleep.ts';
 
 export interface EventStreamOptions {
   /** Registers a function that is called whenever there is something new to send. @returns removes it */
@@ -10,9 +10,9 @@ export interface EventStreamOptions {
   readonly closing: AbortSignal;
   readonly sleep: Sleep;
   /** Events within this many milliseconds are sent together. 40. */
-  readonly gatherMs?: number;
+  readonly batchMs?: number;
   /** After this many milliseconds without an event a comment is sent, which shows whether the reader is still there. 15 000. */
-  readonly beatMs?: number;
+  readonly heartbeatMs?: number;
 }
 
 /** One event for a page. */
@@ -22,8 +22,8 @@ export interface PageEvent {
   readonly data: unknown;
 }
 
-const GATHER_MS = 40;
-const BEAT_MS = 15_000;
+const BATCH_MS = 40;
+const HEARTBEAT_MS = 15_000;
 
 /**
  * A reply that sends events to a page as they happen (HTML standard, server-sent events). The next events are collected when the
@@ -44,7 +44,7 @@ export function eventStream(options: EventStreamOptions): ListenReply {
 }
 
 async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, void, undefined> {
-  const { subscribe, take, closing, sleep, gatherMs = GATHER_MS, beatMs = BEAT_MS } = options;
+  const { subscribe, take, closing, sleep, batchMs = BATCH_MS, heartbeatMs = HEARTBEAT_MS } = options;
   let hasNews = true;
   let pause = new AbortController();
   const end = (): void => pause.abort();
@@ -57,12 +57,12 @@ async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, vo
     while (!closing.aborted) {
       if (hasNews) {
         hasNews = false;
-        const text = take().map(written).join('');
+        const text = take().map(eventText).join('');
         if (text !== '') yield text;
       }
       pause = new AbortController();
-      if (!hasNews && !closing.aborted) await sleep(beatMs, pause.signal);
-      if (hasNews) await sleep(gatherMs, closing);
+      if (!hasNews && !closing.aborted) await sleep(heartbeatMs, pause.signal);
+      if (hasNews) await sleep(batchMs, closing);
       else yield ': still here\n\n';
     }
   } finally {
@@ -72,6 +72,6 @@ async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, vo
 }
 
 /** JSON has no line ends of its own. */
-function written({ name, data }: PageEvent): string {
+function eventText({ name, data }: PageEvent): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

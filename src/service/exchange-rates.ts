@@ -2,7 +2,7 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
 /**
- * The value of one US dollar in each currency, roughly, and the same for ever: demo balances and the bets of free rounds only need
+ * The value of one US dollar in each currency, convertUsdRounded, and the same for ever: demo balances and the bets of free rounds only need
  * the right size. Real rates would make tests depend on the day.
  */
 const PER_USD = `
@@ -31,8 +31,8 @@ const MAX_DECIMALS = 9;
  *
  * @throws RangeError for a currency that the service does not support
  */
-export function roughly(dollars: Money, code: string): Money {
-  const exact = worth(dollars, code);
+export function convertUsdRounded(dollars: Money, code: string): Money {
+  const exact = convertUsd(dollars, code);
   const unit = Money.unit(currencyByCode(code)?.decimals ?? MAX_DECIMALS);
   let chosen = unit;
   for (let zeros = 0; ; zeros += 1) {
@@ -45,7 +45,7 @@ export function roughly(dollars: Money, code: string): Money {
 }
 
 /** The value of an amount of dollars in a currency. @throws RangeError for a currency that the service does not support */
-export function worth(dollars: Money, code: string): Money {
+export function convertUsd(dollars: Money, code: string): Money {
   const rate = RATES.get(code);
   if (!rate) throw new RangeError(`no exchange rate is known for ${code}`);
   return dollars.times(rate);

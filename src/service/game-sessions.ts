@@ -58,7 +58,7 @@ export interface GameSessionsOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Whether a round of the session is not finished, so that the session must not be deleted. */
-  readonly owes?: (gsID: string) => boolean;
+  readonly hasOpenRounds?: (gsID: string) => boolean;
 }
 
 /** The game sessions by `gsID`. Those that expired a day ago and owe nothing are deleted. */
@@ -66,23 +66,23 @@ export class GameSessions {
   readonly #byId = new Map<string, GameSession>();
   readonly #table: RecordTable<GameSession>;
   readonly #now: () => number;
-  readonly #owes: (gsID: string) => boolean;
+  readonly #hasOpenRounds: (gsID: string) => boolean;
 
   /** @throws DatabaseError when the database holds a session that can't be read */
-  constructor({ database, now, owes = () => false }: GameSessionsOptions) {
+  constructor({ database, now, hasOpenRounds = () => false }: GameSessionsOptions) {
     this.#now = now;
-    this.#owes = owes;
+    this.#hasOpenRounds = hasOpenRounds;
     this.#table = sessionTable(database);
     database.atomically(() => {
       for (const session of this.#table.all()) {
-        if (this.#isForgotten(session)) this.#table.delete(session.gsID);
+        if (this.#isObsolete(session)) this.#table.delete(session.gsID);
         else this.#byId.set(session.gsID, session);
       }
     });
   }
 
   open(session: GameSession): void {
-    this.#forgetOldest();
+    this.#deleteObsolete();
     this.#table.put(session);
     this.#byId.set(session.gsID, session);
   }
@@ -100,17 +100,17 @@ export class GameSessions {
     return this.#now() >= session.expiresAt;
   }
 
-  #isForgotten(session: GameSession): boolean {
-    return this.#now() >= session.expiresAt + KEPT_MS && !this.#owes(session.gsID);
+  #isObsolete(session: GameSession): boolean {
+    return this.#now() >= session.expiresAt + KEPT_MS && !this.#hasOpenRounds(session.gsID);
   }
 
   /** The map is in the order of opening, so that two checks at each launch keep it small. */
-  #forgetOldest(): void {
+  #deleteObsolete(): void {
     let checks = 2;
     for (const session of this.#byId.values()) {
       if (checks === 0) return;
       checks -= 1;
-      if (!this.#isForgotten(session)) continue;
+      if (!this.#isObsolete(session)) continue;
       this.#table.delete(session.gsID);
       this.#byId.delete(session.gsID);
     }

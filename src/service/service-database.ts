@@ -69,7 +69,7 @@ export function openServiceDatabase(folder?: string): Database {
   try {
     database.atomically(() => prepare(database, path.join(folder, 'service.sqlite')));
     importFrom010(database, folder);
-    // From here on a commit outlives the process, and `RoundStore.secured` writes to the disk what has to outlive the machine.
+    // From here on a commit outlives the process, and `RoundStore.flush` writes to the disk what has to outlive the machine.
     database.run('PRAGMA synchronous = NORMAL');
     return database;
   } catch (error) {

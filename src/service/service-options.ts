@@ -3,11 +3,11 @@ import type { ContractVersion } from '../contract/versions.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { Backoff } from './adapter/backoff.ts';
 import type { Paytable } from './adapter/paytable.ts';
-import type { Sleep } from './adapter/sleep.ts';
 import type { ServiceClient } from './client.ts';
 import type { LoggedExchange } from './exchange-log.ts';
 import type { Game } from './games.ts';
-import type { ReadPage } from './page-files.ts';
+import type { ReadPage } from './page-http.ts';
+import type { Sleep } from './sleep.ts';
 
 export interface ServiceOptions {
   readonly clients: readonly ServiceClient[];

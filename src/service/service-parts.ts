@@ -6,7 +6,6 @@ import { Play } from './adapter/play.ts';
 import { ReverseCalls } from './adapter/reverse-calls.ts';
 import type { RoundRecord } from './adapter/round-record.ts';
 import { RoundStore } from './adapter/round-store.ts';
-import { sleep as realSleep, type Sleep } from './adapter/sleep.ts';
 import { Campaigns } from './campaigns.ts';
 import type { ServiceClient } from './client.ts';
 import { DemoBalances } from './demo-balances.ts';
@@ -16,6 +15,7 @@ import { GameSessions } from './game-sessions.ts';
 import { GAMES, type Game } from './games.ts';
 import { openServiceDatabase } from './service-database.ts';
 import { checkClients, type ServiceOptions } from './service-options.ts';
+import { sleep as realSleep, type Sleep } from './sleep.ts';
 
 /** The parts of the service, for its pages and its tests. */
 export interface ServiceParts {
@@ -76,7 +76,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
   try {
     const database = keep(openServiceDatabase(dataDir));
     const store = new RoundStore(database);
-    const sessions = new GameSessions({ database, now: clock, owes: (gsID) => store.hasRoundOf(gsID) });
+    const sessions = new GameSessions({ database, now: clock, hasOpenRounds: (gsID) => store.hasRoundOf(gsID) });
     const campaigns = new Campaigns(database);
     const demoBalances = new DemoBalances(database);
     const keys = clients.flatMap(({ apiKey, integrationApiKey }) => [apiKey, integrationApiKey]);

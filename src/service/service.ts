@@ -1,7 +1,7 @@
 import type { Campaign } from '../contract/core-api.ts';
 import { SESSION_LIFE_MS } from '../contract/limits.ts';
-import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../listen/message.ts';
-import { type Route, routeTable } from '../listen/routes.ts';
+import { headerOf, jsonReply, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import type { Route } from '../listen/routes.ts';
 import { type Listening, type ListenOptions, listen } from '../listen/server.ts';
 import type { Paytable } from './adapter/paytable.ts';
 import { campaignState } from './campaigns.ts';
@@ -58,7 +58,7 @@ export function createService(options: ServiceOptions): Service {
   const sessions = new Feed<GameSession>();
   const closing = new AbortController();
   /** Aborted before `closing`: open event streams would keep the server from ending. */
-  const leaving = new AbortController();
+  const closingStreams = new AbortController();
   const known = new Set(parts.sessions.all().map(({ gsID }) => gsID));
   /** The address of the server, for requests without a host. */
   let ownUrl = 'http://127.0.0.1';
@@ -82,14 +82,14 @@ export function createService(options: ServiceOptions): Service {
       handler: (request) => jsonReply(200, openApiDocument(parts.version, `${publicUrl(request)}${basePath}`)),
     },
     ...gameImageRoutes(parts.games),
-    ...pagesOf(parts, options, leaving.signal, () => ownUrl, closeParts),
+    ...pagesOf(parts, options, closingStreams.signal, () => ownUrl, closeParts),
   ];
-  const handle = loggingUnrouted(routes, exchanges);
+  const handle = exchanges.handlerOf(routes);
   void endCampaigns(parts, campaignCheckMs, closing.signal);
 
   const close = async (graceMs = GRACE_MS): Promise<void> => {
     if (closing.signal.aborted) return;
-    leaving.abort();
+    closingStreams.abort();
     closing.abort();
     sessions.close();
     await closeParts(graceMs);
@@ -98,7 +98,7 @@ export function createService(options: ServiceOptions): Service {
     parts,
     handle: async (request) => handle(request),
     start: async (address = {}) => {
-      const listening = await opened(close, () =>
+      const listening = await openOrClose(close, () =>
         listen(handle, { ...address, onFault: parts.onFault, onRefused: (refused) => exchanges.refused(refused) }),
       );
       ownUrl = listening.url;
@@ -106,14 +106,14 @@ export function createService(options: ServiceOptions): Service {
         url: listening.url,
         baseUrl: `${listening.url}${basePath}`,
         close: async (graceMs = GRACE_MS) => {
-          leaving.abort();
+          closingStreams.abort();
           await listening.close(graceMs);
           await close(graceMs);
         },
       };
     },
     sessions: {
-      [Symbol.asyncIterator]: () => sessions.follow(unknownTo(known, parts.sessions)),
+      [Symbol.asyncIterator]: () => sessions.follow(launchedSince(known, parts.sessions)),
     },
     onLaunchSeen: (listener) => launches.subscribe(listener),
     close,
@@ -124,13 +124,13 @@ export function createService(options: ServiceOptions): Service {
 function pagesOf(
   parts: ServiceParts,
   { pages, paytableOf }: ServiceOptions,
-  leaving: AbortSignal,
+  closingStreams: AbortSignal,
   ownUrl: () => string,
   closeParts: OpenedParts['close'],
 ): readonly Route[] {
   if (pages === undefined) return [];
   try {
-    return pageRoutes(parts, pages, leaving, ownUrl, paytableOf);
+    return pageRoutes(parts, pages, closingStreams, ownUrl, paytableOf);
   } catch (error) {
     void closeParts(0);
     throw error;
@@ -167,7 +167,7 @@ function none(): null {
 }
 
 /** Closes the service again when its port can't be opened, as it would keep its folder. */
-async function opened(close: () => Promise<void>, open: () => Promise<Listening>): Promise<Listening> {
+async function openOrClose(close: () => Promise<void>, open: () => Promise<Listening>): Promise<Listening> {
   try {
     return await open();
   } catch (error) {
@@ -206,18 +206,7 @@ function contextOf(
       const [min, max] = catalogueDelayMs;
       await sleep(min + (max - min) * random(), closing);
     },
-    onCancelled: (campaign) => end(parts, campaign),
-  };
-}
-
-/** Logs requests to unknown addresses too, so that an operator sees that it calls a wrong path. */
-function loggingUnrouted(routes: readonly Route[], exchanges: CoreExchanges): Handler {
-  const table = routeTable(routes);
-  const routed = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-  return async (request) => {
-    const reply = await table(request);
-    if (!routed.has(`${request.method} ${request.path}`)) exchanges.unrouted(request, reply);
-    return reply;
+    onCancelled: (campaign) => endCampaign(parts, campaign),
   };
 }
 
@@ -227,13 +216,13 @@ async function endCampaigns(parts: ServiceParts, everyMs: number, closing: Abort
     const now = parts.clock();
     for (const campaign of parts.campaigns.all()) {
       const state = campaignState(campaign, now);
-      if (state === 'ended' || state === 'cancelled') end(parts, campaign);
+      if (state === 'ended' || state === 'cancelled') endCampaign(parts, campaign);
     }
     await parts.sleep(everyMs, closing);
   }
 }
 
-function end({ adapter, onFault }: ServiceParts, { extCID, extID }: Campaign): void {
+function endCampaign({ adapter, onFault }: ServiceParts, { extCID, extID }: Campaign): void {
   try {
     adapter.endCampaign(extCID, extID);
   } catch (error) {
@@ -241,6 +230,6 @@ function end({ adapter, onFault }: ServiceParts, { extCID, extID }: Campaign): v
   }
 }
 
-function* unknownTo(known: ReadonlySet<string>, sessions: GameSessions): Generator<GameSession> {
+function* launchedSince(known: ReadonlySet<string>, sessions: GameSessions): Generator<GameSession> {
   for (const session of sessions.all()) if (!known.has(session.gsID)) yield session;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
-import { betLinesOf, written } from '../../src/service/bet-lines.ts';
+import { betLinesOf, formatAmount } from '../../src/service/bet-lines.ts';
 
 it('has rising lines above zero for every currency, with no more decimals than the currency has', () => {
   for (const { code, decimals } of CURRENCIES) {
@@ -17,7 +17,7 @@ it('has rising lines above zero for every currency, with no more decimals than t
 });
 
 it('chooses round amounts of about the same value', () => {
-  const bets = (code: string) => betLinesOf(code).map(({ maxBet }) => written(maxBet, code));
+  const bets = (code: string) => betLinesOf(code).map(({ maxBet }) => formatAmount(maxBet, code));
   expect(bets('USD')).toEqual(['0.10', '0.20', '0.50', '1.00', '2.00', '5.00', '10.00', '20.00', '50.00', '100.00']);
   expect(bets('JPY').slice(0, 4)).toEqual(['10', '20', '50', '100']);
   expect(bets('BTC').slice(0, 2)).toEqual(['0.000001', '0.000002']);

@@ -33,11 +33,11 @@ it('begins with the worth of 10 000 dollars, with no more decimals than the curr
 it('takes a bet up to the whole balance, and not more', () => {
   const balances = new DemoBalances(openServiceDatabase());
   balances.open(ANNA, Money.of('0.30'));
-  expect(balances.take(ANNA, Money.of('0.31'))).toBe(false);
-  expect(balances.take(ANNA, Money.of('0.10'))).toBe(true);
-  expect(balances.take(ANNA, Money.of('0.20'))).toBe(true);
+  expect(balances.debit(ANNA, Money.of('0.31'))).toBe(false);
+  expect(balances.debit(ANNA, Money.of('0.10'))).toBe(true);
+  expect(balances.debit(ANNA, Money.of('0.20'))).toBe(true);
   expect(balances.balanceOf(ANNA).isZero()).toBe(true);
-  balances.give(ANNA, Money.of('1.25'));
+  balances.credit(ANNA, Money.of('1.25'));
   expect(balances.balanceOf(ANNA).format()).toBe('1.25');
 });
 
@@ -46,7 +46,7 @@ it('keeps a balance that is used up over a restart', () => {
   const first = openServiceDatabase(folder);
   const before = new DemoBalances(first);
   before.open(ANNA, Money.of('5'));
-  before.take(ANNA, Money.of('5'));
+  before.debit(ANNA, Money.of('5'));
   first.close();
   const second = openServiceDatabase(folder);
   const after = new DemoBalances(second);

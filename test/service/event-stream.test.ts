@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../../src/service/adapter/sleep.ts';
 import { eventStream, type PageEvent } from '../../src/service/event-stream.ts';
 import { Feed } from '../../src/service/feed.ts';
+import { sleep } from '../../src/service/sleep.ts';
 
-function stream(take: () => readonly PageEvent[], beatMs = 10_000) {
+function stream(take: () => readonly PageEvent[], heartbeatMs = 10_000) {
   const news = new Feed<void>();
   const closing = new AbortController();
   let listeners = 0;
@@ -19,8 +19,8 @@ function stream(take: () => readonly PageEvent[], beatMs = 10_000) {
     take,
     closing: closing.signal,
     sleep,
-    gatherMs: 5,
-    beatMs,
+    batchMs: 5,
+    heartbeatMs,
   });
   if (typeof body === 'string' || body instanceof Uint8Array) throw new Error('not in pieces');
   const pieces = body[Symbol.asyncIterator]();

@@ -39,12 +39,12 @@ it('finds a session by its gsID, and knows when it expires', () => {
   expect(sessions.byId(one.gsID)).toEqual(one);
 });
 
-it('forgets a session that expired a day ago, unless a round of it still owes something', () => {
+it('forgets a session that expired a day ago, unless a round of it still hasOpenRounds something', () => {
   let now = 0;
   const owing = session();
-  const owes = (gsID: string): boolean => gsID === owing.gsID;
+  const hasOpenRounds = (gsID: string): boolean => gsID === owing.gsID;
   const database = openServiceDatabase();
-  const sessions = new GameSessions({ database, now: () => now, owes });
+  const sessions = new GameSessions({ database, now: () => now, hasOpenRounds });
   sessions.open(owing);
   for (let count = 0; count < 10; count += 1) sessions.open(session());
   now = DAY_MS + 1000;
@@ -63,8 +63,8 @@ it('keeps the sessions over a restart, except the forgotten ones', () => {
   for (const one of [short, owing, long]) before.open(one);
   first.close();
   const second = openServiceDatabase(folder);
-  const owes = (gsID: string): boolean => gsID === owing.gsID;
-  const after = new GameSessions({ database: second, now: () => DAY_MS + 1000, owes });
+  const hasOpenRounds = (gsID: string): boolean => gsID === owing.gsID;
+  const after = new GameSessions({ database: second, now: () => DAY_MS + 1000, hasOpenRounds });
   expect(after.all()).toEqual([owing, long]);
   second.close();
 });

@@ -1,16 +1,16 @@
+import { Mutex } from 'async-mutex';
 import { Money } from '../../contract/money.ts';
 import { type OwedCall, outstandingCalls, type RoundEvent, startRound } from '../../contract/round.ts';
 import { CONTRACT_VERSION, type ContractVersion } from '../../contract/versions.ts';
 import type { Outcome } from '../../journal/exchange.ts';
+import type { Sleep } from '../sleep.ts';
 import { readAnswer } from './answer.ts';
 import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts';
 import { Debts, type Owed } from './debts.ts';
 import type { Faults } from './faults.ts';
-import { KeyedQueue } from './keyed-queue.ts';
 import { Payouts } from './payouts.ts';
-import { Recording } from './recording.ts';
 import type { BalanceResult, BetResult, RefusalReason, RoundResult, WinResult } from './results.ts';
-import { fieldsOf, type Send } from './reverse-call.ts';
+import { fieldsOf, type Send } from './reverse-calls.ts';
 import {
   betsInDoubt,
   callOf,
@@ -21,7 +21,7 @@ import {
   type RoundSession,
 } from './round-record.ts';
 import type { FreeTally, RoundStore, TallyKey } from './round-store.ts';
-import type { Sleep } from './sleep.ts';
+import { RoundWriter } from './round-writer.ts';
 
 export interface AdapterOptions {
   readonly store: RoundStore;
@@ -67,11 +67,11 @@ const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund 
 export class Adapter {
   readonly #options: AdapterOptions;
   readonly #contract: ContractVersion;
-  readonly #recording: Recording;
+  readonly #writer: RoundWriter;
   readonly #debts: Debts;
   readonly #payouts: Payouts;
-  /** The bets of each session. */
-  readonly #bets = new KeyedQueue();
+  /** A lock for each session that has bets under way, by client and session: its bets are sent one after the other. */
+  readonly #betLocks = new Map<string, Mutex>();
   readonly #closing = new AbortController();
   /** Bets and reads under way. */
   readonly #sending = new Set<Promise<unknown>>();
@@ -85,11 +85,11 @@ export class Adapter {
     const onFault = (error: unknown): void => options.onFault?.(error);
     const onRound = (record: RoundRecord): void => options.onRound?.(record);
     const closing = this.#closing.signal;
-    this.#recording = new Recording({ store, sleep, random, backoff, closing, onRound, onFault });
+    this.#writer = new RoundWriter({ store, sleep, random, backoff, closing, onRound, onFault });
     this.#debts = new Debts({
       send: (record, debt) => this.#send(record, debt),
       conclude: (roundID, txID, outcome) => this.#concludeDebt(roundID, txID, outcome),
-      secured: () => this.#recording.secured(),
+      flush: () => this.#writer.flush(),
       clock,
       sleep,
       random,
@@ -97,7 +97,7 @@ export class Adapter {
       onFault,
       maxRetriesAtOnce: options.maxRetriesAtOnce ?? MAX_RETRIES_AT_ONCE,
     });
-    this.#payouts = new Payouts(this.#recording, this.#debts, uuid);
+    this.#payouts = new Payouts(this.#writer, this.#debts, uuid);
     this.#resume();
   }
 
@@ -173,7 +173,7 @@ export class Adapter {
    */
   async win(roundID: string, amount: string, { more = false } = {}): Promise<WinResult> {
     Money.of(amount);
-    const record = this.#recording.store.round(roundID);
+    const record = this.#writer.store.round(roundID);
     if (record === undefined) return { kind: 'refused', reason: 'round-over' };
     // The last free round stays open for the withdrawal.
     return this.#payouts.pay(record, { amount, type: 'free', over: !more && record.free === null });
@@ -237,7 +237,7 @@ export class Adapter {
     const answered = Promise.allSettled([this.#debts.stop(), ...this.#sending]);
     const grace = new AbortController();
     await Promise.race([answered.then(() => grace.abort()), this.#options.sleep(graceMs, grace.signal)]);
-    this.#recording.close();
+    this.#writer.close();
   }
 
   #resume(): void {
@@ -245,7 +245,7 @@ export class Adapter {
     for (const before of store.rounds()) {
       const { roundID } = before.round;
       let record = before;
-      for (const txID of betsInDoubt(before)) record = this.#recording.advance(roundID, { kind: 'broken', txID });
+      for (const txID of betsInDoubt(before)) record = this.#writer.advance(roundID, { kind: 'broken', txID });
       for (const debt of debtsOf(record)) this.#debts.resume(record, debt);
       void this.#payouts.payPlanned(roundID);
     }
@@ -254,7 +254,14 @@ export class Adapter {
 
   #bet(opened: RoundRecord, amount: string): Promise<Played> {
     const key = JSON.stringify([opened.extCID, opened.sessionID]);
-    return this.#track(this.#bets.run(key, () => this.#betInTurn(opened, amount)));
+    const lock = this.#betLocks.get(key) ?? new Mutex();
+    this.#betLocks.set(key, lock);
+    const bet = lock.runExclusive(() => this.#betInTurn(opened, amount));
+    return this.#track(
+      bet.finally(() => {
+        if (!lock.isLocked()) this.#betLocks.delete(key);
+      }),
+    );
   }
 
   async #betInTurn(opened: RoundRecord, amount: string): Promise<Played> {
@@ -266,9 +273,9 @@ export class Adapter {
     if (reason !== undefined) return { bet: { kind: 'refused', reason }, win: null };
 
     const begins = this.#options.store.round(roundID) === undefined;
-    const record = begins ? this.#recording.begin(opened, event) : this.#recording.advance(roundID, event);
+    const record = begins ? this.#writer.begin(opened, event) : this.#writer.advance(roundID, event);
     this.#begun.add(opened);
-    await this.#recording.secured();
+    await this.#writer.flush();
     return this.#sendBet(record, txID);
   }
 
@@ -277,11 +284,11 @@ export class Adapter {
     const bet = callOf(outstandingCalls(record.round), txID);
     const isGivenUp = (this.#options.faults?.take('bet', record.gsID, ['refund-first']).length ?? 0) > 0;
     const outcome = isGivenUp ? GIVEN_UP : await this.#send(record, bet);
-    const concluded = await this.#recording.retry(() => this.#recording.conclude(roundID, txID, outcome));
+    const concluded = await this.#writer.retry(() => this.#writer.conclude(roundID, txID, outcome));
     if (concluded === null) return { bet: { kind: 'refused', reason: 'closing' }, win: null };
 
     const refund = debtsOf(concluded).find((debt) => debt.call === 'refund' && debt.body.origTxID === txID);
-    const refunded = refund && this.#debts.take(concluded, refund);
+    const refunded = refund && this.#debts.add(concluded, refund);
     if (isGivenUp) {
       await refunded;
       await this.#send(record, bet);
@@ -298,12 +305,11 @@ export class Adapter {
   /** Why a bet can't be placed; undefined when it can. */
   #refusal(opened: RoundRecord, event: RoundEvent): RefusalReason | undefined {
     const { store } = this.#options;
-    if (this.#recording.isClosing) return 'closing';
+    if (this.#writer.isClosing) return 'closing';
     if (store.round(opened.round.roundID) === undefined) {
       return this.#begun.has(opened) || opened.round.bets.length > 0 ? 'round-over' : store.freeRefusal(opened);
     }
-    const prospect = store.prospect(opened.round.roundID, event);
-    return prospect === 'possible' ? undefined : prospect;
+    return store.refusalOf(opened.round.roundID, event);
   }
 
   #send(record: RoundRecord, owed: OwedCall): Promise<Outcome> {
@@ -313,7 +319,7 @@ export class Adapter {
   }
 
   #concludeDebt(roundID: string, txID: string, outcome: Outcome): number | null {
-    const record = this.#recording.conclude(roundID, txID, outcome);
+    const record = this.#writer.conclude(roundID, txID, outcome);
     if (record === null) return FIRST_WAIT;
     if (record.free !== null) void this.#payouts.withdraw({ ...record, frID: record.free.frID });
     return record.failed[txID] ?? null;

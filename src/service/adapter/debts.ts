@@ -1,10 +1,9 @@
 import { Semaphore } from 'async-mutex';
 import type { Outcome } from '../../journal/exchange.ts';
+import type { Sleep } from '../sleep.ts';
 import { troubleOf } from './answer.ts';
 import { type Backoff, waitMs } from './backoff.ts';
-
 import type { Debt, RoundRecord, RoundSession } from './round-record.ts';
-import type { Sleep } from './sleep.ts';
 
 /** A win or refund that the operator has not answered with 200 yet. */
 export interface Owed extends RoundSession {
@@ -32,7 +31,7 @@ export interface DebtsOptions {
    */
   readonly conclude: (roundID: string, txID: string, outcome: Outcome) => number | null;
   /** Resolves once the debt is on the disk, so that it may be sent. */
-  readonly secured: () => Promise<void>;
+  readonly flush: () => Promise<void>;
   readonly clock: () => number;
   readonly sleep: Sleep;
   readonly random: () => number;
@@ -73,10 +72,10 @@ export class Debts {
    *
    * @returns the outcome of the first attempt; null when `stop` came before it
    */
-  take(record: RoundRecord, debt: Debt): Promise<Outcome | null> {
+  add(record: RoundRecord, debt: Debt): Promise<Outcome | null> {
     const first = Promise.withResolvers<Outcome | null>();
     this.#start(record, debt, async (open) => {
-      await this.#options.secured();
+      await this.#options.flush();
       first.resolve(await this.#try(open));
     });
     return first.promise;

@@ -3,10 +3,10 @@ import type { RoundEvent } from '../../contract/round.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { readAnswer } from './answer.ts';
 import type { Debts } from './debts.ts';
-import type { Recording } from './recording.ts';
 import type { Refused, WinResult } from './results.ts';
 import { callOf, debtsOf, kindOf, plannedWinOf, type RoundRecord } from './round-record.ts';
 import type { TallyKey } from './round-store.ts';
+import type { RoundWriter } from './round-writer.ts';
 
 /** The terms of a win. `type` is only used in free rounds: wins of other rounds are `regular`. */
 export interface WinTerms {
@@ -27,12 +27,12 @@ interface PlacedWin {
 
 /** Places wins and sends them. */
 export class Payouts {
-  readonly #recording: Recording;
+  readonly #writer: RoundWriter;
   readonly #debts: Debts;
   readonly #uuid: () => string;
 
-  constructor(recording: Recording, debts: Debts, uuid: () => string) {
-    this.#recording = recording;
+  constructor(writer: RoundWriter, debts: Debts, uuid: () => string) {
+    this.#writer = writer;
     this.#debts = debts;
     this.#uuid = uuid;
   }
@@ -51,7 +51,7 @@ export class Payouts {
   /** Pays the win that was drawn when the round began, if its bet is accepted and the win is not placed yet. */
   payPlanned(roundID: string): Promise<WinResult> {
     return this.#retry(() => {
-      const record = this.#recording.store.round(roundID);
+      const record = this.#writer.store.round(roundID);
       const amount = record && plannedWinOf(record);
       if (record === undefined || amount === undefined) return { kind: 'refused', reason: 'round-over' };
       // The last free round stays open for the withdrawal.
@@ -62,7 +62,7 @@ export class Payouts {
   /** Pays a player the sum of a campaign's free rounds, if that is due. */
   withdraw(of: TallyKey): Promise<WinResult> {
     return this.#retry(() => {
-      const { store } = this.#recording;
+      const { store } = this.#writer;
       const due = store.withdrawalDue(of);
       const record = due && store.round(due.roundID);
       if (due === undefined || record === undefined) return { kind: 'refused', reason: 'not-awaited' };
@@ -72,19 +72,19 @@ export class Payouts {
 
   /** An accepted free round must be paid, also when the store can't be written for a while. */
   async #retry(place: () => Refused | PlacedWin): Promise<WinResult> {
-    const placed = await this.#recording.retry(place);
+    const placed = await this.#writer.retry(place);
     return placed?.kind === 'placed' ? resultOf(placed) : (placed ?? { kind: 'refused', reason: 'closing' });
   }
 
   #place(record: RoundRecord, { amount, type, over }: WinTerms): Refused | PlacedWin {
-    if (this.#recording.isClosing) return { kind: 'refused', reason: 'closing' };
+    if (this.#writer.isClosing) return { kind: 'refused', reason: 'closing' };
     const { roundID } = record.round;
     const txID = this.#uuid();
     const event: RoundEvent = { kind: 'win', txID, amount, ...kindOf(record, type) };
-    const prospect = this.#recording.store.prospect(roundID, event);
-    if (prospect !== 'possible') return { kind: 'refused', reason: prospect };
-    const placed = this.#recording.advance(roundID, event, over);
-    return { kind: 'placed', txID, amount, first: this.#debts.take(placed, callOf(debtsOf(placed), txID)) };
+    const reason = this.#writer.store.refusalOf(roundID, event);
+    if (reason !== undefined) return { kind: 'refused', reason };
+    const placed = this.#writer.advance(roundID, event, over);
+    return { kind: 'placed', txID, amount, first: this.#debts.add(placed, callOf(debtsOf(placed), txID)) };
   }
 }
 

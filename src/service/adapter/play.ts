@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import { written } from '../bet-lines.ts';
+import { formatAmount } from '../bet-lines.ts';
 import type { DemoBalances } from '../demo-balances.ts';
 import type { GameSession } from '../game-sessions.ts';
 import type { Adapter } from './adapter.ts';
@@ -104,9 +104,14 @@ export class Play {
     const tally = adapter.tally({ frID, extCID, player });
     const ended = adapter.hasCampaignEnded(extCID, frID);
     if (tally === undefined)
-      return { left: ended ? 0 : quantity, won: written(Money.zero, currency), gameID: null, withdrawn: false };
+      return { left: ended ? 0 : quantity, won: formatAmount(Money.zero, currency), gameID: null, withdrawn: false };
     const { used, won, gameID, withdrawn } = tally;
-    return { left: ended ? 0 : Math.max(0, quantity - used), won: written(Money.of(won), currency), gameID, withdrawn };
+    return {
+      left: ended ? 0 : Math.max(0, quantity - used),
+      won: formatAmount(Money.of(won), currency),
+      gameID,
+      withdrawn,
+    };
   }
 
   #draw({ gameID }: GameSession): string {
@@ -118,18 +123,18 @@ export class Play {
     const { demo, uuid } = this.#options;
     const [roundID, txID, winTxID] = [uuid(), uuid(), uuid()];
     const round = { roundID, stake, multiplier, prize };
-    if (!demo.take(session, Money.of(stake))) {
+    if (!demo.debit(session, Money.of(stake))) {
       const bet = { kind: 'declined', txID, refunding: false, status: null, ...TOO_LITTLE } as const;
       return { ...round, bet, win: null };
     }
     const bet = { kind: 'accepted', txID, balance: this.#demoBalance(session) } as const;
-    demo.give(session, Money.of(prize));
+    demo.credit(session, Money.of(prize));
     const win = { kind: 'settled', txID: winTxID, amount: prize, balance: this.#demoBalance(session) } as const;
     return { ...round, bet, win };
   }
 
   #demoBalance(session: GameSession): string {
-    return written(this.#options.demo.balanceOf(session), session.currency);
+    return formatAmount(this.#options.demo.balanceOf(session), session.currency);
   }
 }
 

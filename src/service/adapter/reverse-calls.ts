@@ -1,12 +1,32 @@
 import { LRUCache } from 'lru-cache';
+import type { CallName } from '../../contract/call-name.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import type { OwedCall } from '../../contract/round.ts';
+import { type ContractVersion, compareVersions } from '../../contract/versions.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { buildRequest, requestOf } from '../../wire/request.ts';
 import { Wire, type WireCall, type WireOptions } from '../../wire/wire.ts';
 import type { ServiceClient } from '../client.ts';
 import type { ExchangeLog } from '../exchange-log.ts';
+import type { Sleep } from '../sleep.ts';
 import type { Fault, Faults } from './faults.ts';
-import type { ReverseCall } from './reverse-call.ts';
-import type { Sleep } from './sleep.ts';
+
+/** A call that the adapter makes. */
+export interface ReverseCall {
+  readonly call: CallName;
+  /** The client whose operator is called, and whose key signs. */
+  readonly extCID: string;
+  readonly gsID: string;
+  /** null for a balance. */
+  readonly roundID: string | null;
+  /** The query of a balance, the body of the others. */
+  readonly fields: JsonObject;
+}
+
+/**
+ * Signs a call, sends it, and resolves to its outcome. Never rejects: a call that can't be made has an outcome without a reply.
+ */
+export type Send = (call: ReverseCall) => Promise<Outcome>;
 
 export interface ReverseCallsOptions {
   readonly clients: readonly ServiceClient[];
@@ -84,23 +104,23 @@ export class ReverseCalls {
     if (client === undefined) {
       return unsent(`No client ${extCID} is configured. Start the service with it, so that its calls can be sent.`);
     }
-    let shot: WireCall;
+    let wireCall: WireCall;
     try {
-      shot = this.#shotOf(call, client, deviation);
+      wireCall = this.#wireCallOf(call, client, deviation);
     } catch (error) {
       return unsent(`The call can't be made: ${error instanceof Error ? error.message : String(error)}.`);
     }
     const { notes } = deviation;
     const label = { direction: 'reverse', name: call.call, extCID, gsID, roundID, notes } as const;
-    const exchange = this.#options.log.begin(label, requestOf(shot.request));
+    const exchange = this.#options.log.begin(label, requestOf(wireCall.request));
     this.#made.set(exchange.id, call);
-    const result = await this.#wire.send(shot);
+    const result = await this.#wire.send(wireCall);
     exchange.end(result);
     if (isStale(result.outcome)) this.#closesEarly.add(extCID);
     return result.outcome;
   }
 
-  #shotOf({ call, extCID, fields }: ReverseCall, client: ServiceClient, deviation: Deviation): WireCall {
+  #wireCallOf({ call, extCID, fields }: ReverseCall, client: ServiceClient, deviation: Deviation): WireCall {
     const { integratorBaseUrl, integrationApiKey, paths, headers } = client;
     const request = buildRequest({
       call,
@@ -114,6 +134,25 @@ export class ReverseCalls {
       ...(deviation.isDropped && { breakAt: { at: 'sent', afterMs: 0 } }),
       ...(this.#closesEarly.has(extCID) && { freshConnection: true }),
     };
+  }
+}
+
+/** Refunds carry a `roundID` since this version. */
+const ROUND_IN_REFUNDS: ContractVersion = '1.5.0';
+
+/** The body of a bet, win or refund in a version of the contract. It is the same at every attempt. */
+export function fieldsOf({ call, body }: OwedCall, contract: ContractVersion): JsonObject {
+  switch (call) {
+    case 'bet':
+    case 'win': {
+      const { sessionID, txID, roundID, amount, type, frID } = body;
+      return { sessionID, txID, roundID, amount, type, ...(frID !== undefined && { frID }) };
+    }
+    case 'refund': {
+      const { sessionID, txID, origTxID, roundID, amount } = body;
+      const withRound = roundID !== undefined && compareVersions(contract, ROUND_IN_REFUNDS) >= 0;
+      return { sessionID, txID, origTxID, amount, ...(withRound && { roundID }) };
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { AMOUNT_PATTERN } from '../../contract/calls.ts';
 import { Money } from '../../contract/money.ts';
 import { type RoundEvent, stepRound } from '../../contract/round.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { written } from '../bet-lines.ts';
+import { formatAmount } from '../bet-lines.ts';
 import { RecordTable, readRecord } from '../record-table.ts';
 import type { RefusalReason } from './results.ts';
 import {
@@ -59,9 +59,6 @@ export const freeTallySchema = z.object({
 
 /** The number of finished rounds that can still be looked at. */
 const MAX_FINISHED = 200;
-
-/** Whether an event can happen in a round, or why not. */
-type Prospect = 'possible' | RefusalReason;
 
 /**
  * The rounds that are not finished, and what players had of campaigns. Finished rounds are deleted.
@@ -128,13 +125,13 @@ export class RoundStore {
     return this.#database.prepared(sql).get(extCID, frID) !== undefined;
   }
 
-  /** Asks beforehand whether `advance` would take an event. */
-  prospect(roundID: string, event: RoundEvent): Prospect {
+  /** Returns the reason why `advance` would refuse an event, or undefined if the event is possible. */
+  refusalOf(roundID: string, event: RoundEvent): RefusalReason | undefined {
     const record = this.round(roundID);
     const isPlaced = event.kind === 'bet' || event.kind === 'win';
     if (record === undefined || (record.over && record.round.wins.length > 0 && isPlaced)) return 'round-over';
     const step = stepRound(record.round, event);
-    return step.kind === 'moved' ? 'possible' : step.reason;
+    return step.kind === 'moved' ? undefined : step.reason;
   }
 
   /** Why a player can't begin another free round; undefined when the rounds so far allow it. */
@@ -201,14 +198,14 @@ export class RoundStore {
     if (!this.hasEnded(tally) && tally.used < tally.quantity) return undefined;
     const last = this.round(tally.lastRoundID);
     if (last === undefined || !isSettled(last) || this.#openRounds(tally) > 1) return undefined;
-    return { roundID: tally.lastRoundID, amount: written(Money.of(tally.won), last.currency) };
+    return { roundID: tally.lastRoundID, amount: formatAmount(Money.of(tally.won), last.currency) };
   }
 
   /**
    * Resolves once everything that was stored before is on the disk. All who ask in the same turn of the event loop share one
    * write to the disk.
    */
-  secured(): Promise<void> {
+  flush(): Promise<void> {
     this.#sync ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#sync = null;

@@ -3,8 +3,7 @@ import { CALL_NAMES } from '../../contract/call-name.ts';
 import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
 import type { Fault } from '../adapter/faults.ts';
 import type { Played, Players } from '../game-page/players.ts';
-import { guardHeaders } from '../page-files.ts';
-import { readJson } from '../page-request.ts';
+import { readPageJson, securityHeaders } from '../page-http.ts';
 import type { ServiceParts } from '../service-parts.ts';
 
 const roundSchema = z.object({
@@ -27,80 +26,80 @@ const faultSchema = z.object({
 /**
  * The actions of the console's buttons, by the end of their paths. Each answers with a `message` for the user.
  *
- * @param acted called after each action
+ * @param onAction called after each action
  */
 export function consoleActions(
   parts: ServiceParts,
   players: Players,
-  acted: () => void,
+  onAction: () => void,
 ): Readonly<Record<string, Handler>> {
   const { sessions, adapter, calls, faults, onFault } = parts;
   const action = <T>(schema: z.ZodType<T>, act: (body: T) => ListenReply | Promise<ListenReply>): Handler => {
     return async (request) => {
-      const body = readJson(request, schema);
-      if (body.kind === 'wrong') return said(body.status, body.message);
+      const body = readPageJson(request, schema);
+      if (body.kind === 'wrong') return messageReply(body.status, body.message);
       const reply = await act(body.value);
-      acted();
+      onAction();
       return reply;
     };
   };
   return {
     rounds: action(roundSchema, async ({ gsID, stake, multiplier }) => {
       const session = sessions.byId(gsID);
-      if (session === undefined) return said(404, 'There is no such game session.');
-      return played(await players.play(session, { stake, ...(multiplier !== undefined && { multiplier }) }));
+      if (session === undefined) return messageReply(404, 'There is no such game session.');
+      return roundReply(await players.play(session, { stake, ...(multiplier !== undefined && { multiplier }) }));
     }),
     faults: action(faultSchema, ({ call, kind, ms = 0, gsID }) => {
       const fault: Fault = kind === 'delay' ? { kind, ms } : { kind };
       try {
         faults.add(call, fault, gsID);
       } catch (error) {
-        if (error instanceof RangeError) return said(400, `That can't be done: ${error.message}.`);
+        if (error instanceof RangeError) return messageReply(400, `That can't be done: ${error.message}.`);
         throw error;
       }
-      return said(200, `The next ${call} will be disturbed.`);
+      return messageReply(200, `The next ${call} will be disturbed.`);
     }),
     'faults/remove': action(z.object({ id: z.number() }), ({ id }) =>
-      faults.remove(id) ? said(200, 'It will not happen.') : said(409, 'It has happened already.'),
+      faults.remove(id) ? messageReply(200, 'It will not happen.') : messageReply(409, 'It has happened already.'),
     ),
     retries: action(z.object({ txID: z.string() }), ({ txID }) =>
       adapter.retryNow(txID)
-        ? said(200, 'It is being sent.')
-        : said(409, 'It is settled, or being sent at this moment.'),
+        ? messageReply(200, 'It is being sent.')
+        : messageReply(409, 'It is settled, or being sent at this moment.'),
     ),
     again: action(z.object({ id: z.number() }), ({ id }) => {
       const again = calls.again(id);
-      if (again === undefined) return said(404, 'This call can no longer be sent again.');
+      if (again === undefined) return messageReply(404, 'This call can no longer be sent again.');
       // The call appears among the exchanges.
       again.catch(onFault);
-      return said(200, 'It is being sent again.');
+      return messageReply(200, 'It is being sent again.');
     }),
   };
 }
 
-function said(status: number, message: string): ListenReply {
-  return jsonReply(status, { message }, guardHeaders('by-nobody'));
+function messageReply(status: number, message: string): ListenReply {
+  return jsonReply(status, { message }, securityHeaders('forbidden'));
 }
 
-function played(result: Played): ListenReply {
-  if (result.kind === 'refused') return said(409, refusals[result.reason]);
+function roundReply(result: Played): ListenReply {
+  if (result.kind === 'refused') return messageReply(409, refusals[result.reason]);
   const { view, roundID } = result;
   const round = view.rounds.find((one) => one.roundID === roundID);
   const prize = `${round?.prize ?? ''} ${view.currency}`;
   switch (round?.state) {
     case undefined:
     case 'playing':
-      return said(200, 'The round is being played.');
+      return messageReply(200, 'The round is being played.');
     case 'settled':
-      return said(200, round.isWin ? `The round won ${prize}.` : 'The round won nothing.');
+      return messageReply(200, round.isWin ? `The round won ${prize}.` : 'The round won nothing.');
     case 'paying':
-      return said(200, `The win of ${prize} is owed.`);
+      return messageReply(200, `The win of ${prize} is owed.`);
     case 'declined':
-      return said(200, `The bet was declined: ${round.message ?? 'without a message'}`);
+      return messageReply(200, `The bet was declined: ${round.message ?? 'without a message'}`);
     case 'returning':
-      return said(200, 'The bet was declined, and its refund is owed.');
+      return messageReply(200, 'The bet was declined, and its refund is owed.');
     case 'returned':
-      return said(200, 'The bet was declined and refunded.');
+      return messageReply(200, 'The bet was declined and refunded.');
   }
 }
 

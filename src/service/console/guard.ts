@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
-import { guardHeaders } from '../page-files.ts';
+import { securityHeaders } from '../page-http.ts';
 
 export interface GuardOptions {
   /** Gives access to the console. */
@@ -24,28 +24,28 @@ export class Guard {
   }
 
   /** For the page's scripts and styles, which hold no secret. */
-  atHome(handler: Handler): Handler {
-    return (request) => (this.#isAtHome(request) ? handler(request) : ELSEWHERE);
+  onLoopback(handler: Handler): Handler {
+    return (request) => (this.#isOnLoopback(request) ? handler(request) : NOT_LOOPBACK);
   }
 
   /** For the page itself: the token is in its address. */
   page(handler: Handler): Handler {
-    return this.atHome((request) => {
+    return this.onLoopback((request) => {
       const token = new URLSearchParams(request.query).get('token') ?? '';
       return this.#isToken(token) ? handler(request) : NO_TOKEN_IN_ADDRESS;
     });
   }
 
   /** For the requests of the page: the token is in a header, `Authorization: Bearer`. */
-  asked(handler: Handler): Handler {
-    return this.atHome((request) => {
-      if (!isOurs(request)) return FOREIGN;
+  api(handler: Handler): Handler {
+    return this.onLoopback((request) => {
+      if (!isSameOrigin(request)) return OTHER_ORIGIN;
       const [, token = ''] = /^Bearer ([^\s]+)$/.exec(headerOf(request.headers, 'authorization') ?? '') ?? [];
       return this.#isToken(token) ? handler(request) : NO_TOKEN;
     });
   }
 
-  #isAtHome({ headers }: ListenRequest): boolean {
+  #isOnLoopback({ headers }: ListenRequest): boolean {
     const { port } = new URL(this.#options.ownUrl());
     const host = headerOf(headers, 'host')?.toLowerCase();
     return LOOPBACK.some((name) => host === (port === '' ? name : `${name}:${port}`));
@@ -58,7 +58,7 @@ export class Guard {
 }
 
 /** Whether the request may come from the console's own page. Clients other than browsers send no origin, and need the token. */
-function isOurs({ headers }: ListenRequest): boolean {
+function isSameOrigin({ headers }: ListenRequest): boolean {
   const site = headerOf(headers, 'sec-fetch-site');
   const origin = headerOf(headers, 'origin');
   const own = `http://${headerOf(headers, 'host')?.toLowerCase()}`;
@@ -70,11 +70,11 @@ function digest(text: string): Uint8Array {
 }
 
 function refused(status: number, message: string): ListenReply {
-  return jsonReply(status, { message }, guardHeaders('by-nobody'));
+  return jsonReply(status, { message }, securityHeaders('forbidden'));
 }
 
-const ELSEWHERE = refused(403, 'The console is only reached on this machine, by the address that croupier printed.');
-const FOREIGN = refused(403, 'The console answers its own page alone.');
+const NOT_LOOPBACK = refused(403, 'The console is only reached on this machine, by the address that croupier printed.');
+const OTHER_ORIGIN = refused(403, 'The console answers its own page alone.');
 const NO_TOKEN = refused(401, 'The token is missing or wrong. Send it as Authorization: Bearer.');
 const NO_TOKEN_IN_ADDRESS = refused(
   401,

@@ -1,21 +1,27 @@
+import { Money } from '../../contract/money.ts';
 import type { ListenReply } from '../../listen/message.ts';
+import type { Fault } from '../adapter/faults.ts';
+import { betLinesOf, formatAmount } from '../bet-lines.ts';
 import { eventStream } from '../event-stream.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
+import { viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { playerOf, rowOf } from './exchange-rows.ts';
-import { stateOf } from './state.ts';
+import type { ConsoleState, SessionRow } from './view.ts';
 
 /** Events within this many milliseconds are sent together. */
-const GATHER_MS = 120;
+const BATCH_MS = 120;
+/** The maximum number of rows in each list. */
+const MAX_ROWS = 100;
 
 /**
  * Sends a console the exchanges and the state, and then every change.
  *
- * @param acted the actions of this console and others
+ * @param actions the actions of this console and others
  * @param closing ends the stream
  */
-export function liveEvents(parts: ServiceParts, acted: Feed<void>, closing: AbortSignal): ListenReply {
+export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: AbortSignal): ListenReply {
   const { log, roundFeed, sleep } = parts;
   const changed = new Map<number, LoggedExchange>(log.recent().map((exchange) => [exchange.id, exchange]));
   return eventStream({
@@ -26,7 +32,7 @@ export function liveEvents(parts: ServiceParts, acted: Feed<void>, closing: Abor
           wake();
         }),
         roundFeed.subscribe(wake),
-        acted.subscribe(wake),
+        actions.subscribe(wake),
       ];
       return () => {
         for (const end of ends) end();
@@ -42,6 +48,64 @@ export function liveEvents(parts: ServiceParts, acted: Feed<void>, closing: Abor
     },
     closing,
     sleep,
-    gatherMs: GATHER_MS,
+    batchMs: BATCH_MS,
   });
+}
+
+/** The sessions, rounds, debts and faults at this moment. */
+function stateOf({ sessions, adapter, faults, clock }: ServiceParts): ConsoleState {
+  const all = sessions.all();
+  const owed = adapter.owed();
+  return {
+    now: clock(),
+    sessions: all
+      .slice(-MAX_ROWS)
+      .toReversed()
+      .map((session): SessionRow => {
+        const { gsID, extCID, sessionID, player, currency, gameID, demo, openedAt, expiresAt } = session;
+        const stakes = betLinesOf(currency).map(({ maxBet }) => formatAmount(maxBet, currency));
+        const expired = sessions.isExpired(session);
+        return { gsID, extCID, sessionID, player, currency, gameID, demo, openedAt, expiresAt, expired, stakes };
+      }),
+    rounds: adapter
+      .rounds()
+      .slice(-MAX_ROWS)
+      .toReversed()
+      .map((record) => {
+        const { gsID, player, gameID, currency, free } = record;
+        const { roundID, at, stake, prize, state, payout } = viewOfRecord(record);
+        return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null, payout };
+      }),
+    owed: owed
+      .slice(0, MAX_ROWS)
+      .map(({ id, call, gsID, player, amount, currency, roundID, attempts, nextTryAt, trouble }) => ({
+        txID: id,
+        amount: formatAmount(Money.of(amount), currency),
+        call,
+        gsID,
+        player,
+        currency,
+        roundID,
+        attempts,
+        nextTryAt,
+        trouble,
+      })),
+    faults: faults.pending.map(({ id, call, gsID, fault }) => ({ id, call, gsID, text: textOf(fault) })),
+    counts: { sessions: all.length, owed: owed.length },
+  };
+}
+
+function textOf(fault: Fault): string {
+  switch (fault.kind) {
+    case 'delay':
+      return `leaves ${fault.ms} ms late`;
+    case 'drop':
+      return 'loses its connection';
+    case 'repeat':
+      return 'is sent twice';
+    case 'sign-wrongly':
+      return 'is signed wrongly';
+    case 'refund-first':
+      return 'is refunded before it is sent';
+  }
 }

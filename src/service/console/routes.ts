@@ -2,7 +2,7 @@ import { type Handler, jsonReply, type ListenReply } from '../../listen/message.
 import type { Route } from '../../listen/routes.ts';
 import { Feed } from '../feed.ts';
 import type { Players } from '../game-page/players.ts';
-import { guardHeaders, pageFile, type ReadPage } from '../page-files.ts';
+import { pageFile, type ReadPage, securityHeaders } from '../page-http.ts';
 import type { ExchangeTexts } from '../service-options.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { consoleActions } from './actions.ts';
@@ -29,15 +29,15 @@ const FILES = ['console.js', 'console.css', 'icon.svg'];
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
   const { readPage, parts, players, closing, curlOf, scenarioOf } = options;
   const guard = new Guard(options);
-  const acted = new Feed<void>();
+  const actions = new Feed<void>();
   const file = (name: string): Handler => {
-    const reply = pageFile(readPage, name, 'by-nobody');
+    const reply = pageFile(readPage, name, 'forbidden');
     return () => reply;
   };
   const api = (method: string, path: string, handler: Handler): Route => ({
     method,
     path: `${BASE}/api/${path}`,
-    handler: guard.asked(handler),
+    handler: guard.api(handler),
   });
 
   const detail = (query: string): ListenReply => {
@@ -49,17 +49,17 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
 
   return [
     { method: 'GET', path: `${BASE}/`, handler: guard.page(file('console.html')) },
-    { method: 'GET', path: BASE, handler: guard.atHome(({ query }) => movedTo(`${BASE}/`, query)) },
-    ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.atHome(file(name)) })),
-    api('GET', 'events', () => liveEvents(parts, acted, closing)),
+    { method: 'GET', path: BASE, handler: guard.onLoopback(({ query }) => movedTo(`${BASE}/`, query)) },
+    ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.onLoopback(file(name)) })),
+    api('GET', 'events', () => liveEvents(parts, actions, closing)),
     api('GET', 'exchange', ({ query }) => detail(query)),
-    ...Object.entries(consoleActions(parts, players, () => acted.publish())).map(([path, handler]) =>
+    ...Object.entries(consoleActions(parts, players, () => actions.publish())).map(([path, handler]) =>
       api('POST', path, handler),
     ),
   ];
 }
 
-const HEADERS = guardHeaders('by-nobody');
+const HEADERS = securityHeaders('forbidden');
 
 function movedTo(path: string, query: string): ListenReply {
   const location = query === '' ? path : `${path}?${query}`;

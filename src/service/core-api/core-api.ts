@@ -53,12 +53,12 @@ export function coreApiRoutes(context: CoreApiContext, basePath: string, watch: 
       path: `${basePath}${operation.path}`,
       handler: isThere(operation.since, context.version)
         ? handlerOf(name, context, watch)
-        : notYetThere(operation, context),
+        : laterOperation(operation, context),
     };
   });
 }
 
-function notYetThere({ method, path, since }: CoreOperation, { version }: CoreApiContext): Handler {
+function laterOperation({ method, path, since }: CoreOperation, { version }: CoreApiContext): Handler {
   const message = `Version ${version} of the contract has no ${method} ${path}: it came with ${since}.`;
   return () => jsonReply(404, { message });
 }

@@ -16,7 +16,7 @@ export const createNewGame: Operation<CreateNewGame> = (context, client, wanted,
   if (returnUrl === undefined && !isThere('1.1.1', context.version)) {
     return wrongFields('body', [{ field: 'returnUrl', message: `required before version 1.1.1` }]);
   }
-  const blocked = blockage(client, wanted);
+  const blocked = blockedRefusal(client, wanted);
   if (blocked) return blocked;
   const game = gameFor(context, client, wanted.gameID);
   if ('kind' in game) return game;
@@ -55,7 +55,7 @@ export const createNewGame: Operation<CreateNewGame> = (context, client, wanted,
   };
 };
 
-function blockage({ blocked, blockedUsers }: ServiceClient, { user }: CreateNewGame): Refusal | undefined {
+function blockedRefusal({ blocked, blockedUsers }: ServiceClient, { user }: CreateNewGame): Refusal | undefined {
   if (blocked) {
     return refusal(403, 'This account is blocked. Ask the service to open it again.', {
       code: 'account_blocked',
@@ -93,11 +93,11 @@ function initialBalance(
 ): Money | undefined | Refusal {
   if (given === undefined) return undefined;
   const initial = Money.read(String(given));
-  const message = initial ? tooFine(initial, code, decimals) : 'expected a plain decimal, without an exponent';
+  const message = initial ? decimalsProblem(initial, code, decimals) : 'expected a plain decimal, without an exponent';
   return message === undefined ? initial : wrongFields('body', [{ field: 'initDemoBalance', message }]);
 }
 
-function tooFine(amount: Money, code: string, decimals: number | null): string | undefined {
+function decimalsProblem(amount: Money, code: string, decimals: number | null): string | undefined {
   if (decimals === null || amount.decimals() <= decimals) return undefined;
   return `${code} carries ${decimals === 0 ? 'no' : decimals} decimals`;
 }

@@ -2,7 +2,7 @@ import type { Campaign, CancelFreeRounds, CreateFreeRounds, FreeRoundsQuery } fr
 import { DAY_MS, MAX_CAMPAIGN_DAYS } from '../../contract/limits.ts';
 import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { jsonReply } from '../../listen/message.ts';
-import { betLinesOf, written } from '../bet-lines.ts';
+import { betLinesOf, formatAmount } from '../bet-lines.ts';
 import type { Campaigns } from '../campaigns.ts';
 import { requireCurrency, requireGame } from './availability.ts';
 import type { Operation } from './context.ts';
@@ -25,7 +25,7 @@ export const createFreeRounds: Operation<CreateFreeRounds> = (context, client, w
   const campaign: Campaign = {
     ...wanted,
     id: context.newID(),
-    maxBet: written(line.maxBet, currency.code),
+    maxBet: formatAmount(line.maxBet, currency.code),
     maxMult: line.maxCoeff.format(2),
   };
   if (!context.campaigns.create(campaign)) {

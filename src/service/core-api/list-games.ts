@@ -5,7 +5,7 @@ import type { Currency } from '../../contract/currencies.ts';
 import { LOCALES } from '../../contract/locales.ts';
 import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { type HeaderPairs, headerOf, jsonReply } from '../../listen/message.ts';
-import { betLinesOf, written } from '../bet-lines.ts';
+import { betLinesOf, formatAmount } from '../bet-lines.ts';
 import type { ServiceClient } from '../client.ts';
 import { GAME_IMAGES, GAME_IMAGES_PATH } from '../game-images.ts';
 import type { Game } from '../games.ts';
@@ -47,7 +47,7 @@ function wantedCurrencies(
 
 function valuesOf(currency: string) {
   return betLinesOf(currency).map(({ maxBet, maxCoeff }) => ({
-    maxBet: written(maxBet, currency),
+    maxBet: formatAmount(maxBet, currency),
     maxCoeff: maxCoeff.format(2),
   }));
 }

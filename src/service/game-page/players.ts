@@ -6,7 +6,7 @@ import { PAYTABLE, type Paytable } from '../adapter/paytable.ts';
 import type { FreeCampaign, Play } from '../adapter/play.ts';
 import type { BalanceResult, RefusalReason } from '../adapter/results.ts';
 import type { RoundRecord } from '../adapter/round-record.ts';
-import { betLinesOf, written } from '../bet-lines.ts';
+import { betLinesOf, formatAmount } from '../bet-lines.ts';
 import type { Campaigns } from '../campaigns.ts';
 import { Feed } from '../feed.ts';
 import { hueOf } from '../game-images.ts';
@@ -81,7 +81,7 @@ export class Players {
     const { gsID, player, currency, locale, demo, gameID } = session;
     const { games, sessions, clock, paytableOf } = this.#options;
     const state = this.#state(session);
-    const stakes = betLinesOf(currency).map(({ maxBet }) => written(maxBet, currency));
+    const stakes = betLinesOf(currency).map(({ maxBet }) => formatAmount(maxBet, currency));
     this.#version += 1;
     return {
       version: this.#version,
@@ -111,16 +111,16 @@ export class Players {
   }
 
   /** Reads the balance: a game does so when it loads (contract, Events). */
-  async look(session: GameSession): Promise<GameView> {
+  async readBalance(session: GameSession): Promise<GameView> {
     const state = this.#state(session);
     if (!this.#options.sessions.isExpired(session)) takeBalance(state, await this.#options.play.balance(session));
     return this.view(session);
   }
 
   /** As `look`, when the balance is not known yet. */
-  async lookOnce(session: GameSession): Promise<void> {
+  async readBalanceOnce(session: GameSession): Promise<void> {
     if (this.#state(session).balance !== null) return;
-    await this.look(session);
+    await this.readBalance(session);
     this.#changed.publish(session.gsID);
   }
 
@@ -148,7 +148,7 @@ export class Players {
       const { bet, win, roundID } = round;
       if (bet.kind === 'refused') return { kind: 'refused', reason: bet.reason };
       const record = this.#options.adapter.roundsOf(session.gsID).find((one) => one.round.roundID === roundID);
-      keep(state, viewOfPlayed(round, record, { at, currency: session.currency, free: campaign !== undefined }));
+      storeRound(state, viewOfPlayed(round, record, { at, currency: session.currency, free: campaign !== undefined }));
       if (bet.kind === 'accepted') {
         const latest = (win?.kind === 'settled' && win.balance) || bet.balance;
         if (latest !== null) takeBalance(state, { kind: 'balance', balance: latest });
@@ -180,7 +180,7 @@ export class Players {
     const campaign = freeRoundsOf(session, campaigns, play, clock());
     if (campaign === undefined) return null;
     const { left, won } = play.progress(session, campaign);
-    return { left, amount: written(Money.of(campaign.amount), session.currency), won };
+    return { left, amount: formatAmount(Money.of(campaign.amount), session.currency), won };
   }
 
   /** The state of a session, at first with its earlier rounds. */
@@ -189,7 +189,7 @@ export class Players {
     const known = this.#states.get(gsID);
     if (known) return known;
     const state: PlayerState = { session, balance: null, trouble: null, playing: false, rounds: new Map() };
-    for (const record of this.#options.adapter.roundsOf(gsID)) keep(state, viewOfRecord(record));
+    for (const record of this.#options.adapter.roundsOf(gsID)) storeRound(state, viewOfRecord(record));
     this.#states.set(gsID, state);
     return state;
   }
@@ -199,15 +199,16 @@ export class Players {
     if (state === undefined) return;
     const before = state.rounds.get(record.round.roundID);
     const now = viewOfRecord(record, before);
-    keep(state, now);
+    storeRound(state, now);
     const wasOwed = before?.state === 'paying' || before?.state === 'returning';
     const isPaidOut = now.payout?.paid === true && before?.payout?.paid !== true;
-    if ((wasOwed && now.state !== before.state) || isPaidOut) this.#readAgain(state).catch(this.#options.onFault);
+    if ((wasOwed && now.state !== before.state) || isPaidOut)
+      this.#readBalanceAgain(state).catch(this.#options.onFault);
     this.#changed.publish(record.gsID);
   }
 
   /** A call that was settled in the background has changed the balance. Without a listener, the next `look` reads it. */
-  async #readAgain(state: PlayerState): Promise<void> {
+  async #readBalanceAgain(state: PlayerState): Promise<void> {
     const { session } = state;
     if (this.#listening.has(session.gsID)) takeBalance(state, await this.#options.play.balance(session));
     else state.balance = null;
@@ -231,7 +232,7 @@ function takeBalance(state: PlayerState, result: BalanceResult): void {
 }
 
 /** Rounds that still owe something are kept, so that the player sees how they end. */
-function keep({ rounds }: PlayerState, round: RoundView): void {
+function storeRound({ rounds }: PlayerState, round: RoundView): void {
   rounds.set(round.roundID, round);
   if (rounds.size <= MAX_ROUNDS) return;
   const oldest = [...rounds.values()].find(({ state }) => state !== 'paying' && state !== 'returning');

@@ -1,7 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import type { PlayedRound } from '../adapter/play.ts';
 import type { RoundRecord } from '../adapter/round-record.ts';
-import { written } from '../bet-lines.ts';
+import { formatAmount } from '../bet-lines.ts';
 import type { RoundState, RoundView } from './view.ts';
 
 /** The number of characters of an operator's message that are shown. */
@@ -17,14 +17,14 @@ export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView
   return {
     roundID: round.roundID,
     at: openedAt,
-    stake: written(stake, currency),
+    stake: formatAmount(stake, currency),
     state,
-    prize: prize === null ? null : written(Money.of(prize), currency),
+    prize: prize === null ? null : formatAmount(Money.of(prize), currency),
     isWin: prize !== null && !Money.of(prize).isZero(),
     multiplier: before?.multiplier ?? null,
     free: free !== null,
     payout: withdrawal
-      ? { amount: written(Money.of(withdrawal.request.amount), currency), paid: withdrawal.status === 'settled' }
+      ? { amount: formatAmount(Money.of(withdrawal.request.amount), currency), paid: withdrawal.status === 'settled' }
       : null,
     // Once the round is settled, the message of an earlier failure is of no use to the player.
     message: state === 'settled' ? null : (before?.message ?? null),
@@ -46,9 +46,9 @@ export function viewOfPlayed(played: PlayedRound, record: RoundRecord | undefine
   const shown: RoundView = {
     roundID,
     at,
-    stake: written(Money.of(played.stake), currency),
+    stake: formatAmount(Money.of(played.stake), currency),
     state: bet.kind === 'accepted' ? 'settled' : 'declined',
-    prize: prize === null ? null : written(Money.of(prize), currency),
+    prize: prize === null ? null : formatAmount(Money.of(prize), currency),
     isWin: prize !== null && !Money.of(prize).isZero(),
     free,
     payout: null,

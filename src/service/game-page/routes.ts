@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { type HeaderPairs, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
-import type { Sleep } from '../adapter/sleep.ts';
 import { eventStream } from '../event-stream.ts';
 import type { GameSession, GameSessions } from '../game-sessions.ts';
-import { guardHeaders, pageFile, type ReadPage } from '../page-files.ts';
-import { readJson } from '../page-request.ts';
+import { pageFile, type ReadPage, readPageJson, securityHeaders } from '../page-http.ts';
+import type { Sleep } from '../sleep.ts';
 import type { Played, Players } from './players.ts';
 
 export interface GameRoutesOptions {
@@ -36,7 +35,7 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
     act: (session: GameSession) => ListenReply | Promise<ListenReply>,
   ): ListenReply | Promise<ListenReply> => {
     const session = gsID === null ? undefined : sessions.byId(gsID);
-    return session ? act(session) : UNKNOWN;
+    return session ? act(session) : NO_SESSION;
   };
 
   return [
@@ -45,14 +44,15 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
     {
       method: 'GET',
       path: '/play/state',
-      handler: (request) => withSession(gsIDOf(request), async (session) => reply(200, await players.look(session))),
+      handler: (request) =>
+        withSession(gsIDOf(request), async (session) => reply(200, await players.readBalance(session))),
     },
     {
       method: 'GET',
       path: '/play/events',
       handler: (request) =>
         withSession(gsIDOf(request), (session) => {
-          void players.lookOnce(session);
+          void players.readBalanceOnce(session);
           return eventStream({
             subscribe: (wake) => players.subscribe(session.gsID, wake),
             take: () => [{ name: 'view', data: players.view(session) }],
@@ -66,8 +66,8 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
       path: '/play/rounds',
       handler: (request) => {
         const site = headerOf(request.headers, 'sec-fetch-site');
-        if (site !== undefined && site !== 'same-origin') return FOREIGN;
-        const read = readJson(request, roundSchema);
+        if (site !== undefined && site !== 'same-origin') return OTHER_ORIGIN;
+        const read = readPageJson(request, roundSchema);
         if (read.kind === 'wrong') return reply(read.status, { message: read.message });
         const { gsID, stake } = read.value;
         return withSession(gsID, async (session) => answer(await players.play(session, { stake })));
@@ -77,7 +77,7 @@ export function gameRoutes(options: GameRoutesOptions): readonly Route[] {
 }
 
 function fileRoute(readPage: ReadPage, name: string, path: string): Route {
-  const file = pageFile(readPage, name, 'by-anybody');
+  const file = pageFile(readPage, name, 'allowed');
   return { method: 'GET', path, handler: () => file };
 }
 
@@ -86,7 +86,7 @@ function gsIDOf({ query }: ListenRequest): string | null {
 }
 
 const HEADERS: HeaderPairs = [
-  ...guardHeaders('by-anybody').filter(([name]) => name !== 'Cache-Control'),
+  ...securityHeaders('allowed').filter(([name]) => name !== 'Cache-Control'),
   ['Cache-Control', 'no-store'],
 ];
 
@@ -94,8 +94,8 @@ function reply(status: number, body: unknown): ListenReply {
   return jsonReply(status, body, HEADERS);
 }
 
-const UNKNOWN = reply(404, { message: 'There is no such game session.', code: 'session_not_found' });
-const FOREIGN = reply(403, { message: 'Rounds are played from the game page alone.' });
+const NO_SESSION = reply(404, { message: 'There is no such game session.', code: 'session_not_found' });
+const OTHER_ORIGIN = reply(403, { message: 'Rounds are played from the game page alone.' });
 
 function answer(played: Played): ListenReply {
   if (played.kind === 'played') return reply(200, { roundID: played.roundID, view: played.view });

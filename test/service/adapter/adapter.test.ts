@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/journal/exchange.ts';
 import { Adapter } from '../../../src/service/adapter/adapter.ts';
-import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
+import type { ReverseCall } from '../../../src/service/adapter/reverse-calls.ts';
 import { RoundStore } from '../../../src/service/adapter/round-store.ts';
-import { sleep } from '../../../src/service/adapter/sleep.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
+import { sleep } from '../../../src/service/sleep.ts';
+import { settled, startAdapter, startFront, until } from './adapter-setup.ts';
 import type { Arrived } from './operator-front.ts';
-import { settled, startFront, startRig, until } from './rig.ts';
 import { DEADLINE_MS, sessionOf } from './sessions.ts';
 
 function callsOf(arrived: readonly Arrived[]): string {
@@ -15,7 +15,7 @@ function callsOf(arrived: readonly Arrived[]): string {
 
 it('takes a bet and pays a win in one round', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   const session = sessionOf();
   expect(await adapter.balance(session)).toEqual({ kind: 'balance', balance: '1000.00' });
   const round = adapter.openRound(session);
@@ -30,7 +30,7 @@ it('takes a bet and pays a win in one round', async () => {
 
 it('ends a round with its last win, or with its bets when none is accepted', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   const round = adapter.openRound(sessionOf());
   expect(await adapter.win(round.round.roundID, '1.00')).toEqual({ kind: 'refused', reason: 'round-over' });
   await adapter.bet(round, '1.00');
@@ -48,7 +48,7 @@ it('ends a round with its last win, or with its bets when none is accepted', asy
 
 it('declines a bet without a refund on every status except 200 and 500, with the operator’s message', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   for (const status of [201, 204, 302, 400, 401, 403, 404, 409, 429, 501, 502, 503, 504]) {
     front.mishap = () => ({ kind: 'status', status });
     const bet = await adapter.bet(adapter.openRound(sessionOf()), '1.00');
@@ -74,7 +74,7 @@ it.each([
 ] as const)('refunds a bet after %s', async (_, mishap) => {
   const front = await startFront();
   front.mishap = ({ call }) => (call === 'bet' ? mishap : undefined);
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   const bet = await adapter.bet(adapter.openRound(sessionOf()), '3.00');
   expect(bet).toMatchObject({ kind: 'declined', refunding: true });
   await settled(adapter);
@@ -103,7 +103,7 @@ it('sends a win again with the same bytes until it is answered 200, and never re
     { kind: 'status', status: 503 },
   ] as const;
   front.mishap = ({ call }, nth) => (call === 'win' ? mishaps[nth - 1] : undefined);
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   const round = adapter.openRound(sessionOf());
   await adapter.bet(round, '1.00');
   const win = await adapter.win(round.round.roundID, '7.00');
@@ -121,7 +121,7 @@ it('sends a refund again with the same bytes until it is answered 200, after eve
     if (call === 'bet') return { kind: 'cut', processed: true };
     return nth < 4 ? { kind: 'status', status: [400, 500, 503][nth - 1] ?? 0, processed: nth === 2 } : undefined;
   };
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   await adapter.bet(adapter.openRound(sessionOf()), '3.00');
   await settled(adapter);
   expect(callsOf(front.arrived)).toBe('bet refund refund refund refund');
@@ -132,7 +132,7 @@ it('sends a refund again with the same bytes until it is answered 200, after eve
 it('sends no roundID in refunds before contract 1.5.0', async () => {
   const front = await startFront();
   front.mishap = ({ call }) => (call === 'bet' ? { kind: 'cut' } : undefined);
-  const { adapter } = startRig(front.url, { contract: '1.2.11' });
+  const { adapter } = startAdapter(front.url, { contract: '1.2.11' });
   await adapter.bet(adapter.openRound(sessionOf()), '3.00');
   await settled(adapter);
   expect(Object.keys(front.arrived[1]?.fields ?? {}).sort()).toEqual(['amount', 'origTxID', 'sessionID', 'txID']);
@@ -141,7 +141,7 @@ it('sends no roundID in refunds before contract 1.5.0', async () => {
 it('sends the bets of one session one after the other, and those of different sessions at once', async () => {
   const front = await startFront();
   front.mishap = () => ({ kind: 'late', ms: 30 });
-  const { adapter, log } = startRig(front.url);
+  const { adapter, log } = startAdapter(front.url);
   let [now, max] = [0, 0];
   log.subscribe(({ outcome }) => {
     now += outcome === null ? 1 : -1;
@@ -157,7 +157,7 @@ it('sends the bets of one session one after the other, and those of different se
 
 it('refuses an amount that is not a plain decimal', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   const round = adapter.openRound(sessionOf());
   await expect(adapter.bet(round, '-1')).rejects.toThrow(RangeError);
   await expect(adapter.play(sessionOf(), '1e3', { win: '0' })).rejects.toThrow(RangeError);
@@ -168,7 +168,7 @@ it('refuses an amount that is not a plain decimal', async () => {
 
 it('reports a balance that can not be read', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   front.mishap = () => ({ kind: 'status', status: 500 });
   expect(await adapter.balance(sessionOf())).toMatchObject({ kind: 'failed', status: 500, message: 'Not now.' });
   front.mishap = () => ({ kind: 'status', status: 200 });
@@ -178,7 +178,7 @@ it('reports a balance that can not be read', async () => {
 it('sends an owed call at once when retryNow is called', async () => {
   const front = await startFront();
   front.mishap = ({ call }, nth) => (call === 'win' && nth === 1 ? { kind: 'status', status: 500 } : undefined);
-  const { adapter } = startRig(front.url, { backoff: { initialMs: 1e8, factor: 1, maxMs: 1e8, jitter: 0 } });
+  const { adapter } = startAdapter(front.url, { backoff: { initialMs: 1e8, factor: 1, maxMs: 1e8, jitter: 0 } });
   const { win } = await adapter.play(sessionOf(), '1.00', { win: '2.00' });
   expect(win?.kind).toBe('pending');
   await until(() => adapter.owed()[0]?.nextTryAt !== null, 'the wait');
@@ -270,7 +270,7 @@ it('limits the retries at the same moment when an operator is back', async () =>
 it('sends nothing more once it closes, and waits for the calls under way', async () => {
   const front = await startFront();
   front.mishap = () => ({ kind: 'late', ms: 50 });
-  const { adapter } = startRig(front.url);
+  const { adapter } = startAdapter(front.url);
   const playing = adapter.play(sessionOf(), '1.00', { win: '5.00' });
   const waiting = adapter.bet(adapter.openRound(sessionOf()), '1.00');
   await until(() => front.arrived.length === 1, 'the bet');

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Adapter } from '../../../src/service/adapter/adapter.ts';
-import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
-import { settled, until } from './rig.ts';
+import type { ReverseCall } from '../../../src/service/adapter/reverse-calls.ts';
+import { settled, until } from './adapter-setup.ts';
+import { FATES, type Fate, FaultSimulation } from './fault-simulation.ts';
 import { sessionOf } from './sessions.ts';
-import { FATES, type Fate, ToyWorld } from './toy-world.ts';
 
 const fates = fc.array(fc.constantFrom<Fate>(...FATES), { maxLength: 40 });
 const writeKills = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 3 });
@@ -12,12 +12,12 @@ const writeKills = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 3 }
 const RUNS = 200;
 
 /** Waits for the results of an adapter, unless it is killed before. */
-async function orKilled(world: ToyWorld, life: number, asked: readonly Promise<unknown>[]): Promise<void> {
+async function orKilled(simulation: FaultSimulation, life: number, asked: readonly Promise<unknown>[]): Promise<void> {
   let done = false;
   void Promise.allSettled(asked).then(() => {
     done = true;
   });
-  await until(() => done || world.life !== life, 'the answers, or the kill');
+  await until(() => done || simulation.life !== life, 'the answers, or the kill');
 }
 
 /** In cents. */
@@ -37,45 +37,45 @@ it('pays and refunds exactly, for every outcome of the calls and every moment of
         },
       ),
       async (fatesOfCalls, kills, lives) => {
-        const world = new ToyWorld(fatesOfCalls, kills);
+        const simulation = new FaultSimulation(fatesOfCalls, kills);
         const planned = new Map<string, string>();
         for (const rounds of lives) {
           let adapter: Adapter;
           try {
-            adapter = world.start();
+            adapter = simulation.start();
           } catch {
             continue; // Killed while it was starting.
           }
-          const { life } = world;
+          const { life } = simulation;
           const asked = rounds.map(({ player, win }) =>
             adapter.play(sessionOf(`p${player}`), '1.00', { win }).then(({ roundID }) => planned.set(roundID, win)),
           );
-          await orKilled(world, life, asked);
+          await orKilled(simulation, life, asked);
         }
-        world.heal();
-        const last = world.start();
+        simulation.heal();
+        const last = simulation.start();
         await settled(last);
         await until(
           () => last.rounds().every(({ round }) => round.wins.every(({ status }) => status === 'settled')),
           'wins',
         );
-        world.deliverLate();
+        simulation.deliverLate();
 
-        for (const { call, refunded } of world.bets.values()) {
-          const wins = [...world.wins.values()].filter(({ roundID }) => roundID === call.roundID);
+        for (const { call, refunded } of simulation.bets.values()) {
+          const wins = [...simulation.wins.values()].filter(({ roundID }) => roundID === call.roundID);
           expect(wins).toHaveLength(refunded ? 0 : 1);
         }
         const taken = new Set(
-          [...world.bets.values()].filter(({ refunded }) => !refunded).map(({ call }) => call.roundID),
+          [...simulation.bets.values()].filter(({ refunded }) => !refunded).map(({ call }) => call.roundID),
         );
-        for (const win of world.wins.values()) {
+        for (const win of simulation.wins.values()) {
           expect(taken.has(win.roundID)).toBe(true);
           const amount = planned.get(win.roundID ?? '');
           if (amount !== undefined) expect(win.fields.amount).toBe(amount);
         }
-        for (const bodies of world.bodies.values()) expect(bodies.size).toBe(1);
+        for (const bodies of simulation.bodies.values()) expect(bodies.size).toBe(1);
         expect(last.owed()).toEqual([]);
-        world.kill();
+        simulation.kill();
       },
     ),
     { numRuns: RUNS },
@@ -90,33 +90,33 @@ it('pays the sum of a campaign once and exactly, for every outcome of the calls'
       fc.array(fc.array(fc.constantFrom('0', '0.50', '7.25'), { maxLength: 4 }), { maxLength: 4 }),
       fc.boolean(),
       async (fatesOfCalls, kills, lives, cancelled) => {
-        const world = new ToyWorld(fatesOfCalls, kills);
+        const simulation = new FaultSimulation(fatesOfCalls, kills);
         const free = { frID: 'spring', quantity: 3 };
         const session = sessionOf('p0');
         for (const wins of lives) {
           let adapter: Adapter;
           try {
-            adapter = world.start();
+            adapter = simulation.start();
           } catch {
             continue;
           }
-          const { life } = world;
+          const { life } = simulation;
           await orKilled(
-            world,
+            simulation,
             life,
             wins.map((win) => adapter.play(session, '0.20', { win, free })),
           );
         }
-        world.heal();
-        const last = world.start();
+        simulation.heal();
+        const last = simulation.start();
         await settled(last);
         if (cancelled) last.endCampaign('acme', 'spring');
         else {
           for (let round = 0; round < 4; round += 1) await last.play(session, '0.20', { win: '1.00', free });
         }
         await settled(last);
-        const taken = [...world.bets.values()].filter(({ refunded }) => !refunded);
-        const wins = [...world.wins.values()];
+        const taken = [...simulation.bets.values()].filter(({ refunded }) => !refunded);
+        const wins = [...simulation.wins.values()];
         const withdrawals = wins.filter(({ fields }) => fields.type === 'regular');
         const freeWins = wins.filter(({ fields }) => fields.type === 'free');
         expect(cancelled ? taken.length <= 3 : taken.length === 3).toBe(true);
@@ -124,10 +124,10 @@ it('pays the sum of a campaign once and exactly, for every outcome of the calls'
         expect(withdrawals).toHaveLength(taken.length === 0 ? 0 : 1);
         expect(sumOf(withdrawals)).toBe(sumOf(freeWins));
         for (const { fields } of [...wins, ...taken.map(({ call }) => call)]) expect(fields.frID).toBe('spring');
-        for (const bodies of world.bodies.values()) expect(bodies.size).toBe(1);
+        for (const bodies of simulation.bodies.values()) expect(bodies.size).toBe(1);
         const another = await last.play(session, '0.20', { win: '1.00', free });
         expect(another).toMatchObject({ bet: { kind: 'refused' }, win: null });
-        world.kill();
+        simulation.kill();
       },
     ),
     { numRuns: RUNS },

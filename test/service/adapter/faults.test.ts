@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Faults } from '../../../src/service/adapter/faults.ts';
-import { settled, startFront, startRig, until } from './rig.ts';
+import { settled, startAdapter, startFront, until } from './adapter-setup.ts';
 import { sessionOf } from './sessions.ts';
 
 it('applies a fault to the next matching call, once', () => {
@@ -27,7 +27,7 @@ it('refuses a fault that its call can’t have', () => {
 
 it('breaks the connection of a bet, which is refunded', async () => {
   const front = await startFront();
-  const { adapter, faults, log } = startRig(front.url);
+  const { adapter, faults, log } = startAdapter(front.url);
   faults.add('bet', { kind: 'drop' });
   const { bet } = await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(bet).toMatchObject({ kind: 'declined', refunding: true, status: null });
@@ -42,7 +42,7 @@ it('breaks the connection of a bet, which is refunded', async () => {
 
 it('repeats a win, which is paid once', async () => {
   const front = await startFront();
-  const { adapter, faults, log } = startRig(front.url);
+  const { adapter, faults, log } = startAdapter(front.url);
   faults.add('win', { kind: 'repeat' });
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(front.arrived.map(({ call }) => call)).toEqual(['bet', 'win', 'win']);
@@ -53,7 +53,7 @@ it('repeats a win, which is paid once', async () => {
 
 it('signs wrongly: a bet is declined, a win is accepted at the next attempt', async () => {
   const front = await startFront();
-  const { adapter, faults } = startRig(front.url);
+  const { adapter, faults } = startAdapter(front.url);
   faults.add('bet', { kind: 'sign-wrongly' });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({
     bet: { kind: 'declined', status: 401, refunding: false },
@@ -68,7 +68,7 @@ it('signs wrongly: a bet is declined, a win is accepted at the next attempt', as
 
 it('delays a call', async () => {
   const front = await startFront();
-  const { adapter, faults } = startRig(front.url);
+  const { adapter, faults } = startAdapter(front.url);
   faults.add('bet', { kind: 'delay', ms: 60 });
   const began = performance.now();
   expect(await adapter.bet(adapter.openRound(sessionOf()), '1.00')).toMatchObject({ kind: 'accepted' });
@@ -77,7 +77,7 @@ it('delays a call', async () => {
 
 it('refunds a bet before it is sent, so that the bet takes nothing', async () => {
   const front = await startFront();
-  const { adapter, faults } = startRig(front.url);
+  const { adapter, faults } = startAdapter(front.url);
   faults.add('bet', { kind: 'refund-first' });
   const { bet, win } = await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(bet).toMatchObject({ kind: 'declined', refunding: true });

@@ -5,9 +5,9 @@ import { writeSync } from 'node:fs';
 import { Adapter } from '../../../src/service/adapter/adapter.ts';
 import { ReverseCalls } from '../../../src/service/adapter/reverse-calls.ts';
 import { RoundStore } from '../../../src/service/adapter/round-store.ts';
-import { sleep } from '../../../src/service/adapter/sleep.ts';
 import { ExchangeLog } from '../../../src/service/exchange-log.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
+import { sleep } from '../../../src/service/sleep.ts';
 import { PLAYERS } from './operator-front.ts';
 import { clientAt, DEADLINE_MS, QUICK, sessionOf } from './sessions.ts';
 

@@ -4,18 +4,18 @@ import { Money } from '../../../src/contract/money.ts';
 import { type FreeCampaign, Play } from '../../../src/service/adapter/play.ts';
 import { DemoBalances } from '../../../src/service/demo-balances.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
+import { type StartedAdapter, settled, startAdapter, startFront, until } from './adapter-setup.ts';
 import type { Front } from './operator-front.ts';
-import { type Rig, settled, startFront, startRig, until } from './rig.ts';
 import { sessionOf } from './sessions.ts';
 
 const SPRING: FreeCampaign = { frID: 'spring', quantity: 3, amount: '0.20', maxMult: '50' };
 
-async function setUp(random = 0): Promise<Rig & { front: Front; play: Play; demo: DemoBalances }> {
+async function setUp(random = 0): Promise<StartedAdapter & { front: Front; play: Play; demo: DemoBalances }> {
   const front = await startFront();
-  const rig = startRig(front.url);
+  const started = startAdapter(front.url);
   const demo = new DemoBalances(openServiceDatabase());
-  const play = new Play({ adapter: rig.adapter, demo, uuid: randomUUID, random: () => random });
-  return { ...rig, front, demo, play };
+  const play = new Play({ adapter: started.adapter, demo, uuid: randomUUID, random: () => random });
+  return { ...started, front, demo, play };
 }
 
 it('plays a round with a drawn and with a chosen outcome', async () => {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { ReverseCalls } from '../../../src/service/adapter/reverse-calls.ts';
-import { sleep } from '../../../src/service/adapter/sleep.ts';
 import { ExchangeLog } from '../../../src/service/exchange-log.ts';
+import { sleep } from '../../../src/service/sleep.ts';
+import { startAdapter, startFront } from './adapter-setup.ts';
 import { KEY } from './operator-front.ts';
-import { startFront, startRig } from './rig.ts';
 import { clientAt, sessionOf } from './sessions.ts';
 
 const BALANCE = { call: 'balance', extCID: 'acme', gsID: 'gs', roundID: null, fields: { sessionID: 's-p0' } } as const;
@@ -59,7 +59,7 @@ it('gives the reason why a call can’t be made', async () => {
 
 it('repeats a call of the log without changing its round', async () => {
   const front = await startFront();
-  const { adapter, calls, log } = startRig(front.url);
+  const { adapter, calls, log } = startAdapter(front.url);
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   const win = log.recent().find(({ name }) => name === 'win');
   expect(await calls.again(win?.id ?? 0)).toMatchObject({ reply: { status: 200 } });

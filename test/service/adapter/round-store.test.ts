@@ -105,13 +105,13 @@ it('writes to the disk once for all who wait for it in the same turn', async () 
   const store = new RoundStore(database);
   const syncs = () => database.prepared('SELECT count FROM sync').get()?.count;
   begin(store, 1);
-  await Promise.all([store.secured(), store.secured()]);
+  await Promise.all([store.flush(), store.flush()]);
   expect(syncs()).toBe(1);
   begin(store, 2);
-  await store.secured();
+  await store.flush();
   expect(syncs()).toBe(2);
   // A change that the database has in memory alone is written when it is closed.
-  const last = store.secured();
+  const last = store.flush();
   database.close();
   await last;
 });

@@ -3,7 +3,7 @@ import type { ConsoleState, ExchangeDetail, ExchangeRow } from '../view.ts';
 /** It stays out of every further address, and no browser sends it by itself. */
 const token = new URLSearchParams(location.search).get('token') ?? '';
 const AUTHORITY = { Authorization: `Bearer ${token}` };
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /** The result of an action, as a message for the user. */
 export interface Said {
@@ -58,17 +58,17 @@ export async function follow(follower: Follower): Promise<void> {
       if (response.ok && response.body) {
         follower.begun();
         follower.connection('live', 'Live');
-        await hear(response.body, follower);
+        await readEvents(response.body, follower);
       }
     } catch {
       // Every reason for the end is handled below.
     }
     follower.connection('lost', 'The service does not answer. Trying again…');
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-async function hear(stream: ReadableStream<Uint8Array>, follower: Follower): Promise<void> {
+async function readEvents(stream: ReadableStream<Uint8Array>, follower: Follower): Promise<void> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
   let text = '';
@@ -77,13 +77,13 @@ async function hear(stream: ReadableStream<Uint8Array>, follower: Follower): Pro
     if (done) return;
     text += decoder.decode(value, { stream: true });
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      take(text.slice(0, end), follower);
+      handleEvent(text.slice(0, end), follower);
       text = text.slice(end + 2);
     }
   }
 }
 
-function take(event: string, { exchanges, state }: Follower): void {
+function handleEvent(event: string, { exchanges, state }: Follower): void {
   const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(event) ?? [];
   if (data === undefined) return;
   if (name === 'exchanges') exchanges(JSON.parse(data) as readonly ExchangeRow[]);

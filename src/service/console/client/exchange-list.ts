@@ -2,7 +2,7 @@ import type { ExchangeRow } from '../view.ts';
 import { byId, byIdAs, make, timeOf } from './element.ts';
 
 /** The number of exchanges that are kept; the service keeps as many. */
-const MOST = 1000;
+const MAX_ROWS = 1000;
 /** The number of rows that are shown; the search finds the others. */
 const MAX_SHOWN = 200;
 
@@ -40,7 +40,7 @@ export class ExchangeList {
   take(rows: readonly ExchangeRow[]): void {
     for (const row of rows) this.#rows.set(row.id, row);
     for (const id of this.#rows.keys()) {
-      if (this.#rows.size <= MOST) break;
+      if (this.#rows.size <= MAX_ROWS) break;
       this.#rows.delete(id);
     }
     this.#draw();
@@ -98,7 +98,7 @@ export class ExchangeList {
       const line = this.#lineOf(row);
       if (this.#list.children[at] !== line) this.#list.insertBefore(line, this.#list.children[at] ?? null);
     }
-    this.#rove(shown);
+    this.#setTabStop(shown);
     this.#describe(seen.length, found.length, shown.length);
     const waiting = all.length - seen.length;
     this.#pause.textContent = after === null ? 'Pause' : `Resume (${waiting} new)`;
@@ -153,7 +153,7 @@ export class ExchangeList {
   }
 
   /** The list is one stop for the tab key; the arrow keys go from row to row. */
-  #rove(shown: readonly ExchangeRow[]): void {
+  #setTabStop(shown: readonly ExchangeRow[]): void {
     const focused = shown.find(({ id }) => this.#buttonOf(id) === document.activeElement)?.id;
     const selected = shown.find(({ id }) => id === this.#selected)?.id;
     const stop = focused ?? selected ?? shown[0]?.id;

@@ -7,7 +7,7 @@ import { Stakes } from './stakes.ts';
 
 /** The longest time of a browser's timer, in milliseconds. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
-const ASK_AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 
 const gsID = new URLSearchParams(location.search).get('gsID') ?? '';
 const screen = new Screen();
@@ -108,7 +108,7 @@ async function load(): Promise<boolean> {
     case 'lost':
       break;
   }
-  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   return load();
 }
 

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createOperator } from '../../../src/operator/operator.ts';
 import { variantByName } from '../../../src/operator/variants.ts';
 import { behaviourWith } from '../../../src/operator/variation.ts';
+import { settled, startAdapter } from './adapter-setup.ts';
 import { KEY } from './operator-front.ts';
-import { settled, startRig } from './rig.ts';
 import { sessionOf } from './sessions.ts';
 
 const DEADLINE_MS = 400;
@@ -49,7 +49,7 @@ it.each(SAMPLE)('the adapter settles every round with an operator of the variant
   );
   const listening = await operator.start();
   onTestFinished(() => listening.close(0));
-  const { adapter } = startRig(listening.url, {}, DEADLINE_MS);
+  const { adapter } = startAdapter(listening.url, {}, DEADLINE_MS);
   await Promise.all(
     PLAYERS.map(async (player) => {
       let cents = 100_000;

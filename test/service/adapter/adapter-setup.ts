@@ -4,13 +4,13 @@ import { Adapter, type AdapterOptions } from '../../../src/service/adapter/adapt
 import { Faults } from '../../../src/service/adapter/faults.ts';
 import { ReverseCalls } from '../../../src/service/adapter/reverse-calls.ts';
 import { RoundStore } from '../../../src/service/adapter/round-store.ts';
-import { sleep } from '../../../src/service/adapter/sleep.ts';
 import { ExchangeLog } from '../../../src/service/exchange-log.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
+import { sleep } from '../../../src/service/sleep.ts';
 import { type Front, KEY, openFront } from './operator-front.ts';
 import { clientAt, DEADLINE_MS, QUICK } from './sessions.ts';
 
-export interface Rig {
+export interface StartedAdapter {
   readonly adapter: Adapter;
   readonly calls: ReverseCalls;
   readonly faults: Faults;
@@ -25,7 +25,11 @@ export async function startFront(): Promise<Front> {
 }
 
 /** An adapter that calls an operator over real sockets; closed when the test is over. */
-export function startRig(url: string, options: Partial<AdapterOptions> = {}, deadlineMs = DEADLINE_MS): Rig {
+export function startAdapter(
+  url: string,
+  options: Partial<AdapterOptions> = {},
+  deadlineMs = DEADLINE_MS,
+): StartedAdapter {
   const faults = new Faults();
   const log = new ExchangeLog({ secrets: [KEY], clock: Date.now });
   const calls = new ReverseCalls({ clients: [clientAt(url)], log, sleep, faults, wire: { deadlineMs } });

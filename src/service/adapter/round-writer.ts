@@ -1,12 +1,12 @@
 import type { RoundEvent } from '../../contract/round.ts';
 import type { Outcome } from '../../journal/exchange.ts';
+import type { Sleep } from '../sleep.ts';
 import { eventOf } from './answer.ts';
 import { type Backoff, waitMs } from './backoff.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { RoundStore } from './round-store.ts';
-import type { Sleep } from './sleep.ts';
 
-export interface RecordingOptions {
+export interface RoundWriterOptions {
   readonly store: RoundStore;
   readonly sleep: Sleep;
   readonly random: () => number;
@@ -19,11 +19,11 @@ export interface RecordingOptions {
 }
 
 /** Writes into the store for the adapter, also when that is not possible at once. */
-export class Recording {
-  readonly #options: RecordingOptions;
+export class RoundWriter {
+  readonly #options: RoundWriterOptions;
   #closed = false;
 
-  constructor(options: RecordingOptions) {
+  constructor(options: RoundWriterOptions) {
     this.#options = options;
   }
 
@@ -71,8 +71,8 @@ export class Recording {
   }
 
   /** When the disk can't confirm a write, the data still outlives the process, so the rounds go on. */
-  async secured(): Promise<void> {
-    await this.store.secured().catch(this.#options.onFault);
+  async flush(): Promise<void> {
+    await this.store.flush().catch(this.#options.onFault);
   }
 
   close(): void {

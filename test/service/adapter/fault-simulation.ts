@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RoundEvent } from '../../../src/contract/round.ts';
 import type { NoReplyReason, Outcome } from '../../../src/journal/exchange.ts';
 import { Adapter } from '../../../src/service/adapter/adapter.ts';
-import type { ReverseCall } from '../../../src/service/adapter/reverse-call.ts';
+import type { ReverseCall } from '../../../src/service/adapter/reverse-calls.ts';
 import type { RoundRecord } from '../../../src/service/adapter/round-record.ts';
 import { type CampaignKey, RoundStore } from '../../../src/service/adapter/round-store.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
@@ -34,7 +34,7 @@ export const FATES: readonly Fate[] = [
 const NEVER = new Promise<never>(() => {});
 
 /** A right operator in memory, and adapters that are killed and started again on what they wrote down. No time passes in it. */
-export class ToyWorld {
+export class FaultSimulation {
   /** Cents that each session's bets have taken and not been given back, and its wins. */
   readonly bets = new Map<string, { readonly call: ReverseCall; refunded: boolean }>();
   readonly wins = new Map<string, ReverseCall>();
@@ -191,7 +191,7 @@ class MortalStore extends RoundStore {
     this.#write(() => super.endCampaign(campaign));
   }
 
-  override secured(): Promise<void> {
+  override flush(): Promise<void> {
     return this.#life.isAlive() ? Promise.resolve() : NEVER;
   }
 

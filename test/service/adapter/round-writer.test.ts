@@ -3,7 +3,7 @@ import type { RoundEvent } from '../../../src/contract/round.ts';
 import type { RoundRecord } from '../../../src/service/adapter/round-record.ts';
 import { RoundStore } from '../../../src/service/adapter/round-store.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
-import { settled, startFront, startRig, until } from './rig.ts';
+import { settled, startAdapter, startFront, until } from './adapter-setup.ts';
 import { sessionOf } from './sessions.ts';
 
 /** A store whose disk is full at the writes with these numbers, counted from 1. */
@@ -34,14 +34,14 @@ class FullStore extends RoundStore {
 
 /** A store whose disk does not confirm what was written. */
 class UnconfirmedStore extends RoundStore {
-  override secured(): Promise<void> {
+  override flush(): Promise<void> {
     return Promise.reject(new Error('the disk is worn out'));
   }
 }
 
 it('sends no bet that could not be stored', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url, { store: new FullStore(1) });
+  const { adapter } = startAdapter(front.url, { store: new FullStore(1) });
   await expect(adapter.play(sessionOf(), '1.00', { win: '5.00' })).rejects.toThrow('no space left on the disk');
   expect(front.arrived).toEqual([]);
   expect(adapter.rounds()).toEqual([]);
@@ -54,7 +54,10 @@ it.each([
 ])('retries to store %s, and then goes on with the round', async (_, writes) => {
   const front = await startFront();
   const faults: unknown[] = [];
-  const { adapter } = startRig(front.url, { store: new FullStore(...writes), onFault: (fault) => faults.push(fault) });
+  const { adapter } = startAdapter(front.url, {
+    store: new FullStore(...writes),
+    onFault: (fault) => faults.push(fault),
+  });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({
     bet: { kind: 'accepted' },
     win: { kind: 'settled' },
@@ -66,7 +69,7 @@ it.each([
 
 it('sends a win again when its answer could not be stored', async () => {
   const front = await startFront();
-  const { adapter } = startRig(front.url, { store: new FullStore(4) });
+  const { adapter } = startAdapter(front.url, { store: new FullStore(4) });
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
   expect(adapter.owed()).toMatchObject([{ call: 'win', attempts: 1, trouble: 'the answer could not be stored' }]);
   await settled(adapter);
@@ -78,7 +81,7 @@ it('continues the round and reports a fault when the disk does not confirm a wri
   const front = await startFront();
   const faults: unknown[] = [];
   const store = new UnconfirmedStore(openServiceDatabase());
-  const { adapter } = startRig(front.url, { store, onFault: (fault) => faults.push(fault) });
+  const { adapter } = startAdapter(front.url, { store, onFault: (fault) => faults.push(fault) });
   expect(await adapter.play(sessionOf(), '1.00', { win: '5.00' })).toMatchObject({ win: { kind: 'settled' } });
   expect(faults.map(String)).toEqual(['Error: the disk is worn out', 'Error: the disk is worn out']);
 });
@@ -86,7 +89,7 @@ it('continues the round and reports a fault when the disk does not confirm a wri
 it('reports a round after each event in it', async () => {
   const front = await startFront();
   const reported: string[] = [];
-  const { adapter } = startRig(front.url, {
+  const { adapter } = startAdapter(front.url, {
     onRound: ({ round }) => reported.push([...round.bets, ...round.wins].map(({ status }) => status).join(' ')),
   });
   front.mishap = ({ call }, nth) => (call === 'win' && nth === 1 ? { kind: 'status', status: 500 } : undefined);

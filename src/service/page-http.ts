@@ -1,0 +1,88 @@
+import path from 'node:path';
+import type { z } from 'zod';
+import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
+
+/** A page may load its own scripts and styles, and call its own server. It has no inline code. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Whether other sites may show a page in a frame. */
+export type Framing = 'allowed' | 'forbidden';
+
+/** Reads a built file by its name. Throws when there is none. */
+export type ReadPage = (name: string) => Uint8Array;
+
+/**
+ * One of the built files of the pages, as a reply.
+ *
+ * @throws Error when the file is missing; the message says what to do
+ */
+export function pageFile(readPage: ReadPage, name: string, framing: Framing): ListenReply {
+  const type = TYPES[path.extname(name)];
+  if (type === undefined) throw new RangeError(`pages have no files like ${name}`);
+  return { status: 200, headers: [['Content-Type', type], ...securityHeaders(framing)], body: read(readPage, name) };
+}
+
+/** The headers of every reply to a page: content policy, no sniffing of types, no referrer, framing. */
+export function securityHeaders(framing: Framing): HeaderPairs {
+  const alone: HeaderPairs = [
+    ['X-Frame-Options', 'DENY'],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ];
+  return [
+    ['Content-Security-Policy', framing === 'forbidden' ? `${POLICY}; frame-ancestors 'none'` : POLICY],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+    ['Cache-Control', 'no-cache'],
+    ...(framing === 'forbidden' ? alone : []),
+  ];
+}
+
+function read(readPage: ReadPage, name: string): Uint8Array {
+  try {
+    return readPage(name);
+  } catch (error) {
+    throw new Error(`the page file ${name} is not there: build croupier first (npm run build)`, { cause: error });
+  }
+}
+
+/** The body of a page's request. */
+export type PageRequest<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  | { readonly kind: 'wrong'; readonly status: 400 | 415; readonly message: string };
+
+/**
+ * Reads the JSON that one of croupier's pages sends. The content type has to be JSON: a browser lets a page of another site send
+ * that only after a CORS preflight, which is never answered.
+ */
+export function readPageJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageRequest<T> {
+  const type = headerOf(headers, 'content-type') ?? '';
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
+    return { kind: 'wrong', status: 415, message: 'Send JSON, with Content-Type: application/json.' };
+  }
+  const parsed = schema.safeParse(parse(body));
+  if (parsed.success) return { kind: 'read', value: parsed.data };
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join('.') || 'the body';
+  return {
+    kind: 'wrong',
+    status: 400,
+    message: `This can't be read: ${place}: ${issue?.message ?? 'not as expected'}.`,
+  };
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
