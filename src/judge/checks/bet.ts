@@ -200,10 +200,11 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    // Any bet can be declined. Bets that are expected to be declined test the rule on purpose.
+    // Any bet can be declined. Bets that are expected to be declined test the rule on purpose. A bet with a further field may
+    // be declined because of a limit, for example, like every bet that should be accepted.
     applies: (planned) =>
       isNewBet(planned) &&
-      planned.regular &&
+      (planned.regular || (planned.signedRight && planned.step.expect.outcome === 'accepted')) &&
       planned.step.expect.outcome !== 'refused' &&
       (planned.step.expect.outcome === 'declined' || (planned.sameTxID === null && planned.refundsBefore === 0)),
     hypotheses: (observed) =>

@@ -100,9 +100,8 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
-    // The lost bet may be one whose reply was not received, or one of several bets at once. It may also be one with a further field: the
-    // service never sends such a bet, so the judge has no check for it, and attributes its debit to the accepted bet before it.
-    mayBreak: ['refund.broken-connection', 'idempotency.concurrent', 'bet.debit', 'concurrency.no-lost-update'],
+    // The lost bet may be one whose reply was not received, or one of several bets at once.
+    mayBreak: ['refund.broken-connection', 'idempotency.concurrent'],
     description:
       'The player sometimes loses a bet that is declined because of a limit: the limit is checked after the bet is taken.',
     change: (right) => {

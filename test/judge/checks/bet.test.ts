@@ -115,6 +115,17 @@ judges('bet', {
         ]),
       ),
     },
+    {
+      // The defect limited-bet-taken loses bets of every kind, so also those that test how the body is read.
+      yaml: 'steps: [{ bet: }, { balance: }, { bet: , body: { set: { note: plain } }, expect: accepted }, { balance: }]',
+      honest: 'untested',
+      faults: {
+        'has a further field, is declined because of a limit, and is taken': changing(
+          '3',
+          error(403, 'Too much', 'loss_limit'),
+        ),
+      },
+    },
   ],
 
   'bet.exact-balance': {
