@@ -12,13 +12,13 @@ import type { Effects } from './wallet/effects.ts';
 import type { Transaction } from './wallet/transaction.ts';
 import type { Wallet } from './wallet/wallet.ts';
 
-/** Combines each sent call with its place in the plan and with the calls before it. */
+/** Builds the record that the rules judge: a call that was sent, its place in the plan, and the calls before it. */
 export class CallRecorder {
   readonly #plannedCalls: PlannedCalls;
   readonly #effects: Effects;
   readonly #context: JudgeContext;
   readonly #amounts = new Map<string, Money>();
-  /** The highest number of decimals in the balances of the operator so far. */
+  /** For each wallet, the highest number of decimals in the balances that the operator has shown so far. */
   readonly #shown = new Map<Wallet, number>();
 
   constructor(plannedCalls: PlannedCalls, effects: Effects, context: JudgeContext) {
@@ -61,7 +61,10 @@ export class CallRecorder {
     return { ...observed, isWronglyDeclined: isWronglyDeclined(observed, wallet) };
   }
 
-  /** The maximum number of decimals of an amount; for a currency without a limit, the most that a balance had before this reply. */
+  /**
+   * Returns the maximum number of decimals of an amount, which the currency sets. For a currency without a limit,
+   * returns the most decimals that a balance had before this reply.
+   */
   #decimalsOf(currency: Currency | undefined, wallet: Wallet | null, reading: ReplyReading | undefined): number {
     if (!wallet) return currency?.decimals ?? 0;
     const shown = Math.max(this.#shown.get(wallet) ?? 0, wallet.certain()?.decimals() ?? 0);
@@ -75,20 +78,23 @@ export class CallRecorder {
     return call === 'bet' ? amount?.negated() : amount;
   }
 
-  /** Returns the transaction that this call repeats, or whose `txID` it uses again. */
+  /**
+   * Returns the earlier transaction that this call sends again, or that has the same `txID`. undefined if there is
+   * none.
+   */
   earlier(planned: PlannedCall): Transaction | undefined {
     const of = planned.source ?? planned.sameTxID;
     return of ? this.#effects.ofStep(of.step.key) : undefined;
   }
 
-  /** Returns the transaction that a refund names; for a win, the bet of its round. */
+  /** Returns the transaction that a refund names. For a win, returns the bet of its round. */
   target(planned: PlannedCall): Transaction | undefined {
     const { step } = planned.source ?? planned;
     if (step.call === 'win') return step.winOf === undefined ? undefined : this.#effects.ofStep(step.winOf);
     return step.refund?.kind === 'step' ? this.#effects.ofStep(step.refund.of) : undefined;
   }
 
-  /** Forgets a step that no later step can refer to. */
+  /** Removes the stored amount of a step that no later step can refer to. */
   forget(stepKey: string): void {
     this.#amounts.delete(stepKey);
   }

@@ -8,26 +8,38 @@ import type { Wallet } from './wallet/wallet.ts';
 /** The settings and facts from outside the scenario that the judge needs. */
 export interface JudgeContext {
   readonly strict: boolean;
-  /** The version of the contract that the operator follows. Rules that were added later are not judged. Left out: the latest. */
+  /**
+   * The version of the contract that the operator follows. Rules of later versions are not judged. Left out means the
+   * latest version.
+   */
   readonly contract?: ContractVersion | undefined;
-  /** True when an unmet expectation of the scenario itself, beyond the rules, fails the scenario. */
+  /** True when a reply that differs from the `expect` of its step fails the scenario, even if no rule is broken. */
   readonly demanding: boolean;
   readonly deadlineMs: number;
   readonly campaignKnown: boolean;
-  /** Returns the wallet of a session alias; null for a session that the operator never issued. */
+  /**
+   * Returns the wallet of a session, by the name of the session in the scenario. null if the operator never issued the
+   * session.
+   */
   walletOf(alias: string): Wallet | null;
   /** The wallets of all sessions of the scenario. */
   readonly wallets: readonly Wallet[];
   currencyOf(alias: string): Currency | undefined;
   /** Returns true when other scenarios of the run have proven that the rule is broken. */
   proven(rule: string): boolean;
-  /** Returns true when every attempt at the scenario got a temporary error (5xx, 408, 423, 425 or 429) at the step. */
+  /**
+   * Returns true when the operator answered the step with a temporary error (5xx, 408, 423, 425 or 429) in every
+   * attempt at the scenario.
+   */
   isLasting(step: string): boolean;
-  /** Returns true when an earlier attempt at the scenario observed the same, and remembers it for later attempts. */
+  /**
+   * Returns true when an earlier attempt at the scenario made the same observation. Stores the observation for later
+   * attempts.
+   */
   seenBefore(observation: string): boolean;
   /** The stale reads that the run has observed so far. */
   readonly staleReads: StaleReadHistory;
-  /** The calls that the run has observed to be in the right unit. */
+  /** The kinds of calls whose amounts the operator has read in the right unit in this run. */
   readonly rightUnit: RightUnit;
   report(finding: Finding): void;
 }

@@ -1,6 +1,6 @@
 import type { RuleId } from '../contract/catalogue.ts';
 
-/** The rule is broken: a fail, a warning or a note by its level. */
+/** A decision that the rule is broken. The level of the rule decides whether it is a fail, a warning or a note. */
 export interface Breach {
   readonly kind: 'breach';
   readonly expected: string;
@@ -8,11 +8,11 @@ export interface Breach {
   readonly causes?: readonly RuleId[];
 }
 
-/** The result of judging one rule by one call or read. */
+/** The result of judging one rule by one call or balance read. */
 export type Decision =
   | { readonly kind: 'pass' }
   | Breach
-  /** The rule is broken in a way that only warns, at every level. */
+  /** The rule is broken in a minor way, which is a warning at every level of the rule. */
   | { readonly kind: 'warn'; readonly expected: string; readonly actual: string }
   | { readonly kind: 'note'; readonly actual: string }
   | { readonly kind: 'skip'; readonly reason: string }

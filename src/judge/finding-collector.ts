@@ -13,7 +13,7 @@ export interface FindingSubject {
   readonly exchange: string | null;
 }
 
-/** Collects the decisions of one scenario: reports findings one by one, and counts passes. */
+/** Collects the decisions of one scenario. Reports each finding at once, and counts the passes. */
 export class FindingCollector {
   readonly #strict: boolean;
   readonly #contract: ContractVersion;
@@ -23,24 +23,24 @@ export class FindingCollector {
   readonly #decided = new Set<string>();
   #hasBreach = false;
 
-  /** @param contract rules that were added in later versions are not judged */
+  /** @param contract the version of the contract that counts; rules of later versions are not judged */
   constructor(strict: boolean, contract: ContractVersion, report: (finding: Finding) => void) {
     this.#strict = strict;
     this.#contract = contract;
     this.#report = report;
   }
 
-  /** Returns true when the rule was broken in this scenario and no other broken rule explains it. */
+  /** Returns true when the rule was broken in this scenario and no other broken rule explains the breach. */
   isBroken(rule: string): boolean {
     return this.#broken.has(rule);
   }
 
-  /** Returns true when the rule was decided. A skip does not count. */
+  /** Returns true when this scenario has decided the rule. A skip does not count. */
   hasDecided(rule: RuleId): boolean {
     return this.#decided.has(rule);
   }
 
-  /** True when a finding fails the scenario. */
+  /** True when at least one finding fails the scenario. */
   get hasBreach(): boolean {
     return this.#hasBreach;
   }
@@ -85,7 +85,7 @@ export class FindingCollector {
     }
   }
 
-  /** Reports an unmet expectation of the scenario itself, under no rule. */
+  /** Reports that a reply does not meet an expectation of the scenario file. The finding belongs to no rule. */
   unmet(step: CallStep, exchange: string, expected: string, actual: string): void {
     this.#hasBreach = true;
     this.#report({
@@ -125,7 +125,7 @@ export class FindingCollector {
   }
 }
 
-/** Returns the endpoint under which a decision counts; null for a rule that is not judged per endpoint. */
+/** Returns the endpoint that a decision counts for. null if the rule has one verdict for all endpoints. */
 export function endpointOf(rule: RuleId, call: CallName): CallName | null {
   return ruleById(rule).endpoints?.includes(call) ? call : null;
 }

@@ -9,35 +9,41 @@ export interface IdleRead {
   readonly value: Money;
   readonly step: CallStep;
   readonly exchange: string;
-  /** True when no call that was sent before can take effect any more. */
+  /** True when enough time has passed that no earlier call can still take effect. */
   readonly lingered: boolean;
 }
 
-/** The next step after an idle read. */
+/** The result of judging an idle read: whether the balance must be read again, and why. */
 export type ReadResult =
-  /** The balance is possible, or what is wrong with it has been reported. */
+  /** The balance is possible, or its fault has been reported. No further read is needed. */
   | { readonly kind: 'settled' }
-  /** The balance shows a late bet that its refund may still undo: read again when no call can take effect any more. */
+  /** The balance includes a bet that its refund may still undo. Read again when no call can still take effect. */
   | { readonly kind: 'wait' }
-  /** The replies said another balance, which was possible: read again after a pause, to find out whether reads are stale. */
+  /**
+   * The balance is wrong, but the replies had the right one. Read again after a pause, to find out whether reads are
+   * stale.
+   */
   | { readonly kind: 'behind' }
-  /** Nothing explains the balance: read twice more, to find out whether it changes by itself. */
+  /** Nothing explains the balance. Read twice more, to find out whether the balance changes by itself. */
   | { readonly kind: 'probe' };
 
-/** Calls that were sent at the same instant, and the rule that is reported if the next balance has no other explanation. */
+/** Calls that were sent at the same instant, with the rule to report if nothing else explains the next balance. */
 export interface ConcurrentCalls {
   readonly rule: RuleId;
   readonly step: CallStep;
   readonly exchange: string;
   readonly expected: string;
-  /** The rule that is reported instead if the balance is too high. Left out: the same. */
+  /** The rule that is reported if the balance is too high. Left out means that `rule` is reported. */
   readonly ifMore?: RuleId;
 }
 
 /** A reply with an impossible balance, to a call that was sent alone. */
 export interface UnexpectedReply {
   readonly rule: RuleId;
-  /** The decision if the next read is right, so that only the reply was wrong. `nothing`: the contract allows another balance in the reply. */
+  /**
+   * The decision if the next read shows the right balance, so that only the reply was wrong. `nothing` if the contract
+   * allows another balance in the reply.
+   */
   readonly ifReadFits: 'breach' | 'warn' | 'nothing';
   readonly step: CallStep;
   readonly exchange: string;

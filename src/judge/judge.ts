@@ -25,12 +25,12 @@ import { Effects } from './wallet/effects.ts';
 import { leaveOthersAlone } from './wallet/isolation.ts';
 import type { Wallet } from './wallet/wallet.ts';
 
-/** The next steps after a call was judged. */
+/** The steps that the run must take after a call was judged. */
 export interface Reaction {
-  /** Wallets that must be read at once, because the balance of a reply was not possible. */
+  /** Wallets whose balance must be read at once, because a reply contained an impossible balance. */
   readonly read: readonly Wallet[];
   readonly result: ReadResult;
-  /** null: the scenario continues. */
+  /** The reason to end the scenario early. null if the scenario continues. */
   readonly stop: Stop | null;
 }
 
@@ -39,7 +39,8 @@ const CONTINUE: Reaction = { read: [], result: { kind: 'settled' }, stop: null }
 /**
  * Judges one scenario, call by call, in the order of the replies.
  *
- * Pure: it sends nothing. The caller passes in each exchange, and sends the reads that a {@link Reaction} asks for.
+ * The judge sends nothing itself. The caller passes in each exchange, and sends the reads that a {@link Reaction} asks
+ * for.
  */
 export class Judge {
   readonly plannedCalls: PlannedCalls;
@@ -81,12 +82,12 @@ export class Judge {
     return this.collector.passes;
   }
 
-  /** Returns the reply to a named step, for `${first.reply.txID}`. */
+  /** Returns the reply to a named step, for expressions such as `${first.reply.txID}`. */
   replyOf(stepKey: string): ReplyReading | undefined {
     return this.#replies.get(stepKey);
   }
 
-  /** Judges a call that was sent alone. */
+  /** Judges a call that was sent while no other call was in flight. */
   observe(sent: SentCall): Reaction {
     const observed = this.#recorder.record(sent);
     this.#judgeReply(observed);
@@ -102,7 +103,7 @@ export class Judge {
     return { ...CONTINUE, read: judgeReplyBalance(observed, wallet, state, this.reads), stop: stopAfter(observed) };
   }
 
-  /** Follows the effect of a call that is not part of the scenario, without judging it. */
+  /** Records how a call moves money, without judging the call. Used for calls that are not part of the scenario. */
   follow(sent: SentCall): void {
     const observed = this.#recorder.record(sent);
     const wallet = this.#context.walletOf(sent.step.session);
@@ -124,7 +125,8 @@ export class Judge {
     const calls = sents.map((sent) => ({ sent, observed: this.#recorder.record(sent) }));
     for (const { observed } of calls) this.#judgeReply(observed);
     const overlapped = overlapCount(calls.map(({ observed }) => observed));
-    // A copy that was answered 200 decides the outcome of the call, so it comes first. Refunds come after their bets.
+    // A copy that was answered 200 decides the outcome of all copies of its call, so it is judged before the other
+    // copies. Refunds are judged after their bets.
     const inOrder = [...calls].sort((a, b) => orderOf(a.observed) - orderOf(b.observed));
     for (const { sent, observed } of inOrder) {
       const earlier = this.#recorder.earlier(observed.planned);
@@ -149,13 +151,16 @@ export class Judge {
     return { reaction: lost ? { ...CONTINUE, stop: stopAfter(lost.observed) } : CONTINUE, overlapped };
   }
 
-  /** Ends the scenario: decides what was held back until its control, or the rest of the scenario, was known. */
+  /**
+   * Ends the scenario. Makes the decisions that had to wait for a comparison call (the control) or for the rest of the
+   * scenario.
+   */
   close(): void {
     this.#passing.close(this.collector, this.#controls);
     this.#controls.release(this.collector);
   }
 
-  /** Keys of the steps whose reply may be different when the scenario is tried again. */
+  /** Keys of the steps whose reply may differ when the scenario is played again. */
   get stepsToRetry(): ReadonlySet<string> {
     return this.#passing.stepsToRetry;
   }
@@ -185,7 +190,7 @@ export class Judge {
       const watched = check.watched === true && observed.answer === 'accepted';
       if ((hypotheses.length > 0 || watched) && wallet) {
         const { rank = 0, until = 'read', effect = '' } = check;
-        // A breach that the reply has shown still explains a wrong balance.
+        // If the reply has already shown the breach, the breach can still explain a wrong balance.
         const reported = decision !== undefined && decision.kind !== 'pass';
         wallet.expectLater({
           rule,
@@ -233,7 +238,7 @@ export class Judge {
         sent.step,
         observed.exchange.id,
         `the balance moves by ${moves}`,
-        `it moved by ${value.minus(before)}`,
+        `the balance moved by ${value.minus(before)}`,
       );
     }
     if (regular && result.kind === 'settled') this.#readRules(observed);
@@ -247,7 +252,7 @@ export class Judge {
     };
   }
 
-  /** Passes the rules about the read itself, after a read that was right. */
+  /** Records a pass of `balance.read-only`, after a read that returned the right balance. */
   #readRules(observed: ObservedCall): void {
     for (const [rule] of this.#checks.of(observed.planned)) {
       const subject = { rule, step: observed.planned.step, exchange: observed.exchange.id };
@@ -303,7 +308,10 @@ function expectsError(planned: PlannedCall): boolean {
   return planned.step.expect.outcome === 'refused' || planned.step.expect.outcome === 'declined';
 }
 
-/** Expects one payment for a call that failed and was sent again: it may have been carried out at every attempt. */
+/**
+ * Makes the next balance read check that a win or refund was paid once, although it failed first and was sent again. A
+ * faulty operator pays at every attempt.
+ */
 function expectOnePayment({ planned, exchange, effect, answer }: ObservedCall, wallet: Wallet | null): void {
   const { step } = planned;
   const rule = step.call === 'win' ? 'win.retried' : step.call === 'refund' ? 'refund.retried' : undefined;

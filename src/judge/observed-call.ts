@@ -9,7 +9,7 @@ import type { CallStep } from '../scenario/plan/plan.ts';
 import type { PlannedCall, PlannedCalls } from './planned-calls.ts';
 import type { Transaction } from './wallet/transaction.ts';
 
-/** The values that a scenario itself expects of a step, evaluated. */
+/** The values that the scenario file expects of a step, with all expressions evaluated. */
 export interface StatedValues {
   readonly moves: Money | undefined;
   readonly body: readonly (readonly [path: string, value: JsonValue])[];
@@ -19,16 +19,16 @@ export interface StatedValues {
 export interface SentCall {
   readonly step: CallStep;
   readonly exchange: Exchange;
-  /** The amount in its body, if it can be read. */
+  /** The amount in the body of the call. undefined if the body has no readable amount. */
   readonly amount: Money | undefined;
   readonly stated: StatedValues;
-  /** For a transaction of an earlier run: its reply then, and the sum that it moved. */
+  /** For a transaction of an earlier run, its reply in that run and the signed sum that it moved. */
   readonly before?: { readonly reply: ReplyReading; readonly effect: Money };
   /** True when the same call was sent before and answered with a temporary error. */
   readonly retried?: boolean;
   /** True when the operator closed the connection without a reply at every attempt, although it answered other calls. */
   readonly closesConnection?: boolean;
-  /** For reads: true when no call that was sent before can take effect any more. */
+  /** For a balance read, true when enough time has passed that no earlier call can still take effect. */
   readonly lingered: boolean;
 }
 
@@ -38,24 +38,30 @@ export interface ObservedCall {
   readonly plannedCalls: PlannedCalls;
   readonly exchange: Exchange;
   readonly answer: Answer;
-  /** undefined when no reply came. */
+  /** The parsed reply. undefined when no reply came. */
   readonly reading: ReplyReading | undefined;
   /** True when the operator closes the connection on every attempt at this call, and on no other call. */
   readonly closesConnection: boolean;
-  /** The amount of the call; for a resend, the amount of the first. undefined: it has no readable amount. */
+  /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
-  /** The signed sum by which the balance of its session would change if it were carried out as a new call. */
+  /** The signed sum by which the call changes the balance of its session if it is carried out as a new call. */
   readonly effect: Money;
-  /** For a resend or a copy: the transaction of the first call. For a reused txID: the transaction of the earlier call. */
+  /**
+   * For a resend or a copy, the transaction of the first call. For a call with a used txID, the earlier transaction
+   * with that txID.
+   */
   readonly earlier: Transaction | undefined;
-  /** For a refund: the transaction that it names. For a win: the bet of its round. */
+  /** For a refund, the transaction that it names. For a win, the bet of its round. */
   readonly target: Transaction | undefined;
-  /** Returns the amount of another call of the scenario, if it has been sent. */
+  /** Returns the amount of another call of the scenario. undefined if that call has not been sent yet. */
   amountOf(planned: PlannedCall): Money | undefined;
   readonly currency: Currency | undefined;
   /** The smallest unit of the currency. */
   readonly unit: Money;
-  /** The maximum number of decimals of an amount: that of the currency, or, if it has no limit, the most that a balance has shown so far. */
+  /**
+   * The maximum number of decimals of an amount, which the currency sets. For a currency without a limit, the most
+   * decimals that a balance has had so far.
+   */
   readonly decimals: number;
   readonly deadlineMs: number;
   /** False when the campaign of the free rounds was made up for the test. */
@@ -64,16 +70,16 @@ export interface ObservedCall {
   readonly freeBetsTakeMoney: boolean;
   /** True for a bet of the whole balance. */
   readonly isWholeBalance: boolean;
-  /** True for a bet above the balance, if the balance is certain. */
+  /** True for a bet above the balance. False if the balance is not certain. */
   readonly exceedsBalance: boolean;
   /** True when the bet was declined with `insufficient_funds` although the balance is more than twice its amount. */
   readonly isWronglyDeclined: boolean;
 }
 
-/** Describes the reply, or why there is none, as the second half of "expected 200, …". */
+/** Describes the reply, or the reason why there is none. The text can follow "expected 200, …". */
 export function describeOutcome(observed: ObservedCall): string {
   const { exchange, reading } = observed;
-  if (observed.closesConnection) return 'not answered at all: the connection was closed, each time that it was sent';
+  if (observed.closesConnection) return 'not answered: the operator closed the connection at every attempt';
   if (!reading) {
     return exchange.outcome.kind === 'none' && exchange.outcome.reason === 'too-late'
       ? `no whole reply within ${observed.deadlineMs / 1000} seconds`

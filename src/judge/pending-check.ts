@@ -11,28 +11,37 @@ export interface BalanceHypothesis {
   readonly meaning: string;
   /** Rules whose breach would lead to the same difference. Example: a bet that was never taken cannot be refunded. */
   readonly causes?: readonly RuleId[];
-  /** Unlikely: it may explain a difference alone, but not together with another breach. */
+  /** True for an unlikely hypothesis. It may explain a difference alone, but not together with another breach. */
   readonly alone?: true;
 }
 
-/** A rule that the next idle read decides, for one step. */
+/** A rule that the next balance read decides, for one step. */
 export interface PendingCheck {
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
   readonly step: CallStep;
   readonly exchange: string;
   readonly hypotheses: readonly BalanceHypothesis[];
-  /** 0: a rule that the scenario is about. 1: a rule for every such call. If two rules explain a balance, the lower rank is reported. */
+  /**
+   * 0 for a rule that the scenario is about. 1 for a rule about every call of a kind. If two rules explain a balance,
+   * the lower rank is reported.
+   */
   readonly rank: 0 | 1;
-  /** `linger`: decided only by a read after which no call can take effect any more. */
+  /**
+   * `read` if the next balance read decides the rule. `linger` if the rule needs a read that is so late that no call
+   * can still take effect.
+   */
   readonly until: 'read' | 'linger';
   /** The right behaviour, as a clause. */
   readonly expected: string;
-  /** True when the breach at this step was reported already: it still explains a wrong balance, but gives no second finding. */
+  /**
+   * True when the breach at this step was reported already. It still explains a wrong balance, but is not reported
+   * again.
+   */
   readonly reported: boolean;
 }
 
-/** A step that exists to observe the operator: its reply and its effect are noted at the next idle read. */
+/** A step that only observes the operator. The next balance read reports its reply and its effect as a note. */
 export interface Observation {
   readonly rule: RuleId;
   readonly endpoint: CallName | null;

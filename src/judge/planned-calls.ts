@@ -8,37 +8,45 @@ export interface PlannedCall {
   readonly step: CallStep;
   /** Position among the calls of the plan, from 0. */
   readonly index: number;
-  /** The key of the `together` that sends it at the same instant as other calls; null if it is sent alone. */
+  /**
+   * The key of the `together` step that sends this call at the same instant as others. null if the call is sent alone.
+   */
   readonly group: string | null;
-  /** The call whose bytes are sent again; for a resend of a resend, the first call. */
+  /** The first call whose bytes this call sends again. null for a call with a body of its own. */
   readonly source: PlannedCall | null;
-  /** For a refund: the call that it names. */
+  /** For a refund, the call that it names. null if that call is unknown, and for other calls. */
   readonly target: PlannedCall | null;
   /** True for a refund whose bet comes later in the scenario. */
   readonly targetIsLater: boolean;
-  /** An earlier new call with the same txID but a body of its own. */
+  /** An earlier new call with the same txID but another body. null if there is none. */
   readonly sameTxID: PlannedCall | null;
   /** Number of earlier new bets of the same round and session. */
   readonly betsBefore: number;
   /** Number of earlier new wins of the same round and session. */
   readonly winsBefore: number;
-  /** Number of earlier refunds of this call; for a resend, of its source; for a refund, of its target. */
+  /**
+   * Number of earlier refunds of the same bet. The bet is this call, the first call of a resend, or the target of a
+   * refund.
+   */
   readonly refundsBefore: number;
-  /** True for a win if the bet of its round has been refunded earlier. */
+  /** True for a win if an earlier step has refunded the bet of its round. */
   readonly roundRefunded: boolean;
-  /** For a refund: keys of the earlier bets of the target's round, without the target. */
+  /** For a refund, the step keys of the other earlier bets in the round of the refunded bet. */
   readonly otherBetsOfRound: readonly string[];
-  /** True for a refund if a win of the target's round comes before it. */
+  /** True for a refund if an earlier win belongs to the round of the refunded bet. */
   readonly roundSettled: boolean;
-  /** True when it is sent as the service sends it. A broken connection does not count as a deviation here. */
+  /**
+   * True when the call is sent exactly as the service sends it. A connection that is broken on purpose does not count
+   * as a deviation.
+   */
   readonly regular: boolean;
   /** True when the signature is right for the bytes that are sent. */
   readonly signedRight: boolean;
 }
 
 /**
- * True for an ordinary call of the service, sent alone and for the first time: a read, or the first bet, win or refund of
- * a round. Rules about every call are judged by these calls, and the other calls are compared with them.
+ * True for an ordinary call of the service that is sent alone and for the first time: a read, or the first bet, win or
+ * refund of a round. Rules about all calls are judged by ordinary calls, and other calls are compared with them.
  */
 export function isPlain(planned: PlannedCall): boolean {
   const { step } = planned;
@@ -73,7 +81,9 @@ export function isPlain(planned: PlannedCall): boolean {
   }
 }
 
-/** True for a new, regular bet whose connection is kept and that is expected to be accepted. */
+/**
+ * True for a new bet without deviations that is expected to be accepted and whose connection is not broken on purpose.
+ */
 export function isTakenBet(planned: PlannedCall): boolean {
   const { step } = planned;
   return (
@@ -86,7 +96,7 @@ export function isTakenBet(planned: PlannedCall): boolean {
   );
 }
 
-/** True for a call that is sent at the same instant as another one with the same txID, from another session. */
+/** True for a call that is sent at the same instant as another call with the same txID, but from another session. */
 export function isSameTxIDAtOnce({ step, group, sameTxID }: PlannedCall): boolean {
   return (
     group !== null &&
@@ -127,12 +137,15 @@ export class PlannedCalls {
     });
   }
 
-  /** Returns the planned call of a step. A repetition that `times` creates during the run is like the first one. */
+  /**
+   * Returns the planned call of a step. For a repetition that `times` creates during the run, returns the planned call
+   * of the first repetition.
+   */
   planned(step: CallStep): PlannedCall {
     const known = this.#byKey.get(step.key);
     if (known) return known;
     const template = this.#byKey.get(step.key.replace(/x\d+$/, 'x1'));
-    // A call of croupier's own, such as the read at the start of a scenario, has no place in the plan.
+    // A call that croupier adds itself, such as the read at the start of a scenario, has no place in the plan.
     if (!template) return plannedOf(step, -1, null, [], new Map(), this.#byKey);
     return { ...template, step };
   }
@@ -166,7 +179,10 @@ function* callsOf(steps: readonly Step[]): Generator<Placed> {
   }
 }
 
-/** A `roundID` is unique only within one game, so the sessions must be the same too. */
+/**
+ * True if a call belongs to the round of a bet. A `roundID` is unique only within one game, so the sessions must be the
+ * same too.
+ */
 function isOfRound(other: CallStep, bet: CallStep): boolean {
   return other.roundID === bet.roundID && other.session === bet.session;
 }

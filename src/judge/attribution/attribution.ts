@@ -22,7 +22,7 @@ const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
-/** A finding that is kept until the end of the run, because another one may explain it. */
+/** A finding that is kept until the end of the run, because another finding may explain it. */
 interface RuleBreach {
   readonly fails: boolean;
   readonly alone: boolean;
@@ -33,24 +33,27 @@ interface RuleBreach {
   readonly causes: readonly RuleId[];
 }
 
-/** The rule that stale reads of a run break, and whether the run has seen enough of them. */
+/** The rule that the stale reads of a run break, and whether enough stale reads were seen to be sure. */
 interface StaleReadRule {
   readonly rule: RuleId | undefined;
   readonly isSure: boolean;
 }
 
-/** Other facts about a scenario. */
+/** Facts about a scenario that decide how its findings can be explained. */
 interface ScenarioFacts {
   readonly passes?: Tally;
-  /** True when its reads did not wait for stale reads, because none were known when it began. */
+  /**
+   * True when the reads of the scenario did not pause for stale reads, because no stale read was known when the scenario
+   * began.
+   */
   readonly unaware?: boolean;
-  /** True when no other player was active at the time, in this or in another scenario. */
+  /** True when no other player was active during the scenario, in this or in another scenario. */
   readonly alone?: boolean;
 }
 
 /**
- * Decides which findings of a run explain others: a breach that was proven in one scenario is the cheaper explanation of
- * every finding that it could have caused.
+ * Decides which findings of a run explain others. If one scenario has proven a breach, that breach is the simplest explanation
+ * of every other finding that it could have caused.
  */
 export class Attribution {
   readonly #failing = new Set<RuleId>();
@@ -58,17 +61,18 @@ export class Attribution {
   readonly #breaches: RuleBreach[] = [];
   readonly #passes = new Map<string, number>();
   readonly #staleReads: StaleReadRule;
-  /** Computed when first needed. */
+  /** The rules that `isProven` returns true for. undefined until they are first needed. */
   #proven: ReadonlySet<string> | undefined;
   #alsoWarned: ReadonlySet<RuleId> | undefined;
 
-  /** @param staleReads the stale reads that the run has seen; left out: none */
+  /** @param staleReads the stale reads that the run has seen; left out means none */
   constructor(staleReads: StaleReadRule = { rule: undefined, isSure: false }) {
     this.#staleReads = staleReads;
   }
 
   /**
-   * Adds the findings of one scenario, from the attempt that counts.
+   * Adds the findings of one scenario. If a scenario was played several times, only the findings of the attempt that counts
+   * are added.
    *
    * @param letIn the endpoints that carried out a call with a wrong signature
    */
@@ -100,15 +104,16 @@ export class Attribution {
   }
 
   /**
-   * Returns true when the rule belongs to the smallest set that explains all findings: no other failing rule explains its
-   * breach, or, among rules that explain each other, it explains the most.
+   * Returns true when the rule belongs to the smallest set of broken rules that explains all findings. The set contains each
+   * rule whose breach no other failing rule explains. Among rules that explain each other, it contains the rule that explains
+   * the most findings.
    */
   isProven(rule: string): boolean {
     this.#proven ??= this.#fewest();
     return this.#proven.has(rule);
   }
 
-  /** Returns the findings that another breach of the run explains. */
+  /** Returns each finding that another breach of the run explains, together with the rule of that breach. */
   conclude(): Attributed[] {
     return [...this.#explained(), ...this.#signatureRules()];
   }
@@ -130,7 +135,7 @@ export class Attribution {
     }
   }
 
-  /** Broken SHOULD rules that no other broken rule explains. They explain other warnings. */
+  /** The broken SHOULD rules whose breach no other broken rule explains. They can explain other warnings. */
   get #warned(): ReadonlySet<RuleId> {
     this.#alsoWarned ??= new Set(this.#ownWarnings());
     return this.#alsoWarned;
@@ -142,13 +147,13 @@ export class Attribution {
     return warnings.filter(({ causes }) => !causes.some((cause) => broken.has(cause))).map(({ rule }) => rule);
   }
 
-  /** The rule that stale reads break, if the run has seen enough of them. */
+  /** The failing rule that stale reads break. undefined if too few stale reads were seen to be sure. */
   get #lateRule(): RuleId | undefined {
     const { rule, isSure } = this.#staleReads;
     return isSure && rule && this.#failing.has(rule) ? rule : undefined;
   }
 
-  /** The failing rules that would explain a breach. */
+  /** Returns the failing rules that would explain a breach. */
   #causesOf({ rule, causes, alone, unaware, fails }: RuleBreach): RuleId[] {
     const failing = causes.filter(
       (cause) =>
@@ -156,26 +161,32 @@ export class Attribution {
         !this.#isIntermittent(cause) &&
         !(alone && cause === 'session.isolated'),
     );
-    // If reads are stale, a read from before this was known proves only that.
+    // A read that did not pause for stale reads may be stale itself. It then proves only that reads are stale.
     const late = this.#lateRule;
     const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
     return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
   }
 
-  /** A rule that is nearly always kept explains no other breach, because it was probably kept there too. */
+  /**
+   * True if the operator nearly always keeps the rule. The rule then explains no other breach, because it was probably kept in
+   * that scenario too.
+   */
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
     const passes = this.#passes.get(rule) ?? 0;
     return rule === 'bet.exact-balance' ? passes > 0 : OF_EVERY_CALL.includes(rule) && passes > 4 * fails;
   }
 
-  /** Returns the rule that explains the most breaches; among equals, the rule with the most breaches of its own. */
+  /**
+   * Returns the rule that explains the most breaches. If several rules explain equally many, returns the one with the most
+   * breaches of its own.
+   */
   #mostCommon(breaches: readonly RuleBreach[]): RuleId | undefined {
     const votes = new Map<RuleId, number>();
     const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
     for (const one of breaches) {
       vote(one.rule, 1.01);
-      // A cause that can produce any balance would explain every breach, so it counts for nothing.
+      // A cause that can produce any balance would explain every breach, so it gets no vote.
       if (one.rule === 'money.conservation') continue;
       for (const cause of this.#causesOf(one))
         if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
@@ -197,7 +208,7 @@ export class Attribution {
         scenario,
         verdict: 'inconclusive',
         because,
-        reason: `the breach of \`${because}\` that this run has shown explains it: ${ruleById(because).sentence}`,
+        reason: `the breach of \`${because}\` in this run explains this finding; the rule says: ${ruleById(because).sentence}`,
       };
     }
   }
@@ -215,14 +226,14 @@ export class Attribution {
           scenario: null,
           verdict: 'inconclusive',
           because: 'signature.mismatch',
-          reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} accepts wrong signatures, so its other replies prove nothing`,
+          reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} accepts wrong signatures, so its replies cannot show whether this rule is kept`,
         };
       }
     }
   }
 }
 
-/** True for a rule that has no verdict per endpoint, but is only about this endpoint. */
+/** True for a rule that has no verdict per endpoint and is about this endpoint alone. */
 function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
   return (
     endpoint === 'balance' &&
@@ -231,10 +242,10 @@ function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
 }
 
 /**
- * Decides which findings of one shard are explained by a breach in another shard. Each shard has already explained its own
- * findings.
+ * Returns the findings of one shard that a breach in another shard explains. A shard is one part of a run that is split over
+ * several processes. Each shard has already explained its own findings.
  *
- * @param shards the journals of the shards, each folded without its own explanations
+ * @param shards the journals of the shards, each folded without the explanations of the shard itself
  */
 export function attributeAcrossShards(shards: readonly Fold[]): readonly Attributed[] {
   const attribution = new Attribution();
@@ -248,7 +259,7 @@ export function attributeAcrossShards(shards: readonly Fold[]): readonly Attribu
   }
   return attribution.conclude().filter(({ scenario, because }) => {
     const own = scenario === null ? undefined : shardOf.get(scenario);
-    // A cause that is broken in the same shard was not accepted as an explanation there, so it is none here.
+    // If the same shard has broken the rule too, that shard has already rejected it as an explanation.
     return own !== undefined && !isBroken(own, because);
   });
 }

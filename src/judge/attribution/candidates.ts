@@ -7,7 +7,7 @@ import type { Effects } from '../wallet/effects.ts';
 import type { Move } from '../wallet/wallet.ts';
 import { inUnit, isNothingInCents, type RightUnit, SCALES } from './units.ts';
 
-/** The rule about the effect of every ordinary call of a kind, and the right behaviour as a clause. */
+/** For bets, wins and refunds: the rule about the effect of an ordinary call, and the right effect as a clause. */
 export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: RuleId; readonly expected: string }>>> =
   {
     bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
@@ -16,13 +16,13 @@ export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: R
   };
 
 /**
- * Checks for calls that deviate from the ordinary. They move money like any other call. The rules about ordinary calls are
- * not judged by them, but a wrong balance may come from them; without these checks, an ordinary call would be blamed.
+ * Returns checks for accepted calls that no rule about ordinary calls judges, for example calls with a deviation. They move
+ * money too, so they may be the cause of a wrong balance. Without these checks, an ordinary call would be reported instead.
  */
 export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects): PendingCheck[] {
   return wallet.moves.flatMap(({ step: key, delta }): PendingCheck[] => {
     const planned = effects.ofStep(key)?.planned;
-    // Calls that were sent at once are judged together, as a race.
+    // Calls that were sent at the same instant are judged together, in races/race.ts.
     const plain = planned && PLAIN_EFFECTS[planned.step.call];
     if (!plain || planned.group !== null || planned.step.expect.outcome !== 'accepted') return [];
     const { rule, expected } = plain;
@@ -56,17 +56,26 @@ export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects):
   });
 }
 
-/** The hypothesis that the operator subtracted the bet of the round from the win. */
+/**
+ * Returns the hypothesis that the operator subtracted the bet of the round from the win. Empty if the bet is unknown or not
+ * smaller than the win.
+ */
 function keptBack(winOf: string | undefined, win: Money, effects: Effects): BalanceHypothesis[] {
   const bet = winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
   return bet && bet.compare(win) < 0
-    ? [{ by: bet.negated(), meaning: 'the bet of the round was kept back from the accepted win', alone: true }]
+    ? [
+        {
+          by: bet.negated(),
+          meaning: 'the operator subtracted the bet of the round from the accepted win',
+          alone: true,
+        },
+      ]
     : [];
 }
 
 /**
- * The check for a wallet that counts in another unit. All amounts, or all bets, or all wins, are then wrong by the same
- * power of ten.
+ * Returns the check for a wallet that reads amounts in another unit, for example in cents. All amounts, or all bets, or all
+ * wins, are then wrong by the same power of ten.
  */
 export function inAnotherUnit(
   { wallet, step, exchange }: IdleRead,
@@ -83,7 +92,7 @@ export function inAnotherUnit(
   const sure = sumOf(wallet.moves);
   const open = wallet.branches.map(({ delta }) => sure.plus(delta));
   if (open.length > 0 && !isProven) return [];
-  // If bets and wins are right, a refund of another sum than the bet is not a matter of the unit.
+  // A wrong unit also affects bets or wins. If only refunds are wrong, the unit is not the cause.
   const nets = [
     ...[
       wallet.moves,
@@ -96,7 +105,7 @@ export function inAnotherUnit(
     SCALES.flatMap((scale) => {
       const moved = inUnit(net, scale, wallet.unit);
       if (moved.isZero()) return [];
-      return [{ by: moved.minus(net), meaning: `what was moved, ${net}, moved the balance by ${moved}` }];
+      return [{ by: moved.minus(net), meaning: `calls for ${net} in total changed the balance by ${moved}` }];
     }),
   );
   if (hypotheses.length === 0) return [];

@@ -5,21 +5,21 @@ import type { Wallet } from '../wallet/wallet.ts';
 import type { WalletMemory } from '../wallet/wallet-memory.ts';
 import { isWrittenAsDouble, rounded, SCALES } from './units.ts';
 
-/** One breach that would explain a part of the difference. */
+/** One breach that explains a wrong balance, or a part of the difference. */
 export interface PossibleBreach {
   readonly pendingCheck: PendingCheck;
   readonly hypothesis: BalanceHypothesis;
 }
 
-/** The breaches that explain a balance, and the others that would explain it as well. */
+/** The breaches that best explain a wrong balance, and the rivals: breaches of other rules that would explain it too. */
 export interface Explanation {
   readonly breaches: readonly PossibleBreach[];
   readonly rivals: readonly PossibleBreach[];
 }
 
 /**
- * Explains a balance by the most likely candidates first: the call whose reply was the first wrong one, then the calls
- * that no right reply has confirmed, then all candidates.
+ * Explains a wrong balance. Tries the most likely candidates first: the call with the first wrong reply, then the calls that
+ * no right reply has confirmed, then all candidates.
  *
  * @returns undefined if no candidate explains the balance
  */
@@ -39,16 +39,16 @@ export function explainByCandidates(
     const explained = explain(value, possible, pool, proven);
     if (explained) return explained;
   }
-  // All amounts may be in another unit, and a rule may be broken too.
+  // The wallet may read all amounts in another unit and break another rule as well.
   const before = proven('money.main-unit') ? last : undefined;
   for (const scale of before ? SCALES : []) {
     const meant = before?.plus(value.minus(before).shift(-scale)) ?? value;
-    // Then only the unit is wrong.
+    // In the other unit the balance is right, so no further rule is broken.
     if (possible.some((one) => one.equals(meant))) return undefined;
     const explained = explain(meant, possible, pools[1] ?? [], proven);
     if (explained) return explained;
   }
-  // The sum may also be inexact.
+  // The balance may also contain a rounding error, so the rounded balance is tried too.
   const about = rounded(value, wallet.unit);
   const near = possible.map((one) => rounded(one, wallet.unit));
   const isExact = about.equals(value) || near.some((one) => one.equals(about)) || !isWrittenAsDouble(value);
@@ -58,10 +58,10 @@ export function explainByCandidates(
 const MAX_BREACHES = 3;
 
 /**
- * The fewest breaches that together predict exactly the balance that was read.
+ * Finds the fewest breaches that together predict exactly the balance that was read.
  *
- * If several explanations are equally short, rules that are proven elsewhere come first (the cheaper assumption), then
- * rules that the scenario is about.
+ * If several explanations need equally many breaches, rules that are already proven to be broken come first, and rules that
+ * the scenario is about come next.
  *
  * @param possible the balances that are right if no rule is broken
  * @param proven returns whether a rule has a breach that no other broken rule explains
@@ -75,7 +75,7 @@ export function explain(
   const candidates = pendingChecks.flatMap((pendingCheck) =>
     pendingCheck.hypotheses.map((hypothesis) => ({ pendingCheck, hypothesis })),
   );
-  // A wallet that counts in another unit does so for all amounts, so this never needs a second breach.
+  // A wallet that reads amounts in another unit does so for all amounts, so this breach is never combined with a second one.
   const combinable = candidates.filter(
     ({ pendingCheck, hypothesis }) => pendingCheck.rule !== 'money.main-unit' && hypothesis.alone !== true,
   );
@@ -111,7 +111,7 @@ function collect(
   }
 }
 
-/** True if a right reply to a later call includes the effect. */
+/** True if the reply to a later call had the right balance, which includes the right effect of the checked call. */
 function isConfirmed(one: PendingCheck, wallet: Wallet): boolean {
   return wallet.isConfirmed(one) || wallet.moves.some(({ step, confirmed }) => confirmed && step === one.step.key);
 }
@@ -131,14 +131,14 @@ function cheapest(found: readonly PossibleBreach[][], proven: (rule: string) => 
   };
 }
 
-/** True if the breach would have been visible: with it, the read would have differed from every right balance. */
+/** True if a breach would have made the read differ from every right balance, so that the rule was kept. */
 export function wouldHaveShown(pendingCheck: PendingCheck, read: Money, possible: readonly Money[]): boolean {
   return pendingCheck.hypotheses.every(
     ({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)),
   );
 }
 
-/** Returns the difference to the nearest right balance. */
+/** Returns the difference between the balance that was read and the nearest right balance. */
 export function nearestDifference(read: Money, possible: readonly Money[]): Money {
   const differences = possible.map((expected) => read.minus(expected));
   return differences.reduce(

@@ -2,7 +2,7 @@ import type { CallName } from '../../contract/call-name.ts';
 import { Money } from '../../contract/money.ts';
 import type { IdleRead } from '../idle-read.ts';
 
-/** Cuts off every fraction of a sum that is smaller than the unit. */
+/** Cuts off the part of a sum that is smaller than the unit. */
 export function cut(sum: Money, unit: Money): Money {
   return sum.truncated(unit.decimals());
 }
@@ -14,9 +14,10 @@ export function rounded(sum: Money, unit: Money): Money {
 }
 
 /**
- * True if rounding may have added the sum to a balance, or taken it away: a fraction of the main unit, or one whole unit
- * if the balance is shown without decimals.
+ * True if a difference of balances is small enough to be a rounding error: less than 1, or exactly 1 if the balance is shown
+ * without decimals. Always false for a currency without decimals.
  *
+ * @param sum the difference
  * @param unit the smallest unit of the currency
  */
 export function mayBeRounded(sum: Money, balance: Money, unit: Money): boolean {
@@ -26,33 +27,33 @@ export function mayBeRounded(sum: Money, balance: Money, unit: Money): boolean {
   return compared < 0 || (compared === 0 && balance.decimals() === 0);
 }
 
-/** The powers of ten by which amounts are wrong in a wallet that counts in another unit. */
+/** The exponents of ten by which a wallet may read amounts wrongly: -2 means that it reads 100 as 1. */
 export const SCALES = [1, 2, 3, 8, 18, -1, -2, -3, -8];
 
-/** Cents are confused with the main unit most often. */
+/** The exponent for a wallet that reads amounts as cents, which is the most common mistake. */
 const CENTS = -2;
 
-/** True if a wallet that reads amounts as cents would move nothing at all. */
+/** True if the sum is so small that a wallet that reads amounts as cents would move nothing. */
 export function isNothingInCents(sum: Money, unit: Money): boolean {
   return inUnit(sum, CENTS, unit).isZero();
 }
 
-/** Converts a sum to another unit. Fractions of the smallest unit of the currency are cut off. */
+/** Shifts a sum by `scale` powers of ten. Cuts off fractions of the smallest unit of the currency. */
 export function inUnit(sum: Money, scale: number, unit: Money): Money {
   return cut(sum.shift(scale), unit);
 }
 
 /**
- * The kinds of calls that moved exactly their amount in this run, by wallet. They are in the right unit, so another unit
- * does not explain a wrong balance after them.
+ * Records which kinds of calls have moved exactly their amount in each wallet. The operator reads the amounts of such calls in
+ * the right unit, so a wrong unit does not explain a later wrong balance.
  */
 export class RightUnit {
   /** Kinds of calls by wallet id. */
   readonly #seen = new Map<string, Set<CallName>>();
 
   /**
-   * Records a read that was right. It counts only if all calls since the last read were of one kind: the effects of a bet
-   * and its refund cancel each other in every unit.
+   * Records a read that returned the right balance. The read counts only if all calls since the last read were of one kind,
+   * because a bet and its refund cancel each other in every unit.
    */
   record({ wallet }: IdleRead, callOf: (step: string) => CallName | undefined): void {
     if (wallet.branches.length > 0 || wallet.openSince !== null) return;
@@ -65,8 +66,9 @@ export class RightUnit {
   }
 
   /**
-   * True if calls of the kind are in the right unit: shown in this wallet, or shown in another wallet while the other kind
-   * is right in this one. A currency with a wrong unit has it for bets and wins, and a kind of call has it in every wallet.
+   * True if the operator is known to read the amounts of a kind of call in the right unit. A call of this kind in this wallet
+   * shows this. So does the other kind (bet or win) in this wallet together with this kind in any wallet, because a wrong unit
+   * affects a whole currency or one kind of call everywhere.
    */
   has(kind: CallName, wallet: string): boolean {
     const known = this.#seen.get(wallet);
@@ -76,7 +78,7 @@ export class RightUnit {
   }
 }
 
-/** True for a value that a double can hold. Amounts in currencies without a limit of decimals may have more digits. */
+/** True if a double can hold the value. In a currency without a limit of decimals, an amount may have too many digits. */
 export function isWrittenAsDouble(value: Money): boolean {
   return String(Number(value.format())) === value.format();
 }

@@ -14,7 +14,7 @@ import { isWrittenAsDouble, mayBeRounded } from './units.ts';
 /**
  * Reports one breach that explains the balance that was read.
  *
- * @param rivals breaches that would explain it as well; their rules are named as causes
+ * @param rivals other breaches that would explain the same balance; their rules are named as causes
  */
 export function attributeExplained(
   { pendingCheck, hypothesis }: PossibleBreach,
@@ -45,12 +45,15 @@ export function attributeExplained(
   );
 }
 
-/** Faults that can make any balance wrong: reads that move money, and calls that move the money of another player. */
+/**
+ * Returns the rules about faults that can make any balance wrong: reads that move money, calls that are lost, and calls that
+ * move another player's money.
+ */
 function generalCauses(wallet: Wallet, by: Money): RuleId[] {
-  // Each read may take money, or add one unit.
+  // Faulty reads take money or add one smallest unit. They do not explain any other difference.
   const isOfReads = by.isNegative() || by.equals(wallet.unit);
   const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
-  // A bet whose connection broke may still have been in progress during later calls. A bet that failed was not.
+  // A bet whose connection broke may still have been in progress during later calls. A bet that failed with a reply was not.
   const mayBeAtWork = ({ rule, until, hypotheses }: PendingCheck): boolean =>
     until === 'linger' &&
     (rule !== 'refund.after-error' ||
@@ -59,9 +62,10 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
   return [...spoilers, 'session.isolated'];
 }
 
-/** The causes without the rule itself and without duplicates. */
+/** Returns the causes without the rule itself and without duplicates. */
 function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
-  // If the decimals of a bet are cut off, the sum is inexact too: this is one fault.
+  // An operator that cuts off the decimals of a bet also gets inexact sums. This is one fault, so `money.exact` is not named
+  // as its cause.
   const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
   return [...new Set(causes)].filter((cause) => cause !== rule);
 }
@@ -69,7 +73,7 @@ function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
 /** Faults that make every balance wrong: amounts in another unit, calls of other players, reads that move money. */
 const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
 
-/** Rules about calls that must move nothing. They explain a balance only if there were such calls. */
+/** Rules about calls that must move nothing. They explain a wrong balance only if the scenario has sent such a call. */
 const UNWANTED: readonly RuleId[] = ['signature.no-effect', 'bet.declined-takes-nothing'];
 
 /** Faults that make any balance wrong by a sum that cannot be predicted. */
@@ -84,21 +88,27 @@ const WRONG_SUMS: readonly RuleId[] = [
   'concurrency.no-lost-update',
 ];
 
-/** Other faults of calls that are sent at once, and of the refunds of the failed ones among them. */
+/**
+ * Further rules that can explain a wrong balance after calls that were sent at the same instant, or after refunds of those
+ * that failed.
+ */
 const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
 
-/** A breach of these rules can move money long after the call, in another scenario. */
+/** A breach of these rules can move money long after the call, even during another scenario. */
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
 
-/** Rules about further calls of a round and reused rounds, which may be wrong while all other calls are right. */
+/**
+ * Rules about a second bet or win of a round, and about reused round ids. An operator may break them although it handles all
+ * other calls correctly.
+ */
 const FURTHER_CALLS: readonly RuleId[] = ['bet.many-in-round', 'win.many-in-round', 'session.round-id-reuse'];
 
 export const OF_EVERY_CALL: readonly RuleId[] = Object.values(PLAIN_EFFECTS).map(({ rule }) => rule);
 
-/** Money can appear or disappear without a call in every scenario. */
+/** The rule that money appears or disappears only through calls. It can be broken in every scenario. */
 const CONSERVATION: RuleId = 'money.conservation';
 
-/** Rules whose breach predicts the exact difference. A difference that they do not predict is not theirs. */
+/** Rules whose breach predicts the exact difference. They do not explain any other difference. */
 const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
 
 /** Reports a wrong balance that no predicted breach explains, under the most likely rule. */
@@ -156,14 +166,14 @@ export function attributeUnexplained(
     ...unwanted,
   ];
   if (odd) {
-    // All replies before that one were right, so its call is the cause.
+    // All replies before this wrong reply were right, so the call that got it is the cause.
     const own = fresh.find(
       (one) => one.step.key === odd.step.key && (one.hypotheses.length === 0 || FURTHER_CALLS.includes(one.rule)),
     );
     at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
     return;
   }
-  // If there was only one call since the last read, it is the cause, although no known mistake gives the difference.
+  // If only one call was sent since the last read, that call is the cause, although no known mistake gives the difference.
   const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
   const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
   const further =
@@ -180,7 +190,10 @@ export function attributeUnexplained(
   else at('money.conservation', [...new Set([...causes, ...LATE, ...involved(wallet, due)])]);
 }
 
-/** The rules about ordinary calls: if every such call is wrong, the calls of this scenario are wrong too. */
+/**
+ * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this also explains the wrong
+ * calls of this scenario.
+ */
 function plainCauses(rule: RuleId): RuleId[] {
   if (OF_EVERY_CALL.includes(rule)) return [];
   if (!rule.startsWith('refund.')) return [CONSERVATION];
@@ -191,7 +204,7 @@ function plainCauses(rule: RuleId): RuleId[] {
   ];
 }
 
-/** The rules that were tested since the last read, and the rules about ordinary calls. */
+/** Returns the rules that were tested since the last read, and the rules about ordinary calls. */
 function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
   const plain = wallet.moves.map(({ delta }) =>
     delta.isNegative() ? ('bet.debit' as const) : ('win.credit' as const),
@@ -199,7 +212,10 @@ function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
   return [...[...due, ...wallet.pendingChecks].map(({ rule }) => rule), ...plain, 'refund.restore'];
 }
 
-/** True if the balance is wrong by less than the smallest unit: no transaction does that, so a sum was inexact. */
+/**
+ * True if the balance is wrong by less than the smallest unit of the currency. No transaction moves such a sum, so the
+ * operator computed inexactly.
+ */
 export function isBelowUnit(read: IdleRead): boolean {
   const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
   return !difference.isZero() && difference.compare(read.wallet.unit) < 0 && isWrittenAsDouble(read.value);
@@ -212,10 +228,10 @@ export function listBalances(possible: readonly Money[]): string {
 }
 
 /**
- * Reports a balance that changed although no call was sent in the player's own sessions. One such change may come from
- * another user of the session. The same change at the same step in a second attempt is an effect of the other player's calls.
+ * Reports a balance that changed although no call was sent in the player's own sessions. A single change may come from another
+ * user of the session. If a second attempt shows the same change at the same step, the calls of the other player cause it.
  *
- * @returns true when it was reported
+ * @returns true when the change was reported
  */
 export function reportOtherPlayers(
   { wallet, value, step, exchange }: IdleRead,
@@ -230,7 +246,7 @@ export function reportOtherPlayers(
     { rule: others.rule, step, exchange },
     breach(
       `${others.expected}: the balance is ${listBalances(possible)}`,
-      `the balance is ${value}, off by ${by}, although calls were sent only in the other player's session; every attempt showed the same`,
+      `the balance is ${value}, off by ${by}, although calls were sent only in another player's session, in every attempt`,
       ['balance.read-only'],
     ),
   );
@@ -251,7 +267,7 @@ export function reportPaidOwner(
     { rule: 'refund.foreign-session', step: refund.planned.step, exchange },
     {
       kind: 'warn',
-      expected: 'a refund sent for one player that names the bet of another moves nothing',
+      expected: "a refund in one player's session that names another player's bet moves nothing",
       actual: 'the bet was given back to the player who had placed it',
     },
   );

@@ -14,7 +14,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
         return { kind: 'skip', reason: 'the operator does not show the balance of an expired session' };
       const refused = check200(observed, 'a signed GET /balance');
       if (refused) return refused;
-      // A body that is not a JSON object is a breach of `reply.json`.
+      // A body that is not a JSON object breaks `reply.json`, so this rule stays undecided.
       return (
         decisionOnReply('balance.read', observed) ?? {
           kind: 'undecided',
@@ -24,12 +24,13 @@ export const balanceChecks: GroupChecks<'balance'> = {
     },
   },
 
-  // Decided by several reads in a row, see reads/idle-reads.ts.
+  // Several reads in a row decide this rule, in reads/idle-reads.ts.
   'balance.read-only': {
     applies: (planned, plannedCalls) => {
       const before = plannedCalls.calls[planned.index - 1];
       if (!isPlain(planned) || planned.step.call !== 'balance') return false;
-      // A repetition that `times` made of one step.
+      // The key of a repetition that `times` creates ends in `x` and a number. The read before it is a repetition of the same
+      // step.
       if (/x\d+$/.test(planned.step.key)) return true;
       return before?.step.call === 'balance' && isPlain(before);
     },
@@ -49,7 +50,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
   },
 };
 
-/** True for values that every encoder writes in the same way. */
+/** True if all URL encoders write the added values in the same way. */
 function isPlainText(added: readonly (readonly [string, Template])[]): boolean {
   return added.every(
     ([, value]) => value.kind === 'literal' && typeof value.value === 'string' && /^[A-Za-z0-9-]*$/.test(value.value),

@@ -9,7 +9,7 @@ import { isZeroAmount, plannedAmount } from './planned-amount.ts';
 
 const isNewBet = ({ step }: PlannedCall): boolean => step.call === 'bet' && step.origin.kind === 'fresh';
 
-/** True for a bet above the balance. */
+/** True for a new bet that the scenario expects to be declined because the balance is too low. */
 const exceedsBalance = (planned: PlannedCall): boolean =>
   isNewBet(planned) && planned.step.expect.code === 'insufficient_funds';
 
@@ -25,14 +25,16 @@ const isSecondInRound = (planned: PlannedCall): boolean =>
 
 const hasFewDecimals = (planned: PlannedCall): boolean => plannedAmount(planned.step).hasFewDecimals;
 
-/** True if the amount tests decimals: it has some, or it is written with fewer than the currency has. */
+/**
+ * True if the amount tests how decimals are read: it has decimals, or it is written with fewer decimals than the currency has.
+ */
 const isAboutDecimals = ({ amount, planned }: ObservedCall): boolean =>
   amount !== undefined && (amount.decimals() > 0 || hasFewDecimals(planned));
 
 /** True if the amount has more decimals than the currency. */
 const hasTooManyDecimals = ({ amount, decimals }: ObservedCall): boolean => (amount?.decimals() ?? 0) > decimals;
 
-/** The amounts that result if the digits after the point are not read by their position. */
+/** Returns the hypotheses that the operator misreads the digits after the point, for example 1.5 as 1.05. */
 function misreadings(observed: ObservedCall): BalanceHypothesis[] {
   const { amount } = observed;
   if (!amount || !hasFewDecimals(observed.planned)) return [];
@@ -45,9 +47,9 @@ function misreadings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * Returns the reason why the operator may decline the decimals of a bet: it has more than the currency, or more than the
- * balances so far. If the scenario itself expects the bet to be accepted, that expectation is judged instead.
- * undefined: this is not the case.
+ * Returns the reason why the operator may decline a bet for its decimals: the amount has more decimals than the currency, or
+ * than the balances so far. undefined if this is not the reason, or if the scenario file itself states the outcome that it
+ * expects.
  */
 export function tooManyDecimals({
   amount,
@@ -67,7 +69,7 @@ export function tooManyDecimals({
   return `the operator declines a bet of ${amount}, which has more decimals ${limit}`;
 }
 
-/** The whole amounts that a wrong conversion would make of an amount with decimals. */
+/** Returns the hypotheses that the operator rounds an amount with decimals to a whole amount, down or up. */
 function roundings(observed: ObservedCall): BalanceHypothesis[] {
   const { amount } = observed;
   if (!amount || amount.decimals() === 0) return [];
@@ -79,8 +81,8 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * False if `bet_limit` cannot be the reason: earlier bets of the scenario, at least one not smaller and one not larger, were
- * expected to be accepted. A limit has all of them on one side.
+ * False if the operator names `bet_limit` but a limit cannot be the reason: the scenario has earlier bets of at most this
+ * amount and of at least this amount, and all of them had to be accepted.
  */
 function isBeyondAnyTaken(observed: ObservedCall): boolean {
   const { reading, amount, plannedCalls, planned } = observed;
@@ -104,7 +106,7 @@ function notTaken(observed: ObservedCall, meaning: string): BalanceHypothesis[] 
   return observed.answer === 'accepted' ? [{ by: observed.effect.negated(), meaning }] : [];
 }
 
-/** The hypotheses that an accepted bet replaced an earlier one with the same roundID. */
+/** Returns the hypotheses that an accepted bet replaced an earlier bet with the same roundID and gave its amount back. */
 export function replaced(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
   const { answer, planned, plannedCalls } = observed;
   if (answer !== 'accepted') return [];
@@ -153,7 +155,7 @@ export const betChecks: GroupChecks<'bet'> = {
       if (!isAboutDecimals(observed)) return undefined;
       const reason = tooManyDecimals(observed);
       if (reason !== undefined) return { kind: 'skip', reason };
-      // Other replies to an amount that the currency cannot hold prove nothing about amounts that it can.
+      // A reply to an amount with too many decimals for the currency proves nothing about valid amounts.
       if (hasTooManyDecimals(observed)) return undefined;
       // Any bet may fail. The decimals are the cause only if a bet without decimals was accepted before.
       if ((observed.answer === 'failed' || observed.answer === 'refused') && !isAfterWholeBet(observed))
@@ -168,7 +170,7 @@ export const betChecks: GroupChecks<'bet'> = {
   },
 
   'bet.insufficient-funds': {
-    // A further bet of a round may be declined for being one.
+    // The operator may decline a second bet of a round for another reason, so only the first bet counts.
     applies: (planned) => exceedsBalance(planned) && planned.betsBefore === 0,
     reply(observed) {
       const { reading } = observed;
@@ -178,7 +180,7 @@ export const betChecks: GroupChecks<'bet'> = {
         return breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
       const limit = operatorLimit(observed);
       if (limit && isBeyondAnyTaken(observed)) return { kind: 'skip', reason: limit };
-      if (observed.answer === 'refused') return { kind: 'undecided', reason: 'it was answered 401' };
+      if (observed.answer === 'refused') return { kind: 'undecided', reason: 'the bet was answered 401' };
       if (reading.code !== 'insufficient_funds') {
         return breach(
           expected,
@@ -200,8 +202,8 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    // Any bet can be declined. Bets that are expected to be declined test the rule on purpose. A bet with a further field may
-    // be declined because of a limit, for example, like every bet that should be accepted.
+    // The operator can decline any bet that should be accepted, for example because of a limit. This includes bets with a
+    // further field. Bets that are expected to be declined test the rule on purpose.
     applies: (planned) =>
       isNewBet(planned) &&
       (planned.regular || (planned.signedRight && planned.step.expect.outcome === 'accepted')) &&

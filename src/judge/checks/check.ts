@@ -9,33 +9,35 @@ import type { PlannedCall, PlannedCalls } from '../planned-calls.ts';
 
 /** The definition of how one rule is judged. */
 export interface RuleCheck {
-  /** Returns true if the step tests the rule. It looks at the plan only. */
+  /** Returns true if the step tests the rule. Uses the plan only, before anything is sent. */
   applies(planned: PlannedCall, plannedCalls: PlannedCalls): boolean;
-  /** Judges the reply. undefined: the reply decides nothing, or a later read decides. */
+  /** Judges the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
   reply?(observed: ObservedCall): Decision | undefined;
   /** Returns the ways in which the next balance would be wrong if the rule were broken at this step. */
   hypotheses?(observed: ObservedCall): readonly BalanceHypothesis[];
   /** The right effect on the balance, as a clause. */
   readonly effect?: string;
-  /** See {@link PendingCheck}. Left out: 0, and `read`. */
+  /** 0 for a rule that the scenario is about, 1 for a rule about every call of a kind. Left out means 0. */
   readonly rank?: 0 | 1;
+  /** `linger` if only a read decides that is so late that no call can still take effect. Left out, the next read decides. */
   readonly until?: 'linger';
-  /** The step exists to observe the operator: its reply and its effect on the balance are noted. */
+  /** True if the step only observes the operator. Its reply and its effect on the balance are reported as a note. */
   readonly observed?: true;
-  /** For an observed step: returns true if the sent call is what the rule is about. Left out: always. */
+  /** For an observed step, returns true if the call that was sent is one that the rule is about. Left out means always true. */
   isAbout?(observed: ObservedCall): boolean;
-  /** The balance must not move, and if it does, the sum cannot be predicted. */
+  /** True if the balance must not move, and if the sum cannot be predicted when it does move. */
   readonly watched?: true;
   /**
-   * The rule is decided only if the same endpoint accepted its control: the same call without the deviation. The control of
-   * a higher tier has the deviations of the lower tiers. Example: text in an added field is compared with an added field.
+   * If set, the rule is decided only if the operator accepted the control: a call to the same endpoint without the tested
+   * deviation. The control of tier 2 or 3 keeps the deviations of the lower tiers. Example: a call with special characters in
+   * an added field is compared with a call with plain text in an added field.
    */
   readonly controlled?: 1 | 2 | 3;
 }
 
 export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
 
-/** Rules whose breach makes the balance wrong, so that a bet of the whole balance, or of more, is not what it was meant to be. */
+/** Rules whose breach makes the shown balance wrong. A bet of the shown balance may then be above or below the real balance. */
 export const WRONG_BALANCES: readonly RuleId[] = [
   'balance.read',
   'balance.read-only',
@@ -49,19 +51,21 @@ export const WRONG_BALANCES: readonly RuleId[] = [
 const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
 
 /**
- * Returns the reason of the operator's own for declining a call: a limit, or too many requests. The operator may decline any
- * bet for such a reason, so the rule is then skipped. undefined: there is none.
+ * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. The operator
+ * may decline any call for such a reason, so the rule is then skipped. undefined if there is no such reason.
  */
 export function operatorLimit(observed: ObservedCall): string | undefined {
   const { reading } = observed;
   if (!reading || observed.answer === 'accepted') return undefined;
-  if (LIMITS.includes(reading.code)) return `the operator declined it because of its own limit, \`${reading.code}\``;
-  if (isBusy(reading.status)) return `the operator answered ${reading.status}, which it may do`;
+  if (LIMITS.includes(reading.code))
+    return `the operator declined the call because of its own limit, \`${reading.code}\``;
+  if (isBusy(reading.status))
+    return `the operator answered ${reading.status} because it is busy, which the contract allows`;
   return undefined;
 }
 
 /**
- * Judges a reply by a rule about single replies. undefined: the rule does not apply.
+ * Judges a reply by a rule about single replies. Returns undefined if the rule does not apply.
  *
  * @param causes rules that explain a breach if they are broken too
  */
@@ -100,28 +104,34 @@ export function decisionFrom(verdict: ReplyVerdict, causes: readonly RuleId[] = 
   }
 }
 
-/** True for a refund whose bet was answered 200, or whose bet was shown by a read to be taken. */
+/** True for a refund whose bet the operator must know: the bet was answered 200, or a balance read showed that it was taken. */
 function isBetKnown({ target }: ObservedCall): boolean {
   return target?.state === 'applied' || target?.reply !== undefined;
 }
 
-/** True for a refund of a bet that the operator may not know. A poor reply to it is reported under the rule about such refunds. */
+/** True for a refund of a bet that the operator may not know. `refund.unknown` may then explain a faulty reply. */
 export function mayBeUnknown({ planned, target }: ObservedCall): boolean {
   return planned.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
-/** Rules that explain why the reply to a repeat is incomplete: the operator does not answer it like the first call. */
+/**
+ * Returns the rules that explain a reply to a repeated call that lacks the txID: the operator does not repeat its first reply.
+ */
 export function causesInRepeat({ planned: { step, group }, reading, earlier }: ObservedCall): readonly RuleId[] {
-  // If the first reply was not a 200, it may have had no body that could be repeated.
+  // The operator may repeat its first reply. If that reply was not a 200, it may have had no body.
   if (earlier?.reply && earlier.reply.status !== 200) return ['reply.success-is-200'];
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
-  // Any copy that is sent at once may be the first that is carried out.
+  // If copies are sent at the same instant, the operator may carry out any of them first.
   return group !== null || step.origin.kind !== 'fresh'
     ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay']
     : [];
 }
 
-/** Judges a call that must be answered 200. undefined: it was. */
+/**
+ * Judges a call that must be answered 200. Returns undefined if it was.
+ *
+ * @param what a noun phrase for the call, such as "a free bet"
+ */
 export function check200(observed: ObservedCall, what: string): Decision | undefined {
   switch (observed.answer) {
     case 'accepted':
@@ -145,16 +155,16 @@ export function check200(observed: ObservedCall, what: string): Decision | undef
 }
 
 function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
-  // If correct signatures are refused everywhere, that is one fault, and not one per kind of call.
+  // An operator that refuses every correct signature has one fault, and not one per kind of call.
   if (observed.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(observed.reading?.status)) return ['reply.success-is-200'];
   if (observed.planned.step.call === 'refund' && observed.answer === 'declined')
     return causesOfDeclinedRefund(observed);
-  // Each bet is within the balance that was read, so the operator uses another balance.
+  // The scenario never bets more than the balance that was read. If the operator declines the bet, it uses another balance.
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
 }
 
-/** The rule about ordinary refunds: if those are declined, a refund with a deviation is declined too. */
+/** Returns the rule about ordinary refunds. An operator that declines all of these also declines a refund with a deviation. */
 function causesOfDeclinedRefund({ target }: ObservedCall): readonly RuleId[] {
   switch (target?.answer) {
     case undefined:
@@ -172,7 +182,11 @@ function causesOfDeclinedRefund({ target }: ObservedCall): readonly RuleId[] {
   }
 }
 
-/** Judges a call that must be answered with a 4xx. undefined: it was. */
+/**
+ * Judges a call that must be answered with a 4xx. Returns undefined if it was.
+ *
+ * @param what a noun phrase for the call, such as "a bet with a bad amount"
+ */
 export function check4xx(observed: ObservedCall, what: string): Decision | undefined {
   const { reading } = observed;
   if (!reading) {
@@ -193,4 +207,4 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
 
 /** The reason why free rounds cannot be judged with a campaign that was made up for the test. */
 export const UNKNOWN_CAMPAIGN =
-  'no campaign is configured, and the operator refused one that was made up (`freeRounds: { frID: … }` names one it knows)';
+  'the operator refused the made-up campaign of the test (set `freeRounds: { frID: … }` to a campaign that it knows)';

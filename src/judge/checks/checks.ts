@@ -15,7 +15,10 @@ import { sessionChecks } from './session.ts';
 import { signatureChecks } from './signature.ts';
 import { winChecks } from './win.ts';
 
-/** Returns the rules that a plan can decide: those that at least one of its steps tests. A scenario may claim only these. */
+/**
+ * Returns the rules that a plan can decide, which are the rules that at least one of its steps tests. A scenario may claim no
+ * other rules.
+ */
 export function applicableRules(plan: Plan, rules: readonly RuleId[]): RuleId[] {
   const plannedCalls = new PlannedCalls(plan);
   const seesLaunches = plan.steps.some(({ kind }) => kind === 'launches');
@@ -48,7 +51,7 @@ export type Applied = readonly [rule: CallRule, check: RuleCheck];
 
 const ALL = Object.entries(CHECKS) as readonly Applied[];
 
-/** Returns the rules that a step tests. */
+/** Returns the rules that a step tests, each with its check. */
 export function checksOf(planned: PlannedCall, plannedCalls: PlannedCalls): readonly Applied[] {
   return ALL.filter(([, check]) => check.applies(planned, plannedCalls));
 }
@@ -63,7 +66,7 @@ export function checkOf(rule: RuleId): RuleCheck | undefined {
   return checks[rule];
 }
 
-/** The checks by step, computed once for each step of a scenario. */
+/** Looks up the checks of a step. Computes them once for each step of a scenario. */
 export class ChecksByStep {
   readonly #plannedCalls: PlannedCalls;
   readonly #known = new Map<string, readonly Applied[]>();
@@ -82,7 +85,10 @@ export class ChecksByStep {
   }
 }
 
-/** Repetitions that `times` made of one step are the same for all rules, except the first, which has none before it. */
+/**
+ * Returns one key for all repetitions of a step with `times`, because the same rules apply to them. The first repetition has
+ * its own key, because no repetition comes before it.
+ */
 function repeatless(step: CallStep): string {
   return step.key.replace(/x\d+$/, (repeat) => (repeat === 'x1' ? repeat : 'x2'));
 }

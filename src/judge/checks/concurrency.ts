@@ -19,12 +19,15 @@ const othersOf = (planned: PlannedCall, plannedCalls: PlannedCalls): PlannedCall
       other.step.session === planned.step.session,
   );
 
-/** True for bets of which two together are more than the balance: the operator may decline all but one. */
+/**
+ * True for a bet that is sent together with other bets, and that the operator may decline because all of them may be more than
+ * the balance.
+ */
 export const isOverdraft = (planned: PlannedCall): boolean =>
   (isNewMover(planned) && planned.step.call === 'bet' && planned.step.expect.outcome === 'either') ||
   (isNewMover(planned) && plannedAmount(planned.step).isBalance);
 
-// All of these are judged as a set, see races/race.ts.
+// These rules are judged for all calls of the same instant together, in races/race.ts.
 export const concurrencyChecks: GroupChecks<'concurrency'> = {
   'concurrency.no-lost-update': {
     applies: (planned, plannedCalls) =>

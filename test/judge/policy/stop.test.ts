@@ -26,7 +26,7 @@ describe('a scenario is skipped', () => {
       'free rounds of a campaign that was made up are declined',
       'steps: [{ bet: { type: free } }]',
       { fault: answering('1', error(404, 'No such campaign')), campaignKnown: false },
-      /no campaign is configured/,
+      /made-up campaign of the test/,
     ],
     [
       'a further bet of a round is declined',
