@@ -34,7 +34,7 @@ const entry = z.strictObject({
   client: text.optional().describe('Only for this ExtCID. Every client is meant when left out.'),
 });
 
-/** The schema of a baseline. */
+/** The schema of a baseline: the file that lists the failures which a run accepts for a while. */
 export const baselineSchema = z.array(entry).meta({
   title: 'Baseline of croupier',
   description:
@@ -50,23 +50,23 @@ const WORDS: Words = {
   eitherOf: 'text',
 };
 
-/** The parts of a scenario that a baseline can match. */
+/** The parts of a scenario that an entry of a baseline can match. */
 interface NamedScenario {
   readonly id: string;
   readonly rules: readonly RuleId[];
   readonly tags: readonly string[];
 }
 
-/** The scenarios and clients that a baseline can name. */
+/** The scenarios and clients that an entry of a baseline can name. */
 export interface Subjects {
   readonly suite: readonly NamedScenario[];
-  /** The selected scenarios of the suite. */
+  /** The scenarios of `suite` that this run plays. */
   readonly chosen: readonly NamedScenario[];
-  /** The ExtCIDs of the configuration; empty: unknown. */
+  /** The ExtCIDs of the configuration; empty if they are not known, and then no client of an entry is checked. */
   readonly clients: readonly string[];
 }
 
-/** A known failure with its client; undefined: every client. */
+/** A known failure with the ExtCID of its client; `client` is undefined if the failure is known for every client. */
 export type ClientsFailure = KnownFailure & { readonly client: string | undefined };
 
 export type BaselineReading =
@@ -77,6 +77,7 @@ export type BaselineReading =
  * Reads the text of a baseline and finds every mistake in it, not only the first.
  *
  * @param file the file's name in diagnostics
+ * @param subjects the names that an entry may use
  */
 export function readBaseline(file: string, yaml: string, subjects: Subjects): BaselineReading {
   const { root, diagnostics: syntax, source } = readDocument(yaml, file);
@@ -121,7 +122,10 @@ interface Mistake {
   readonly fix?: string | undefined;
 }
 
-/** Finds a mistake that the schema cannot see. An entry that can never match would stay in the list forever. */
+/**
+ * Finds a mistake that the schema cannot see, such as the name of a scenario that does not exist. An entry with such a
+ * mistake would never match a failure.
+ */
 function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subjects): Mistake | undefined {
   const { rule, endpoint, scenario, client } = given;
   if (twinLine !== undefined) {

@@ -4,7 +4,7 @@ import type { ClientsFailure, Subjects } from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { readTextFile, shownPath } from './files.ts';
 
-/** The known failures of all clients. */
+/** The known failures of all clients, and the file that lists them. */
 export interface Baselines {
   readonly file: string;
   readonly known: readonly ClientsFailure[];
@@ -13,8 +13,9 @@ export interface Baselines {
 /**
  * Reads the file of known failures.
  *
- * @param named undefined: there is no baseline
- * @throws UsageError with every mistake in the file; nothing was sent then
+ * @param named the path from `--baseline`; undefined if the flag is missing
+ * @returns undefined without `--baseline`
+ * @throws UsageError with every mistake in the file, before any call is sent
  */
 export async function loadBaseline(
   named: string | undefined,
@@ -24,14 +25,14 @@ export async function loadBaseline(
   if (named === undefined) return undefined;
   const file = path.resolve(cwd, named);
   const shown = shownPath(file, cwd);
-  // Imported only here: its schema takes longer to load than most commands take altogether.
+  // Imported only when there is a baseline: loading its schema takes longer than most commands take in total.
   const { readBaseline } = await import('./baseline-file.ts');
   const reading = readBaseline(shown, readTextFile(file, 'The baseline'), subjects);
   if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);
   return { file: shown, known: reading.known };
 }
 
-/** The known failures of one client. */
+/** Returns the known failures of one client, including those that are known for every client. */
 export function baselineOf({ file, known }: Baselines, extCID: string): Baseline {
   const own = known.filter(({ client }) => client === undefined || client === extCID);
   return { file, known: own.map(({ client: _client, ...entry }) => entry) };

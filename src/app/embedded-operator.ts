@@ -11,9 +11,9 @@ interface ReferenceFlags extends ClientFlags, VariationFlags {
 }
 
 /**
- * The variations that the flags name for the embedded operator.
+ * Returns the defects and variants that the flags add to the embedded operator.
  *
- * @throws UsageError without `--reference`, or for an unknown name
+ * @throws UsageError for an unknown name, and if `--reference` is missing
  */
 export function variationsOf(flags: ReferenceFlags): readonly ChosenVariation[] {
   const chosen = chosenVariations(flags);
@@ -25,9 +25,9 @@ export function variationsOf(flags: ReferenceFlags): readonly ChosenVariation[] 
 }
 
 /**
- * Refuses flags that name another operator than the embedded one.
+ * Refuses flags that name an operator other than the embedded one.
  *
- * @param verb the action of the command, for the message
+ * @param verb the verb for the command in the error message
  * @throws UsageError that lists these flags
  */
 export function refuseOtherOperators(flags: ReferenceFlags, verb: 'judges' | 'searches'): void {
@@ -45,9 +45,10 @@ export function refuseOtherOperators(flags: ReferenceFlags, verb: 'judges' | 'se
 }
 
 /**
- * Starts the embedded operator if `--reference` is given, and prints its variations.
+ * Starts the embedded operator if `--reference` is given, and prints its defects and variants.
  *
- * @param scale the waits of the run, which delays of variations depend on
+ * @param scale the waits of the run; delays of defects and variants are computed from them
+ * @returns undefined without `--reference`
  */
 export async function embeddedOperator(
   flags: ReferenceFlags,
@@ -56,7 +57,7 @@ export async function embeddedOperator(
   { err }: Stdio,
 ): Promise<Reference | undefined> {
   if (!flags.reference) return undefined;
-  // Imported only here: operator and service take longer to load than most commands take altogether.
+  // Imported only with --reference: loading operator and service takes longer than most commands take in total.
   const { startReference } = await import('./reference-operator.ts');
   const behaviour = behaviourWith(
     variations.map(({ variation }) => variation),

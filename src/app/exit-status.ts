@@ -1,32 +1,36 @@
-/** The exit statuses that several commands share. The status of a run comes from its conclusion. */
+/** The exit statuses that several commands share. The verdict of a run decides the other statuses. */
 export const EXIT = {
-  /** Wrong flags or files, or a file that cannot be written: nothing was sent, or a result is missing. */
+  /** The flags or files are wrong and nothing was sent, or a result file could not be written. */
   USAGE: 2,
   UNDECIDED: 3,
-  /** A bug of croupier. */
+  /** croupier stopped because of a bug in its own code. */
   BUG: 70,
-  /** 128 and the number of the signal. */
+  /** 128 plus the number of the signal, as shells report it. */
   SIGINT: 130,
   SIGTERM: 143,
 } as const;
 
 /**
- * The flags, the files or the configuration are wrong: exit status 2, and nothing was sent. The message says what to do. It
- * may have several lines.
+ * An error in the flags, the files or the configuration. It gives exit status 2, and nothing was sent. The message says
+ * what to do, and may have several lines.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The status after an interrupt. @param signal aborted with the name of the signal as its reason */
+/**
+ * Returns the exit status after an interrupt.
+ *
+ * @param signal an aborted signal, whose reason is the name of the system's signal
+ */
 export function interruptedStatus({ reason }: AbortSignal): number {
   return reason === 'SIGTERM' ? EXIT.SIGTERM : EXIT.SIGINT;
 }
 
-/** The most severe first. */
+/** The exit statuses from the most severe to the least severe. */
 const ORDER: readonly number[] = [EXIT.BUG, EXIT.SIGINT, EXIT.SIGTERM, EXIT.USAGE, 1, EXIT.UNDECIDED, 0];
 
-/** The exit status of a command that did several things, each with its own status. */
+/** Returns the most severe of several exit statuses, for a command that did several things. */
 export function worstStatus(statuses: readonly number[]): number {
   return ORDER.find((status) => statuses.includes(status)) ?? 0;
 }

@@ -3,7 +3,7 @@ import { EXIT } from './exit-status.ts';
 import { whyUnreadable } from './files.ts';
 import type { Stdio } from './stdio.ts';
 
-/** The message for a bug of croupier. If CROUPIER_DEBUG is set, it has the stack. */
+/** Returns the message for a bug of croupier. The message contains the stack if CROUPIER_DEBUG is set. */
 export function bugText(error: unknown, { env }: Stdio): string {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const where =
@@ -13,7 +13,11 @@ export function bugText(error: unknown, { env }: Stdio): string {
   return `This is a bug of croupier (${what}). It is not a fault of the operator.\n${where}`;
 }
 
-/** Prints why croupier could not continue: a bug, or a journal that cannot be written. @returns the exit status */
+/**
+ * Prints why croupier could not continue: either a bug, or a journal that cannot be written.
+ *
+ * @returns the exit status
+ */
 export function reportFault(error: unknown, stdio: Stdio): number {
   if (error instanceof UnwritableJournal) {
     const { path, cause } = error;

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-// As a whole, because the oldest supported Node has no getAssetKeys.
+// Imports the whole module, because a named import of getAssetKeys fails in the oldest supported Node.
 import sea from 'node:sea';
 import type { ReadFileBeside } from '../traffic/read/commands/command.ts';
 import { UsageError } from './exit-status.ts';
 
 /**
- * The folder of the installed package: the nearest folder upwards that holds the manifest and the built-in suite. In the
- * single executable it is the path of the executable, whose files `readBytes` and `filesBelow` read.
+ * Returns the folder of the installed package, which contains package.json and the built-in scenarios. In the single
+ * executable, returns the path of the executable; `readBytes` and `filesBelow` read the files inside.
  */
 export function packageRoot(): string {
   if (sea.isSea()) return process.execPath;
@@ -21,7 +21,8 @@ export function packageRoot(): string {
 }
 
 /**
- * Reads a file of the disk. In the single executable, a path below `packageRoot()` names a file inside the executable.
+ * Reads a file from the disk. In the single executable, a path below `packageRoot()` names a file inside the
+ * executable.
  *
  * @throws the system's error when the file can't be read
  */
@@ -30,7 +31,9 @@ export function readBytes(file: string): Uint8Array {
   return asset === undefined ? readFileSync(file) : new Uint8Array(sea.getRawAsset(asset));
 }
 
-/** The sorted paths of all files in a folder and below, also for a folder inside the single executable. */
+/**
+ * Returns the sorted paths of all files in a folder and its subfolders. The folder may be inside the single executable.
+ */
 export function filesBelow(folder: string): readonly string[] {
   const asset = assetOf(folder);
   if (asset !== undefined) {
@@ -43,22 +46,24 @@ export function filesBelow(folder: string): readonly string[] {
     .sort();
 }
 
-/** The name of a file inside the single executable; undefined: the file is on the disk. */
+/** Returns the name of a file inside the single executable; undefined if the file is on the disk. */
 function assetOf(file: string): string | undefined {
   if (!sea.isSea()) return undefined;
   const relative = path.relative(packageRoot(), file);
   return relative.startsWith('..') || path.isAbsolute(relative) ? undefined : relative.replaceAll(path.sep, '/');
 }
 
-/** A path for a message: relative to the working directory if the file is in it or below, else absolute. */
+/** Returns a path for a message: relative if the file is below the working directory, otherwise absolute. */
 export function shownPath(file: string, cwd: string): string {
   const relative = path.relative(cwd, file);
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }
 
 /**
- * @param what names the file at the beginning of the message
- * @throws UsageError when it can't be read as UTF-8 text
+ * Reads a whole text file.
+ *
+ * @param what the name of the file at the beginning of an error message
+ * @throws UsageError when the file can't be read as UTF-8 text
  */
 export function readTextFile(file: string, what: string): string {
   try {
@@ -68,7 +73,7 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
-/** The reason of a file system error, in plain words. */
+/** Returns the reason for a file system error, in plain words. */
 export function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   switch (code) {
@@ -93,8 +98,8 @@ export function whyUnreadable(error: unknown): string {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Reads the body files that curl lines name, by their base name and from one folder only: a path in a log must not open
- * any other file of this machine.
+ * Returns a function that reads the body files of curl lines. It uses only the base name and only this folder, because
+ * a path in a log must not open any other file of this machine.
  */
 export function bodyFilesIn(folder: string): ReadFileBeside {
   return (name) => {

@@ -8,32 +8,36 @@ import { isOn } from './config/run-flags.ts';
 import { packageRoot, whyUnreadable } from './files.ts';
 import type { Sink, Stdio } from './stdio.ts';
 
-/** The messages of a run to GitHub Actions, in addition to its report. */
+/** Writes the messages for GitHub Actions, in addition to the report of a run. */
 export interface GithubStep {
-  /** Reports one run: annotations at the lines of scenarios, and a page for the summary of the step. */
+  /** Writes an annotation at the line of each failed scenario, and adds a report to the summary of the step. */
   report(fold: Fold, open: OpenJournal, options: ReportOptions, scrub: (text: string) => string): Promise<void>;
-  /** Ends the protection: GitHub reads the following lines as commands again. */
+  /** Lets GitHub read lines of the output as commands again. */
   end(): void;
 }
 
-/** GitHub accepts a step summary of at most 1 MiB, and drops a longer one whole. A report has at most 60 kB. */
+/**
+ * Maximum size of a step summary before another report is added. GitHub drops a summary above 1 MiB, and a report has
+ * at most 60 kB.
+ */
 const SUMMARY_BYTES = 1_048_576 - 65_536;
 
 /**
- * Under GitHub Actions, hides the keys in its log, and stops it from reading lines of the output as commands, because an
- * operator's reply may contain such lines.
+ * Protects the log of GitHub Actions: hides keys in it, and stops GitHub from reading output as commands. An operator's
+ * reply may contain lines that look like commands.
  *
- * @param isWanted the flag; undefined: not given
- * @param secrets keys that the log must hide, also when another program prints them
- * @param json true: stdout holds a JSON report and nothing else
- * @returns undefined outside GitHub Actions, and if it is switched off
+ * @param isWanted false for `--no-github`; undefined without the flag
+ * @param secrets keys that GitHub must hide in the log, also when another program prints them
+ * @param json true if stdout must contain only a JSON report
+ * @returns undefined outside GitHub Actions, and if the user switched the messages off
  */
 export function startGithubStep(
   stdio: Stdio,
   { isWanted, secrets, json }: { isWanted: boolean | undefined; secrets: readonly string[]; json: boolean },
 ): GithubStep | undefined {
   if (!isOn(stdio.env.GITHUB_ACTIONS) || isWanted === false || isOff(stdio.env.CROUPIER_GITHUB)) return undefined;
-  // GitHub reads both streams. stdout may go to a file, which must not contain a key.
+  // GitHub reads stderr as well as stdout. These lines contain keys and stdout may be redirected to a file, so they go
+  // to stderr.
   for (const secret of secrets.filter((text) => text !== '')) {
     stdio.err.write(`::add-mask::${forWorkflowMessage(secret)}\n`);
   }
@@ -64,7 +68,11 @@ function isOff(text: string | undefined): boolean {
   return OFF.has(text?.toLowerCase() ?? '');
 }
 
-/** Stops the reading of commands. @returns the token that starts it again, which no operator can guess */
+/**
+ * Stops GitHub from reading lines of the output as commands.
+ *
+ * @returns the random token that ends this, which no operator can guess
+ */
 function stop(sink: Sink): string {
   const token = randomUUID();
   sink.write(`::stop-commands::${token}\n`);
@@ -78,15 +86,18 @@ function append(file: string, page: string, stdio: Stdio): void {
       stdio.err.write('The summary of this step is full: the report of this run was not added to it.\n');
     else appendFileSync(file, page);
   } catch (error) {
-    // The log has the report too, so this does not change the status.
+    // The log contains the same report, so a missing summary does not change the exit status.
     stdio.err.write(`The summary of this step can't be written: ${file}: ${whyUnreadable(error)}\n`);
   }
 }
 
-/** The path of croupier in a repository that depends on it. No other file has this path. */
+/** The folder of croupier in a repository that installs it. Annotations in built-in scenarios use it as their path. */
 const PACKAGE = 'node_modules/croupier-conformance';
 
-/** Gives a file's path in the repository; null: it is outside. A built-in scenario gets its path in croupier's package. */
+/**
+ * Returns a function that gives the path of a file in the user's repository, for annotations; null if the file is
+ * outside. A built-in scenario gets its path in the installed package.
+ */
 export function repositoryFile({ env, cwd }: Stdio): (file: string) => string | null {
   const root = path.resolve(env.GITHUB_WORKSPACE ?? cwd);
   return (file) => {

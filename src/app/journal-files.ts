@@ -13,8 +13,8 @@ import { whyUnreadable } from './files.ts';
 /**
  * Creates the journal of a run before its first call.
  *
- * @param given undefined: a new file in .croupier/ of the working directory
- * @throws UsageError when it can't be created; nothing was sent then
+ * @param given the path from `--journal`; undefined for a new file in .croupier/ of the working directory
+ * @throws UsageError when the file can't be created, before any call is sent
  */
 export function openJournal(given: string | undefined, cwd: string, scrub: (text: string) => string): JournalFile {
   const file = path.resolve(cwd, given ?? path.join('.croupier', journalName(new Date())));
@@ -31,18 +31,23 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
   }
 }
 
-/** A device or a pipe cannot be read again, and every report is made from the journal. */
+/**
+ * True for a device or a pipe. A journal cannot be one of them, because reports read the journal again after the run.
+ */
 function isDevice(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }
 
-/** Names sort by time, and are unique when several runs begin in one second. */
+/**
+ * Returns a file name with the date and time, so that names sort by time. A random part keeps the names of runs apart
+ * that start in the same second.
+ */
 function journalName(now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
   return `${stamp}-${randomBytes(3).toString('hex')}.ndjson`;
 }
 
-/** The notices of a journal about the connection to the operator. */
+/** Returns the remarks about the connection to the operator that a journal records. */
 export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly string[] {
   const all: string[] = [];
   if (wire.insecureTls) {
@@ -54,10 +59,10 @@ export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly 
 }
 
 /**
- * The checked events of a journal that the user named. An incomplete last line is left out.
+ * Reads and checks the events of a journal that the user named. Leaves out an incomplete last line.
  *
  * @param shown the file's name in messages
- * @throws UsageError when it can't be read, or is not a journal that this croupier reads
+ * @throws UsageError when the file can't be read, or is not a journal of a supported version
  */
 export async function* journalEvents(file: string, shown: string): AsyncGenerator<JournalEvent> {
   try {
@@ -71,12 +76,15 @@ export async function* journalEvents(file: string, shown: string): AsyncGenerato
   }
 }
 
-/** The identity of this process in a journal. */
+/** Returns the process id and the host that this process records in a journal. */
 export function thisProcess(): NonNullable<RunStarted['process']> {
   return { pid: process.pid, host: hostname() };
 }
 
-/** The process that is still writing a journal; undefined: it has ended, or runs on another machine. */
+/**
+ * Returns the id of the process that is still writing a journal; undefined if that process has ended or runs on another
+ * machine.
+ */
 export function runningWriter({ process: writer }: RunStarted): number | undefined {
   if (!writer || writer.host !== hostname() || writer.pid === process.pid) return undefined;
   return isAlive(writer.pid) && isCroupier(writer.pid) ? writer.pid : undefined;
@@ -87,12 +95,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user exists too.
+    // EPERM means that the process exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Process ids are reused. If the system does not show the command line, the process counts as croupier. */
+/**
+ * True if a process is croupier. The system may have given the id to another program since. If the command line can't
+ * be read, the process counts as croupier.
+ */
 function isCroupier(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('croupier');

@@ -8,24 +8,28 @@ import { createOperator } from '../operator/operator.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { createService } from '../service/service.ts';
 
-/** The embedded reference operator on a port of loopback, with the client to judge it by. */
+/** The embedded reference operator on a local port, with a client that can call it. */
 export interface Reference {
   readonly client: ClientUnderTest;
   readonly campaign: string;
-  /** The requests that its backend has sent to the embedded service. */
+  /** Returns the requests that the operator's backend has sent to the embedded service. */
   readonly launches: () => readonly LaunchRequest[];
   readonly secrets: readonly string[];
   close(): Promise<void>;
 }
 
-/** The stored state of an operator that is started again. */
+/** The stored state of a reference operator that is started again. */
 export interface Books {
   readonly dataDir: string;
-  /** The player whose sessions have expired since the last start. */
+  /** The player whose sessions have expired since the last start; undefined if no session has. */
   readonly expired?: string;
 }
 
-/** Starts the reference operator with random keys. @param books left out: the state is kept in memory */
+/**
+ * Starts the reference operator with random keys.
+ *
+ * @param books the folder of its stored state; undefined to keep the state in memory
+ */
 export async function startReference(
   onFault: (error: unknown) => void,
   behaviour: Behaviour = CORRECT,
@@ -51,7 +55,8 @@ export async function startReference(
   const { extCID, cID } = service.client;
   const backend = createBackend({ baseUrl: service.baseUrl, cID, extCID, apiKey }, behaviour);
   const active = sessions.filter(({ state }) => state === 'active');
-  // A refusal of the service is no error here: the service has recorded the request, and the operator is judged by the record.
+  // The service may refuse a request of the operator. This is no error here: the service has recorded the request, and
+  // the operator is judged by the record.
   await Promise.allSettled([
     backend.games(),
     backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),
@@ -83,7 +88,10 @@ export async function startReference(
   };
 }
 
-/** The embedded service for the requests of the operator's backend. It makes no reverse calls. */
+/**
+ * Starts the embedded service, which receives the requests of the operator's backend. The service makes no calls to the
+ * wallet.
+ */
 async function startService(client: ServiceClient, onFault: (error: unknown) => void) {
   const service = createService({ clients: [client], onFault });
   const seen: LaunchRequest[] = [];

@@ -7,7 +7,7 @@ import type { Report } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
 import { UsageError } from './exit-status.ts';
 
-/** One `KIND=FILE` of the command line. */
+/** One report that the user requested on the command line, such as `junit=report.xml`. */
 export interface ReportRequest {
   readonly kind: string;
   readonly report: Report;
@@ -17,7 +17,8 @@ export interface ReportRequest {
 const CLIENT = '{client}';
 
 /**
- * Reads the requested reports. One word may name several, as in `har=calls.har,curl=calls.sh`.
+ * Reads the values of `--report` or `--to`. One value may request several reports, such as
+ * `har=calls.har,curl=calls.sh`.
  *
  * @throws UsageError for an unknown kind, a missing file name, or two reports in one file
  */
@@ -51,12 +52,18 @@ function readReportRequest(text: string, flag: string): ReportRequest {
   return { kind, report, file };
 }
 
-/** Replaces `{client}` in a file name by the ExtCID. Characters that a file name can't have become `_`. */
+/**
+ * Replaces `{client}` in a file name by the ExtCID. Characters of the ExtCID that a file name can't contain become `_`.
+ */
 export function fileForClient(file: string, extCID: string): string {
   return file.replaceAll(CLIENT, extCID.replace(/[^A-Za-z0-9._-]/g, '_'));
 }
 
-/** @throws UsageError when several clients would write one file */
+/**
+ * Refuses a file name that several clients would write to.
+ *
+ * @throws UsageError unless the name contains `{client}` or there is only one client
+ */
 export function refuseSharedFile(file: string, flag: string, clientCount: number): void {
   if (clientCount < 2 || file.includes(CLIENT)) return;
   const { dir, name, ext } = path.parse(file);
@@ -67,11 +74,11 @@ export function refuseSharedFile(file: string, flag: string, clientCount: number
 }
 
 /**
- * Refuses to overwrite the source of a report.
+ * Refuses to overwrite the journal that a report is made from.
  *
  * @param flag the flag that named the file, for the message
- * @param kept absolute paths of the sources
- * @throws UsageError when the file is one of them
+ * @param kept the absolute paths of the journals
+ * @throws UsageError when the file is one of the journals
  */
 export function refuseOverwriting(file: string, flag: string, kept: readonly string[]): void {
   if (kept.includes(file))
@@ -81,13 +88,13 @@ export function refuseOverwriting(file: string, flag: string, kept: readonly str
 }
 
 /**
- * Writes a file whole or not at all. A device or a pipe gets each piece at once.
+ * Writes a file completely or not at all. If the path is a device or a pipe, writes each piece as it comes.
  *
  * @throws the system's error when the file can't be written
  */
 export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   makeFolder(path.dirname(file));
-  // A device, a pipe or a link is written to, not replaced by a file.
+  // A rename would replace a device, a pipe or a link by a regular file. So this code writes to it directly.
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return writeInto(openSync(file, 'w'), pieces);
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}`);
   const descriptor = openSync(draft, 'wx');

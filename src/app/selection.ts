@@ -7,15 +7,23 @@ import { UsageError } from './exit-status.ts';
 import { packageRoot } from './files.ts';
 import { builtInSource, type Suite, type SuiteScenario, type SuiteSource, userSource } from './suite.ts';
 
-/** Scenarios with this tag are played only if their id, file or tag is named. */
+/** The tag of scenarios that run only if the user names their id, their file or this tag. */
 const OPT_IN = 'opt-in';
 
 export interface Selection {
-  /** Groups, rules, scenarios, files and file:line. A scenario must match one of them; empty: every scenario matches. */
+  /**
+   * Names of groups, rules, scenarios and files, or file:line. A scenario is selected if one of them matches; an empty
+   * list selects every scenario.
+   */
   readonly words: readonly string[];
-  /** A scenario must have one of these; empty: any scenario. */
+  /**
+   * Tags, of which a selected scenario must have at least one. An empty list selects scenarios with any tag or none.
+   */
   readonly tags: readonly string[];
-  /** A scenario must have this text in its id or title, in any letter case. */
+  /**
+   * Text that the id or the title of a selected scenario must contain, in any letter case; undefined selects every
+   * scenario.
+   */
   readonly grep: string | undefined;
 }
 
@@ -25,7 +33,7 @@ export interface FileWord {
   readonly line: number | undefined;
 }
 
-/** Reads a word of a selection as a path with an optional line; undefined: it is not a path. */
+/** Reads a word of a selection as a path with an optional line. Returns undefined if the word is not a path. */
 export function asFile(word: string): FileWord | undefined {
   const match = /^(.*?)(?::(\d+)(?::\d+)?)?$/.exec(word);
   const file = match?.[1] ?? word;
@@ -35,9 +43,9 @@ export function asFile(word: string): FileWord | undefined {
 }
 
 /**
- * The scenarios that a selection names, in the order of the suite.
+ * Returns the scenarios that a selection names, in the order of the suite.
  *
- * @param roots folders that paths may be relative to: the working directory first, then the built-in suite
+ * @param roots the folders that paths may be relative to: the working directory first, then the built-in suite
  * @throws UsageError with similar names when a word names nothing, or when no scenario is left
  */
 export function select(
@@ -72,7 +80,10 @@ function isOptIn(scenario: SuiteScenario): boolean {
 
 interface Matches {
   readonly scenarios: readonly SuiteScenario[];
-  /** True if they were named by id or file, not as part of a group. Opt-in scenarios are then included. */
+  /**
+   * True if the word was an id or a file, so that it also selects opt-in scenarios; false for a group, a rule or a
+   * folder.
+   */
   readonly exact: boolean;
 }
 
@@ -128,7 +139,7 @@ function noMatchText(suite: readonly SuiteScenario[], word: string): string {
   return `There is no group, rule, scenario or file ${word}. Nothing was sent.\n${help}`;
 }
 
-/** The most similar name, and names that contain the word. */
+/** Returns up to four suggestions: the most similar name, and names that contain the word. */
 function similarNames(word: string, names: ReadonlySet<string>): readonly string[] {
   const near = nearest(word, names);
   const holding = [...names].filter((name) => word.length >= 3 && name.includes(word));
@@ -156,7 +167,7 @@ function noneLeftText(
   return `None of ${asked.size} scenario${asked.size === 1 ? '' : 's'} matches ${narrowed}. Nothing was sent.\n${help}`;
 }
 
-/** The built-in suite, the configured folders, and files that only the selection names. */
+/** Returns the built-in suite, the configured folders, and the files that only the selection names. */
 export function sourcesFor(
   words: readonly string[],
   { config, dir }: Pick<Configuration, 'config' | 'dir'>,
@@ -169,28 +180,29 @@ export function sourcesFor(
     try {
       return [userSource(file, cwd)];
     } catch (error) {
-      // It may be a path in the suite, or an id. If it is neither, the selection throws an error with similar names.
+      // The word may be an id that contains a slash. If it is neither an id nor a file, `select` throws an error with
+      // similar names.
       if (error instanceof UsageError) return [];
       throw error;
     }
   });
-  // A file of the suite or of a configured folder keeps its id from there, also when a word names it.
+  // The order matters: a file that is in several sources keeps the id that the first source gives it.
   return [builtInSource(), ...configured, ...named];
 }
 
-/** The scenarios that a selection of the command line names. @throws UsageError when it names none */
+/** Returns the scenarios that the command line selects. @throws UsageError when it selects none */
 export function choose({ scenarios }: Suite, selection: Selection, cwd: string): readonly SuiteScenario[] {
   const root = packageRoot();
   return select(scenarios, selection, [cwd, path.join(root, 'scenarios'), root]);
 }
 
-/** True if all built-in scenarios are chosen, apart from opt-in ones. */
+/** True if all built-in scenarios are chosen. Opt-in scenarios may be missing. */
 export function isWhole({ scenarios }: Suite, chosen: readonly SuiteScenario[]): boolean {
   const builtIn = scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
   return builtIn.every((scenario) => chosen.includes(scenario));
 }
 
-/** The words and flags of a selection, for reports. */
+/** Returns the words and flags of a selection, as reports print them. */
 export function selectionWords({ words, tags, grep }: Selection): readonly string[] {
   return [...words, ...tags.map((tag) => `--tag ${tag}`), ...(grep === undefined ? [] : [`--grep ${grep}`])];
 }

@@ -1,16 +1,21 @@
 /** One of the two output streams, and its properties. */
 export interface Sink {
   write(text: string): void;
-  /** True if it is a terminal that a person may read. */
+  /** True if the stream is a terminal that a person may read. */
   readonly tty: boolean;
-  /** The terminal itself, for output that moves its cursor; undefined without a terminal, or if its width is unknown. */
+  /**
+   * The terminal, for output that moves its cursor; undefined if the stream is no terminal, or its width is unknown.
+   */
   readonly terminal?: NodeJS.WriteStream;
   readonly colour: boolean;
-  /** Width in characters; 80 if it is unknown. */
+  /** The width in characters; 80 if the width is unknown. */
   readonly columns: number;
 }
 
-/** The streams, the environment and the working directory of the caller. stdout is for results, stderr for progress and messages. */
+/**
+ * The streams, the environment and the working directory of the caller. Results go to stdout, progress and messages to
+ * stderr.
+ */
 export interface Stdio {
   readonly out: Sink;
   readonly err: Sink;
@@ -18,11 +23,11 @@ export interface Stdio {
   readonly cwd: string;
   readonly stdinIsTty: boolean;
   readStdin(): Promise<string>;
-  /** Reads the exact bytes, for signatures. */
+  /** Reads standard input as exact bytes, because signatures depend on every byte. */
   readStdinBytes(): Promise<Uint8Array>;
 }
 
-/** Streams for callers in code: they print nothing, and standard input is empty. */
+/** Returns streams for a caller that is a program: they print nothing, and standard input is empty. */
 export function silentStdio(cwd: string, env: Stdio['env']): Stdio {
   const nowhere: Sink = { write: () => {}, tty: false, colour: false, columns: 100 };
   const nothing = new Uint8Array();
@@ -37,7 +42,7 @@ export function silentStdio(cwd: string, env: Stdio['env']): Stdio {
   };
 }
 
-/** False for old consoles and the plain C locale, which show only ASCII. */
+/** True if the terminal can show Unicode; false for old consoles and the plain C locale, which show only ASCII. */
 export function showsUnicode(env: Stdio['env']): boolean {
   if (env.TERM === 'linux') return false;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';

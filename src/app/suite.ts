@@ -11,21 +11,21 @@ import { type Source, toSource } from '../scenario/yaml/source.ts';
 import { UsageError } from './exit-status.ts';
 import { filesBelow, packageRoot, readBytes, shownPath, whyUnreadable } from './files.ts';
 
-/** One case of one scenario file, ready to be planned. */
+/** One case of a scenario file, ready to be planned. */
 export interface SuiteScenario extends RunnableScenario {
-  /** The id without its case. */
+  /** The id of the scenario without the id of the case. */
   readonly scenarioId: string;
   readonly absoluteFile: string;
-  /** The files of the fragments that it uses, including files that do not exist. */
+  /** The paths of the fragments that the scenario uses, including fragments that do not exist. */
   readonly fragments: readonly string[];
   readonly builtIn: boolean;
   readonly needs: Needs;
-  /** The rules that it claims to test, each with its place in the file. */
+  /** The rules in the `rules` list of the scenario, each with its place in the file. */
   readonly claims: Scenario['rules'];
   readonly source: Source;
 }
 
-/** All scenarios of some folders, and the mistakes in their files. */
+/** All scenarios of some files and folders, and the mistakes in them. */
 export interface Suite {
   readonly scenarios: readonly SuiteScenario[];
   readonly diagnostics: readonly Diagnostic[];
@@ -36,7 +36,7 @@ export interface Suite {
 export interface SuiteSource {
   readonly path: string;
   readonly builtIn: boolean;
-  /** Ids are paths relative to this folder. */
+  /** The folder that scenario ids are relative to. */
   readonly idsFrom: string;
 }
 
@@ -45,7 +45,12 @@ export function builtInSource(): SuiteSource {
   return { path: folder, builtIn: true, idsFrom: folder };
 }
 
-/** Scenarios of the user. Ids are relative to a folder itself, or to the working directory for a single file. @throws UsageError when the path does not exist */
+/**
+ * Returns a source of the user's own scenarios. In a folder, ids are relative to the folder; the id of a single file is
+ * relative to the working directory.
+ *
+ * @throws UsageError when the path does not exist
+ */
 export function userSource(given: string, cwd: string): SuiteSource {
   const absolute = path.resolve(cwd, given);
   try {
@@ -58,9 +63,9 @@ export function userSource(given: string, cwd: string): SuiteSource {
 }
 
 /**
- * Loads every scenario of the sources, each file once. A file of two sources belongs to the first.
+ * Loads every scenario of the sources, each file once. If two sources contain a file, the first source decides its id.
  *
- * @param uuid makes the ids of plans
+ * @param uuid creates the ids that plans contain
  */
 export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: () => string): Suite {
   const scenarios: SuiteScenario[] = [];
@@ -80,7 +85,7 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
       }
       const { text } = read;
       if (/^fragment\s*:/m.test(text)) {
-        // A fragment is not a scenario: it is checked in the scenarios that use it.
+        // A fragment is not a scenario, so a folder skips it. It is checked together with the scenarios that use it.
         if (file !== source.path) continue;
         files.add(file);
         diagnostics.push(
@@ -121,18 +126,18 @@ function filesOf({ path: place, builtIn }: SuiteSource): readonly string[] {
   return filesBelow(place).filter((name) => /\.ya?ml$/.test(name));
 }
 
-/** The built-in suite as `npm run build` compiled it; empty without a build. */
+/** Reads the built-in suite in the form that `npm run build` compiled. Returns an empty object without a build. */
 function compiledSuite(): CompiledSuite {
   const json = readIfThere(path.join(packageRoot(), 'dist', 'scenarios.json'));
   return json === undefined ? {} : (JSON.parse(json) as CompiledSuite);
 }
 
-/** The compiled scenario of a file; undefined: there is none, or the file has changed since the build. */
+/** Returns the compiled scenario of a file; undefined if there is none, or if the file has changed since the build. */
 function restored(compiled: CompiledScenario | undefined, text: string, file: string): Loaded | undefined {
   return compiled?.text === text ? { scenario: restoreScenario(compiled, file), diagnostics: [] } : undefined;
 }
 
-/** The text of a file, or the reason why it can't be read. */
+/** Reads the text of a file, or returns the reason why it can't be read. */
 function textOf(file: string): { readonly text: string } | { readonly why: string } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readBytes(file)) };
@@ -145,7 +150,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return new TextDecoder().decode(readBytes(file));
   } catch {
-    // The language reports a missing fragment at the place of its use.
+    // A missing fragment is reported later, at the step that uses it.
     return undefined;
   }
 }
@@ -169,7 +174,7 @@ function sameIdDiagnostic(id: string, file: string, twin: string, text: string):
   );
 }
 
-/** A diagnostic about a whole file. */
+/** Creates a diagnostic that concerns a whole file and points at its first line. */
 function wholeFileDiagnostic(file: string, text: string, message: string, fix?: string): Diagnostic {
   const sourceLine = text.split(/\r?\n/, 1)[0] ?? '';
   const endColumn = Math.max(2, sourceLine.length + 1);

@@ -5,15 +5,15 @@ import { nearest } from '../scenario/near.ts';
 import { type VariationFlags, variantNames } from './config/run-flags.ts';
 import { UsageError } from './exit-status.ts';
 
-/** One way in which the reference operator differs from the plain correct one. */
+/** A defect or a variant that the user gave to the reference operator. */
 export interface ChosenVariation {
   readonly kind: 'variant' | 'defect';
   readonly variation: Variation;
 }
 
 /**
- * The variants and defects that the flags name, each once. Variants come first, because a defect changes the behaviour that
- * they make.
+ * Returns the variants and defects that the flags name, each once. Variants come first, because a defect may change the
+ * behaviour of a variant.
  *
  * @throws UsageError for an unknown name
  */
@@ -28,7 +28,7 @@ export function chosenVariations(flags: VariationFlags): readonly ChosenVariatio
   ];
 }
 
-/** One line for each variation. */
+/** Returns one line with kind, name and description for each defect or variant. */
 export function describeVariations(chosen: readonly ChosenVariation[]): readonly string[] {
   return chosen.map(({ kind, variation }) => `${kind} ${variation.name}: ${variation.description}`);
 }

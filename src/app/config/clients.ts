@@ -13,7 +13,7 @@ import { checkKey, readSecret } from './key.ts';
 import { type ClientFlags, isOn } from './run-flags.ts';
 import type { ClientConfig } from './schema.ts';
 
-/** The source of a client's sessions, and its credentials at the service. */
+/** The source of a client's sessions, and the client's credentials for the Core API. */
 export interface SessionSource {
   readonly from: ClientConfig['sessionsFrom'];
   readonly cID: string | undefined;
@@ -24,14 +24,14 @@ export interface SessionSource {
 export interface Clients {
   readonly clients: readonly ClientUnderTest[];
   readonly secrets: readonly string[];
-  /** By ExtCID: the source of the sessions of each client. */
+  /** The source of the sessions of each client, by ExtCID. */
   readonly sources: ReadonlyMap<string, SessionSource>;
-  /** Mistakes in the configuration of the chosen clients. If there is one, nothing may be sent. */
+  /** Mistakes in the configuration of the chosen clients. If there is one, the caller must not send anything. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * The clients that flags, environment and configuration name, in the order of the configuration.
+ * Returns the clients that flags, environment and configuration name, in the order of the configuration.
  *
  * @throws UsageError when they name no client, or do not describe it completely
  */
@@ -45,7 +45,7 @@ export async function resolveClients(configuration: Configuration, flags: Client
     ({ client }) => client === null || chosen.some((entry) => configured.indexOf(entry) === client),
   );
   const diagnostics = unset.map(({ diagnostic }) => diagnostic);
-  // The caller reports unset variables together with other mistakes. Without the variables, no client can be read.
+  // A client with an unset variable cannot be built. The caller reports these variables together with other mistakes.
   if (diagnostics.length > 0) return { clients: [], secrets: [], sources: new Map(), diagnostics };
   const drafts = chosen.length > 0 ? chosen : [undefined];
   const clients = drafts.map((entry) => toClient(entry, { configuration, flags, stdio, key: sole ? key : undefined }));
@@ -101,7 +101,11 @@ function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
   throw new UsageError(`${given.join(', ')} cannot apply to several clients at once. Choose one with --client.`);
 }
 
-/** The key of the flags or of the environment. @throws UsageError when its file can't be read */
+/**
+ * Reads the key that a flag or the environment gives; undefined if neither does.
+ *
+ * @throws UsageError when its file can't be read
+ */
 export async function givenKey(flags: Pick<ClientFlags, 'keyFile'>, stdio: Stdio): Promise<string | undefined> {
   if (flags.keyFile === '-') return checkKey(await stdio.readStdin(), 'Standard input (--key-file -)');
   if (flags.keyFile !== undefined) return readSecret(path.resolve(stdio.cwd, flags.keyFile), 'The key of --key-file');
@@ -162,13 +166,16 @@ function toClient(
     headers: entry?.headers ?? {},
     contract: flags.contract ?? (entry?.contract === undefined ? undefined : contractVersion(entry.contract)),
     sessions,
-    // The configured value is about the configured address only.
+    // `production` in the configuration describes the configured address. With --base-url, another address is called.
     production: flags.baseUrl === undefined ? entry?.production : undefined,
     wire: wireOptions(entry, { configuration, flags, stdio }),
   };
 }
 
-/** Reports print the address, and a call's path is appended to it. So it must hold neither secrets nor a query. */
+/**
+ * Throws a UsageError if the base URL contains credentials or a query. Reports print the base URL, and the path of each
+ * call is appended to it.
+ */
 function refuseMoreThanAPath(integratorBaseUrl: string): void {
   const { origin, pathname, search, hash, username, password } = new URL(integratorBaseUrl);
   const bare = `${origin}${pathname}`;
@@ -188,7 +195,7 @@ function pem(file: string | undefined, base: string, what: string): string | und
   return file === undefined ? undefined : readTextFile(path.resolve(base, file), what);
 }
 
-/** The connection settings of a client. @param entry undefined: the configuration does not name the client */
+/** Returns the connection settings of a client. @param entry undefined if the configuration does not name the client */
 export function wireOptions(entry: ClientConfig | undefined, given: Omit<ClientSettings, 'key'>): WireOptions {
   const { configuration, flags, stdio } = given;
   const { dir, config } = configuration;
@@ -226,7 +233,10 @@ function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSou
   return { from, cID, apiKey: apiKey && secretOf(apiKey, configuration, extCID, 'apiKey') };
 }
 
-/** The keys of all configured clients, for calls that are signed with another client's key and must be refused. */
+/**
+ * Reads the keys of all configured clients. A scenario signs a call with the key of another client, and the operator
+ * must refuse it.
+ */
 function otherKeys(configuration: Configuration, configured: readonly ClientConfig[]) {
   return configured.flatMap((client, index) => {
     if (configuration.unset.some((variable) => variable.client === index)) return [];
@@ -234,7 +244,8 @@ function otherKeys(configuration: Configuration, configured: readonly ClientConf
       const key = secretOf(client.integrationApiKey, configuration, client.extCID);
       return [{ origin: originOf(client.integratorBaseUrl), key }];
     } catch (error) {
-      // The key of another client may be unreadable on this machine. The scenarios that need it are then skipped.
+      // The key of another client may be unreadable on this machine. The scenarios that need such a key are then
+      // skipped.
       if (error instanceof UsageError) return [];
       throw error;
     }
@@ -245,7 +256,7 @@ function originOf(url: string): string | undefined {
   return URL.parse(url)?.origin;
 }
 
-/** The password of a proxy, with and without percent-encoding. */
+/** Returns the password in the URL of a proxy, with and without percent-encoding, so that both can be hidden. */
 export function proxySecrets(proxy: string | undefined): readonly string[] {
   const password = proxy === undefined ? undefined : URL.parse(proxy)?.password;
   return password ? [password, decodeURIComponent(password)] : [];

@@ -9,12 +9,12 @@ import type { Config } from './schema.ts';
 
 export const CONFIG_NAME = 'croupier.yaml';
 
-/** The configuration of a command, and the folder that its paths are relative to. */
+/** The configuration of a command, and where it was read from. */
 export interface Configuration extends ConfigFile {
   /** The file's name in diagnostics. */
   readonly file: string;
   readonly dir: string;
-  /** False: there is no croupier.yaml, and no flag named another file. */
+  /** False if there is no croupier.yaml and no flag named another file. The configuration is then empty. */
   readonly found: boolean;
 }
 
@@ -32,15 +32,16 @@ const EMPTY: Omit<Configuration, 'dir'> = {
 };
 
 /**
- * Reads the named file, or croupier.yaml in the working directory. Without either, the configuration is empty.
+ * Reads the named file, or croupier.yaml in the working directory. If neither exists, the configuration is empty.
  *
+ * @param named the path from `--config`; undefined if the flag is missing
  * @throws UsageError with every mistake in the file
  */
 export async function loadConfiguration(named: string | undefined, stdio: Stdio): Promise<Configuration> {
   const file = path.resolve(stdio.cwd, named ?? CONFIG_NAME);
   if (named === undefined && !existsSync(file)) return { ...EMPTY, dir: stdio.cwd };
   const shown = shownPath(file, stdio.cwd);
-  // Imported only here: its schema takes longer to load than most commands take altogether.
+  // Imported only when there is a file: loading its schema takes longer than most commands take in total.
   const { readConfig } = await import('./file.ts');
   const reading = readConfig(shown, readTextFile(file, 'The configuration'), stdio.env);
   if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);
@@ -48,9 +49,9 @@ export async function loadConfiguration(named: string | undefined, stdio: Stdio)
 }
 
 /**
- * A configuration that is an object of the caller, checked like a file with this content.
+ * Checks a configuration that calling code gives as an object, as if it were a file with this content.
  *
- * @throws UsageError with every mistake in it, at its place in the object as JSON
+ * @throws UsageError with every mistake in the object; each line number refers to the object as formatted JSON
  */
 export async function configurationOf(
   config: Config,
@@ -63,7 +64,7 @@ export async function configurationOf(
   return { ...reading.file, file, found: true, dir: cwd };
 }
 
-/** All diagnostics as one error, with their number at the end. */
+/** Returns one error that lists all diagnostics and ends with their number. */
 export function diagnosticsError(diagnostics: readonly Diagnostic[]): UsageError {
   const files = new Set(diagnostics.map(({ file }) => file)).size;
   const count = `${diagnostics.length} mistake${diagnostics.length === 1 ? '' : 's'}`;

@@ -6,9 +6,12 @@ import { type Config, configSchema } from './schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable that the environment lacks. It matters only if the part of the configuration that names it is used. */
+/**
+ * A variable that the configuration names but the environment does not have. It is a mistake only if the command uses
+ * the part of the configuration that names it.
+ */
 interface UnsetVariable {
-  /** The index of the client that needs it, from 0; null: every client needs it. */
+  /** The index of the client that needs the variable, from 0; null if every client needs it. */
   readonly client: number | null;
   readonly diagnostic: Diagnostic;
 }
@@ -18,16 +21,19 @@ interface Origin {
   readonly variables: readonly string[];
 }
 
-/** A configuration with its `${…}` replaced. Unset variables are listed in `unset`, and empty in `config`. */
+/**
+ * A configuration in which each `${NAME}` is replaced by the variable's value. An unset variable is replaced by an
+ * empty text and listed in `unset`.
+ */
 export interface ConfigFile {
   readonly config: Config;
   readonly unset: readonly UnsetVariable[];
   readonly warnings: readonly Diagnostic[];
-  /** Texts that no output may contain: keys, and the variables in headers and proxies. */
+  /** Texts that no output may contain: keys, and the variables that headers and proxies use. */
   readonly secrets: readonly string[];
-  /** The line of the value at a path, and the variables that its text names; undefined: there is no such value. */
+  /** Returns the line of the value at a path, and the variables that its text names; undefined if there is no value. */
   origin(path: Path): Origin | undefined;
-  /** A diagnostic about the value at a path, for checks that need more than the file itself. */
+  /** Creates a diagnostic about the value at a path, for checks that need more than the file itself. */
   report(path: Path, message: string, fix?: string): Diagnostic;
 }
 
@@ -39,7 +45,7 @@ export type ConfigReading =
  * Reads the text of a configuration and finds every mistake in it, not only the first.
  *
  * @param file the file's name in diagnostics
- * @param env the values of `${NAME}`
+ * @param env the variables that `${NAME}` can name
  */
 export function readConfig(file: string, text: string, env: Environment): ConfigReading {
   const { source, root, diagnostics: syntax } = readDocument(text, file);
@@ -54,7 +60,8 @@ export function readConfig(file: string, text: string, env: Environment): Config
   );
   const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace) };
-  // Any other issue than an unset variable has been returned above, so the values have the type of the schema.
+  // If parsing failed, unset variables were the only reason, because any other issue returned above. So the values have
+  // the type of the schema.
   const config = parsed.data ?? (values.value as Config);
   return {
     kind: 'read',
@@ -81,7 +88,7 @@ const WORDS: Words = {
   eitherOf: 'text in quotes, or a file: { file: ./name }',
 };
 
-/** Replaces keys in the source line of a diagnostic by asterisks. */
+/** Replaces keys in the source line of a diagnostic by asterisks, so that a report of a mistake does not show them. */
 function withoutKeys(diagnostic: Diagnostic): Diagnostic {
   const sourceLine = diagnostic.sourceLine.replace(
     /(api_?key["']?\s*:\s*)(?!\$\{|\{)("[^"]*"?|'[^']*'?|[^\s,}]+)/gi,
@@ -90,14 +97,14 @@ function withoutKeys(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, sourceLine };
 }
 
-/** The parts whose text is a secret: keys, and the credentials for gateways and proxies. */
+/** The keys of the configuration whose text is a secret: client keys, and the credentials for gateways and proxies. */
 const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy']);
 
 const KEYS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey']);
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The plain values of a configuration with its `${…}` replaced, the unset variables, and the secrets. */
+/** Replaces each `${NAME}` in a configuration by its value, and collects the unset variables and the secrets. */
 function valuesOf(root: YamlNode, env: Environment) {
   const unset: { readonly path: Path; readonly name: string }[] = [];
   const secrets = new Set<string>();
@@ -106,7 +113,8 @@ function valuesOf(root: YamlNode, env: Environment) {
     if (secret && KEYS.has(path.at(-1) ?? '') && text.search(VARIABLE) < 0) secrets.add(text);
     return text.replace(VARIABLE, (_, name: string) => {
       const value = env[name];
-      // A variable that a pipeline does not fill is empty. Keys, URLs and ids never are.
+      // A pipeline sets a variable without a value to an empty text. Keys, URLs and ids are never empty, so an empty
+      // variable counts as unset.
       if (value === undefined || value === '') unset.push({ path, name });
       else if (secret) secrets.add(value);
       return value ?? '';

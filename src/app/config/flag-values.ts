@@ -6,9 +6,9 @@ import { UsageError } from '../exit-status.ts';
 const FIELDS = ['player', 'currency', 'game', 'state'] as const;
 
 /**
- * Reads `ID` or `ID,player=p1,currency=USD,game=catch,state=expired`.
+ * Reads the value of `--session`, such as `ID` or `ID,player=p1,currency=USD,game=catch,state=expired`.
  *
- * @throws UsageError that says what is wrong with it
+ * @throws UsageError that says what is wrong with the value
  */
 export function readSession(text: string): SessionUnderTest {
   const [sessionID = '', ...pairs] = text.split(',');
@@ -57,7 +57,11 @@ function split(pair: string): [name: string, value?: string] {
 
 const MAX_PORT = 65_535;
 
-/** Reads a port. 0, also for a missing flag: the system chooses a port. @throws UsageError for any other text */
+/**
+ * Reads the value of a port flag. Returns 0 without a value, and the system then chooses a free port.
+ *
+ * @throws UsageError unless the text is a number from 0 to 65535
+ */
 export function readPort(text: string | undefined, flag = '--port'): number {
   if (text === undefined) return 0;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : MAX_PORT + 1;

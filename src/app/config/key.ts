@@ -1,10 +1,18 @@
 import { UsageError } from '../exit-status.ts';
 import { readTextFile } from '../files.ts';
 
-/** Keys are removed from every output. A shorter key would also match parts of unrelated texts. */
+/**
+ * Minimum number of characters of a key. Every output hides the key, and a shorter one would also hide parts of
+ * unrelated texts.
+ */
 const MIN_KEY_LENGTH = 4;
 
-/** Reads a file that contains only a key. @param what names the file at the beginning of the message @throws UsageError for any other file */
+/**
+ * Reads a file that contains only a key.
+ *
+ * @param what the name of the file at the beginning of an error message
+ * @throws UsageError when the file can't be read, or its text cannot be a key
+ */
 export function readSecret(file: string, what: string): string {
   return checkKey(readTextFile(file, what), `${what} (${file})`);
 }
@@ -12,8 +20,8 @@ export function readSecret(file: string, what: string): string {
 /**
  * Checks a key, and removes the line break that editors and `echo` leave at its end.
  *
- * @param what names the source at the beginning of the message
- * @throws UsageError, which never shows the key, when the text cannot be a key
+ * @param what the name of the key's source at the beginning of an error message
+ * @throws UsageError when the text cannot be a key; its message never shows the text
  */
 export function checkKey(text: string, what: string): string {
   const key = text.replace(/(\r?\n)+$/, '');

@@ -6,14 +6,14 @@ import { describeNode, type YamlNode } from '../../scenario/yaml/yaml-node.ts';
 
 export type Path = readonly PropertyKey[];
 
-/** The schema of one kind of file, and the words of the diagnostics about it. */
+/** The schema of one kind of file, and the nouns that diagnostics about such a file use. */
 export interface Words {
   readonly schema: z.ZodType;
-  /** A name for the whole file, as in `a configuration`. */
+  /** The noun for the whole file, such as `a configuration`. */
   readonly whole: string;
-  /** Names for the items of lists, by the key of the list; `''`: the items of a file that is a list itself. */
+  /** The noun for an item of a list, by the key of the list. The key `''` stands for a file that is itself a list. */
   readonly named: Readonly<Record<string, string>>;
-  /** The allowed kinds of a value that the schema defines as a union. */
+  /** The kinds of value that a key with a union type accepts, as a phrase for the diagnostic. */
   readonly eitherOf: string;
 }
 
@@ -21,13 +21,13 @@ export function keyOf(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** The plain values of a document, each with its place in the text. */
+/** The plain values of a YAML document, and the place of each value in the text. */
 export class PlacedValues {
   readonly value: unknown;
   readonly #read: (text: string, path: Path) => string;
   readonly #nodes = new Map<string, { readonly node: YamlNode; readonly keyRange: Range }>();
 
-  /** @param read replaces each text */
+  /** @param read returns the text that replaces a text of the document, such as a variable's value */
   constructor(root: YamlNode, read: (text: string, path: Path) => string = (text) => text) {
     this.#read = read;
     this.value = this.#plain(root, [], root.range);
@@ -37,7 +37,7 @@ export class PlacedValues {
     return this.#nodes.get(keyOf(path))?.node;
   }
 
-  /** The place of a value. For a missing value it is the key of the map that lacks it. */
+  /** Returns the place of a value. If the value is missing, returns the key of the map that should contain it. */
   range(path: Path): Range {
     const found = this.#nodes.get(keyOf(path));
     return found ? found.node.range : this.keyRange(path.slice(0, -1));
@@ -56,7 +56,8 @@ export class PlacedValues {
           node.entries.map(({ key, keyRange: range, value }) => [key, this.#plain(value, [...path, key], range)]),
         );
       case 'list':
-        // A list has no keys. A diagnostic about a missing value in an item points at the beginning of the item.
+        // The items of a list have no keys. If an item lacks a value, the diagnostic points at the beginning of the
+        // item.
         return node.items.map((item, index) => this.#plain(item, [...path, index], firstKey(item)));
       case 'scalar':
         return typeof node.value === 'string' ? this.#read(node.value, path) : node.value;
@@ -70,7 +71,7 @@ function firstKey(node: YamlNode): Range {
   return node.kind === 'map' ? (node.entries[0]?.keyRange ?? node.range) : node.range;
 }
 
-/** Turns the issues of a schema into diagnostics for the author of the file: one diagnostic for each mistake. */
+/** Turns the issues that a schema found into diagnostics for the author of the file, one for each mistake. */
 export function diagnosticsOf(
   issues: readonly z.core.$ZodIssue[],
   values: PlacedValues,
@@ -80,7 +81,10 @@ export function diagnosticsOf(
   return issues.filter(({ path }) => !meant.has(keyOf(path))).flatMap((issue) => toDiagnostics(issue, values, words));
 }
 
-/** The paths of keys that are missing only because they are misspelt, so that one mistake makes one diagnostic. */
+/**
+ * Returns the paths of keys that are missing only because they are misspelt. The caller skips them, so that a misspelt
+ * key gives one diagnostic instead of two.
+ */
 function misspelt(issues: readonly z.core.$ZodIssue[], { schema }: Words): ReadonlySet<string> {
   return new Set(
     issues.flatMap((issue) => {
@@ -141,7 +145,7 @@ function toDiagnostics(issue: z.core.$ZodIssue, values: PlacedValues, words: Wor
   }
 }
 
-/** A longer list of choices would hide the mistake. */
+/** Maximum number of choices that a diagnostic lists. A longer list would make the mistake hard to see. */
 const MAX_LISTED = 20;
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -159,13 +163,16 @@ function suggestion(word: string, known: readonly string[]): string | undefined 
   return near === undefined ? undefined : `did you mean \`${near}\`?`;
 }
 
-/** YAML changes unquoted digits: 11.00 becomes 11, and a long id loses its last digits. */
+/**
+ * Suggests quotes for a value that must be text. Without quotes, YAML reads 11.00 as 11, and changes the last digits of
+ * a long id.
+ */
 function inQuotes(node: YamlNode | undefined): string | undefined {
   if (node?.kind !== 'scalar' || node.value === null || typeof node.value === 'string') return undefined;
   return `write it in quotes: "${node.written}"`;
 }
 
-/** A name for the value at a path. */
+/** Returns the noun for the value at a path, such as `a client`. */
 function holder(path: Path, { whole, named }: Words): string {
   const name = path.findLast((part) => typeof part === 'string');
   return name === undefined ? (path.length === 0 ? whole : (named[''] ?? whole)) : (named[name] ?? `\`${name}\``);
@@ -177,7 +184,7 @@ interface Shape {
   readonly anyOf?: readonly Shape[];
 }
 
-/** The keys that the schema allows at a path. */
+/** Returns the keys that the schema allows at a path. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let shape: Shape | undefined = z.toJSONSchema(schema, { io: 'input', reused: 'inline' }) as Shape;
   for (const part of path) {

@@ -7,13 +7,16 @@ import { UsageError } from '../exit-status.ts';
 import type { Stdio } from '../stdio.ts';
 import { type ClientFlags, isOn } from './run-flags.ts';
 
-/** If the name server does not answer, the command continues: its calls will show the problem. */
+/**
+ * Maximum time for the name server to answer. Without an answer the command continues, and its first call shows the
+ * problem.
+ */
 const LOOKUP_TIMEOUT_MS = 3000;
 
 /**
- * Protects real players' money: if a target looks like production, `--production` is required.
+ * Protects the money of real players: throws an error if a target looks like production and `--production` is missing.
  *
- * @throws UsageError that names each such client; nothing was sent then
+ * @throws UsageError that names each such client, before any call is sent
  */
 export async function askForProduction(
   clients: readonly ClientUnderTest[],
@@ -37,7 +40,7 @@ export async function askForProduction(
   );
 }
 
-/** True if any of the scenarios makes a call that moves money. */
+/** True if a call of the scenarios moves money. */
 export function movesMoney(scenarios: readonly RunnableScenario[]): boolean {
   return scenarios.some((scenario) => {
     const { steps, always } = scenario.plan();
@@ -62,13 +65,13 @@ function moves(step: Step): boolean {
 async function targetOf({ integratorBaseUrl, production, wire }: ClientUnderTest) {
   const { proxy, hostOverride } = wire;
   const named = checkTarget(integratorBaseUrl, null, production);
-  // The address of the host matters only if calls go directly to it.
+  // croupier connects to the host itself only without a proxy, and checks the address only then.
   if (named.state === 'good' || production !== undefined || proxy !== undefined) return named;
   const host = hostOf(hostOverride === undefined ? integratorBaseUrl : `http://${hostOverride}`);
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   const checks = addresses.map((address) => checkTarget(integratorBaseUrl, address));
   if (checks.length > 0) return checks.find(({ state }) => state === 'warn') ?? checks[0] ?? named;
-  // A host without an address receives no money; the check of its name still counts.
+  // The name has no address, so no call can reach a wallet. The check of the name alone decides.
   return checkTarget(integratorBaseUrl, 'none');
 }
 

@@ -12,7 +12,7 @@ import type { Stdio } from '../stdio.ts';
 import { type Configuration, loadConfiguration } from './configuration.ts';
 import type { ClientConfig } from './schema.ts';
 
-/** The player and the currency of each session of the configuration. */
+/** Returns the player and the currency of each session in the configuration, by sessionID. */
 export function knownSessions({ config }: Configuration): ReadonlyMap<string, KnownSession> {
   const sessions = (config.clients ?? []).flatMap((client) => client.sessions ?? []);
   return new Map(
@@ -23,7 +23,7 @@ export function knownSessions({ config }: Configuration): ReadonlyMap<string, Kn
   );
 }
 
-/** The endpoints of the configuration's clients, if they differ from the paths of the contract. */
+/** Returns the paths that clients of the configuration use in place of the contract's paths, each with its call. */
 export function callPaths({ config }: Configuration): CallPaths {
   const all = (config.clients ?? []).flatMap(({ paths }) =>
     CALL_NAMES.flatMap((call) => {
@@ -34,7 +34,7 @@ export function callPaths({ config }: Configuration): CallPaths {
   return new Map(all);
 }
 
-/** The flags that give keys for recorded calls. */
+/** The flags that give keys for checking the signatures of recorded calls. */
 export interface OfferedKeyFlags {
   readonly keyFile?: readonly string[];
   readonly apiKeyFile?: readonly string[];
@@ -42,19 +42,19 @@ export interface OfferedKeyFlags {
   readonly client?: readonly string[];
 }
 
-/** The keys that may have made the signature of a request. */
+/** The keys that may have signed a request. */
 export interface OfferedKeys {
-  /** The most likely first. */
+  /** The keys, with the most likely one first. */
   readonly keys: readonly OfferedKey[];
-  /** Sentences about keys that could not be read. */
+  /** Whole sentences about keys that could not be read; empty if all could be read. */
   readonly remarks: readonly string[];
-  /** The keys that belong only to other clients than the one at the address. */
+  /** The texts of keys that belong only to other clients than the one that the request was sent to. */
   readonly foreign: ReadonlySet<string>;
 }
 
 /**
- * The keys of files, of the environment and of the configuration, in this order. The client with the called address comes
- * before the other clients of the configuration.
+ * Collects the keys of files, of the environment and of the configuration, in this order. Within the configuration, the
+ * client with the called address comes first.
  *
  * @returns a function that gives the keys for the address of a request, and throws a UsageError when there is no key
  * @throws UsageError when a file can't be read
@@ -73,7 +73,7 @@ export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(u
   };
 }
 
-/** Like {@link offering}, but no key is required. */
+/** Collects keys like {@link offering}, but accepts that there are none. */
 async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
   const files = (flags.keyFile ?? []).flatMap((file) => fileKeys(file, 'unknown', stdio));
   const apiFiles = (flags.apiKeyFile ?? []).flatMap((file) => fileKeys(file, 'api', stdio));
@@ -97,7 +97,10 @@ async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url
   };
 }
 
-/** An address belongs to the client with the longest base URL that it begins with. An unknown address may belong to any client. */
+/**
+ * Returns the keys of other clients than the one that an address belongs to. An address belongs to the client with the
+ * longest matching base URL. If no base URL matches, every client is possible and the result is empty.
+ */
 function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly OfferedKey[]): ReadonlySet<string> {
   const bases = clients.filter(({ base }) => url.startsWith(base)).map(({ base }) => base.length);
   if (bases.length === 0) return new Set();
@@ -106,7 +109,10 @@ function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly 
   return new Set(clients.flatMap(({ keys }) => keys.map(({ text }) => text)).filter((text) => !own.has(text)));
 }
 
-/** A key with white space at its ends is offered too: signing with it is a common mistake. */
+/**
+ * Reads the key in a file. If white space surrounds the key, also returns the key with that white space, because
+ * signing with it is a common mistake.
+ */
 function fileKeys(file: string, role: OfferedKey['role'], stdio: Stdio): readonly OfferedKey[] {
   if (file === '-') throw new UsageError('--key-file -: this command reads no key from standard input. Name a file.');
   const at = path.resolve(stdio.cwd, file);
@@ -128,7 +134,7 @@ function withoutLineEnd(text: string): string {
 }
 
 interface ClientKeys extends Pick<OfferedKeys, 'keys' | 'remarks'> {
-  /** The beginning of the addresses of its calls. */
+  /** The base URL of the client, with a slash at its end. */
   readonly base: string;
 }
 
@@ -163,7 +169,7 @@ function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): Cl
         typeof secret === 'string' ? secret : readTextFile(path.resolve(dir, secret.file), what.replace('the', 'The'));
       return [{ text: withoutLineEnd(text), name: `${what} of ${extCID}`, role }];
     } catch (error) {
-      // Another key may be the right one.
+      // One unreadable key is no error yet, because another key may be the right one.
       if (!(error instanceof UsageError)) throw error;
       remarks.push(error.message);
       return [];
@@ -172,22 +178,26 @@ function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): Cl
   return { base: `${integratorBaseUrl.replace(/\/+$/, '')}/`, keys, remarks };
 }
 
-/** The keys for verifying the signatures of an incident's calls. */
+/** The keys for verifying the signatures of recorded calls. */
 export interface SigningKeys {
   readonly keysOf: KeysOf;
   readonly secrets: readonly string[];
-  /** Sentences about keys that could not be read. */
+  /** Whole sentences about keys that could not be read; empty if all could be read. */
   readonly remarks: readonly string[];
 }
 
-/** The keys of files, of the environment and of the configuration. There may be none. */
+/**
+ * Collects the keys of files, of the environment and of the configuration. The result may contain no key.
+ *
+ * @throws UsageError when a file can't be read
+ */
 export async function signingKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<SigningKeys> {
   const offered = await availableKeys(flags, stdio);
   const { keys, remarks } = offered('');
   return {
     keysOf: (url) => {
       const all = offered(url ?? '');
-      // An API key signs the operator's own requests, and never a reverse call.
+      // An API key signs requests from the operator to the Core API. It never signs a call to the wallet.
       const usable = all.keys.filter(({ role }) => role !== 'api').map(({ text }) => text);
       const own = usable.filter((key) => !all.foreign.has(key));
       return { own, others: usable.filter((key) => all.foreign.has(key)) };

@@ -1,6 +1,8 @@
 import type { ContractVersion } from '../../contract/versions.ts';
 
-/** The flags (and, behind them, the CROUPIER_* variables) that name the clients to judge and how to reach them. */
+/**
+ * The flags that name the clients to judge and the connection to them. A CROUPIER_* variable can give the same value.
+ */
 export interface ClientFlags {
   readonly config?: string;
   readonly client?: readonly string[];
@@ -11,18 +13,18 @@ export interface ClientFlags {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly proxy?: string;
-  /** Calls may move money although the address looks like production. */
+  /** True if calls may move money although the address looks like production. */
   readonly production?: boolean;
   readonly contract?: ContractVersion;
   /** The number of sessions that the operator must launch for the run. */
   readonly launches?: number;
 }
 
-/** The flags that make the reference operator differ from the plain correct one. */
+/** The flags that add defects or variants to the reference operator. */
 export interface VariationFlags {
   readonly defect?: readonly string[];
   readonly variant?: readonly string[];
-  /** The former name of `variant`. */
+  /** The values of `--habit`, the former name of `--variant`. */
   readonly habit?: readonly string[];
 }
 
@@ -38,7 +40,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly bail?: number | true;
   readonly watch?: boolean;
   readonly lastFailed?: string | true;
-  /** As `2/4`. */
+  /** The shard to run, such as `2/4`: part 2 of 4. */
   readonly shard?: string;
   readonly timings?: readonly string[];
   readonly retries?: number;
@@ -56,23 +58,23 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly report?: readonly string[];
   readonly journal?: string;
   readonly json?: boolean;
-  /** false: nothing is printed for GitHub Actions. */
+  /** False if `--no-github` switches off the output for GitHub Actions. */
   readonly github?: boolean;
   readonly verbose?: boolean;
 }
 
-/** The variants that the flags name, under either name of the flag. */
+/** Returns the variants that `--variant` and its former name `--habit` give, each once. */
 export function variantNames({ variant = [], habit = [] }: VariationFlags): readonly string[] {
   return [...new Set([...variant, ...habit])];
 }
 
-/** One part of a run that is divided into several, counted from 1. */
+/** One part of a run that is divided into `count` parts. `index` counts from 1. */
 export interface ShardPart {
   readonly index: number;
   readonly count: number;
 }
 
-/** Reads `2/4`; undefined: it has another form. */
+/** Reads the value of `--shard`, such as `2/4`. Returns undefined for any other form. */
 export function shardPart(text: string): ShardPart | undefined {
   const match = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text);
   return match ? { index: Number(match[1]), count: Number(match[2]) } : undefined;
@@ -80,23 +82,26 @@ export function shardPart(text: string): ShardPart | undefined {
 
 const ON: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 
-/** The variables that are either on or off, by the attribute of their flag. Commander would read `0` as on. */
+/**
+ * Environment variables that are either on or off, by the name of their flag. Commander must not read them, because it
+ * takes `0` as on.
+ */
 export const SWITCHES: Readonly<Record<string, string>> = {
   strict: 'CROUPIER_STRICT',
   insecure: 'CROUPIER_INSECURE',
   production: 'CROUPIER_PRODUCTION',
 };
 
-/** True if a variable of `SWITCHES` is on; false for `0`, `false` and the like. */
+/** True if the value of a variable in `SWITCHES` means on; false for `0`, `false`, an empty or an unset variable. */
 export function isOn(text: string | undefined): boolean {
   return ON.has(text?.toLowerCase() ?? '');
 }
 
 /**
- * The flags that make a later run call the same operator in the same way, with the same waits. Settings of the configuration
- * are left out, and a key has no flag.
+ * Returns the flags with which a later run calls the same operator with the same timeouts. Settings of the
+ * configuration and keys are left out.
  *
- * @param client the ExtCID, if several clients could be chosen
+ * @param client the ExtCID, if the configuration has several clients
  */
 export function repeatFlags(flags: RunFlags, client: string | undefined): readonly string[] {
   const one = (name: string, value: string | undefined): readonly string[] =>

@@ -30,7 +30,7 @@ const secret = z
   .union([text, z.strictObject({ file: text.describe('A file that holds nothing but the key.') })])
   .describe('A secret: ${NAME} of the environment, or { file: … }. A literal key works, with a warning.');
 
-/** One session of the operator, as the configuration or the source of sessions names it. */
+/** The schema of one session, in the configuration and in the output of `sessionsFrom`. */
 export const sessionSchema = z.strictObject({
   sessionID: text.describe("The operator's session reference, as every reverse call carries it."),
   player: text
@@ -121,7 +121,7 @@ const logs = z.strictObject({
   pattern: text.optional().describe('For lines of text: a regular expression with groups named like the fields.'),
 });
 
-/** The schema of croupier.yaml. Every key has a description, which editors show. */
+/** The schema of croupier.yaml. Editors show the description of each key. */
 export const configSchema = z
   .strictObject({
     clients: z

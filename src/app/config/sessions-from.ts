@@ -6,12 +6,12 @@ import { type ClientConfig, sessionSchema } from './schema.ts';
 
 type SessionsFrom = NonNullable<ClientConfig['sessionsFrom']>;
 
-/** The client that needs sessions, and the environment in which its command runs. */
+/** The client that needs sessions, and what its command needs to run. */
 export interface SessionRequest {
   readonly extCID: string;
-  /** The folder of the configuration. */
+  /** The folder of the configuration, in which the command runs. */
   readonly dir: string;
-  /** The address for launches, which a command gets as CROUPIER_CORE_API. */
+  /** The address of the Core API, which the command gets as CROUPIER_CORE_API; undefined if no Core API runs. */
   readonly coreApi?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -25,16 +25,16 @@ const MAX_SHOWN = 400;
  * Runs the command, or calls the address, that opens sessions for a test.
  *
  * @returns the output of the command, or the body of the reply
- * @throws UsageError when it fails, with its message
+ * @throws UsageError with the reason when the command or the call fails
  */
 export function askForSessions(from: SessionsFrom, request: SessionRequest): Promise<string> {
   return 'command' in from ? runCommand(from.command, request) : askAddress(from, request);
 }
 
 /**
- * Reads a JSON list of sessions, with the fields of `sessions` in the configuration.
+ * Reads a JSON list of sessions, with the same fields as `sessions` in the configuration.
  *
- * @throws UsageError for any other text
+ * @throws UsageError when the text is not such a list
  */
 function readSessions(text: string, from: SessionsFrom, extCID: string): readonly SessionUnderTest[] {
   const wrong = (problem: string) =>
@@ -54,7 +54,8 @@ function readSessions(text: string, from: SessionsFrom, extCID: string): readonl
 }
 
 /**
- * The client with the sessions that its source opens. Configured sessions are kept.
+ * Returns the client with the sessions that its source opens. If the configuration lists sessions, returns the client
+ * unchanged.
  *
  * @throws UsageError when the source fails, or does not give a list of sessions
  */

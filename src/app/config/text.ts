@@ -1,18 +1,18 @@
 import type { SessionUnderTest } from '../../engine/run-options.ts';
 
-/** One client for `configText`. */
+/** The values that `configText` writes for one client. */
 export interface ConfigDraft {
   readonly extCID: string;
   readonly integratorBaseUrl: string;
-  /** The place of the key, which is never in the configuration itself. */
+  /** The variable or the file that holds the key. The configuration itself never contains a key. */
   readonly key: { readonly env: string } | { readonly file: string };
   readonly sessions: readonly SessionUnderTest[];
   readonly campaign?: string;
-  /** The folder of the user's own scenarios. */
+  /** The folder of the user's own scenarios; undefined if there is none. */
   readonly scenarios?: string;
 }
 
-/** A croupier.yaml with comments, for a person to complete. Ends with a line break. */
+/** Writes the text of a croupier.yaml with comments, which a person can complete. The text ends with a line break. */
 export function configText(drafts: readonly ConfigDraft[]): string {
   const [first] = drafts;
   const lines = ['# The operators that croupier tests. `croupier schema config` describes every key.', 'clients:'];
@@ -54,7 +54,7 @@ function sessionFields({ sessionID, player, currency, gameID, state }: SessionUn
   );
 }
 
-/** Text as YAML: plain if YAML reads it as the same text, else in quotes, as JSON writes it. */
+/** Writes a text as a YAML value: without quotes if YAML reads the same text back, otherwise in JSON quotes. */
 function scalar(text: string, inFlow = false): string {
   const plain = inFlow ? /^[A-Za-z_][\w.-]*$/ : /^[A-Za-z_.][\w./:-]*[\w/]$/;
   return plain.test(text) && !/^(true|false|null|yes|no|on|off|~)$/i.test(text) ? text : JSON.stringify(text);

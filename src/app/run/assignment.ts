@@ -7,13 +7,13 @@ import type { LastFailed } from './last-failed.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import { shardOf } from './shard.ts';
 
-/** The scenarios and sessions for one client. */
+/** The scenarios that a run plays with one client, and the client with the sessions that it plays in. */
 export interface Assignment {
   readonly client: ClientUnderTest;
   readonly scenarios: readonly SuiteScenario[];
-  /** The words of the selection, for reports. */
+  /** The words and flags that selected the scenarios, as reports print them. */
   readonly selection: readonly string[];
-  /** True for the whole built-in suite. */
+  /** True if the run plays the whole built-in suite. */
   readonly whole: boolean;
   readonly shard: Shard | undefined;
 }
@@ -40,7 +40,12 @@ export function assign(
   return { ...part, selection: [...selection, `--shard ${flags.shard}`], whole: false };
 }
 
-/** The chosen scenarios that failed. Opt-in scenarios are included: they were named when they failed. */
+/**
+ * Returns the chosen scenarios that failed in the last run. Opt-in scenarios are included, because the user named them
+ * in the last run.
+ *
+ * @throws UsageError when no such scenario exists or is selected
+ */
 function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: LastFailed | undefined) {
   if (!last || last.ids.size === 0) return [];
   const existing = suite.scenarios.filter(({ id }) => last.ids.has(id)).map(({ id }) => id);

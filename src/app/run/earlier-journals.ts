@@ -8,19 +8,20 @@ import { UsageError } from '../exit-status.ts';
 import { journalEvents } from '../journal-files.ts';
 import type { Stdio } from '../stdio.ts';
 
-/** The state that an ended run left behind. */
+/** The state of players and transactions at the end of an earlier run. */
 export interface Left {
   readonly afterRun: AfterRun;
-  /** Events that its journal lacks, for calls without an answer. */
+  /** An event for each call without a reply, whose `received` event the journal does not have. */
   readonly unanswered: readonly Received[];
 }
 
 /**
- * Reads the state that the run of a journal left behind.
+ * Reads from a journal in which state its run left players and transactions.
  *
  * @param shown the file's name in messages
- * @param key recognises calls that were signed wrongly on purpose, which move no money; undefined: every call counts
- * @throws UsageError when it can't be read, or is not a journal that this croupier reads
+ * @param key finds calls that were signed wrongly on purpose, which move no money; undefined to treat every call as
+ * signed correctly
+ * @throws UsageError when the file can't be read, or is not a journal of a supported version
  */
 export async function readAfterRun(file: string, shown: string, key: string | undefined): Promise<Left> {
   const afterRun = new AfterRun({ signedRight: await signatureTest(file, shown, key) });
@@ -28,7 +29,10 @@ export async function readAfterRun(file: string, shown: string, key: string | un
   return { afterRun, unanswered: afterRun.giveUp('croupier ended before an answer came') };
 }
 
-/** If the key has changed since the run, wrong signatures can't be recognised, and every call counts. */
+/**
+ * Returns a function that says whether a call was signed correctly. If the key has changed since the run, the function
+ * returns true for every call.
+ */
 async function signatureTest(
   file: string,
   shown: string,
@@ -36,7 +40,8 @@ async function signatureTest(
 ): Promise<(sending: Sending) => boolean> {
   const isRight = key === undefined ? () => true : signedBy(key);
   for await (const event of journalEvents(file, shown)) {
-    // A run begins with a correctly signed read.
+    // The first call of a run reads a balance and is signed correctly. If its signature does not match, the key has
+    // changed.
     if (event.event === 'sending') return isRight(event) ? isRight : () => true;
   }
   return isRight;
@@ -45,7 +50,7 @@ async function signatureTest(
 /**
  * Reads the journals of `--after`, by the ExtCID of their client.
  *
- * @throws UsageError for a journal that can't be read, for one of another client, and for a second one of the same client
+ * @throws UsageError if a journal can't be read, belongs to another client, or is the second one of the same client
  */
 export async function readEarlierJournals(
   journals: readonly string[],

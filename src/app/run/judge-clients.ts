@@ -22,23 +22,26 @@ import { type Play, type Progress, play, SILENT } from './play.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import { publish, reportOptions } from './publish.ts';
 
-/** A prepared run, with everything that playing it needs. */
+/** A prepared run, and what the run needs from its caller. */
 export interface Runner {
   readonly prepared: PreparedRun;
-  /** Ends the run early; its reason is the name of a signal. */
+  /** Ends the run early when it is aborted. The reason is the name of the system's signal. */
   readonly signal: AbortSignal;
   readonly startProgress: (sink: Sink) => Progress;
   readonly reference: Reference | undefined;
   readonly launches: Launches | undefined;
-  /** The only scenarios to play, by ExtCID; undefined: all that were chosen. */
+  /** The only scenarios to play, by ExtCID; undefined to play all chosen scenarios. */
   readonly failed?: ReadonlyMap<string, LastFailed> | undefined;
-  /** The journals that were started, the latest last. */
+  /** The paths of the journals that were started, the latest last. */
   readonly journals: string[];
-  /** Called with the result of each run. */
+  /** Called with the ExtCID and the result after the run of each client. */
   readonly onPlayed?: ((extCID: string, fold: Fold) => void) | undefined;
 }
 
-/** The client with its sessions; undefined: there are none, and a message was printed. */
+/**
+ * Returns the client with the sessions that it launches or that its source opens. If the client launched no game,
+ * prints a message and returns undefined.
+ */
 async function withSessions(
   client: ClientUnderTest,
   source: SessionSource | undefined,
@@ -55,10 +58,10 @@ async function withSessions(
 }
 
 /**
- * Judges the clients, one after another.
+ * Judges the clients one after another.
  *
- * @returns the most severe status
- * @throws UsageError when a client can't be judged as the flags demand; nothing was sent to it then
+ * @returns the most severe exit status
+ * @throws UsageError when the flags do not fit a client, before any call to this client is sent
  */
 export async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients): Promise<number> {
   const { prepared, signal } = runner;
@@ -67,11 +70,11 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
   const statuses: number[] = [];
   const github = startGithubStep(stdio, {
     isWanted: flags.github,
-    // The keys of the embedded operator are random and need no protection.
+    // The keys of the embedded operator are random and exist only during this run. GitHub need not hide them.
     secrets: runner.reference ? [] : secrets,
     json: flags.json === true,
   });
-  // Mistakes of the selection are found before the first call to any client.
+  // Checks the selection of every client before the first call to any of them.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
   for (const configured of clients) {
     if (signal.aborted) break;
@@ -145,7 +148,10 @@ function playOf(
   };
 }
 
-/** If fewer scenarios are played than were chosen, a known failure may not show, and does not count as fixed. */
+/**
+ * Marks no known failure as fixed if the run plays fewer scenarios than were chosen, because the failing scenario may
+ * be left out.
+ */
 function knownAmong(baseline: Baseline, scenarios: Assignment['scenarios'], { flags, chosen }: PreparedRun): Baseline {
   if (flags.shard || chosen.every((scenario) => scenarios.includes(scenario))) return baseline;
   return { ...baseline, known: baseline.known.map((known) => ({ ...known, tried: false })) };

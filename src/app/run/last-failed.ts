@@ -9,9 +9,9 @@ import { shownPath } from '../files.ts';
 import { journalEvents, runningWriter } from '../journal-files.ts';
 import type { Stdio } from '../stdio.ts';
 
-/** The scenarios to run again. */
+/** The scenarios that failed in the last run of one client. */
 export interface LastFailed {
-  /** The journal's name in messages. */
+  /** The path of the journal of the last run, as messages show it. */
   readonly journal: string;
   readonly ids: ReadonlySet<string>;
 }
@@ -21,7 +21,7 @@ export function isFailing({ verdict, flaky }: ScenarioResult): boolean {
   return verdict === 'fail' || verdict === 'inconclusive' || flaky;
 }
 
-/** True if the word after `--last-failed` is its journal; else it is the first word of the selection. */
+/** True if the word after `--last-failed` names a journal. Otherwise the word belongs to the selection of scenarios. */
 export function isJournalName(word: string, cwd: string): boolean {
   if (word.endsWith('.ndjson')) return true;
   const stat = statSync(path.resolve(cwd, word), { throwIfNoEntry: false });
@@ -31,7 +31,7 @@ export function isJournalName(word: string, cwd: string): boolean {
 /**
  * Reads the scenarios that failed in the last run of each client, by ExtCID.
  *
- * @param given the journal; true: the newest one of each client in .croupier/
+ * @param given the path of a journal; true for the newest journal of each client in .croupier/
  * @throws UsageError when there is no journal, or nothing failed
  */
 export async function readLastFailed(
@@ -67,12 +67,12 @@ function noJournal(given: string | true, extCIDs: readonly string[], others: rea
     : `--last-failed ${given}: the journal is of ${others.join(', ')}, but this run judges ${clients}. Nothing was sent.`;
 }
 
-/** The newest journal of a run that has ended, for each client that has one. */
+/** Returns, for each client, the newest journal of a run that has ended. */
 async function newestJournals(extCIDs: readonly string[], { cwd }: Stdio): Promise<readonly string[]> {
   const newest = new Map<string, string>();
   for (const file of newestFirst(path.join(cwd, '.croupier'))) {
     const run = await firstEvent(file);
-    // Journals of `explore` and `call` have no scenarios that can run again.
+    // Journals of `explore` and `call` contain no scenarios that a run can repeat.
     if (!run || run.scenarios.length === 0 || runningWriter(run) !== undefined) continue;
     if (!newest.has(run.client.extCID)) newest.set(run.client.extCID, file);
     if (extCIDs.every((extCID) => newest.has(extCID))) break;
@@ -95,13 +95,13 @@ function newestFirst(folder: string): readonly string[] {
     .map(({ file }) => file);
 }
 
-/** The first event of a journal; undefined: the file can't be read, or is not a journal. */
+/** Reads the first event of a journal. Returns undefined if the file can't be read, or is not a journal. */
 async function firstEvent(file: string): Promise<RunStarted | undefined> {
   try {
     for await (const event of readJournal(createReadStream(file, 'utf8')))
       return event.event === 'run-started' ? event : undefined;
   } catch {
-    // The user did not name this file, and another journal may be readable.
+    // The user did not name this file, so the search goes on: another journal may be readable.
   }
   return undefined;
 }

@@ -11,20 +11,20 @@ import { askForSessions } from '../config/sessions-from.ts';
 import { UsageError } from '../exit-status.ts';
 import type { Stdio } from '../stdio.ts';
 
-/** The Core API of a run, and the launches of operators there. */
+/** The Core API that `run --launches` serves, and the games that operators launched on it. */
 export interface Launches {
-  /** Waits until the client has launched the wanted number of sessions, or the time is over. */
+  /** Waits until the client has launched the requested number of sessions, or until the waiting time is over. */
   readonly sessionsOf: (client: ClientUnderTest) => Promise<readonly SessionUnderTest[]>;
-  /** The requests that the client's backend has sent so far. */
+  /** Returns the requests that the client's backend has sent so far. */
   readonly requestsOf: (client: ClientUnderTest) => readonly LaunchRequest[];
   readonly close: () => Promise<void>;
 }
 
-/** The parts of a run that the Core API needs. */
+/** The settings of a run that the Core API needs. */
 export interface LaunchOptions {
   readonly flags: Pick<RunFlags, 'launches' | 'launchWait' | 'coreApiPort'>;
   readonly sources: ReadonlyMap<string, SessionSource>;
-  /** The folder of the configuration. */
+  /** The folder of the configuration, in which `sessionsFrom` runs its command. */
   readonly dir: string;
   readonly signal: AbortSignal;
   readonly stdio: Stdio;
@@ -33,9 +33,9 @@ export interface LaunchOptions {
 const WAIT_MS = 300_000;
 
 /**
- * Starts a Core API on which the operator's own backend launches the games that the run judges.
+ * Starts a Core API. The operator's own backend launches games on it, and the run then judges their sessions.
  *
- * @throws UsageError when a client is not configured for it, or the port can't be opened
+ * @throws UsageError when a client has no credentials for the Core API, or the port can't be opened
  */
 export async function openLaunches(clients: readonly ClientUnderTest[], options: LaunchOptions): Promise<Launches> {
   const { flags, sources, stdio, signal, dir } = options;
@@ -88,10 +88,10 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
 }
 
 /**
- * The clients in the form of the service.
+ * Returns the clients in the form that the simulated service needs.
  *
- * @param what names the command or flag that needs them, for the message
- * @throws UsageError when one has no cID or API key
+ * @param what the command or flag that needs the service, for the message
+ * @throws UsageError when a client has no cID or API key
  */
 export function serviceClients(
   clients: readonly ClientUnderTest[],
@@ -112,7 +112,7 @@ function identityOf(extCID: string, sources: ReadonlyMap<string, SessionSource>,
   );
 }
 
-/** The accepted sessions, each once. */
+/** Returns the sessions of accepted launches, each once. Demo sessions are left out. */
 function launched(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
   const sessions = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
   return [...new Map(sessions.map((session) => [session.sessionID, session])).values()].map(
@@ -120,7 +120,7 @@ function launched(requests: readonly LaunchRequest[]): readonly SessionUnderTest
   );
 }
 
-/** The sessions of refused launches, which exist at the operator too. */
+/** Returns the sessions of refused launches. They exist at the operator, so calls can still use them. */
 function refusedSessions(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
   const ids = requests.flatMap(({ operation, fields }) =>
     operation === 'createNewGame' && typeof fields?.sessionID === 'string' && fields.sessionID !== ''

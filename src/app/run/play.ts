@@ -18,37 +18,37 @@ export interface Progress {
   end(): void;
 }
 
-/** Shows nothing. */
+/** A progress display that shows nothing. */
 export const SILENT: Progress = { on: () => {}, print: () => {}, end: () => {} };
 
-/** One run of one client. */
+/** The run of one client, and what happens to its events. */
 export interface Play {
   readonly options: Omit<RunOptions, 'record' | 'uuid' | 'now'>;
-  /** undefined: a new file in .croupier/ of the working directory. */
+  /** The path of the journal; undefined for a new file in .croupier/ of the working directory. */
   readonly journal: string | undefined;
   readonly cwd: string;
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
-  /** Called with the path of the journal, before anything is sent. */
+  /** Called with the path of the journal before the first call is sent. */
   readonly onJournal?: (file: string) => void;
-  /** Called after each exchange. */
+  /** Called after each exchange; undefined unless `--verbose` is given. */
   readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
 }
 
-/** A finished run: its journal, and the result. */
+/** A finished run with its journal and its result. */
 export interface Played {
   readonly journal: string;
   readonly open: OpenJournal;
   readonly fold: Fold;
   readonly status: number;
-  /** The error that the engine threw, if any. The events before it count. */
+  /** The error that stopped the engine; undefined if there was none. The events before the error still count. */
   readonly failure: unknown;
 }
 
 /**
- * Judges one client and keeps the journal.
+ * Judges one client and writes the journal.
  *
- * @throws UsageError when the journal can't be created; nothing was sent then
+ * @throws UsageError when the journal can't be created, before any call is sent
  * @throws the error of the engine when the run could not begin
  */
 export async function play({ options, journal, cwd, scrub, progress, onJournal, onExchange }: Play): Promise<Played> {

@@ -18,7 +18,7 @@ import { readEarlierJournals } from './earlier-journals.ts';
 import { type RunSettings, runSettings } from './settings.ts';
 import { readTimings, refuseShardFlags } from './shard.ts';
 
-/** A run whose settings are read and checked, before its first call. */
+/** A run before its first call: its settings are read and checked. */
 export interface PreparedRun {
   readonly selection: Selection;
   readonly flags: RunFlags;
@@ -29,22 +29,18 @@ export interface PreparedRun {
   readonly settings: RunSettings;
   readonly sources: readonly SuiteSource[];
   readonly suite: Suite;
-  /** The selected scenarios. */
+  /** The scenarios that the command line selected. */
   readonly chosen: readonly SuiteScenario[];
-  /** None with the embedded operator. */
+  /** The clients to judge. The list is empty for the embedded operator. */
   readonly clients: Clients;
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
-  /** undefined: no baseline was given. */
+  /** The known failures of the baseline; undefined without `--baseline`. */
   readonly baselines: Baselines | undefined;
-  /** Durations of scenarios in an earlier run, in ms by id. */
+  /** The durations of scenarios in an earlier run, in milliseconds by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
 }
 
-/**
- * Reads and checks everything that a run needs.
- *
- * @throws UsageError for any mistake in it; nothing was sent then
- */
+/** Reads and checks everything that a run needs. @throws UsageError for any mistake, before any call is sent */
 export async function prepareRun(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<PreparedRun> {
   const reports = readReportRequests(flags.report ?? [], '--report');
   const variations = variationsOf(flags);
@@ -83,7 +79,10 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   return { ...prepared, earlier, baselines, timings };
 }
 
-/** True for `--list` alone. Lists of a shard or of failed scenarios need the sessions or an earlier run. */
+/**
+ * True for `--list` without `--shard` and `--last-failed`. With these flags, the list also depends on sessions or on an
+ * earlier run.
+ */
 export function isPlainList({ list, shard, lastFailed }: RunFlags): boolean {
   return list === true && shard === undefined && lastFailed === undefined;
 }

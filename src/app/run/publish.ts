@@ -12,19 +12,23 @@ import { fileForClient, type ReportRequest, writeWhole } from '../report-files.t
 import { type Sink, type Stdio, showsUnicode } from '../stdio.ts';
 import type { Played } from './play.ts';
 
-/** Exchanges per scenario in a report, so that it stays readable. */
+/** Maximum number of exchanges that a report shows for one scenario, so that it stays readable. */
 const EXCHANGES_PER_SCENARIO = 200;
 
-/** The requested reports of one run. */
+/** The reports that the user requested for one run. */
 export interface Publication {
   readonly extCID: string;
-  /** True: stdout gets the JSON report in place of the text report. */
+  /** True if stdout gets the JSON report in place of the text report. */
   readonly json: boolean;
   readonly reports: readonly ReportRequest[];
   readonly scrub: (text: string) => string;
 }
 
-/** Prints the report, then writes the requested files. @returns the statuses of reports that could not be written */
+/**
+ * Prints the report, then writes the requested files.
+ *
+ * @returns an exit status for each report that could not be written
+ */
 export async function publish(
   played: Played,
   { extCID, json, reports, scrub }: Publication,
@@ -53,7 +57,11 @@ async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) =>
   for await (const piece of pieces) yield scrub(piece);
 }
 
-/** The form of reports for a stream. @param journal the path that the report names; null: it names none */
+/**
+ * Returns the options for a report that is written to this stream.
+ *
+ * @param journal the path that the report shows; null to show none
+ */
 export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null): ReportOptions {
   return {
     paint: sink.colour ? ANSI : PLAIN,
@@ -73,9 +81,9 @@ function pageText(name: string): string {
 }
 
 /**
- * Gives lines of scenario files for reports; each file is read once.
+ * Returns a function that gives a line of a scenario file, so that reports can show it. Each file is read once.
  *
- * @param roots folders that the files' paths may be relative to, the likeliest first
+ * @param roots the folders that the path of a file may be relative to, with the most likely one first
  */
 function sourceLines(roots: readonly string[]): (place: Place) => string | null {
   const files = new Map<string, readonly string[] | null>();

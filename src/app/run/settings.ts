@@ -10,7 +10,7 @@ import { isOn, type RunFlags } from '../config/run-flags.ts';
 import type { Config } from '../config/schema.ts';
 import { UsageError } from '../exit-status.ts';
 
-/** The options of a run that are the same for every client. */
+/** The settings of a run that are the same for every client. */
 export type RunSettings = Pick<
   RunOptions,
   | 'seed'
@@ -30,7 +30,7 @@ export type RunSettings = Pick<
   | 'maxAtOnce'
 >;
 
-/** The defaults, in the form of croupier.yaml. The deadline is the contract's, "Limits". */
+/** The default settings, in the form of croupier.yaml. The section "Limits" of the contract gives the deadline. */
 export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
 
 function duration(text: string): number {
@@ -40,8 +40,9 @@ function duration(text: string): number {
 }
 
 /**
- * The settings of a run. A flag overrides the environment, which overrides the file, which overrides the default. Commander has
- * already joined flags and environment, apart from the switches.
+ * Returns the settings of a run. A flag overrides the environment, which overrides the file, which overrides the
+ * default. Commander has already merged flags and environment variables, except for the variables that are only on or
+ * off.
  */
 export function runSettings(
   config: Config,
@@ -72,7 +73,11 @@ function budgets({ budget }: Config): Budgets | undefined {
   return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, duration(text)]));
 }
 
-/** Reads `USD=1.00`. @throws UsageError unless it is a currency with an amount above zero */
+/**
+ * Reads the value of `--stake`, such as `USD=1.00`.
+ *
+ * @throws UsageError unless it is a currency with an amount above zero
+ */
 export function readStake(text: string): [currency: string, amount: string] {
   const at = text.indexOf('=');
   const code = text.slice(0, Math.max(at, 0));

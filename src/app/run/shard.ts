@@ -13,7 +13,7 @@ import type { Stdio } from '../stdio.ts';
 import type { SuiteScenario } from '../suite.ts';
 import type { RunSettings } from './settings.ts';
 
-/** @throws UsageError for flags that contradict `--shard` */
+/** Refuses flags that contradict `--shard`. @throws UsageError that names both flags */
 export function refuseShardFlags({ shard, timings, launches }: RunFlags): void {
   if (timings && !shard)
     throw new UsageError('--timings needs --shard: the times divide a run into shards. Nothing was sent.');
@@ -25,7 +25,8 @@ export function refuseShardFlags({ shard, timings, launches }: RunFlags): void {
 }
 
 /**
- * The duration of each scenario, all attempts together, in ms. If several journals have a scenario, the last one counts.
+ * Returns the duration of each scenario in milliseconds, with all its attempts. If several journals contain a scenario,
+ * the last journal counts.
  *
  * @throws UsageError for a journal that can't be read
  */
@@ -42,20 +43,20 @@ export async function readTimings({ timings = [] }: RunFlags, stdio: Stdio): Pro
   return all;
 }
 
-/** The parts of a prepared run that its division needs. */
+/** The settings of a run that decide how it is divided into shards. */
 interface DivisionOptions {
   readonly flags: Pick<RunFlags, 'shard' | 'seed'>;
   readonly settings: Pick<RunSettings, 'workers' | 'lingerMs'>;
-  /** Durations of scenarios in an earlier run, in ms by id. */
+  /** The durations of scenarios in an earlier run, in milliseconds by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
 }
 
 /**
- * The part that `--shard` names, with players of its own.
+ * Returns the scenarios of the shard that `--shard` names, and the players that only this shard uses.
  *
  * @param whole true if the scenarios are the whole suite
- * @throws UsageError when there are fewer players than parts, or no scenario for this part
+ * @throws UsageError when there are fewer players than shards, or this shard has no scenario
  */
 export function shardOf(
   client: ClientUnderTest,
