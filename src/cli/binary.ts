@@ -4,8 +4,8 @@ import { Script } from 'node:vm';
 import { type Program, start } from './start.ts';
 
 /**
- * Starts the single executable. It contains the program as a file, with the code cache that V8 made at the build. Both are
- * read only when they are needed, like the imports of an installed package.
+ * Starts the single executable. The program and its V8 code cache are files inside the executable. Both are loaded only
+ * when a command needs them, because `--version` works without them.
  */
 start(async () => {
   const script = new Script(`(function (exports, require) {${getAsset('program.cjs', 'utf8')}\n})`, {

@@ -29,16 +29,16 @@ import { describeExplain, describeSign, describeVerify } from './commands/signin
 type Done = (status: number) => void;
 
 /**
- * Adds every command to the program. The code of a command is imported when it is called.
+ * Adds every command to the program. The code of a command is imported only when the command runs.
  *
- * @param done takes the exit status of the command that was called
+ * @param done receives the exit status of the command
  */
 export function addCommands(program: CommandUnknownOpts, stdio: Stdio, done: Done): void {
   program.hook('preAction', async (_, command) => {
     if (command.opts().printConfig !== true) return;
     const { printConfig } = await import('./print-config.ts');
     await printConfig(command, stdio);
-    // The settings are printed, and the command itself does not run.
+    // --print-config replaces the command, so an error with status 0 stops commander before the command runs.
     throw new CommanderError(0, 'croupier.printConfig', '');
   });
   program.commandsGroup('Judge an operator:');

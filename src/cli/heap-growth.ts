@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes V8 collect garbage early from now on, in the whole process. Otherwise its heap grows with the exchanges of a run to
- * several times what is referenced, and a run of a whole night would seem to keep every exchange.
+ * Makes V8 collect garbage early, in the whole process. By default, its heap grows during a run to several times the
+ * memory in use. A run of a whole night would then look like a memory leak.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

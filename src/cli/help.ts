@@ -1,28 +1,36 @@
 import { type CommandUnknownOpts, Help, type HelpConfiguration, type Option } from '@commander-js/extra-typings';
 
-/** The group of the flags that croupier.yaml can replace. The page of a command only names them; `croupier help settings` explains them. */
+/**
+ * The name of the help group for flags that croupier.yaml can replace. The page of a command only names them, and
+ * `croupier help settings` explains them.
+ */
 export const SETTINGS = 'Settings:';
 
-/** The minimum width of a description's column. A narrower one goes below the term. */
+/** Minimum width of the column for descriptions. If there is less room, a description goes below its flag. */
 const MIN_WIDTH = 24;
-/** Longer lines are hard to read. */
+/** Maximum width of a help page, because longer lines are hard to read. */
 export const MAX_HELP_WIDTH = 100;
 
 function withChoices(description: string, choices: readonly string[] | undefined): string {
   return choices ? `${description}: ${choices.join(', ')}` : description;
 }
 
-/** The settings that a page only names. A single setting is explained, because that needs no more room. */
+/**
+ * Returns the settings that a help page names without an explanation. A single setting is explained, because its
+ * explanation needs no more room than its name.
+ */
 function settingsOf({ options }: CommandUnknownOpts): readonly Option[] {
   const settings = options.filter(({ helpGroupHeading }) => helpGroupHeading === SETTINGS);
   return settings.length > 1 ? settings : [];
 }
 
-/** The form of every page of `--help`, for `configureHelp`: at most one screen, also in a narrow terminal. */
+/** The layout of every help page, for `configureHelp`. A page fits on one screen, also in a narrow terminal. */
 export const HELP: HelpConfiguration = {
   minWidthToWrap: MIN_WIDTH,
 
-  /** Leaves out the settings, and `--help` on the page of a command, whose reader knows it. */
+  /**
+   * Leaves out the settings. Also leaves out `--help` on the page of a command, because its reader has just used it.
+   */
   visibleOptions(this: Help, command) {
     const settings = settingsOf(command);
     return Help.prototype.visibleOptions
@@ -30,7 +38,7 @@ export const HELP: HelpConfiguration = {
       .filter((option) => !settings.includes(option) && !(command.parent && option.long === '--help'));
   },
 
-  /** The list of all commands leaves out the arguments, to stay short. */
+  /** Leaves out the arguments in the list of all commands, to keep the list short. */
   subcommandTerm(command) {
     if (!command.parent?.parent) return command.name();
     const usage = command.registeredArguments.map((argument) => {

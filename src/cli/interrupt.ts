@@ -5,23 +5,23 @@ import { quoteWord } from '../report/curl.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
-/** Signals with a shorter gap count as one, because a person cannot type faster. */
+/** Two signals within this number of milliseconds count as one, because a person cannot press Ctrl-C twice so fast. */
 const SAME_SIGNAL_MS = 100;
 
 /** The handling of SIGINT and SIGTERM while a command runs. */
 export interface Interrupt {
-  /** Aborted by the first signal, with the signal's name as its reason. */
+  /** Aborted by the first signal. The reason is the name of the system's signal. */
   readonly signal: AbortSignal;
-  /** Stops the handling: signals end the process again. */
+  /** Stops the handling. From then on, a signal ends the process at once. */
   dispose(): void;
 }
 
 /**
- * The first SIGINT or SIGTERM asks for an orderly end, the second one ends the process at once. The journal is complete up to
- * that moment.
+ * Handles SIGINT and SIGTERM. The first signal asks for an orderly end, and the second one ends the process at once.
+ * The journal is complete up to that moment.
  *
- * @param notice printed at the first signal
- * @param atOnce gives the text that is printed at the second one
+ * @param notice the text to print at the first signal
+ * @param atOnce returns the text to print at the second signal
  */
 export function listenForInterrupt(
   stdio: Stdio,
@@ -32,7 +32,7 @@ export function listenForInterrupt(
   let first = 0;
   const onSignal = (name: Signal) => {
     if (controller.signal.aborted) {
-      // A shell or a supervisor may signal the process and its group: two signals, but one request.
+      // A shell may send a signal to the process and to its group. The process then gets two signals for one request.
       if (performance.now() - first < SAME_SIGNAL_MS) return;
       stdio.err.write(atOnce());
       process.exit(EXIT[name]);
@@ -53,10 +53,10 @@ export function listenForInterrupt(
 }
 
 /**
- * The message for a run that is ended at once. It may leave money unsettled, except at the embedded operator, whose money ends
- * with the process.
+ * Returns the message for a run that is ended at once. An operator may then have bets that were not refunded, so the
+ * message names `croupier settle`. The money of the embedded operator ends with the process.
  *
- * @param journal the latest journal; undefined: there is none
+ * @param journal the path of the latest journal; undefined if there is none
  */
 export function endedAtOnce(
   journal: string | undefined,
@@ -67,7 +67,7 @@ export function endedAtOnce(
   return `Ended at once. ${isEmbedded ? 'Journal:' : 'To settle what the run still owes: croupier settle'} ${file}\n`;
 }
 
-/** Resolves when the signal is aborted. */
+/** Returns a promise that resolves when the signal is aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -6,25 +6,28 @@ import { DEFAULTS } from '../app/run/settings.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { columnsOf, padEnd } from '../report/terminal/layout.ts';
 
-/** One setting and its source: a flag overrides the environment, which overrides the file. */
+/** One setting and its source. A flag overrides the environment, and the environment overrides the file. */
 interface Setting {
-  /** The key of croupier.yaml, or the flag if the file has no such key. For a client: `acme-eu: integratorBaseUrl`. */
+  /**
+   * The key in croupier.yaml, or the flag if the file has no such key. A client's key has its ExtCID in front:
+   * `acme-eu: integratorBaseUrl`.
+   */
   readonly name: string;
   readonly value: string;
   readonly from: 'flag' | 'environment' | 'file' | 'default';
-  /** The flag, the variables, or file and line; null for a default. */
+  /** The flag, the variable, or the file with the line; null for a default. */
   readonly where: string | null;
 }
 
 type Path = readonly (string | number)[];
 
 const HIDDEN = '(hidden)';
-/** Longer values overflow their column. */
+/** Maximum width of the column for values. A longer value overflows the column. */
 const MAX_VALUE_WIDTH = 50;
-/** The parts whose values are hidden: keys, and the credentials for gateways and proxies. */
+/** The parts of a key's path whose values are hidden: keys, and the credentials for gateways and proxies. */
 const SECRETS: ReadonlySet<string | number> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy', 'body']);
 
-/** The keys of croupier.yaml for the same settings, by the attribute of the flag. */
+/** The keys of croupier.yaml that have the same meaning as a flag, by the name of the flag. */
 const AS_IN_FILE: Readonly<Record<string, string>> = {
   deadline: 'deadline',
   linger: 'linger',
@@ -37,7 +40,7 @@ const AS_IN_FILE: Readonly<Record<string, string>> = {
   proxy: 'proxy',
 };
 
-/** The same for keys of the called client. */
+/** The keys of a client in croupier.yaml that have the same meaning as a flag, by the name of the flag. */
 const OF_CLIENT: Readonly<Record<string, string>> = {
   baseUrl: 'integratorBaseUrl',
   keyFile: 'integrationApiKey',
@@ -46,14 +49,14 @@ const OF_CLIENT: Readonly<Record<string, string>> = {
   production: 'production',
 };
 
-/** `--print-config`: every setting with its source. Nothing is sent, and no secret is shown. */
+/** `--print-config`: prints every setting with its source. Sends nothing, and shows no secret. */
 export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Promise<void> {
   const flags: { config?: string; client?: readonly string[]; extCid?: string; json?: boolean } = command.opts();
   const configuration = await loadConfiguration(flags.config, stdio);
   const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
   const settings = new Map<string, Setting>();
   const put = (setting: Setting): void => {
-    // A new value for a map or a list replaces the values of its parts.
+    // A new value for a map or a list replaces the values that the map or list had before.
     for (const name of settings.keys())
       if (/^[.[]/.test(name.slice(setting.name.length)) && name.startsWith(setting.name)) settings.delete(name);
     settings.set(setting.name, setting);

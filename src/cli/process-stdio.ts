@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import type { Sink, Stdio } from '../app/stdio.ts';
 
-/** True if `CI` is set, as in every pipeline; `false` and `0` mean that it is not a pipeline. */
+/** True if a variable such as `CI` is set; false for `false`, `0` and an empty text. */
 function isSet(text: string | undefined): boolean {
   return text !== undefined && text !== '' && text !== 'false' && text !== '0';
 }
@@ -9,28 +9,29 @@ function isSet(text: string | undefined): boolean {
 function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has closed the pipe (`croupier list rules | head`). The command continues: it may still write files.
+    // The reader has closed the pipe, as `croupier list rules | head` does. The command continues, because it may still
+    // write files.
     if (error.code !== 'EPIPE') throw error;
     open = false;
   });
-  // A pipeline may provide a terminal that no person reads.
+  // A CI pipeline may provide a terminal that no person reads.
   const tty = stream.isTTY && !isSet(process.env.CI);
   return {
     write: (text) => {
       if (open) stream.write(text);
     },
     tty,
-    // ora divides by the width, and would draw forever if the width were 0.
+    // ora divides by the width. If the width were 0, it would draw forever.
     ...(tty && stream.columns > 0 && { terminal: stream }),
     colour: wantsColour({ flag, env: process.env, tty }),
-    // Read each time, because windows are resized. Some streams without a window give 0.
+    // A window can be resized, so the width is read each time. Some streams without a window give 0.
     get columns() {
       return stream.columns || 80;
     },
   };
 }
 
-/** The streams of this process, with colours according to the `--color` flag, the environment and each stream. */
+/** Returns the streams of this process. The `--color` flag, the environment and each stream decide about colours. */
 export function processStdio(colour: boolean | undefined): Stdio {
   return {
     out: sink(process.stdout, colour),
@@ -52,17 +53,17 @@ export function processStdio(colour: boolean | undefined): Stdio {
   };
 }
 
-/** Everything that decides about the colours of one stream. */
+/** The facts that decide whether a stream gets colours. */
 export interface ColourOptions {
-  /** True for `--color`, false for `--no-color`; undefined: neither was given. */
+  /** True for `--color`, false for `--no-color`, undefined without these flags. */
   readonly flag: boolean | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tty: boolean;
 }
 
 /**
- * Decides whether a stream gets colours: by the flag, then by `FORCE_COLOR` (empty, `0` and `false` mean no), then by
- * `NO_COLOR` (not empty means no), then by the stream: a terminal that can show them gets colours.
+ * True if a stream gets colours. The first of these that is given decides: the flag, `FORCE_COLOR` (empty, `0` and
+ * `false` mean no), `NO_COLOR` (any text means no). Otherwise, only a terminal that can show colours gets them.
  */
 export function wantsColour({ flag, env, tty }: ColourOptions): boolean {
   if (flag !== undefined) return flag;

@@ -7,7 +7,9 @@ import { addCommands } from './commands.ts';
 import { HELP, MAX_HELP_WIDTH } from './help.ts';
 import { processStdio } from './process-stdio.ts';
 
-/** Reads `--color` and `--no-color` before the other flags: they apply to messages about wrong flags too. */
+/**
+ * Reads `--color` and `--no-color` before all other flags, because messages about wrong flags may also have colours.
+ */
 function colourFlag(args: readonly string[]): boolean | undefined {
   const last = args.findLast((arg) => arg === '--color' || arg === '--no-color');
   return last === undefined ? undefined : last === '--color';
@@ -15,7 +17,7 @@ function colourFlag(args: readonly string[]): boolean | undefined {
 
 function reportFailure(error: unknown, stdio: Stdio): number {
   if (error instanceof CommanderError) {
-    // Commander has printed its message or the help already.
+    // Commander has already printed its message or the help.
     return error.exitCode === 0 ? 0 : EXIT.USAGE;
   }
   if (error instanceof UsageError) {
@@ -25,7 +27,12 @@ function reportFailure(error: unknown, stdio: Stdio): number {
   return reportFault(error, stdio);
 }
 
-/** Runs one command line, without node and script. Throws nothing. @returns the exit status */
+/**
+ * Runs one command line. Throws nothing.
+ *
+ * @param args the arguments, without node and the script
+ * @returns the exit status
+ */
 export async function main(args: readonly string[]): Promise<number> {
   const stdio = processStdio(colourFlag(args));
   let status = 0;

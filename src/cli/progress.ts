@@ -2,7 +2,7 @@ import type { Progress } from '../app/run/play.ts';
 import type { Sink } from '../app/stdio.ts';
 import { cutTo } from '../report/terminal/layout.ts';
 
-/** Shows the progress of a run: on a terminal one line that is redrawn, elsewhere a line every 10 s. */
+/** Shows the progress of a run. A terminal gets one line that is redrawn; other output gets a line every 10 s. */
 export function startProgress(sink: Sink): Progress {
   let total = 0;
   let done = 0;
@@ -32,18 +32,21 @@ export function startProgress(sink: Sink): Progress {
 }
 
 const PLAIN_MS = 10_000;
-/** Columns for ora's symbol and the blanks behind it, and a free one so that no terminal breaks the line. */
+/**
+ * Number of columns beside the text: for ora's symbol, the spaces after it, and one free column so that no terminal
+ * wraps the line.
+ */
 const BESIDE = 4;
 
-/** A line that shows progress: on a terminal ora redraws it, elsewhere it is written every 10 s. */
+/** A line that shows progress. On a terminal it is redrawn; elsewhere it is written every 10 s. */
 export interface ProgressLine {
-  /** Writes lines above it. */
+  /** Writes lines above the progress line. */
   print(text: string): void;
-  /** Removes it. */
+  /** Removes the progress line. */
   end(): void;
 }
 
-/** @param text gives the text each time the line is drawn; empty: nothing is written yet */
+/** Starts a progress line. @param text returns the current text of the line; empty if there is nothing to show yet */
 export function startProgressLine(sink: Sink, text: () => string): ProgressLine {
   const { terminal } = sink;
   if (terminal === undefined) {
@@ -56,7 +59,7 @@ export function startProgressLine(sink: Sink, text: () => string): ProgressLine 
   }
   const ending = new AbortController();
   void drawn(terminal, () => cutTo(text(), Math.max(sink.columns - BESIDE, 1)), ending.signal);
-  // Text that is written while ora draws appears above its line.
+  // While ora draws its line, it moves any other text above the line.
   return { print: (lines) => sink.write(lines), end: () => ending.abort() };
 }
 
@@ -68,7 +71,8 @@ async function drawn(terminal: NodeJS.WriteStream, text: () => string, signal: A
     suffixText: text,
     color: false,
     isEnabled: true,
-    // --watch reads the keys itself. A killed run must leave the cursor visible.
+    // ora must not read the keys, because --watch reads them. It must not hide the cursor, because a killed run could
+    // not show it again.
     discardStdin: false,
     hideCursor: false,
   }).start();

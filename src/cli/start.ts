@@ -6,7 +6,7 @@ export interface Program {
 }
 
 /**
- * Runs the command line of this process. `--version` is answered without loading the program, because tools call it often.
+ * Runs the command line of this process. Tools often call `--version`, so the program is not loaded for it.
  *
  * @param load imports the program
  */
@@ -19,7 +19,8 @@ export function start(load: () => Promise<Program>): void {
   void load().then(async ({ main }) => {
     const status = await main(args);
     process.exitCode = status;
-    // Open connections and timers must not keep the process alive. The output must be flushed before the exit.
+    // Open connections and timers would keep the process alive, so it must exit. Before that, all output must be
+    // written.
     process.stdout.write('', () => process.stderr.write('', () => process.exit(status)));
   });
 }

@@ -7,12 +7,12 @@ function setting<Flags extends string>(flags: Flags, description: string): Optio
   return new Option(flags, description).helpGroup(SETTINGS);
 }
 
-/** The flag for the configuration file, of every command that reads one. */
+/** Returns the flag for the configuration file, for every command that reads one. */
 export function configOption() {
   return setting('--config <file>', 'configuration file (default: ./croupier.yaml)').env('CROUPIER_CONFIG');
 }
 
-/** The flags that choose a client and define its connection, of every command that calls an operator. */
+/** Adds the flags that choose a client and define its connection, for every command that calls an operator. */
 export function addClientOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -23,7 +23,7 @@ export function addClientOptions<Args extends unknown[], Opts extends OptionValu
   );
 }
 
-/** The flags that choose clients of the configuration. */
+/** Adds the flags that choose clients of the configuration. */
 export function addChoiceOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -36,7 +36,7 @@ export function addChoiceOptions<Args extends unknown[], Opts extends OptionValu
     );
 }
 
-/** The flags that define the connection to an operator, its sessions and its key. */
+/** Adds the flags that define the connection to an operator, its sessions and its key. */
 export function addReachOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -57,19 +57,19 @@ export function addReachOptions<Args extends unknown[], Opts extends OptionValue
     .addOption(setting('--print-config', 'print each setting and its source, and send nothing'));
 }
 
-/** The flag that allows a command to move money at an address that looks like production. */
+/** Returns the flag that allows a command to move money at an address that looks like production. */
 export function productionOption() {
   return setting('--production', 'move money although this looks like production');
 }
 
-/** The flag for the maximum time of a reply. */
+/** Returns the flag for the maximum time of a reply. */
 export function deadlineOption() {
   return setting('--deadline <duration>', `maximum time for a reply (default: ${REPLY_DEADLINE_SECONDS}s)`)
     .argParser(durationFlag)
     .env('CROUPIER_DEADLINE');
 }
 
-/** The flags for the maximum time of a reply and for the wait for a late debit. */
+/** Adds the flags for the maximum time of a reply and for the time to wait for a late debit. */
 export function addWaitOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -82,12 +82,12 @@ export function addWaitOptions<Args extends unknown[], Opts extends OptionValues
     );
 }
 
-/** The flag for the amount of a bet, by currency. */
+/** Returns the flag for the amount of a bet, by currency. */
 export function stakeOption() {
   return setting('--stake <CUR=amount>', 'the stake for a currency, as USD=1.00; repeatable').argParser(collect);
 }
 
-/** The flags for stakes, campaign and workers of a run or a search. */
+/** Adds the flags for stakes, campaign and workers of a run or a search. */
 export function addPlayOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -101,7 +101,7 @@ export function addPlayOptions<Args extends unknown[], Opts extends OptionValues
     );
 }
 
-/** Every flag that croupier.yaml or the environment can replace. */
+/** Adds every flag that croupier.yaml or the environment can replace. */
 export function addSettings<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {

@@ -2,12 +2,16 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { CONTRACT_VERSION, type ContractVersion, contractVersion } from '../../contract/versions.ts';
 import { readDuration } from '../../scenario/duration.ts';
 
-/** The values of the flags that a function gives a command, as commander infers them. */
+/** The type of the flags that a `describe…` function adds to a command, as commander infers it. */
 export type FlagsOf<Describe extends (...args: never[]) => { opts(): object }> = ReturnType<
   ReturnType<Describe>['opts']
 >;
 
-/** Reads a duration in milliseconds. @throws InvalidArgumentError unless it is a duration with its unit */
+/**
+ * Reads a duration with its unit, such as 2s, and returns milliseconds.
+ *
+ * @throws InvalidArgumentError for any other text
+ */
 export function durationFlag(text: string): number {
   const ms = readDuration(text);
   if (ms === undefined) throw new InvalidArgumentError('Write a duration with its unit: 300ms, 2s or 1m.');
@@ -28,12 +32,12 @@ export function versionFlag(text: string): ContractVersion {
   return version;
 }
 
-/** Collects the values of a repeatable flag, in order. */
+/** Adds a value of a repeatable flag to its earlier values, and keeps their order. */
 export function collect(text: string, earlier: readonly string[] | undefined): readonly string[] {
   return [...(earlier ?? []), text];
 }
 
-/** The flag for JSON output. */
+/** Returns the flag for JSON output. */
 export function jsonOption() {
   return new Option('--json', 'print JSON instead of text');
 }

@@ -1,7 +1,7 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { collect } from './parts.ts';
 
-/** The flags that make the reference operator differ from the plain correct one. */
+/** Adds the flags that give defects or variants to the reference operator. */
 export function addVariationOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -9,12 +9,12 @@ export function addVariationOptions<Args extends unknown[], Opts extends OptionV
     command
       .option('--defect <name>', 'a defect (croupier list defects); repeatable', collect)
       .option('--variant <name>', 'a variant (croupier list variants); repeatable', collect)
-      // The former name of --variant.
+      // The hidden flag --habit is the former name of --variant, and still works.
       .addOption(new Option('--habit <name>').argParser(collect).hideHelp())
   );
 }
 
-/** The flags for the embedded reference operator in place of a configured one. */
+/** Adds the flags that replace the configured operator by the embedded reference operator. */
 export function addReferenceOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {

@@ -21,9 +21,9 @@ import { callJson, dryRunJson } from './json.ts';
 import { callStatus, callText, dryRunText } from './text.ts';
 
 /**
- * `croupier call`: sends and judges one call by hand.
+ * `croupier call`: sends and judges one call that the user describes with flags.
  *
- * @returns 0 when no MUST is broken, 1 when one is, 3 when no reply came that could be judged
+ * @returns 0 if no MUST is broken, 1 if one is broken, 3 if no reply came that could be judged
  */
 export async function callCommand(call: string, flags: CallFlags, stdio: Stdio): Promise<number> {
   if (!isCall(call)) throw new UsageError(`There is no call ${call}. The calls are ${CALL_NAMES.join(', ')}.`);
@@ -63,7 +63,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     session,
     call: hand,
     request,
-    // Only the balance shows that repeated bytes had one effect.
+    // The replies alone do not show that a repeated call had only one effect. The balance does.
     reads: call !== 'balance' && (flags.read ?? hand.times > 1),
     maybeKnown: hand.sign === 'valid' && (flags.txId !== undefined || hand.namesBet),
     campaignKnown: flags.frId !== undefined,
@@ -100,7 +100,12 @@ function onlyClient(clients: readonly ClientUnderTest[]): ClientUnderTest {
   return client;
 }
 
-/** The first session, with all that the configuration knows of it. */
+/**
+ * Returns the session for the call: the first active one, with the player and currency that the configuration gives for
+ * it.
+ *
+ * @throws UsageError when there is no session
+ */
 function sessionOf({ sessions, extCID }: ClientUnderTest, { config }: Configuration): SessionUnderTest {
   const usable = sessions.filter(({ state }) => state !== 'expired');
   const session = usable[0] ?? sessions[0];

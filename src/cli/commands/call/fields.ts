@@ -6,7 +6,7 @@ import type { CallFlags } from './flags.ts';
 
 type CallFieldFlags = Pick<CallFlags, 'amount' | 'type' | 'frId' | 'round' | 'txId' | 'origTxId' | 'field'>;
 
-/** The fields of a call, with remarks for the user. */
+/** The fields of a call, and remarks for the user about values that were made up or that the service would not send. */
 export interface CallFields {
   readonly fields: Readonly<Record<string, string>>;
   readonly remarks: readonly string[];
@@ -30,7 +30,8 @@ const FLAG_NAMES: Readonly<Record<keyof CallFieldFlags, string>> = {
 };
 
 /**
- * The fields of a call. Missing ids are made, and other missing fields get the value that the service would send.
+ * Builds the fields of a call. A missing id is generated, and any other missing field gets the value that the service
+ * would send.
  *
  * @param stake the amount of a call without `--amount`
  * @throws UsageError for a flag that does not belong to the call

@@ -4,7 +4,7 @@ import { SIGN_KINDS } from '../../../contract/deviation.ts';
 import { addClientOptions, addWaitOptions, productionOption, stakeOption } from '../../options/client.ts';
 import { collect, countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier call` with its flags. */
+/** Defines `croupier call` and its flags. */
 export function describeCall(program: CommandUnknownOpts) {
   const call = program
     .command('call')

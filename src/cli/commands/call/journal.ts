@@ -14,7 +14,7 @@ import type { ClientUnderTest, SessionUnderTest } from '../../../engine/run-opti
 import type { JournalEvent } from '../../../journal/event.ts';
 import { graver, type Verdict } from '../../../journal/finding.ts';
 
-/** The journal of a call by hand. Each call is a small run, and one file can hold several of them. */
+/** A journal of single calls. Each call is recorded as a small run, and one file can hold several of them. */
 export interface CallJournal {
   readonly record: (event: JournalEvent) => void;
   /** Writes the findings and the end of the run. */
@@ -30,13 +30,17 @@ interface JournalOptions {
   readonly cwd: string;
 }
 
-/** @throws UsageError when the file can't be written, or is not a journal; nothing was sent then */
+/**
+ * Opens the journal, or continues it if the file exists.
+ *
+ * @throws UsageError when the file can't be written or is not a journal, before any call is sent
+ */
 export async function callJournal(named: string, options: JournalOptions): Promise<CallJournal> {
   const { hand, client, session, settings, scrub, cwd } = options;
   const file = await opened(named, cwd, scrub);
   const runID = randomUUID();
   const began = performance.now();
-  // Several calls share the file, so the ids of each call need a tag of their own.
+  // Several calls share the file. A tag makes the ids of this call different from the ids of the others.
   const tag = runID.slice(0, 8);
   const scenario = `call/${hand.call}-${tag}`;
   const idOf = (id: string): string => `${id}-${tag}`;
@@ -90,7 +94,7 @@ const PLACE = { file: 'croupier call', line: 1, column: 1 };
 async function opened(named: string, cwd: string, scrub: (text: string) => string): Promise<JournalFile> {
   const file = path.resolve(cwd, named);
   if (!existsSync(file)) return openJournal(named, cwd, scrub);
-  // Nothing is added to a file that is not a journal.
+  // Reading the first event throws an error if the file is not a journal. So nothing is appended to any other file.
   for await (const _ of journalEvents(file, named)) break;
   try {
     return reopenJournalFile(file, scrub);

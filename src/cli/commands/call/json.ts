@@ -6,7 +6,7 @@ import { header, replyMs, type Stamps } from '../../../journal/exchange.ts';
 import { curlLine } from '../../../report/curl.ts';
 import { type BuiltRequest, requestOf } from '../../../wire/request.ts';
 
-/** The JSON of a call that was made. */
+/** Returns the JSON output for a call that was sent. */
 export function callJson(
   hand: ManualCall,
   { extCID, integratorBaseUrl }: ClientUnderTest,
@@ -39,7 +39,7 @@ export function callJson(
   });
 }
 
-/** The JSON of a dry run. */
+/** Returns the JSON output for a call with `--dry-run`, which was not sent. */
 export function dryRunJson(request: BuiltRequest, remarks: readonly string[]): string {
   const plain = requestOf(request);
   return print({ dryRun: true, request: plain, ...signedParts(request), curl: curlLine(plain), remarks });
@@ -58,7 +58,7 @@ function exchangeJson({ sending, received }: ManualExchange): object {
   return { step, purpose, call, request, outcome, timings: timings(stamps), connection, curl: curlLine(request) };
 }
 
-/** The phases in milliseconds; null: the phase did not happen. */
+/** Returns the phases of an exchange in milliseconds; null for a phase that did not happen. */
 function timings(stamps: Stamps): object {
   const { start, resolved, connected, secured, sent, firstByte, end } = stamps;
   const opened = secured ?? connected ?? start;

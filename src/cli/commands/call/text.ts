@@ -16,7 +16,7 @@ import { plural, wrap } from '../../../report/terminal/layout.ts';
 import { type BuiltRequest, requestOf } from '../../../wire/request.ts';
 import { headText } from '../../../wire/request-bytes.ts';
 
-/** The exit status: 1 if a MUST is broken, 3 if the call could not be judged. */
+/** Returns the exit status of a call: 1 if a MUST is broken, 3 if the call could not be judged, otherwise 0. */
 export function callStatus({ findings, exchanges, disturbed }: ManualResult): number {
   if (findings.some(({ verdict }) => verdict === 'fail')) return 1;
   const unanswered = exchanges.some(
@@ -25,7 +25,7 @@ export function callStatus({ findings, exchanges, disturbed }: ManualResult): nu
   return unanswered || disturbed || findings.some(({ verdict }) => verdict === 'inconclusive') ? 3 : 0;
 }
 
-/** The text of a call that was made. */
+/** Returns the text output for a call that was sent. */
 export function callText(
   hand: ManualCall,
   { extCID }: ClientUnderTest,
@@ -102,7 +102,7 @@ function balanceLines({ call }: ManualCall, { before, after, disturbed }: Manual
   ];
 }
 
-/** The text of a dry run: the bytes to send, the bytes to sign, and a curl line. */
+/** Returns the text output for a call with `--dry-run`: the bytes to send, the bytes to sign, and a curl line. */
 export function dryRunText(request: BuiltRequest, { out }: Pick<Stdio, 'out'>): string {
   const { dim } = out.colour ? ANSI : PLAIN;
   const head = headText(request, new URL(request.url).host)

@@ -17,7 +17,7 @@ import type { CapsuleFlags } from './flags.ts';
 const SALT_FILE = path.join('.croupier', 'capsule.salt');
 const SALT_BYTES = 32;
 
-/** `croupier capsule`: copies of files that are safe to share. @returns 0 */
+/** `croupier capsule`: writes copies of files that are safe to share. @returns 0 */
 export async function capsuleCommand(names: readonly string[], flags: CapsuleFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { keysOf, secrets: keys } = await signingKeys(flags, stdio);
@@ -45,12 +45,17 @@ export async function capsuleCommand(names: readonly string[], flags: CapsuleFla
   return 0;
 }
 
-/** There are few ids, so without a salt somebody could find them by hashing all of them. */
+/** Returns a keyed hash. Without the secret salt, somebody could find the few possible ids by hashing all of them. */
 function digestOf(salt: Uint8Array): (text: string) => string {
   return (text) => createHmac('sha256', salt).update(text).digest('hex');
 }
 
-/** @throws UsageError when the named salt can't be read or written */
+/**
+ * Reads the salt, or creates one.
+ *
+ * @param named the path from `--salt`; undefined for the file in .croupier/
+ * @throws UsageError when the salt named by the user can't be read or written
+ */
 function saltOf(named: string | undefined, stdio: Stdio): Uint8Array {
   const file = path.resolve(stdio.cwd, named ?? SALT_FILE);
   try {
@@ -86,7 +91,10 @@ function addConfiguredIds(capsule: Capsule, { config }: Configuration): void {
   );
 }
 
-/** The file names of the results. A name may contain ids too: `player-4711.har`. */
+/**
+ * Returns the paths of the results; null for stdout. The name of a file is rewritten too, because it may contain an id,
+ * as in `player-4711.har`.
+ */
 function targetsOf(
   files: readonly CapsuleFile[],
   out: string | undefined,

@@ -6,18 +6,22 @@ import { journalEvents } from '../../../app/journal-files.ts';
 import { loadScenario } from '../../../scenario/load.ts';
 import type { CapsulePass } from '../../../traffic/capsule/capsule.ts';
 
-/** A file to share. */
+/** A file that the user wants to share. */
 export interface CapsuleFile {
-  /** The file as the user named it. */
+  /** The path as the user wrote it. */
   readonly shown: string;
   readonly path: string;
-  /** The rewritten text; may be called several times. */
+  /** Returns the rewritten text in pieces. Can be called several times, because the first pass only collects ids. */
   readonly pieces: (pass: CapsulePass) => AsyncIterable<string> | Iterable<string>;
 }
 
 const HEAD_LENGTH = 4096;
 
-/** Recognises a file by its content, or by its name if it is a scenario. @throws UsageError when it can't be read */
+/**
+ * Recognises the kind of a file by its content, or by its name if it is a scenario.
+ *
+ * @throws UsageError when the file can't be read
+ */
 export async function capsuleFile(shown: string, cwd: string): Promise<CapsuleFile> {
   const file = path.resolve(cwd, shown);
   if (/\.ya?ml$/i.test(shown)) {
@@ -30,7 +34,8 @@ export async function capsuleFile(shown: string, cwd: string): Promise<CapsuleFi
   const text = readTextFile(file, shown);
   const value = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
   if (isDocument(value)) return { shown, path: file, pieces: (pass) => document(pass.document(value)) };
-  // Other JSON is rewritten as text, because it may contain amounts as numbers, which must not change.
+  // Parsing other JSON and writing it again could change amounts that are written as numbers. So it is rewritten as
+  // text.
   if (value !== undefined) return { shown, path: file, pieces: (pass) => [pass.line(text)] };
   return { shown, path: file, pieces: (pass) => lines(text, pass) };
 }
@@ -39,7 +44,7 @@ async function headOf(file: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(file, { end: HEAD_LENGTH })) return String(chunk);
   } catch {
-    // The next read reports why it fails.
+    // The caller reads the file again, and reports why it can't be read.
   }
   return '';
 }
@@ -52,14 +57,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** True for a HAR, and for a JSON file of croupier. */
+/** True for a HAR, and for a JSON file that croupier wrote. */
 function isDocument(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { log, schema } = value as { readonly log?: { readonly entries?: unknown }; readonly schema?: unknown };
   return Array.isArray(log?.entries) || (typeof schema === 'string' && schema.startsWith('croupier-'));
 }
 
-/** A HAR with an entry on each line, so that a message about an entry can name its line. */
+/**
+ * Writes a JSON document as text. A HAR gets one entry per line, so that a message about an entry can name its line.
+ */
 function* document(value: unknown): Generator<string> {
   const { log, ...around } = value as { readonly log?: { readonly entries: readonly unknown[] } };
   if (!log) {
@@ -80,7 +87,7 @@ function* lines(text: string, pass: CapsulePass): Generator<string> {
   for (const line of text.split(/(?<=\n)/)) yield pass.line(line);
 }
 
-/** @throws UsageError when the result would not be a valid scenario */
+/** Rewrites a scenario. @throws UsageError when the result would not be a valid scenario */
 function scenarioText(text: string, pass: CapsulePass, shown: string): string {
   const written = pass.scenario(text);
   const read = (yaml: string) => loadScenario(yaml, shown, { id: 'capsule', readFragment: () => undefined });

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { configOption } from '../../options/client.ts';
 import { collect, type FlagsOf } from '../../options/parts.ts';
 
-/** `croupier capsule` with its flags. */
+/** Defines `croupier capsule` and its flags. */
 export function describeCapsule(program: CommandUnknownOpts) {
   return program
     .command('capsule')

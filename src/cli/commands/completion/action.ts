@@ -5,7 +5,7 @@ import { completionAnswer } from './answer.ts';
 import { candidatesFor } from './candidates.ts';
 import { type CompletionShell, completionScript } from './scripts.ts';
 
-/** The maximum length of one line in the menu of a shell. */
+/** Maximum length of one line in the completion menu of a shell. */
 const MAX_MEANING_LENGTH = 100;
 
 /** `croupier completion SHELL`: prints the script that the shell must load. */
@@ -15,11 +15,11 @@ export function completionCommand(shell: CompletionShell, stdio: Stdio): number 
 }
 
 /**
- * `croupier completion answer`: prints the values that can follow at the cursor, each on a line with a tab and its meaning. The
- * last line is a further instruction for the shell, as `:files`.
+ * `croupier completion answer`: prints the values that can follow at the cursor. Each line has a value, a tab and its
+ * meaning. The last line is an instruction for the shell, such as `:files`.
  *
- * @param words the words behind the program's name, from zsh and fish
- * @param line the line before the cursor, from bash, whose own words end at = and :
+ * @param words the words after the program's name, from zsh and fish
+ * @param line the line before the cursor, from bash, because bash splits words at = and :
  */
 export async function completionAnswerCommand(
   program: CommandUnknownOpts,
@@ -28,7 +28,7 @@ export async function completionAnswerCommand(
   stdio: Stdio,
 ): Promise<number> {
   const typed = line === undefined ? words : wordsOf(line);
-  // Inside quotes, the shell itself completes.
+  // The line ends inside quotes, where croupier offers nothing. The shell completes file names instead.
   if (!typed) {
     stdio.out.write(':files\n');
     return 0;
@@ -47,7 +47,10 @@ function wordsOf(line: string): readonly string[] | undefined {
   return /\s$/.test(line) || words.length === 0 ? [...words, ''] : words;
 }
 
-/** The length of the part that bash keeps: it treats the text behind the last = or : as a word of its own. */
+/**
+ * Returns the number of characters that the answer for bash must leave out. Bash replaces only the text after the last
+ * = or :, because it treats that text as a separate word.
+ */
 function keptLength(word: string): number {
   return Math.max(word.lastIndexOf('='), word.lastIndexOf(':')) + 1;
 }

@@ -1,31 +1,34 @@
 import { type Argument, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings';
 
-/** The position of the cursor: at an argument of a command, or at the value of one of its options. */
+/** The position of the cursor: an argument of a command, or the value of one of its options. */
 export interface Spot {
-  /** As `serve operator`. */
+  /** The name of the command with its parents, such as `serve operator`. */
   readonly command: string;
-  /** As `--defect`; null: the cursor is at an argument. */
+  /** The option whose value is at the cursor, such as `--defect`; null if the cursor is at an argument. */
   readonly option: string | null;
-  /** The typed beginning of the word. */
+  /** The part of the word before the cursor. */
   readonly word: string;
-  /** The configuration that the command line names. */
+  /** The value of `--config` on the command line; undefined if the flag is missing. */
   readonly config: string | undefined;
 }
 
 /** One value that can stand at the cursor. */
 export interface Candidate {
   readonly value: string;
-  /** Its meaning in one line; may be empty. */
+  /** The meaning of the value in one line; empty if the value explains itself. */
   readonly means: string;
 }
 
-/** The possible values, and a further instruction for the shell: to complete files, or to add no blank after the value. */
+/**
+ * The possible values, and an instruction for the shell. `files` completes file names, `nospace` adds no space after
+ * the value.
+ */
 export interface Answer {
   readonly candidates: readonly Candidate[];
   readonly also: 'files' | 'nospace' | 'nothing';
 }
 
-/** The values of an argument or an option; `files`: names of files, which the shell itself completes. */
+/** The values that an argument or an option can have. `files` stands for file names, which the shell completes. */
 export type Wanted = readonly Candidate[] | 'files';
 
 const NOTHING: Answer = { candidates: [], also: 'nothing' };
@@ -33,8 +36,8 @@ const NOTHING: Answer = { candidates: [], also: 'nothing' };
 /**
  * Finds the values that can stand at the cursor.
  *
- * @param words the words behind the program's name. The word at the cursor is the last one, and may be empty
- * @param candidates gives the values that commander does not know
+ * @param words the words after the program's name; the last one is the word at the cursor, which may be empty
+ * @param candidates returns the values that commander does not know
  */
 export async function completionAnswer(
   program: CommandUnknownOpts,
@@ -65,21 +68,21 @@ export async function completionAnswer(
 function answer(wanted: Wanted, word: string, prefix = ''): Answer {
   if (wanted === 'files') return { candidates: [], also: 'files' };
   const found = matching(wanted, word).map(({ value, means }) => ({ value: prefix + value, means }));
-  // A selection can name files too.
+  // No name matches. The word may be a file name, because a selection can also contain files.
   if (found.length === 0) return { candidates: [], also: prefix === '' ? 'files' : 'nothing' };
-  // KIND= and CUR= need their second half without a blank.
+  // A value such as `junit=` needs its second half directly after it, so the shell must not add a space.
   return { candidates: found, also: found.every(({ value }) => value.endsWith('=')) ? 'nospace' : 'nothing' };
 }
 
 interface Walk {
   readonly command: CommandUnknownOpts;
-  /** Number of arguments of the command so far. */
+  /** The number of arguments that the command has so far. */
   readonly positionals: number;
-  /** The option whose value comes next. */
+  /** The option whose value is the next word; undefined if the next word is an argument or an option. */
   readonly awaiting: Option | undefined;
-  /** After a bare `--` nothing is an option. */
+  /** True after a bare `--`, which makes every further word an argument. */
   readonly ended: boolean;
-  /** The value of `--config`. */
+  /** The value of `--config`; undefined if the flag is missing. */
   readonly config: string | undefined;
 }
 
@@ -101,7 +104,8 @@ function walk(program: CommandUnknownOpts, words: readonly string[]): Walk {
     else if (word.startsWith('--config=')) config = word.slice('--config='.length);
     else {
       const option = optionsOf(command).find((one) => isCalled(one, word));
-      // The value of `--bail [n]` can be left out, so the next word may be an argument.
+      // Only a required value certainly takes the next word. The value of `--bail [n]` is optional, so the next word
+      // may be an argument.
       if (option?.required) awaiting = option;
     }
   }
@@ -109,7 +113,7 @@ function walk(program: CommandUnknownOpts, words: readonly string[]): Walk {
 }
 
 function optionsOf(command: CommandUnknownOpts): readonly Option[] {
-  // Commander's own Help also lists the settings, which croupier's pages only name.
+  // The help pages of croupier hide the settings. Commander's own Help lists them, so that they can be completed.
   return new Help().visibleOptions(command);
 }
 
@@ -139,7 +143,7 @@ function matching(candidates: readonly Candidate[], word: string): readonly Cand
   return candidates.filter(({ value }) => value.startsWith(word));
 }
 
-/** The command's name with its parents: `serve operator`. */
+/** Returns the name of a command with its parents, such as `serve operator`. */
 function nameOf(command: CommandUnknownOpts): string {
   const parent = command.parent;
   return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();

@@ -14,7 +14,7 @@ import { VARIANTS } from '../../../operator/variants.ts';
 import { REPORT_KINDS } from '../../../report/exports/kinds.ts';
 import type { Candidate, Spot, Wanted } from './answer.ts';
 
-/** The values that commander does not know; `files` if croupier does not know them either. */
+/** Returns the values that commander does not know. Returns `files` if croupier does not know them either. */
 export async function candidatesFor({ command, option, word, config }: Spot, stdio: Stdio): Promise<Wanted> {
   switch (option) {
     case null:
@@ -47,7 +47,7 @@ export async function candidatesFor({ command, option, word, config }: Spot, std
 async function argument(command: string, word: string, config: string | undefined, stdio: Stdio): Promise<Wanted> {
   switch (command) {
     case 'run':
-      // There are many scenarios, so they are offered only after a slash.
+      // There are too many scenarios for the first menu. They are offered once the word contains a slash.
       return word.includes('/') ? scenarioIds(word, await suite(config, stdio)) : [...groups(), ...rules()];
     case 'list':
       return [...groups(), ...rules()];
@@ -59,7 +59,7 @@ async function argument(command: string, word: string, config: string | undefine
 }
 
 function scenarioIds(word: string, scenarios: readonly SuiteScenario[]): readonly Candidate[] {
-  // The cases of a scenario are offered only after its complete name.
+  // The cases of a scenario are offered only after the # that follows its name.
   if (word.includes('#')) return scenarios.map(({ id, title }) => ({ value: id, means: title }));
   const titles = new Map(scenarios.toReversed().map(({ scenarioId, title }) => [scenarioId, title]));
   return [...titles].toReversed().map(([id, title]) => ({ value: id, means: title }));
@@ -72,7 +72,10 @@ async function suite(config: string | undefined, stdio: Stdio): Promise<readonly
   return loadSuite([builtInSource(), ...sources], stdio.cwd, randomUUID).scenarios;
 }
 
-/** Mistakes of a configuration are reported when it is used, not while a command is typed. */
+/**
+ * Loads the configuration, or returns undefined if it has a mistake. A shell menu is no place for a message; the
+ * command itself reports the mistake.
+ */
 async function configuration(named: string | undefined, stdio: Stdio): Promise<Configuration | undefined> {
   try {
     return await loadConfiguration(named, stdio);

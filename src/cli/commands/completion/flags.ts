@@ -1,7 +1,7 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { SHELLS } from './scripts.ts';
 
-/** `croupier completion` with its flags. */
+/** Defines `croupier completion` and its flags. */
 export function describeCompletion(program: CommandUnknownOpts) {
   return program
     .command('completion')

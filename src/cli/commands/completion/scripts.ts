@@ -1,10 +1,11 @@
-/** The shells that croupier has a completion script for. */
+/** The shells for which croupier has a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type CompletionShell = (typeof SHELLS)[number];
 
-// Each script passes the text before the cursor to croupier and shows the answer: on each line a value, a tab and its meaning.
-// The last line begins with a colon and is an instruction for the shell: to complete files, or to add no blank.
+// Each script passes the text before the cursor to croupier and shows the answer. Each line of the answer has a value,
+// a tab and its meaning. The last line begins with a colon and is an instruction for the shell: `:files` completes file
+// names, `:nospace` adds no space.
 
 const BASH = String.raw`# bash completion of croupier
 _croupier() {
@@ -64,7 +65,7 @@ complete -c croupier -f -a '(__croupier_answer)'
 
 const SCRIPTS: Readonly<Record<CompletionShell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
 
-/** The script that a shell must load to complete croupier's commands. */
+/** Returns the script that a shell must load to complete croupier's commands. */
 export function completionScript(shell: CompletionShell): string {
   return SCRIPTS[shell].replaceAll('\\${', '${');
 }

@@ -15,12 +15,13 @@ import { doctorText, type Examined } from './text.ts';
 /**
  * `croupier doctor`: checks whether a run is possible, and names the problem to fix first.
  *
- * @returns 0 if nothing must be fixed, 1 if something must, 3 if a client is unreachable
+ * @returns 0 if nothing must be fixed, 1 if something must be fixed, 3 if a client is unreachable
  */
 export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { stakes, deadlineMs } = runSettings(configuration.config, flags, stdio.env);
-  // A client can be checked without sessions, because they may be launched later.
+  // With `launches`, a client may have no sessions yet. Its address and key can be checked before the operator launches
+  // games.
   const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
   const { clients, secrets, sources, diagnostics } = resolved;
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
@@ -46,11 +47,14 @@ export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<n
 
 interface ClientWithSessions {
   readonly client: ClientUnderTest;
-  /** The result of the session check if there is no session. */
+  /** The result of the session check for a client without a session. */
   readonly noSession: Check;
 }
 
-/** The client with the sessions that a run would open, or the reason why there are none. */
+/**
+ * Returns the client with the sessions that a run would open. If opening them fails, the result says why there are
+ * none.
+ */
 async function withSessions(
   client: ClientUnderTest,
   source: SessionSource | undefined,
@@ -71,7 +75,8 @@ async function withSessions(
     return { client: await withOwnSessions(client, from, request), noSession: noneConfigured };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // A source that calls the Core API fails without one: `run --launches` starts it.
+    // A client with a cID can call the Core API. Its source may need the Core API that `run --launches` starts, so a
+    // failure is only a warning.
     const launches = source?.cID !== undefined;
     const advice = 'Fix it: every run begins by opening sessions.';
     const noSession = check(
@@ -84,7 +89,10 @@ async function withSessions(
   }
 }
 
-/** Reports a value that cannot be sent (a wrong certificate, a header with a line break) as a mistake of the configuration. */
+/**
+ * Runs the checks of a client. A value that cannot be sent, such as a header with a line break, becomes a UsageError,
+ * because the configuration is wrong.
+ */
 async function checksOf(
   client: ClientUnderTest,
   examineClient: () => Promise<readonly Check[]>,
@@ -111,7 +119,10 @@ function configurationCheck({ file, found, warnings }: Configuration, client: Cl
   return check('configuration', 'warn', `${where}; ${sessions}; ${said}`, 'croupier run prints the lines.');
 }
 
-/** The set proxy variable that other tools read. Croupier does not read it, and may therefore reach another host or none. */
+/**
+ * Returns the name of a proxy variable that is set; null if none is. Other tools read this variable, but croupier does
+ * not, and so may reach a different host.
+ */
 function ambientProxy({ integratorBaseUrl }: ClientUnderTest, { env }: Stdio): string | null {
   const scheme = integratorBaseUrl.startsWith('https:') ? 'https_proxy' : 'http_proxy';
   return [scheme, scheme.toUpperCase(), 'all_proxy', 'ALL_PROXY'].find((name) => env[name]) ?? null;

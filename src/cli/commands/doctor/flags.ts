@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { addClientOptions, deadlineOption, stakeOption } from '../../options/client.ts';
 import { type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier doctor` with its flags. */
+/** Defines `croupier doctor` and its flags. */
 export function describeDoctor(program: CommandUnknownOpts) {
   const doctor = program
     .command('doctor')

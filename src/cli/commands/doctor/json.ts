@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHECK_NAMES, CHECK_STATES, firstToFix } from '../../../engine/doctor/check.ts';
 import type { Examined } from './text.ts';
 
-/** Version of the JSON of `croupier doctor`. */
+/** The name and version of the JSON output of `croupier doctor`. */
 const DOCTOR_JSON = 'croupier-doctor/1';
 
 const name = z.enum(['configuration', ...CHECK_NAMES]);
@@ -35,7 +35,7 @@ const doctorSchema = z.object({
   ),
 });
 
-/** The JSON Schema of the JSON of `croupier doctor`. */
+/** Returns the JSON Schema for the JSON output of `croupier doctor`. */
 export function doctorJsonSchema(): object {
   return {
     ...z.toJSONSchema(doctorSchema, { io: 'input' }),
@@ -43,7 +43,7 @@ export function doctorJsonSchema(): object {
   };
 }
 
-/** The JSON of `croupier doctor`. */
+/** Returns the JSON output of `croupier doctor`. */
 export function doctorJson(examined: readonly Examined[], exitCode: 0 | 1 | 3): string {
   const clients = examined.map(({ client, checks }) => {
     const first = firstToFix(checks);

@@ -28,7 +28,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   target: 'target',
 };
 
-/** The verdict with the mark and the colour for a state. */
+/** Returns the verdict whose mark and colour a check in this state gets. */
 function verdictOf(state: CheckState): 'pass' | 'warn' | 'fail' | 'skip' {
   switch (state) {
     case 'good':
@@ -46,7 +46,7 @@ function verdictOf(state: CheckState): 'pass' | 'warn' | 'fail' | 'skip' {
 
 const INDENT = 18;
 
-/** The text: a line for each check, its advice, and the problem to fix first. */
+/** Returns the text output: a line for each check with its advice, and at the end the problem to fix first. */
 export function doctorText(
   examined: readonly Examined[],
   { sink, unicode }: { readonly sink: Sink; readonly unicode: boolean },

@@ -31,7 +31,12 @@ import { concludeSearch, exploreText, type KeptFind, textOfFind } from './text.t
 const DEFAULT_TIME_MS = 60_000;
 const DEFAULT_OUT = 'found.yaml';
 
-/** `croupier explore`. Flags and files are checked before the first request. From then on, no result is lost. */
+/**
+ * `croupier explore`: tests operators with generated histories. All flags and files are checked before the first
+ * request, so that no result is lost because of a wrong one.
+ *
+ * @returns the exit status
+ */
 export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise<number> {
   limitHeapGrowth();
   const variations = variationsOf(flags);
@@ -67,7 +72,7 @@ interface Searcher {
   readonly stdio: Stdio;
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
-  /** The journals that were started, the latest last. */
+  /** The paths of the journals that were started, the latest last. */
   readonly journals: string[];
 }
 
@@ -141,7 +146,11 @@ async function search(
   return publish(searcher, client, named, exploration, shownPath(written.path, stdio.cwd), scrub);
 }
 
-/** Writes the failing histories to the files of `--out`, then prints the result. */
+/**
+ * Writes the failing histories to the files of `--out`, then prints the result.
+ *
+ * @returns the exit statuses of the search and of failed writes
+ */
 async function publish(
   { flags, settings, stdio }: Searcher,
   { extCID }: ClientUnderTest,
@@ -180,7 +189,7 @@ async function isSaved(file: string, yaml: string, { rules }: Find, stdio: Stdio
   }
 }
 
-/** `found.yaml`, `found-2.yaml`, … */
+/** Adds a number to the name of every file but the first: `found.yaml`, `found-2.yaml`, … */
 function numbered(file: string, at: number): string {
   const { dir, name, ext } = path.parse(file);
   return at === 0 ? file : path.join(dir, `${name}-${at + 1}${ext}`);
@@ -188,12 +197,13 @@ function numbered(file: string, at: number): string {
 
 function commandFor(file: string, flags: ExploreFlags, named: string | undefined): string {
   const strict = flags.strict ? ['--strict'] : [];
-  // A name without a folder or an extension would be read as a group, a rule or a scenario.
+  // `croupier run` takes a word as a file only if it contains a slash or ends with .yaml. Other words name a group, a
+  // rule or a scenario.
   const word = /[/]|\.ya?ml$/.test(file) ? file : `./${file}`;
   return ['croupier', 'run', word, ...repeatFlags(flags, named), ...strict].map(quoteWord).join(' ');
 }
 
-/** Shows the progress of a search. */
+/** Shows the progress of a search in one line. */
 function startExploreProgress(sink: Sink): { on(progress: ExploreProgress): void; end(): void } {
   let latest = '';
   const line = startProgressLine(sink, () => latest);

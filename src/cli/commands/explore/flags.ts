@@ -3,7 +3,7 @@ import { addClientOptions, addPlayOptions, addWaitOptions, productionOption } fr
 import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
-/** `croupier explore` with its flags. */
+/** Defines `croupier explore` and its flags. */
 export function describeExplore(program: CommandUnknownOpts) {
   const explore = program
     .command('explore')

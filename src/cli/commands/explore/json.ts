@@ -4,7 +4,7 @@ import type { Finding } from '../../../journal/finding.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 import type { ExploreConclusion, KeptFind } from './text.ts';
 
-/** The JSON of a search: `croupier-explore/1`. */
+/** Returns the JSON output of a search, in the format `croupier-explore/1`. */
 export function exploreJson(
   { finds: _finds, flaky, ended, ...counts }: Exploration,
   { verdict, exitCode }: ExploreConclusion,

@@ -8,14 +8,17 @@ import type { ReportOptions } from '../../../report/options.ts';
 import { duration, hanging, plural, wrap } from '../../../report/terminal/layout.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 
-/** The result of a search of one client: its exit status and its first line. */
+/** The result of the search of one client: the verdict, the exit status and the first line of the report. */
 export interface ExploreConclusion {
   readonly verdict: 'found' | 'nothing-found' | 'undecided';
   readonly exitCode: 0 | 1 | 3 | 130 | 143;
   readonly firstLine: string;
 }
 
-/** Decides the result of a search. The first line contains names from outside, which are not escaped yet. */
+/**
+ * Decides the result of a search. The first line contains names from the operator, which the caller must escape before
+ * it prints them.
+ */
 export function concludeSearch(exploration: Exploration, extCID: string): ExploreConclusion {
   const { finds, flaky, histories, judged, ended } = exploration;
   const rules = finds.flatMap((find) => find.rules);
@@ -53,12 +56,12 @@ function inHistories(count: number): string {
 export interface KeptFind {
   readonly find: Find;
   readonly yaml: string;
-  /** null: no file was requested. */
+  /** The path of the file; null if no file was written. */
   readonly file: string | null;
   readonly command: string;
 }
 
-/** The scenario of a failing history, with comments about its origin. */
+/** Writes a failing history as a scenario, with comments that say where it comes from. */
 export function textOfFind({ draft, rules, history, steps, stepsBefore }: Find, seed: string, command: string): string {
   const shortened = steps < stepsBefore ? `, shortened from ${plural(stepsBefore, 'step')} to ${steps}` : '';
   return writeScenario(draft, {
@@ -70,7 +73,7 @@ export function textOfFind({ draft, rules, history, steps, stepsBefore }: Find, 
   });
 }
 
-/** The text report of a search. */
+/** Returns the text report of a search. */
 export function exploreText(
   exploration: Exploration,
   { firstLine, verdict }: ExploreConclusion,

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { topicLines } from './pages.ts';
 
-/** `croupier help`. */
+/** Defines `croupier help`. */
 export function describeHelp(program: CommandUnknownOpts) {
   return program
     .command('help')

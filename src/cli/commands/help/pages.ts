@@ -11,7 +11,7 @@ interface Topic {
   readonly page: (program: CommandUnknownOpts, sink: Sink) => string;
 }
 
-/** Variables that do not belong to a flag. */
+/** Environment variables without a flag of the same meaning, each with its effect. */
 const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['CROUPIER_KEY', 'the Integration API key itself'],
   ['CROUPIER_GITHUB', '0 means --no-github'],
@@ -22,13 +22,13 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['GITHUB_ACTIONS', 'true: run writes annotations and a summary'],
 ];
 
-/** The topics, by the word after `croupier help`. */
+/** The pages of `croupier help` that belong to no command, by the word that the user types. */
 export const TOPICS: Readonly<Record<string, Topic>> = {
   settings: { summary: 'the flags that most commands share', page: settingsPage },
   environment: { summary: 'the environment variables', page: environmentPage },
 };
 
-/** A line for each topic. @param before the start of each line */
+/** Returns one line for each topic of `croupier help`. @param before the text at the start of each line */
 export function topicLines(before: string): string {
   const width = Math.max(...Object.keys(TOPICS).map((name) => name.length));
   return Object.entries(TOPICS)

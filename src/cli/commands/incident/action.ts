@@ -24,7 +24,7 @@ import type { IncidentFlags } from './flags.ts';
 import { incidentText } from './text.ts';
 
 /**
- * `croupier incident`: explains what happened and where the money is, from logs and other records.
+ * `croupier incident`: explains from logs and other records what happened and where the money is.
  *
  * @returns 0 if nothing is wrong, 1 if a rule was broken or money is owed, 3 if undecided
  */
@@ -42,17 +42,21 @@ export async function incidentCommand(files: readonly string[], flags: IncidentF
   return timeline.status;
 }
 
-/** The selected calls, with the timeline that they give. */
+/** The selected calls, and the timeline that was built from them. */
 export interface ReadTimeline {
   readonly timeline: IncidentTimeline;
   readonly gathered: GatheredCalls;
-  /** The files, as the user named them. */
+  /** The paths of the files as the user wrote them. */
   readonly files: readonly string[];
-  /** Assumptions, for the reader. */
+  /** Sentences about assumptions, such as the time zone of times without one. */
   readonly notes: readonly string[];
 }
 
-/** Reads files and builds the timeline of the calls that the flags select. @throws UsageError when there are none */
+/**
+ * Reads files and builds the timeline of the calls that the flags select.
+ *
+ * @throws UsageError when the flags select no call
+ */
 export async function readTimeline(
   files: readonly string[],
   flags: IncidentFlags,
@@ -104,7 +108,9 @@ async function readAll(
   }
 }
 
-/** A search for a player reads its files twice, so standard input is copied to a temporary file. */
+/**
+ * Opens the files. Standard input is copied to a temporary file, because a search for a player reads its files twice.
+ */
 async function sourcesOf(
   files: readonly string[],
   flags: IncidentFlags,
@@ -187,7 +193,7 @@ function patternOf(text: string | undefined): RegExp | undefined {
   }
 }
 
-/** Reads the selection of the flags. A time of day belongs to the first day of the files. */
+/** Reads the flags that select calls. A time without a date belongs to the first day in the files. */
 async function selectionOf(
   { player, session, round, tx, from, to }: IncidentFlags,
   form: LogForm,
@@ -207,7 +213,7 @@ async function selectionOf(
       throw new UsageError(
         `${flag} ${text}: write a time such as 14:03, 2026-11-21T14:03 or 2026-11-21T14:03:07+01:00.`,
       );
-    // `--to 14:10` includes the whole minute.
+    // `--to 14:10` includes the whole minute, up to 14:10:59.999.
     return flag === '--to' ? time.ms + time.precisionMs - 1 : time.ms;
   };
   const fromMs = read('--from', from);

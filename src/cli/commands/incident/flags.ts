@@ -2,7 +2,7 @@ import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/ex
 import { configOption } from '../../options/client.ts';
 import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier incident` with its flags. */
+/** Defines `croupier incident` and its flags. */
 export function describeIncident(program: CommandUnknownOpts) {
   const incident = program
     .command('incident')
@@ -43,7 +43,7 @@ Exit status: 0 nothing is wrong, 1 a rule was broken or something is owed,
 
 export type IncidentFlags = FlagsOf<typeof describeIncident>;
 
-/** The flags for files whose writer is known, of every command that reads recorded calls. */
+/** Adds the flags for files that were written by a known side. All commands that read recorded calls share them. */
 export function addSideOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -52,7 +52,7 @@ export function addSideOptions<Args extends unknown[], Opts extends OptionValues
     .option('--operator <file>', 'file of the operator; repeatable', collect);
 }
 
-/** The flags for the format of logs, of every command that reads recorded calls. */
+/** Adds the flags that describe the format of logs. All commands that read recorded calls share them. */
 export function addLogOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {

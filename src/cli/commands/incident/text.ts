@@ -6,11 +6,11 @@ import { answerText, callText, roundClause, walletSentence } from '../../../traf
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../traffic/timeline/verdict.ts';
 
-/** Maximum number of printed calls. The JSON has all of them. */
+/** Maximum number of calls in the text output. The JSON output has all of them. */
 const MAX_CALLS = 300;
 const MAX_ROUNDS = 50;
 
-/** The text of an incident: the verdict first, then its evidence. */
+/** Returns the text output for an incident: the verdict first, then the evidence for it. */
 export function incidentText(
   timeline: IncidentTimeline,
   gathered: GatheredCalls,
@@ -145,7 +145,10 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
   return `${lines.map(forTerminal).join('\n')}\n`;
 }
 
-/** The number of right and wrong signatures; empty if none could be checked, because a key or the logs lack them. */
+/**
+ * Counts right and wrong signatures in one sentence. Returns an empty text if none could be checked, because a key or
+ * the signatures are missing.
+ */
 function signaturesText({ calls }: IncidentTimeline): string {
   const count = (state: LoggedCall['signature']): number => calls.filter(({ signature }) => signature === state).length;
   const [right, wrong, missing, unknown] = [count('right'), count('wrong'), count('missing'), count('unknown')];

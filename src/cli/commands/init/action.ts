@@ -12,7 +12,10 @@ import type { InitFlags } from './flags.ts';
 
 const EXAMPLE = path.join('scenarios', 'example.yaml');
 
-/** `croupier init`: writes a commented configuration and an example scenario, from flags or from a few answers. */
+/**
+ * `croupier init`: writes a configuration with comments and an example scenario. Asks for values that the flags leave
+ * out.
+ */
 export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<number> {
   const files = [CONFIG_NAME, EXAMPLE];
   const existing = files.filter((file) => existsSync(path.resolve(stdio.cwd, file)));
@@ -50,7 +53,7 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
   return 0;
 }
 
-/** Commands, each with its purpose in a second column. */
+/** Returns one line for each command, with its purpose in a second column. */
 function inColumns(rows: readonly (readonly [command: string, what: string])[]): readonly string[] {
   const width = Math.max(...rows.map(([command]) => command.length)) + 2;
   return rows.map(([command, what]) => `  ${command.padEnd(width)}${what}`);
@@ -66,7 +69,7 @@ function write(name: string, text: string, { cwd }: Stdio): void {
   }
 }
 
-/** The scenario that `init` writes: short, true to the contract, and explained. */
+/** The scenario that `init` writes as an example. Comments explain each step. */
 const EXAMPLE_SCENARIO = `# A scenario is a list of steps. Every reply is judged by the contract, so that a scenario need not
 # repeat the contract. \`croupier lint\` checks this file, \`croupier run scenarios/example.yaml\` runs it.
 croupier: 1

@@ -12,10 +12,10 @@ export interface Answers {
 }
 
 /**
- * The answers of the flags, or of a person at the terminal for those that the flags leave out.
+ * Returns the values for the configuration. A person at the terminal is asked for values that the flags leave out.
  *
- * @returns undefined when the person gave up
- * @throws UsageError for a wrong value, and for a missing one if nobody can be asked
+ * @returns undefined if the person cancelled
+ * @throws UsageError for a wrong value, and for a missing value if nobody can be asked
  */
 export async function answersFrom(flags: InitFlags, stdio: Stdio): Promise<Answers | undefined> {
   const { baseUrl, extCid, session: sessions } = flags;
@@ -82,7 +82,7 @@ async function ask(flags: InitFlags): Promise<Answers | undefined> {
   return { baseUrl, extCid, sessions: flags.session ?? [session], keyEnv };
 }
 
-/** The variable for a client's key: `ACME_EU_KEY` for `acme-eu`. */
+/** Returns the variable name for a client's key, such as `ACME_EU_KEY` for the client `acme-eu`. */
 function keyEnvFor(extCID: string): string {
   const name = extCID
     .toUpperCase()

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { collect, type FlagsOf } from '../../options/parts.ts';
 
-/** `croupier init` with its flags. */
+/** Defines `croupier init` and its flags. */
 export function describeInit(program: CommandUnknownOpts) {
   return program
     .command('init')

@@ -7,7 +7,10 @@ import { applicableRules } from '../../../judge/checks/checks.ts';
 import { byPlace, type Diagnostic, diagnosticAt, renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
 import type { LintFlags } from './flags.ts';
 
-/** `croupier lint`: checks scenario files. Without a name, it checks those of the configuration and the built-in ones. */
+/**
+ * `croupier lint`: checks scenario files. Without arguments, checks the files that the configuration names and the
+ * built-in ones.
+ */
 export async function lintCommand(files: readonly string[], flags: LintFlags, stdio: Stdio): Promise<number> {
   const suite = loadSuite(await sources(files, flags.config, stdio), stdio.cwd, countedUUIDs());
   const { scenarios, fileCount } = suite;
@@ -25,14 +28,18 @@ export async function lintCommand(files: readonly string[], flags: LintFlags, st
   } else {
     const bad = new Set(diagnostics.map(({ file }) => file)).size;
     const count = `${diagnostics.length} mistake${diagnostics.length === 1 ? '' : 's'}`;
-    // Fragments do not count as files, but may contain mistakes too.
+    // A fragment is not counted as a file, but may contain a mistake. So there can be more wrong files than counted
+    // ones.
     const where = bad > fileCount ? `${bad} files` : `${bad} of ${found}`;
     stdio.out.write(`${diagnostics.map(renderDiagnostic).join('\n\n')}\n\n${count} in ${where}.\n`);
   }
   return diagnostics.length > 0 ? EXIT.USAGE : 0;
 }
 
-/** Makes ids that differ. Plans are only checked here, so random ids, which need cryptography, are not necessary. */
+/**
+ * Returns a function that counts up ids. Plans are only checked here, so ids need not be random, and loading the
+ * cryptography for random ids would take time.
+ */
 function countedUUIDs(): () => string {
   let count = 0;
   return () => {
@@ -50,14 +57,14 @@ async function sources(files: readonly string[], config: string | undefined, std
   return [builtInSource(), ...configured];
 }
 
-/** A diagnostic for each rule that a scenario names, but none of its cases can decide. */
+/** Returns a diagnostic for each rule in the list of a scenario that none of the scenario's cases can decide. */
 export function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Diagnostic[] {
   return [...Map.groupBy(scenarios, ({ source }) => source).values()].flatMap((cases) => {
     const [first] = cases;
     if (!first) return [];
     const open = new Map(first.claims.map((claim) => [claim.id, claim]));
     for (const scenario of cases) {
-      // The first case proves most claims. The other cases are planned only if one is left.
+      // The first case can decide most rules. Another case is planned only if a rule is left.
       if (open.size === 0) break;
       for (const rule of applicableRules(scenario.plan(), [...open.keys()])) open.delete(rule);
     }

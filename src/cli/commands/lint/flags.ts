@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { configOption } from '../../options/client.ts';
 import { type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier lint` with its flags. */
+/** Defines `croupier lint` and its flags. */
 export function describeLint(program: CommandUnknownOpts) {
   return program
     .command('lint')

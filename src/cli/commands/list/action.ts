@@ -13,8 +13,10 @@ import type { Needs } from '../../../scenario/plan/plan.ts';
 import type { ListFlags, ListName } from './flags.ts';
 
 /**
- * `croupier list`: the rules with the scenarios that test them, the scenarios with what they need, or the defects and variants
- * of the reference operator.
+ * `croupier list`: prints rules with the scenarios that test them, scenarios with what they need, or the defects and
+ * variants of the reference operator.
+ *
+ * @returns 0
  */
 export async function listCommand(
   what: ListName,
@@ -46,7 +48,7 @@ export async function listCommand(
   return 0;
 }
 
-/** The changes of the contract after a version, and the number of new rules. */
+/** Describes the changes of the contract after a version, and the number of rules that they add. */
 function changesSince(since: ContractVersion, rules: number): string {
   const later = CONTRACT_VERSIONS.filter((version) => !isThere(version, since)).toReversed();
   if (later.length === 0) return `There are no changes since ${since}: it is the latest version of the contract.\n`;
@@ -55,7 +57,11 @@ function changesSince(since: ContractVersion, rules: number): string {
   return `Changes since ${since}:\n${lines.join('')}\n${judged}\n\n`;
 }
 
-/** The rules that the words name by id or group; without words, all rules. @throws UsageError for an unknown word */
+/**
+ * Returns the rules that the words name by id or group. Without words, returns all rules.
+ *
+ * @throws UsageError for an unknown word
+ */
 function rulesNamed(words: readonly string[]): readonly Rule[] {
   for (const word of words) {
     if (isRuleId(word) || RULE_GROUPS.some((group) => group === word)) continue;
@@ -123,7 +129,7 @@ function listScenarios(scenarios: readonly SuiteScenario[], json: boolean, { out
   }
 }
 
-/** The needs of a scenario, in words. */
+/** Describes in words what a scenario needs from the test environment. */
 function needsOf(needs: Needs): readonly string[] {
   const words: string[] = [];
   const { currency } = needs;

@@ -3,12 +3,16 @@ import { nearest } from '../../../scenario/near.ts';
 import { configOption } from '../../options/client.ts';
 import { type FlagsOf, jsonOption, versionFlag } from '../../options/parts.ts';
 
-/** The names of the lists. */
+/** The lists that `croupier list` can print. */
 const LISTS = ['rules', 'scenarios', 'defects', 'variants'] as const;
 
 export type ListName = (typeof LISTS)[number];
 
-/** Reads the name of a list. `habits`, the former name of the variants, works too. @throws InvalidArgumentError for an unknown name */
+/**
+ * Reads the name of a list. Accepts `habits`, the former name of `variants`.
+ *
+ * @throws InvalidArgumentError for an unknown name
+ */
 function listName(text: string): ListName {
   const name = text === 'habits' ? 'variants' : LISTS.find((one) => one === text);
   if (name !== undefined) return name;
@@ -18,10 +22,10 @@ function listName(text: string): ListName {
   );
 }
 
-/** `croupier list` with its flags. */
+/** Defines `croupier list` and its flags. */
 export function describeList(program: CommandUnknownOpts) {
   const what = new Argument('<what>', 'what to list').choices(LISTS).argParser(listName);
-  // Setting a parser drops the choices, which help and completion show.
+  // argParser removes the choices of the argument. They are set again, because help and completion show them.
   what.argChoices = [...LISTS];
   return program
     .command('list')

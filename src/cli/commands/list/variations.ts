@@ -8,10 +8,14 @@ import type { Defect, Variant } from '../../../operator/variation.ts';
 import { hanging, wrap } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 
-/** Longer lines are hard to read. */
+/** Maximum width of the text, because longer lines are hard to read. */
 const MAX_WIDTH = 100;
 
-/** `croupier list defects`: the faults of the reference operator, for some rules or for all. */
+/**
+ * `croupier list defects`: prints the defects of the reference operator.
+ *
+ * @param words names, rules or groups; empty for all defects
+ */
 export function listDefects(words: readonly string[], json: boolean, { out }: Stdio): void {
   const chosen = choose(
     DEFECTS,
@@ -35,7 +39,11 @@ export function listDefects(words: readonly string[], json: boolean, { out }: St
   out.write(`${count(chosen.length, 'defect')}. $ a breach loses or invents money\n`);
 }
 
-/** `croupier list variants`: other correct ways of the reference operator. */
+/**
+ * `croupier list variants`: prints the variants of the reference operator, which behave differently but correctly.
+ *
+ * @param words names, rules or groups; empty for all variants
+ */
 export function listVariants(words: readonly string[], json: boolean, { out }: Stdio): void {
   const chosen = choose(VARIANTS, words, ({ mayWarn }) => ({ first: mayWarn ?? [], second: [] }), 'variant');
   if (json) {
@@ -78,7 +86,10 @@ interface Named {
   readonly name: string;
 }
 
-/** The entries that the words name, by name, rule or group. A rule first selects entries that are about it, else entries that may break it. */
+/**
+ * Returns the entries that match a word by name, rule or group. A rule selects the entries that are about it. If there
+ * are none, it selects entries that may break it.
+ */
 function choose<T extends Named>(
   all: readonly T[],
   words: readonly string[],

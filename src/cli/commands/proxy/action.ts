@@ -26,10 +26,10 @@ import type { ProxyFlags } from './flags.ts';
 import { ProxyLog } from './log.ts';
 import { endOfCall } from './text.ts';
 
-/** Time for open calls to finish after the stop signal. */
+/** Maximum time in milliseconds for open calls to finish after the stop signal. */
 const GRACE_MS = 1000;
 
-/** `croupier proxy`: forwards and judges calls until a signal ends it. */
+/** `croupier proxy`: forwards and judges calls until a signal ends it. @returns 0 */
 export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<number> {
   const faults = (flags.fault ?? []).map(faultFlag);
   const port = readPort(flags.listen, '--listen');
@@ -133,7 +133,7 @@ function faultFlag(text: string): Fault {
 /** The facts about the client and the operator that the proxy needs. */
 interface ProxySettings {
   readonly to: string;
-  /** Empty: unknown. */
+  /** The ExtCID of the client; empty if it is not known. */
   readonly extCID: string;
   readonly keys: readonly string[];
   readonly secrets: readonly string[];
@@ -142,7 +142,11 @@ interface ProxySettings {
   readonly wire: WireOptions;
 }
 
-/** Reads flags, environment and configuration. @throws UsageError for a mistake in them, or if the operator's address is missing */
+/**
+ * Reads flags, environment and configuration.
+ *
+ * @throws UsageError for a mistake in them, or if the operator's address is missing
+ */
 async function proxySettings(flags: ProxyFlags, stdio: Stdio): Promise<ProxySettings> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { config } = configuration;

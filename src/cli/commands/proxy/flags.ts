@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { addChoiceOptions, addReachOptions } from '../../options/client.ts';
 import { collect, type FlagsOf } from '../../options/parts.ts';
 
-/** `croupier proxy` with its flags. */
+/** Defines `croupier proxy` and its flags. */
 export function describeProxy(program: CommandUnknownOpts) {
   const proxy = program
     .command('proxy')

@@ -15,10 +15,13 @@ export interface ProxyLogOptions {
   readonly isQuiet: boolean;
 }
 
-/** Maximum number of findings of one rule at one endpoint that are printed in full. After them only their number is printed, at 10, 100, 1000 … */
+/**
+ * Maximum number of full findings for one rule at one endpoint. After that, only the count is printed, at 10, 100, 1000
+ * and so on.
+ */
 const MAX_IN_FULL = 5;
 
-/** The output of the proxy: a line for each call, the findings, and a summary at the end. */
+/** Prints the output of the proxy: a line for each call, the findings, and a summary at the end. */
 export class ProxyLog {
   readonly #options: ProxyLogOptions;
   readonly #paint: Paint;
@@ -66,11 +69,11 @@ export class ProxyLog {
       ].join('\n'),
     );
     if (this.#options.isJson) this.#json({ type: 'ready', url, to: setting.to, journal });
-    // Scripts wait for this line, so calls are possible from now on.
+    // Scripts wait for this line. It is printed last, when the proxy accepts calls.
     else stdio.out.write(`proxy ${url}\n`);
   }
 
-  /** @returns a remark about the call, as from `remarkOf`; null: none */
+  /** Prints the line of a call that ended. @returns a remark about the call from `remarkOf`; null if there is none */
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): string | null {
     const { call, action, id, source, start, sent } = proxiedCall;
     const name = call ?? 'other';

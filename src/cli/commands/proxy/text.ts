@@ -8,14 +8,14 @@ import { describeAction } from '../../../traffic/proxy/fault.ts';
 import type { ProxiedCall, ProxiedCallEnd } from '../../../traffic/proxy/proxied-call.ts';
 import type { TrafficFinding } from '../../../traffic/proxy/traffic-judge.ts';
 
-/** The fields of a call that its line shows. */
+/** The fields of a call that the log shows; null for a field that is missing or unreadable. */
 export interface CallFields {
   readonly sessionID: string | null;
   readonly amount: string | null;
   readonly txID: string | null;
 }
 
-/** Reads the fields of a call; null: missing or unreadable. */
+/** Reads the fields that the log shows from a request. A field that is missing or unreadable is null. */
 export function fieldsOf({ call, url, requestBody }: ProxiedCall): CallFields {
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   try {
@@ -30,7 +30,7 @@ export function fieldsOf({ call, url, requestBody }: ProxiedCall): CallFields {
   }
 }
 
-/** The end of a call, in few words. */
+/** Returns in a few words how a call ended, for example its status. */
 export function endOfCall({ reply, action }: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): string {
   if (action?.kind === 'drop' && action.what === 'request') return 'not forwarded';
   if (outcome?.kind === 'reply') return String(outcome.reply.status);
@@ -39,12 +39,15 @@ export function endOfCall({ reply, action }: ProxiedCall, end: ProxiedCallEnd, o
   return reply ? `${reply.status}, and its body could not be read` : 'no reply';
 }
 
-/** The balance in the reply to a call; null: none. */
+/** Returns the balance in the reply to a call; null if there is none. */
 export function balanceOf(outcome: Outcome | null): string | null {
   return outcome?.kind === 'reply' ? (readReply(outcome.reply).balance.written ?? null) : null;
 }
 
-/** A remark about what the proxy or the service did to a call, which the operator is not responsible for; null: none. */
+/**
+ * Returns a remark about something that the proxy or the service did to a call, so that nobody blames the operator for
+ * it; null if there is none.
+ */
 export function remarkOf({ action, source, hungUpAt }: ProxiedCall, outcome: Outcome | null): string | null {
   if (source === 'proxy') return 'croupier repeated it (--fault)';
   if (action) return `croupier ${describeAction(action)} (--fault)`;
@@ -53,7 +56,7 @@ export function remarkOf({ action, source, hungUpAt }: ProxiedCall, outcome: Out
     : null;
 }
 
-/** The line of a forwarded call. @param at its time of day */
+/** Returns the log line of a forwarded call. @param at the time of day of the call */
 export function callLine(
   proxiedCall: ProxiedCall,
   end: ProxiedCallEnd,
@@ -85,7 +88,7 @@ export function callLine(
   return `${parts.join('  ')}\n`;
 }
 
-/** The text of a finding. */
+/** Returns the text of a finding. */
 export function findingText(
   { rule, verdict, exchange, call, text }: TrafficFinding,
   paint: Paint,

@@ -33,15 +33,15 @@ import type { ReplayFlags } from './flags.ts';
 import { type RecordedIncident, replay, signingIn, wrongIn } from './recorded-incident.ts';
 import { replayText } from './text.ts';
 
-/** Maximum number of calls of one incident. For a longer record, the user must select the calls. */
+/** Maximum number of calls that one replay repeats. If the record has more, the user must select some. */
 const MAX_CALLS = 500;
-/** A replay that waits longer than this prints its duration first. */
+/** The waiting time in milliseconds from which a replay prints how long it will take. */
 const MIN_SHOWN_WAIT_MS = 10_000;
 
 /**
  * `croupier replay`: repeats recorded calls, and compares the replies with the recorded ones.
  *
- * @returns 0 if fixed, or right as before; 1 if still failing, regressed or different; 3 if undecided
+ * @returns 0 if the problem is fixed or never existed, 1 if a problem exists now, 3 if undecided
  */
 export async function replayCommand(files: readonly string[], flags: ReplayFlags, stdio: Stdio): Promise<number> {
   const file = scenarioFile(flags.to);
@@ -91,7 +91,11 @@ function currencyOf({ wallets }: IncidentTimeline): string | null {
   return wallets[0]?.currency ?? null;
 }
 
-/** Reads the generated scenario. It is a bug of croupier if it is not valid. */
+/**
+ * Reads the scenario that this command generated.
+ *
+ * @throws Error if the scenario is not valid, which is a bug of croupier
+ */
 function readGenerated(text: string, file: string) {
   const { scenario, diagnostics } = loadScenario(text, file, { id: 'replay', readFragment: () => undefined });
   if (!scenario) throw new Error(`the scenario can't be read:\n${diagnostics.map(renderDiagnostic).join('\n')}`);
@@ -156,7 +160,7 @@ async function playAgain(
       },
       onExchange: ({ step, purpose }, { outcome }) => {
         const number = step === null || purpose !== 'step' ? undefined : logged.numbers.get(step);
-        // A call that is sent several times is compared by its first reply, as in the record.
+        // If a call is sent several times, its first reply is compared, because the record also has the first reply.
         if (number !== undefined && !outcomes.has(number)) outcomes.set(number, outcome);
       },
     });
@@ -180,7 +184,10 @@ interface Assignment {
   readonly client: ClientUnderTest;
 }
 
-/** Prefers sessions in the currency of the incident. If no session names its currency, all of them are used. */
+/**
+ * Chooses the sessions for the replay. Prefers sessions in the currency of the incident, and otherwise uses all
+ * sessions of the client.
+ */
 function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUnderTest): Assignment {
   const { timeline } = incident;
   const currency = currencyOf(timeline);

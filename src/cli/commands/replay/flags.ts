@@ -12,7 +12,7 @@ function speedFlag(text: string): number {
   return speed;
 }
 
-/** `croupier replay` with its flags. */
+/** Defines `croupier replay` and its flags. */
 export function describeReplay(program: CommandUnknownOpts) {
   const replay = program
     .command('replay')

@@ -9,13 +9,16 @@ import { type Signing, signatureRuleBroken, signingOf } from '../../../traffic/r
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { ReplayFlags } from './flags.ts';
 
-/** The timeline of an incident, and the signatures of its calls. */
+/** The timeline of an incident, and the results of verifying the signatures of its calls. */
 export interface RecordedIncident {
   readonly timeline: IncidentTimeline;
   readonly signing: Signing;
 }
 
-/** Verifies the recorded signatures with the keys of the configuration and of the environment, which may be the recorded ones. */
+/**
+ * Verifies the recorded signatures with the keys of the configuration and of the environment. The calls may have been
+ * signed with one of these keys.
+ */
 export async function signingIn(
   { calls }: IncidentTimeline,
   flags: ReplayFlags,
@@ -38,7 +41,7 @@ async function offeredKeys({ config }: ReplayFlags, stdio: Stdio): Promise<{ rea
   }
 }
 
-/** The mistakes in the record: broken rules, and the calls with wrong replies. */
+/** Returns the mistakes in the record: the broken rules, and the numbers of the calls that broke them. */
 export function wrongIn({ timeline, signing }: RecordedIncident): {
   readonly rules: readonly RuleId[];
   readonly calls: readonly number[];
@@ -53,7 +56,11 @@ export function wrongIn({ timeline, signing }: RecordedIncident): {
   return { rules: [...new Set(failing.map(({ rule }) => rule))], calls: failing.map(({ call }) => call) };
 }
 
-/** The incident as a scenario. @param currency the currency that the sessions of the test must have; null: any */
+/**
+ * Converts the incident into a scenario.
+ *
+ * @param currency the currency that the sessions of the test must have; null for any currency
+ */
 export function replay(
   incident: RecordedIncident,
   { wait, speed }: ReplayFlags,

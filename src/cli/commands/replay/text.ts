@@ -4,11 +4,11 @@ import { columnsOf, hanging, padEnd, wrap } from '../../../report/terminal/layou
 import type { CallResult, ComparedCall, Failures } from '../../../traffic/replay/compare.ts';
 import type { ReplayOutcome } from '../../../traffic/replay/replay-json.ts';
 
-/** Maximum number of printed calls. The JSON has all of them. */
+/** Maximum number of calls in the text output. The JSON output has all of them. */
 const MAX_CALLS = 300;
 const MAX_COLUMN_WIDTH = 24;
 
-/** The comparison for people: the verdict first. */
+/** Returns the comparison as text for people, with the verdict first. */
 export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number): string {
   const { verdict, compared, notes, run, journal } = outcome;
   const isGood = verdict === 'fixed' || verdict === 'same';

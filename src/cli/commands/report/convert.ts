@@ -18,14 +18,14 @@ import type { OpenJournal, ReportOptions } from '../../../report/options.ts';
 import { PLAIN } from '../../../report/paint.ts';
 import type { ConvertFlags } from './flags.ts';
 
-/** The form of a report in a file, which does not depend on the terminal. */
+/** The layout of a report that is written to a file. It does not depend on the terminal. */
 const IN_A_FILE: Pick<ReportOptions, 'paint' | 'width' | 'unicode'> = { paint: PLAIN, width: 100, unicode: true };
 
 /**
- * `croupier report convert`: makes reports of a journal, also of one with an incomplete last line.
+ * `croupier report convert`: makes reports from a journal. The last line of the journal may be incomplete.
  *
- * @returns 0 if they were written, whatever the verdict of the run is
- * @throws UsageError for a journal that can't be read, for unknown reports, and for files that can't be written
+ * @returns 0 if all reports were written, whatever the verdict of the run
+ * @throws UsageError when the journal can't be read, a kind of report is unknown, or a file can't be written
  */
 export async function convertCommand(journal: string, flags: ConvertFlags, stdio: Stdio): Promise<number> {
   const reports = readRequests(flags.to);
@@ -40,7 +40,7 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
   return 0;
 }
 
-/** Reads `--to`. @throws UsageError for an unknown kind, and for several reports to stdout */
+/** Reads the values of `--to`. @throws UsageError for an unknown kind, and for several reports to stdout */
 export function readRequests(words: readonly string[]): readonly ReportRequest[] {
   const reports = readReportRequests(words, '--to');
   if (reports.filter(({ file }) => file === '-').length > 1) {
@@ -52,7 +52,7 @@ export function readRequests(words: readonly string[]): readonly ReportRequest[]
 /**
  * Writes each report to its file or to stdout.
  *
- * @param journal the path that the reports name; null: there is no file
+ * @param journal the path that the reports show; null if the journal is in no file
  * @throws UsageError for a report that can't be written
  */
 export async function writeReports(

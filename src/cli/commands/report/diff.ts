@@ -19,9 +19,10 @@ import type { DiffFlags } from './flags.ts';
 /**
  * `croupier report diff`: prints the changes from one run to a later one.
  *
- * @param before a journal or a JSON report, like `now`
- * @returns 1 if something fails that did not fail before, unless a baseline lists it; else 0
- * @throws UsageError for any other file
+ * @param before the path of a journal or a JSON report
+ * @param now the path of a journal or a JSON report of the later run
+ * @returns 1 if something fails that did not fail before and that no baseline lists, otherwise 0
+ * @throws UsageError for a file of any other kind
  */
 export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {
   const [earlier, later] = [await summaryOf(before, stdio.cwd), await summaryOf(now, stdio.cwd)];
@@ -56,10 +57,10 @@ async function summaryOf(given: string, cwd: string): Promise<RunSummary> {
   return summary;
 }
 
-/** The JSON value of a report; undefined: the file is a journal, or is not JSON. */
+/** Returns the JSON value of a report; undefined if the file is a journal, or is not JSON. */
 function reportIn(file: string): object | undefined {
   const text = readTextFile(file, 'The run');
-  // Recognises a journal without parsing it, because it may be long.
+  // A journal may be long, so it is recognised by its first characters without parsing.
   if (text.startsWith('{"event":')) return undefined;
   try {
     const value = JSON.parse(text) as unknown;

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier report`, which has only commands. */
+/** Defines `croupier report`, which only groups its subcommands. */
 export function describeReport(program: CommandUnknownOpts) {
   return program
     .command('report')
@@ -17,7 +17,7 @@ Examples:
     );
 }
 
-/** `croupier report convert` with its flags. */
+/** Defines `croupier report convert` and its flags. */
 export function describeConvert(report: CommandUnknownOpts) {
   return report
     .command('convert')
@@ -40,7 +40,7 @@ Exit status: 0 written, 2 usage, or no journal`,
     );
 }
 
-/** `croupier report merge` with its flags. */
+/** Defines `croupier report merge` and its flags. */
 export function describeMerge(report: CommandUnknownOpts) {
   return report
     .command('merge')
@@ -61,7 +61,7 @@ Exit status: that of the whole run (0, 1, 3, 70, 130, 143); 3 when a shard is
     );
 }
 
-/** `croupier report diff` with its flags. */
+/** Defines `croupier report diff` and its flags. */
 export function describeDiff(report: CommandUnknownOpts) {
   return report
     .command('diff')

@@ -20,8 +20,8 @@ import type { MergeFlags } from './flags.ts';
 /**
  * `croupier report merge`: merges the shards of a run.
  *
- * @returns the status of the whole run; 3 if a shard is missing
- * @throws UsageError for journals that can't be read, or are not shards of one run
+ * @returns the exit status of the whole run; 3 if a shard is missing
+ * @throws UsageError when a journal can't be read, or the journals are not shards of one run
  */
 export async function mergeCommand(journals: readonly string[], flags: MergeFlags, stdio: Stdio): Promise<number> {
   const reports = readRequests(flags.to ?? ['terminal=-']);
@@ -48,7 +48,7 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
   return conclude(merged.fold).exitCode;
 }
 
-/** Reads the first event of a shard. @throws UsageError when the file can't be read, or is not a journal */
+/** Reads the first event of a shard's journal. @throws UsageError when the file can't be read, or is not a journal */
 export async function readShard(name: string, cwd: string): Promise<ShardJournal & { readonly name: string }> {
   const file = path.resolve(cwd, name);
   const read: OpenJournal = () => journalEvents(file, name);
@@ -61,7 +61,7 @@ export async function readShard(name: string, cwd: string): Promise<ShardJournal
 
 async function writeJournal(file: string, { open }: MergedRun, shown: string): Promise<void> {
   try {
-    // The journals of the shards contain no secrets, because they were scrubbed when they were written.
+    // The journals of the shards contain no secrets, because secrets were removed when they were written.
     const journal = createJournalFile(file, (text) => text);
     try {
       for await (const event of open()) journal.append(event);
@@ -76,30 +76,31 @@ async function writeJournal(file: string, { open }: MergedRun, shown: string): P
   }
 }
 
-/** The journal of a shard, with its first event. */
+/** The journal of a shard, and its first event. */
 export interface ShardJournal {
   readonly run: RunStarted;
   /** Reads the events and checks each one. */
   readonly read: OpenJournal;
-  /** Reads the events again, without checks. */
+  /** Reads the events again without checks, which takes less time. */
   readonly reread: OpenJournal;
 }
 
-/** All shards as one run. */
+/** The shards of a run, merged into one run. */
 export interface MergedRun {
   readonly fold: Fold;
-  /** Its journal: the shards one after another, with new ids and moments. */
+  /** Reads the merged journal: the events of one shard after another, with new ids and times. */
   readonly open: OpenJournal;
 }
 
-/** The facts about a shard that reading it gives. */
+/** The facts about a shard that are known after reading its journal once. */
 interface ShardPass extends ShardEnd {
   readonly reread: OpenJournal;
   readonly offset: Offset;
 }
 
 /**
- * Reads all shards once and folds them as one run. The memory depends on the number of scenarios, not of exchanges.
+ * Reads the journal of each shard once and combines the results. The memory depends on the number of scenarios, not on
+ * the number of exchanges.
  *
  * @param shards all shards of one run, in any order
  */
@@ -139,7 +140,10 @@ export async function mergeShards(shards: readonly ShardJournal[]): Promise<Merg
   };
 }
 
-/** False for events about a whole run, which the merged journal has its own ones of. */
+/**
+ * True for an event that the merged journal copies from a shard. It does not copy events about a whole run, because it
+ * has its own.
+ */
 function isAboutShard({ event }: JournalEvent): boolean {
   return event !== 'run-started' && event !== 'run-ended' && event !== 'blamed';
 }
@@ -159,7 +163,8 @@ async function add(
   let ended: ShardEnd['ended'] = null;
   let aligned: Offset | undefined;
   for await (const event of events) {
-    // Each process has its own clock. The first scenario starts almost at the beginning of a run.
+    // Each process has its own clock. The first scenario starts almost at the beginning of a run, so its time aligns
+    // the clocks.
     if (event.event === 'scenario-started') aligned ??= { ...offset, ms: offset.ms - event.at };
     const here = renumbered(event, aligned ?? offset);
     if (event.event === 'blamed') attributions.push(event);

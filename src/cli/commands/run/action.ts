@@ -15,7 +15,12 @@ import { limitHeapGrowth } from '../../heap-growth.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { startProgress } from '../../progress.ts';
 
-/** `croupier run`. Flags and files are checked before the first request. From then on, no result is lost. */
+/**
+ * `croupier run`: judges operators. All flags and files are checked before the first request, so that no result is lost
+ * because of a wrong one.
+ *
+ * @returns the exit status
+ */
 export async function runCommand(given: readonly string[], givenFlags: RunFlags, stdio: Stdio): Promise<number> {
   limitHeapGrowth();
   const { words, flags } = separateJournal(given, givenFlags, stdio.cwd);
@@ -45,7 +50,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   }
 }
 
-/** @throws UsageError for flags that contradict `--watch` */
+/** Refuses flags that contradict `--watch`. @throws UsageError that names them */
 function refuseWatchFlags(flags: RunFlags): void {
   const given = [
     flags.list && '--list',
@@ -60,14 +65,14 @@ function refuseWatchFlags(flags: RunFlags): void {
   );
 }
 
-/** Decides whether the word after `--last-failed` is its journal, or the first word of the selection. */
+/** Decides whether the word after `--last-failed` names a journal or belongs to the selection. */
 function separateJournal(words: readonly string[], flags: RunFlags, cwd: string) {
   const word = flags.lastFailed;
   if (typeof word !== 'string' || isJournalName(word, cwd)) return { words, flags };
   return { words: [word, ...words], flags: { ...flags, lastFailed: true as const } };
 }
 
-/** The clients of the configuration, or the client of the embedded operator. */
+/** Returns the clients of the configuration, or the client of the embedded operator if there is one. */
 function clientsWith(reference: Reference | undefined, { clients, flags }: PreparedRun): Clients {
   if (!reference) return clients;
   return {
@@ -115,7 +120,7 @@ async function judgeOnce(
   }
 }
 
-/** Prints the scenarios that would run for the client. */
+/** Prints the scenarios that would run for the client. @throws UsageError when there are several clients */
 function listAssigned(
   { clients }: Clients,
   prepared: PreparedRun,

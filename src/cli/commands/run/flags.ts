@@ -4,7 +4,7 @@ import { addSettings } from '../../options/client.ts';
 import { collect, countFlag, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
-/** Checks the text of `--shard`. @throws InvalidArgumentError unless it names an existing part */
+/** Checks the value of `--shard`, such as 2/4. @throws InvalidArgumentError unless it names an existing part */
 function shardFlag(text: string): string {
   const part = shardPart(text);
   if (!part) throw new InvalidArgumentError('Write the part and the number of parts, such as 2/4.');
@@ -14,7 +14,7 @@ function shardFlag(text: string): string {
   return text;
 }
 
-/** `croupier run` with its flags. */
+/** Defines `croupier run` and its flags. */
 export function describeRun(program: CommandUnknownOpts) {
   const run = program
     .command('run')

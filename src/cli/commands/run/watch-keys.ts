@@ -1,12 +1,12 @@
 import type { Sink } from '../../../app/stdio.ts';
 
-/** The meaning of a key. */
+/** The command that a key gives during `run --watch`. */
 export type KeyCommand =
   | { readonly kind: 'all' | 'failed' | 'again' | 'quit' }
-  /** Only scenarios with this text in their id or title; empty: all. */
+  /** Runs only scenarios with this text in their id or title. An empty text selects all scenarios. */
   | { readonly kind: 'pattern'; readonly text: string };
 
-/** The keys in one line. */
+/** The explanation of the keys, in one line. */
 export const KEYS = 'a: all · f: failed ones · p: by a pattern · Enter: repeat · q: quit';
 
 const CTRL_C = '\u0003';
@@ -18,8 +18,8 @@ const ENTER: readonly string[] = ['\r', '\n'];
 /**
  * Reads single keys from the terminal.
  *
- * @param onCommand called for each key with a meaning
- * @returns a function that stops it and restores the terminal
+ * @param onCommand called for each key that has a meaning
+ * @returns a function that stops reading and restores the terminal
  */
 export function readKeys(stdin: NodeJS.ReadStream, prompt: Sink, onCommand: (command: KeyCommand) => void): () => void {
   let typed: string | undefined;
@@ -45,7 +45,7 @@ export function readKeys(stdin: NodeJS.ReadStream, prompt: Sink, onCommand: (com
     prompt.write(`\r\u001B[2Kpattern: ${typed}`);
   };
   const press = (key: string): void => {
-    // In raw mode, the terminal sends no signal for Ctrl-C.
+    // In raw mode, Ctrl-C gives a character and no signal. So this code sends the signal.
     if (key === CTRL_C) process.kill(process.pid, 'SIGINT');
     else if (typed !== undefined) type(key);
     else if (key === 'p') {
@@ -57,7 +57,7 @@ export function readKeys(stdin: NodeJS.ReadStream, prompt: Sink, onCommand: (com
     else if (ENTER.includes(key)) onCommand({ kind: 'again' });
   };
   const onData = (text: string): void => {
-    // Arrow keys send a sequence that begins with Escape.
+    // An arrow key sends several characters, of which the first is Escape. They are ignored.
     if (text.length > 1 && text.startsWith(ESCAPE)) return;
     for (const key of text) press(key);
   };

@@ -12,14 +12,14 @@ import type { Fold } from '../../../journal/fold.ts';
 import { KEYS, type KeyCommand, readKeys } from './watch-keys.ts';
 import { type Watched, WatchedFiles } from './watched-files.ts';
 
-/** The only scenarios of one turn, by ExtCID; undefined: all that were chosen. */
+/** The scenarios of one repetition, by ExtCID; undefined to play all chosen scenarios. */
 type Only = ReadonlyMap<string, LastFailed> | undefined;
 
-/** The functions that a watch needs from the command. */
+/** The functions that the watch needs from the command. */
 export interface WatchOptions {
-  /** The ExtCIDs that are judged. */
+  /** Returns the ExtCIDs of the clients to judge. */
   readonly clientsOf: (prepared: PreparedRun) => readonly string[];
-  /** Judges once. @returns the status */
+  /** Judges the clients once. @returns the exit status */
   readonly judge: (
     prepared: PreparedRun,
     only: Only,
@@ -27,18 +27,18 @@ export interface WatchOptions {
   ) => Promise<number>;
 }
 
-/** The reason for a turn, which decides the scenarios that it plays. */
+/** The choice of scenarios for one repetition: all, the failed ones, or those with certain ids. */
 type Turn = { readonly kind: 'all' | 'failed' } | { readonly kind: 'ids'; readonly ids: ReadonlySet<string> };
 
 const INTERRUPTED: readonly number[] = [130, 143];
 const CLEAR = '\u001B[2J\u001B[H';
 
 /**
- * Runs the scenarios, and repeats those that use a changed file, until a signal or a key ends it.
+ * Runs the scenarios, and repeats those that use a changed file. Ends at a signal or at the key q.
  *
- * @param first the prepared run of the first turn
- * @param only the scenarios of the first turn
- * @returns the status of the last run; 130 or 143 if it was interrupted
+ * @param first the prepared run to begin with
+ * @param only the scenarios of the first run; undefined to play all chosen scenarios
+ * @returns the exit status of the last run; 130 or 143 if it was interrupted
  */
 export async function watchRuns(first: PreparedRun, only: Only, options: WatchOptions): Promise<number> {
   const watching = new Watching(first, options);
@@ -55,7 +55,7 @@ class Watching {
   readonly #files: WatchedFiles;
   readonly #stopKeys: () => void;
   readonly #failing = new Map<string, Set<string>>();
-  /** Changed files that have not been read without a mistake yet. */
+  /** Changed files that wait for a repetition, because the configuration or a scenario still has a mistake. */
   readonly #pending = new Set<string>();
   #prepared: PreparedRun;
   #pattern = '';
@@ -65,7 +65,7 @@ class Watching {
   #isEnded = false;
   #command: KeyCommand | undefined;
   #wake: () => void = () => {};
-  /** Ends the watch, except during a run, which handles signals itself. */
+  /** Ends the watch at a signal. During a run it does nothing, because the run handles signals itself. */
   readonly #onSignal = (): void => {
     if (this.#isPlaying) return;
     this.#isEnded = true;
@@ -108,7 +108,7 @@ class Watching {
   }
 
   #onCommand(command: KeyCommand): void {
-    // During a run, only q works, and ends it like Ctrl-C.
+    // During a run, only the key q works. It interrupts the run like Ctrl-C.
     if (this.#isPlaying) {
       if (command.kind === 'quit') process.kill(process.pid, 'SIGINT');
       return;
@@ -117,7 +117,7 @@ class Watching {
     this.#wake();
   }
 
-  /** Waits for the next turn. @returns undefined when the watch ends */
+  /** Waits for the next repetition. @returns undefined when the watch ends */
   async #next(): Promise<Turn | undefined> {
     this.#print(this.#waitingText(await this.#files.count()));
     for (;;) {
@@ -158,7 +158,10 @@ class Watching {
     }
   }
 
-  /** The turn for the changed files; undefined: no selected scenario uses them, or they contain a mistake. */
+  /**
+   * Chooses the scenarios for the changed files. Returns undefined if no selected scenario uses the files, or if they
+   * contain a mistake.
+   */
   async #turnOfChanges(): Promise<Turn | undefined> {
     this.#isChanged = false;
     for (const file of this.#files.takeChanges()) this.#pending.add(file);
@@ -186,7 +189,11 @@ class Watching {
       : { kind: 'ids', ids: new Set(scenarios.map(({ id }) => id)) };
   }
 
-  /** @returns undefined if there was nothing to play, after a message about it */
+  /**
+   * Plays the scenarios of one repetition.
+   *
+   * @returns the exit status; undefined if there was no scenario to play, which a message says
+   */
   async #playTurn(turn: Turn): Promise<number | undefined> {
     const extCIDs = this.#options.clientsOf(this.#prepared);
     const needle = this.#pattern.toLowerCase();
@@ -251,7 +258,7 @@ class Watching {
   }
 }
 
-/** The scenarios that use the changed files. A file with settings of the run belongs to all of them. */
+/** Returns the scenarios that use one of the changed files. A change of a file with settings affects all scenarios. */
 function affectedBy(changed: readonly string[], prepared: PreparedRun): readonly SuiteScenario[] {
   const settings = settingFiles(prepared);
   if (changed.some((file) => settings.includes(file))) return prepared.chosen;
@@ -273,7 +280,7 @@ function watchedBy(prepared: PreparedRun): Watched {
   };
 }
 
-/** The files that all scenarios depend on: configuration, keys, certificates, baseline. */
+/** Returns the paths of the files that affect all scenarios: configuration, keys, certificates, baseline. */
 function settingFiles({
   configuration,
   flags,
@@ -288,7 +295,7 @@ function settingFiles({
   return [...named.map((file) => path.resolve(stdio.cwd, file)), ...inConfig];
 }
 
-/** The paths of all `{ file: … }`. */
+/** Collects the path of each `{ file: … }` in the configuration. */
 function filesIn(value: JsonValue | undefined): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
   if (Array.isArray(value)) return value.flatMap(filesIn);

@@ -2,23 +2,26 @@ import { existsSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 
-/** An editor saves in several steps. Steps with a shorter gap than this are one change. */
+/**
+ * The time in milliseconds without a change after which a change counts as complete. Editors save a file in several
+ * steps.
+ */
 const SETTLED_MS = 120;
 
-/** The watched places. The paths are absolute, and need not exist yet. */
+/** The files and folders to watch. Their paths are absolute, and need not exist yet. */
 export interface Watched {
-  /** Folders of scenarios, with the YAML files in them and below. */
+  /** Folders of scenarios. The YAML files in them and in their subfolders are watched. */
   readonly folders: readonly string[];
   readonly files: readonly string[];
 }
 
-/** The surroundings of a watch. */
+/** The environment of the watch. */
 export interface WatchedFilesOptions {
-  /** Always watched for new files. */
+  /** The working directory, which is always watched for new files. */
   readonly cwd: string;
-  /** Called a moment after a change. */
+  /** Called when files have changed and no further change follows for a moment. */
   readonly onChange: () => void;
-  /** Called with an error of the system; some changes may then not be noticed. */
+  /** Called with an error of the system. After it, some changes may not be noticed. */
   readonly onError: (error: Error) => void;
 }
 
@@ -34,13 +37,13 @@ export class WatchedFiles {
     this.#watching = this.#watch(watched);
   }
 
-  /** The number of watched files, once all of them are found. */
+  /** Waits until all existing files are found. Returns the number of watched files. */
   async count(): Promise<number> {
     await this.#watching.ready;
     return this.#watching.known.size;
   }
 
-  /** Watches other places from now on. Changes until then are kept. */
+  /** Changes which files are watched. Changes that were noticed before are kept. */
   async aim(watched: Watched): Promise<void> {
     const before = this.#watching;
     if (isSame(before.watched, watched)) return;
@@ -49,7 +52,7 @@ export class WatchedFiles {
     await before.watcher.close();
   }
 
-  /** The files that were changed, added or removed since the last call. */
+  /** Returns the files that were changed, added or removed since the last call. */
   takeChanges(): ReadonlySet<string> {
     const changed = new Set(this.#changed);
     this.#changed.clear();
@@ -63,7 +66,7 @@ export class WatchedFiles {
 
   #watch(watched: Watched): Watching {
     const { cwd, onError } = this.#options;
-    // The folder of a file is watched in place of the file, because a removed file would lose its watcher.
+    // A removed file would lose its watcher. So the folder of a file is watched in place of the file.
     const watcher = watch(rootsOf(watched, cwd), { ignored: (place, stats) => !isWatched(place, stats, watched) });
     const known = new Set<string>();
     let isReady = false;
@@ -76,7 +79,7 @@ export class WatchedFiles {
     watcher
       .on('add', (file) => {
         known.add(file);
-        // Before it is ready, chokidar reports every existing file.
+        // Before it is ready, chokidar reports every existing file as added.
         if (isReady) this.#note(file);
       })
       .on('change', (file) => this.#note(file))
@@ -106,7 +109,7 @@ function isSame(one: Watched, other: Watched): boolean {
   return JSON.stringify([one.folders, one.files]) === JSON.stringify([other.folders, other.files]);
 }
 
-/** The existing folders that chokidar starts from. They contain all watched places. */
+/** Returns existing folders that contain all watched files and folders. chokidar starts from them. */
 function rootsOf({ folders, files }: Watched, cwd: string): string[] {
   const roots = [...folders, ...files].map((place) => {
     if (isWithin(place, cwd)) return cwd;
@@ -117,10 +120,10 @@ function rootsOf({ folders, files }: Watched, cwd: string): string[] {
   return [...new Set(roots)];
 }
 
-/** @param given a path of chokidar, with slashes on every system */
+/** True if a path is watched. @param given a path from chokidar, which uses slashes on every system */
 function isWatched(given: string, stats: Stats | undefined, { folders, files }: Watched): boolean {
   const place = path.normalize(given);
-  // It is a watched place, or a folder above one.
+  // The path is a watched file or folder, or a folder above one.
   if ([...folders, ...files].some((one) => isWithin(one, place))) return true;
   const folder = folders.find((one) => isWithin(place, one));
   if (folder === undefined) return false;

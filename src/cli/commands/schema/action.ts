@@ -1,18 +1,18 @@
 import type { Stdio } from '../../../app/stdio.ts';
 import type { SchemaName } from './flags.ts';
 
-/** `croupier schema`: prints the JSON Schema that croupier itself uses. */
+/** `croupier schema`: prints the JSON Schema that croupier itself uses. @returns 0 */
 export async function schemaCommand(of: SchemaName, { out }: Stdio): Promise<number> {
   out.write(await schemaText(of));
   return 0;
 }
 
-/** The text of `schema/OF.json`, which is part of the package. */
+/** Returns the text of a schema, which is also the file `schema/NAME.json` of the package. */
 export async function schemaText(of: SchemaName): Promise<string> {
   return `${JSON.stringify(await schemaOf(of), null, 2)}\n`;
 }
 
-/** Imports only the module of the requested schema. */
+/** Returns one schema. Imports only its own module, because loading all of them takes long. */
 async function schemaOf(of: SchemaName): Promise<unknown> {
   switch (of) {
     case 'scenario':

@@ -1,11 +1,11 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 
-/** The files that have a JSON Schema. */
+/** The kinds of files that have a JSON Schema. */
 export const SCHEMAS = ['scenario', 'config', 'baseline', 'report', 'journal', 'incident', 'doctor', 'replay'] as const;
 
 export type SchemaName = (typeof SCHEMAS)[number];
 
-/** `croupier schema`. */
+/** Defines `croupier schema`. */
 export function describeSchema(program: CommandUnknownOpts) {
   return program
     .command('schema')

@@ -16,23 +16,31 @@ import { TRIALS, type Trial, trialByName } from '../../../selftest/trials.ts';
 import { listenForInterrupt } from '../../interrupt.ts';
 import type { SelftestFlags } from './flags.ts';
 
-/** The request to a thread. */
+/** The message that asks a worker thread to play one trial. */
 export interface TrialOrder {
   readonly trial: string;
   readonly times: TrialTimes;
 }
 
-/** Its answer. */
+/** The reply of a worker thread: the outcome of the trial, or the error that stopped it. */
 export type TrialAnswer = { readonly outcome: Outcome } | { readonly error: string };
 
-/** Trials in parallel for each thread, because a run mostly waits. */
+/** Number of trials that one thread plays in parallel. A trial mostly waits, so more than one fits. */
 const AT_ONCE = 6;
 const DEADLINE_MS = 1000;
 const SETTLE_MS = 300;
-/** Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated with doubled times, because a busy machine may miss a race or a deadline. */
+/**
+ * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated with doubled times, because a
+ * busy machine may miss a race or a deadline.
+ */
 const MAX_TRIES = 3;
 
-/** `croupier selftest`: judges the reference operator with each of its defects and variants, and reports every wrong verdict. */
+/**
+ * `croupier selftest`: judges the reference operator with each of its defects and variants, and reports every wrong
+ * verdict.
+ *
+ * @returns 0 if all verdicts are right, 1 if one is wrong, 130 or 143 if it was interrupted
+ */
 export async function selftestCommand(names: readonly string[], flags: SelftestFlags, stdio: Stdio): Promise<number> {
   const chosen = names.length === 0 ? TRIALS : [...new Set(names)].map(choose);
   const times = { deadlineMs: flags.deadline ?? DEADLINE_MS, lingerMs: flags.linger ?? SETTLE_MS };
@@ -70,7 +78,11 @@ function suiteScenarios() {
   return loadSuite([builtInSource()], process.cwd(), randomUUID).scenarios;
 }
 
-/** Plays the trials in threads. @returns their outcomes in the order of the trials; after an interrupt, only those that ended */
+/**
+ * Plays the trials in threads.
+ *
+ * @returns the outcomes in the order of the trials; after an interrupt, only the outcomes of finished trials
+ */
 async function playAll(
   trials: readonly Trial[],
   times: TrialTimes,
@@ -92,7 +104,7 @@ async function playAll(
   return outcomes.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
 }
 
-/** One thread takes trials from the queue until there are none. */
+/** Starts a thread that takes trials from the queue until the queue is empty. */
 function playInThread(
   queue: Trial[],
   times: TrialTimes,
@@ -142,7 +154,7 @@ function playInThread(
   });
 }
 
-/** Prints each row after all rows before it, so that the order is always the same. */
+/** Prints the rows of the matrix in the order of the trials, although trials end in any order. */
 class Printer {
   readonly #trials: readonly Trial[];
   readonly #json: boolean;
@@ -174,7 +186,7 @@ class Printer {
   }
 
   end(outcomes: readonly TriedOutcome[], idle: readonly string[] | null, durationMs: number): void {
-    // After an interrupt, rows that wait for an earlier one are printed too.
+    // After an interrupt, some trials ended while an earlier one did not. Their rows are printed now.
     const held = this.#trials.slice(this.#next).flatMap(({ name }) => this.#ready.get(name) ?? []);
     this.#print(held.flatMap((outcome) => rowOf(outcome, this.#column, this.#look)));
     this.#print(totals(outcomes, { idle, durationMs, wanted: this.#trials.length }, this.#look));
@@ -185,7 +197,10 @@ class Printer {
   }
 }
 
-/** Starts a thread on a script of the build. The single executable has no such file, and passes the text of the script. */
+/**
+ * Starts a thread with a script of the build. The single executable has no such file on the disk, so it passes the
+ * script as text.
+ */
 function startThread(name: string): Worker {
   const file = path.join(packageRoot(), 'dist', `${name}.js`);
   return isSea() ? new Worker(new TextDecoder().decode(readBytes(file)), { eval: true }) : new Worker(file);

@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier selftest` with its flags. */
+/** Defines `croupier selftest` and its flags. */
 export function describeSelftest(program: CommandUnknownOpts) {
   return program
     .command('selftest')

@@ -11,7 +11,7 @@ import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import { type RunningService, startService } from './core-api.ts';
 import type { ServeAllFlags } from './flags.ts';
 
-/** The same values at each start. They protect only play money on this machine. */
+/** The credentials of the play-money operator. They are the same at each start, and protect no real money. */
 const PLAY = {
   cID: 'demo',
   keys: { first: 'play-money-key-of-demo-eu', second: 'play-money-key-of-demo-asia' },
@@ -19,10 +19,14 @@ const PLAY = {
 };
 const GRACE_MS = 2000;
 const FOR_MONEY = 'eu-ben-eur';
-/** A session in the currency of the campaign. */
+/** The session for the game with free rounds. Its currency is the currency of the campaign. */
 const WITH_FREE_ROUNDS = 'eu-anna-usd-catch';
 
-/** `croupier serve all`: runs operator and service together, with a game to play, until a signal ends them. */
+/**
+ * `croupier serve all`: runs operator and service together, with games to play, until a signal ends them.
+ *
+ * @returns 0
+ */
 export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promise<number> {
   const chosen = chosenVariations(flags);
   const behaviour = behaviourWith(chosen.map(({ variation }) => variation));
@@ -81,7 +85,11 @@ async function startOperator(
   }
 }
 
-/** Launches a game for money, and one with free rounds. If the service refuses one of them, the other one still starts. */
+/**
+ * Launches a game for money, and one with free rounds. If the service refuses one of them, the other one still starts.
+ *
+ * @returns the URLs of the games
+ */
 async function launchGames(
   { baseUrl }: RunningService,
   { extCID, sessions }: ReturnType<typeof demoOperator>['clients'][number],

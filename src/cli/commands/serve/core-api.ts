@@ -15,10 +15,14 @@ import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import { scenarioOfExchange } from './exchange-scenario.ts';
 import type { ServeCoreApiFlags, ServiceFlags } from './flags.ts';
 
-/** Time for open calls to finish after the stop signal. */
+/** Maximum time in milliseconds for open calls to finish after the stop signal. */
 const GRACE_MS = 5000;
 
-/** `croupier serve core-api`: runs the service for the operators of the configuration, until a signal ends it. */
+/**
+ * `croupier serve core-api`: runs the service for the operators of the configuration, until a signal ends it.
+ *
+ * @returns 0
+ */
 export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { clients, secrets, sources, diagnostics } = await resolveClients(
@@ -29,7 +33,8 @@ export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   const known = serviceClients(clients, sources, 'serve core-api');
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
-  // One service has one version of the contract. If the clients have several, the first client's counts.
+  // The service can follow only one version of the contract. If the clients have different versions, the version of the
+  // first client is used.
   const contract = flags.contract ?? clients[0]?.contract;
   const running = await startService(known, secrets, { ...flags, ...(contract !== undefined && { contract }) }, stdio);
   try {
@@ -49,20 +54,24 @@ export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio
   return 0;
 }
 
-/** A running service, with its addresses. */
+/** A running service, and its addresses. */
 export interface RunningService {
   readonly service: Service;
   readonly url: string;
-  /** `{base_url}` of the Core API. */
+  /** The base URL of the Core API. */
   readonly baseUrl: string;
-  /** The console, with the token that opens it. */
+  /** The URL of the console, with the token that opens it. */
   readonly consoleUrl: string;
   readonly close: (graceMs: number) => Promise<void>;
 }
 
 const TOKEN_BYTES = 16;
 
-/** Starts the service. @throws UsageError when its port or its folder can't be opened, or two clients contradict each other */
+/**
+ * Starts the service.
+ *
+ * @throws UsageError when its port or its folder can't be opened, or when two clients contradict each other
+ */
 export async function startService(
   clients: readonly ServiceClient[],
   secrets: readonly string[],

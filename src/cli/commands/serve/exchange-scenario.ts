@@ -6,7 +6,7 @@ import { Money } from '../../../contract/money.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 import type { LoggedExchange } from '../../../service/exchange-log.ts';
 
-/** The rule that a repeated call tests. */
+/** Returns the rule that a scenario with this call tests. */
 function ruleOf(call: CallName, { type, amount }: JsonObject): RuleId {
   switch (call) {
     case 'balance':
@@ -29,10 +29,10 @@ const TITLES: Readonly<Record<CallName, string>> = {
 };
 
 /**
- * A scenario that makes the same kind of call with the same amount, after the calls that it needs. It has new ids, because the
- * operator knows the old ones.
+ * Writes a scenario that makes a call with the same kind and amount as a logged one, after the calls that it needs. All
+ * ids are new, because the operator already knows the logged ids.
  *
- * @returns null if the exchange is not a reverse call, or its body can't be read
+ * @returns null if the logged exchange is not a call to the wallet, or its body can't be read
  */
 export function scenarioOfExchange({ direction, name, at, request }: LoggedExchange): string | null {
   if (direction !== 'reverse' || !isCall(name)) return null;

@@ -4,7 +4,7 @@ import { configOption } from '../../options/client.ts';
 import { collect, durationFlag, type FlagsOf, versionFlag } from '../../options/parts.ts';
 import { addVariationOptions } from '../../options/reference.ts';
 
-/** The flags of the simulated service. */
+/** Adds the flags of the simulated service. */
 function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -24,7 +24,7 @@ function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Gl
     );
 }
 
-/** `croupier serve`, which has only commands. */
+/** Defines `croupier serve`, which only groups its subcommands. */
 export function describeServe(program: CommandUnknownOpts) {
   return program
     .command('serve')
@@ -42,7 +42,7 @@ Each prints its address, and ends on SIGINT or SIGTERM with status 0.`,
     );
 }
 
-/** `croupier serve operator` with its flags. */
+/** Defines `croupier serve operator` and its flags. */
 export function describeServeOperator(serve: CommandUnknownOpts) {
   const operator = serve
     .command('operator')
@@ -63,7 +63,7 @@ It ends on SIGINT or SIGTERM with status 0.`,
   );
 }
 
-/** `croupier serve core-api` with its flags. */
+/** Defines `croupier serve core-api` and its flags. */
 export function describeServeCoreApi(serve: CommandUnknownOpts) {
   const service = serve
     .command('core-api')
@@ -86,7 +86,7 @@ It ends on SIGINT or SIGTERM with status 0.`,
   );
 }
 
-/** `croupier serve all` with its flags. */
+/** Defines `croupier serve all` and its flags. */
 export function describeServeAll(serve: CommandUnknownOpts) {
   const both = serve.command('all').description('the reference operator and the service together, with a game to play');
   return addServiceOptions(addVariationOptions(both)).addHelpText(
@@ -103,5 +103,5 @@ It ends on SIGINT or SIGTERM with status 0.`,
 export type ServeOperatorFlags = FlagsOf<typeof describeServeOperator>;
 export type ServeCoreApiFlags = FlagsOf<typeof describeServeCoreApi>;
 export type ServeAllFlags = FlagsOf<typeof describeServeAll>;
-/** The flags that both servers of the service take. */
+/** The flags that `serve core-api` and `serve all` share. */
 export type ServiceFlags = Omit<ServeCoreApiFlags, 'config' | 'client'>;

@@ -16,12 +16,15 @@ import { behaviourWith } from '../../../operator/variation.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import type { ServeOperatorFlags } from './flags.ts';
 
-/** The same values at each start, so that a written configuration keeps working. They protect only play money. */
+/**
+ * The keys of the reference operator. They are the same at each start, so that a written configuration keeps working.
+ * They protect only play money.
+ */
 const PLAY_KEYS = { first: 'play-money-key-of-demo-eu', second: 'play-money-key-of-demo-asia' };
-/** The beginning of a file that may be overwritten. */
+/** The first line of a configuration that this command wrote. Only a file with this line is overwritten. */
 const MARK = '# Written by croupier serve operator.';
 
-/** `croupier serve operator`: runs the reference operator until a signal ends it. */
+/** `croupier serve operator`: runs the reference operator until a signal ends it. @returns 0 */
 export async function serveOperatorCommand(flags: ServeOperatorFlags, stdio: Stdio): Promise<number> {
   const given = stdio.env.CROUPIER_KEY;
   const keys = given ? { ...PLAY_KEYS, first: checkKey(given, 'CROUPIER_KEY') } : PLAY_KEYS;
@@ -33,7 +36,7 @@ export async function serveOperatorCommand(flags: ServeOperatorFlags, stdio: Std
     const served: Served = { url: listening.url, clients: options.clients, ownKey: Boolean(given), chosen };
     const config = flags.writeConfig === undefined ? undefined : writeConfig(flags.writeConfig, served, stdio);
     stdio.err.write(`${describe(served, config)}\n`);
-    // Scripts wait for this line, so calls are possible from now on.
+    // Scripts wait for this line. It is printed last, when the operator accepts calls.
     stdio.out.write(`operator ${listening.url}${options.clients[0].basePath}\n`);
     await untilAborted(stop.signal);
   } finally {
@@ -43,13 +46,13 @@ export async function serveOperatorCommand(flags: ServeOperatorFlags, stdio: Std
   return 0;
 }
 
-/** Time for open calls to finish after the stop signal. */
+/** Maximum time in milliseconds for open calls to finish after the stop signal. */
 const GRACE_MS = 1000;
 
 interface Served {
   readonly url: string;
   readonly clients: readonly ClientOptions[];
-  /** True if the first client has the key of the user, which no output may show. */
+  /** True if the first client has the user's own key, which no output may show. */
   readonly ownKey: boolean;
   readonly chosen: readonly ChosenVariation[];
 }
@@ -107,13 +110,18 @@ function keyFile(extCID: string): string {
   return path.join('.croupier', `${extCID}.key`);
 }
 
-/** Writes a configuration with the sessions, and the made-up keys in separate files. @returns the path of the configuration, for messages */
+/**
+ * Writes a configuration with the sessions, and the play-money keys in separate files.
+ *
+ * @returns the path of the configuration, as messages show it
+ */
 function writeConfig(given: string, { url, clients, ownKey }: Served, stdio: Stdio): string {
   const file = path.resolve(stdio.cwd, given);
   if (existsSync(file) && !readTextFile(file, 'The configuration').startsWith(MARK)) {
     throw new UsageError(`${given} exists already, and was not written by croupier serve. Name another file.`);
   }
-  // No file may contain the key of the user, so only the first client is written then.
+  // The user's own key must not be written to a file. The configuration then has only the first client, and reads its
+  // key from CROUPIER_KEY.
   const written = ownKey ? clients.slice(0, 1) : clients;
   const text = configText(
     written.map(({ extCID, basePath, sessions, campaigns: [campaign] }) => ({

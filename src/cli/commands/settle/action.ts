@@ -32,7 +32,7 @@ const TIME_MS = 30_000;
 export async function settleCommand(journal: string, flags: SettleFlags, stdio: Stdio): Promise<number> {
   const file = path.resolve(stdio.cwd, journal);
   const output: Output = { journal, isJson: flags.json === true, stdio };
-  // This first look needs no key, so a run that owes nothing can be settled without one.
+  // The first reading needs no key. If the run owes nothing, the command ends here, and the user needs no key.
   const { afterRun: first } = await readAfterRun(file, journal, undefined);
   if (openItemsOf(first).length === 0) return print([], first, { ...output, isSent: false });
   const writer = first.ended ? undefined : runningWriter(first.run);
@@ -161,13 +161,13 @@ function print(
 
 /** The client of a journal, and the secrets that no output may contain. */
 interface JournalClient extends Omit<Clients, 'clients'> {
-  /** undefined: the configuration has mistakes, see `diagnostics`. */
+  /** The client; undefined if the configuration has mistakes, which `diagnostics` lists. */
   readonly client: ClientUnderTest | undefined;
 }
 
 /**
- * The client of a journal, with its configured settings. A client that is not configured needs only its key: address and
- * sessions then come from the journal.
+ * Returns the client of a journal with its configured settings. If the configuration does not name the client, its
+ * address and sessions come from the journal, and the user must give its key.
  *
  * @throws UsageError when the flags name another client, or the key is missing
  */

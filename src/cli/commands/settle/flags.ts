@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { addClientOptions, addWaitOptions, productionOption, stakeOption } from '../../options/client.ts';
 import { durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** `croupier settle` with its flags. */
+/** Defines `croupier settle` and its flags. */
 export function describeSettle(program: CommandUnknownOpts) {
   const settle = program
     .command('settle')

@@ -2,33 +2,37 @@ import type { OpenItem } from '../../../engine/after/open-items.ts';
 import type { Settled } from '../../../engine/after/settle.ts';
 import type { RunStarted } from '../../../journal/event.ts';
 
-/** One obligation as plain values, for the text and for the JSON. */
+/** One thing that the run owes, as plain values for the text and the JSON output. */
 export interface SettleItem {
-  /** `refund`: of a bet that was accepted or has an unknown outcome; `win`: sent again; `balance`: restored. */
+  /** `refund`: a bet must be refunded. `win`: a win must be sent again. `balance`: a balance must be restored. */
   readonly kind: 'refund' | 'win' | 'balance';
   readonly sessionID: string;
   readonly player: string | null;
   readonly currency: string | null;
-  /** For a balance: the missing amount, with its sign; null: uncertain. */
+  /** The amount of the refund or win. For a balance, the missing amount with its sign; null if it is uncertain. */
   readonly amount: string | null;
-  /** The txID of the owed transaction; null: for a refund that was not sent yet, and for balances. */
+  /** The txID of the refund or win; null for a refund that was not sent yet, and for a balance. */
   readonly txID: string | null;
-  /** The txID of the bet that a refund gives back. */
+  /** The txID of the bet that a refund gives back; null for a win or a balance. */
   readonly origTxID: string | null;
   readonly scenario: string | null;
-  /** For a balance: the current one, and the one before the run. */
+  /** The current balance, and in `wanted` the balance before the run; null for a refund or a win. */
   readonly found: string | null;
   readonly wanted: string | null;
   readonly settled: boolean;
   readonly tries: number;
-  /** The status of the last reply. */
+  /** The HTTP status of the last reply; null if there was no reply. */
   readonly status: number | null;
   readonly reason: string | null;
 }
 
 const UNTRIED = { done: false, tries: 0, status: null, found: null, missing: null, reason: null };
 
-/** The plain values of an obligation. @param settled the result; undefined: nothing was sent */
+/**
+ * Converts one owed thing to plain values.
+ *
+ * @param settled the result of the settlement; undefined if nothing was sent
+ */
 export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): SettleItem {
   const { done, tries, status, reason, found, missing } = settled ?? UNTRIED;
   const came = { settled: done, tries, status, reason };
@@ -81,7 +85,10 @@ function whose(sessionID: string, { settings }: RunStarted): Pick<SettleItem, 's
   return { sessionID, player: session?.player ?? null, currency: session?.currency ?? null };
 }
 
-/** The lines of one item: the amount, the session and the result. Names from outside are not escaped yet. */
+/**
+ * Returns the lines for one owed thing: amount, session and result. The caller must escape the names of sessions and
+ * players before it prints them.
+ */
 export function itemLines(item: SettleItem, isSent: boolean): readonly string[] {
   const { kind, amount, currency, sessionID, player } = item;
   const money = amount === null ? 'an unknown amount' : [amount, currency].filter(Boolean).join(' ');
@@ -124,7 +131,7 @@ function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: b
   return [`answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`];
 }
 
-/** The last line of the output. */
+/** Returns the last line of the output, which says how much is still owed. */
 export function lastSentence(
   owed: number,
   all: number,

@@ -8,25 +8,28 @@ import { FIXES, type FixId, LANGUAGE_NAMES, LANGUAGES, type Language } from '../
 import { rightPayload } from '../../../signing/payloads.ts';
 import type { SignedRequest } from '../../../signing/request.ts';
 
-/** A request with the explanation of its signature. */
+/** A request, and the explanation of its signature. */
 export interface Explained {
   readonly request: SignedRequest;
   readonly explanation: Explanation;
-  /** Names of the keys that were tried. */
+  /** The names of the keys that were tried. */
   readonly keys: readonly string[];
-  /** The first difference between its body and the other one; null: they are equal; undefined: there is no other body. */
+  /**
+   * The first difference between the body of the request and the body given with --other-body; null if they are equal;
+   * undefined if no other body was given.
+   */
   readonly differs: Difference | null | undefined;
 }
 
 interface ExplainOptions {
   readonly language: Language | undefined;
-  /** Number of requests in the input. */
+  /** The number of requests in the input. */
   readonly of: number;
 }
 
 const MAX_PAYLOAD_LENGTH = 600;
 
-/** The text of `croupier explain`. */
+/** Returns the text output of `croupier explain`. */
 export function explainText(
   explained: Explained,
   { language, of, sink }: ExplainOptions & { readonly sink: Sink },
@@ -98,7 +101,7 @@ function seen(text: string, byte: string | null): string {
   return byte === null ? 'the end' : `${text} (${byte})`;
 }
 
-/** One line for each fix, never wrapped, so that it can be copied. */
+/** Returns one line for each language that the fix is shown in. Lines are not wrapped, so that they can be copied. */
 function fixLines(fix: FixId, found: Found, language: Language | undefined): readonly string[] {
   return fixesOf(fix, found, language).map(({ name, line }) => `  fix        ${name}: ${line}`);
 }
@@ -122,7 +125,7 @@ function differenceRows(differs: Explained['differs'], row: Row): readonly strin
   );
 }
 
-/** The JSON of `croupier explain`. */
+/** Returns the JSON output of `croupier explain`. */
 export function explainJson(
   { request, explanation, keys, differs }: Explained,
   { language, of, status }: ExplainOptions & { readonly status: number },

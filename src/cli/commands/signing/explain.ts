@@ -17,9 +17,9 @@ import { readInput } from './signed-text.ts';
 const UNEXPLAINED = 1;
 
 /**
- * `croupier explain`: finds the construction that gives a signature that does not match.
+ * `croupier explain`: finds the mistake that leads to a wrong signature.
  *
- * @returns 0 if the signature is right or explained, 1 if no known mistake gives it
+ * @returns 0 if the signature is right or explained, 1 if no known mistake leads to it
  */
 export async function explainCommand(given: string | undefined, flags: ExplainFlags, stdio: Stdio): Promise<number> {
   const requests = await requestsOf(given, flags, stdio);
@@ -28,7 +28,7 @@ export async function explainCommand(given: string | undefined, flags: ExplainFl
   const secrets = new Set<string>();
   const remarks = new Set<string>();
   let chosen: Explained | undefined;
-  // Of several requests, the report explains the first with a wrong signature.
+  // If there are several requests, the report explains the first one with a wrong signature.
   for (const request of requests) {
     const offered = keysOf(request.url);
     for (const { text } of offered.keys) for (const secret of [text, text.trim()]) secrets.add(secret);
@@ -65,13 +65,18 @@ async function otherBody({ otherBody: text, otherBodyFile: file }: ExplainFlags,
   return file === undefined ? undefined : readInput(file, stdio);
 }
 
-/** The requests with a signature: whole ones, or one from the parts that the flags give. */
+/**
+ * Returns the requests that have a signature. They come from the input, or one request is built from the flags for its
+ * parts.
+ *
+ * @throws UsageError when there is none
+ */
 async function requestsOf(
   given: string | undefined,
   flags: ExplainFlags,
   stdio: Stdio,
 ): Promise<readonly SignedRequest[]> {
-  // The header is often copied together with its name.
+  // People often copy the name of the header together with its value.
   const wanted = flags.signature?.replace(/^x-request-sign:\s*/i, '');
   const parts = await fromParts({ ...flags, ...(wanted !== undefined && { signature: wanted }) }, stdio);
   if (parts) {
@@ -120,7 +125,7 @@ function isQueryAlone(text: string): boolean {
 interface WholeInput {
   readonly bytes: Uint8Array;
   readonly file: string;
-  /** The folder of body files that the request names. */
+  /** The folder of the body files that the request refers to. */
   readonly folder: string;
 }
 

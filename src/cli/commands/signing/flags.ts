@@ -3,7 +3,9 @@ import { LANGUAGES } from '../../../signing/fixes.ts';
 import { configOption } from '../../options/client.ts';
 import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
-/** The flags for the key. A file comes before the environment, which comes before the configuration. */
+/**
+ * Adds the flags for the key. A key file is used before the environment, and the environment before the configuration.
+ */
 function addKeyOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -14,7 +16,7 @@ function addKeyOptions<Args extends unknown[], Opts extends OptionValues, Global
     .addOption(configOption());
 }
 
-/** The flags for the signed text: an argument, a file or standard input. */
+/** Adds the flags for the text to sign, which is an argument, a file or standard input. */
 function addTextOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -26,7 +28,7 @@ function addTextOptions<Args extends unknown[], Opts extends OptionValues, Globa
     .option('--file <file>', 'file with it, taken byte for byte; - for stdin');
 }
 
-/** `croupier sign` with its flags. */
+/** Defines `croupier sign` and its flags. */
 export function describeSign(program: CommandUnknownOpts) {
   const sign = program
     .command('sign')
@@ -47,7 +49,7 @@ Exit status: 0, or 2 when there is nothing to sign, or no key`,
     );
 }
 
-/** `croupier verify` with its flags. */
+/** Defines `croupier verify` and its flags. */
 export function describeVerify(program: CommandUnknownOpts) {
   const verify = program
     .command('verify')
@@ -68,7 +70,7 @@ Exit status: 0 right, 1 wrong (croupier explain finds out why), 2 usage`,
     );
 }
 
-/** `croupier explain` with its flags. */
+/** Defines `croupier explain` and its flags. */
 export function describeExplain(program: CommandUnknownOpts) {
   return program
     .command('explain')

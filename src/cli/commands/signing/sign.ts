@@ -10,7 +10,12 @@ import { forTerminal } from '../../../report/escape.ts';
 import type { SignFlags, VerifyFlags } from './flags.ts';
 import { signedText } from './signed-text.ts';
 
-/** `croupier sign`: prints the signature of a body or of a query, and nothing else on stdout. */
+/**
+ * `croupier sign`: prints the signature of a body or of a query. Everything else goes to stderr, so that scripts can
+ * use stdout.
+ *
+ * @returns 0
+ */
 export async function signCommand(text: string | undefined, flags: SignFlags, stdio: Stdio): Promise<number> {
   const { key, source } = await signingKey(flags, stdio);
   const { payload, remarks } = await signedText(text, flags, stdio);
@@ -31,7 +36,7 @@ const WRONG = 1;
 /**
  * `croupier verify`: checks the signature of a body or of a query.
  *
- * @returns 0 if it is right, 1 if it is wrong
+ * @returns 0 if the signature is right, 1 if it is wrong
  */
 export async function verifyCommand(text: string | undefined, flags: VerifyFlags, stdio: Stdio): Promise<number> {
   const { key, source } = await signingKey(flags, stdio);
@@ -59,7 +64,10 @@ export async function verifyCommand(text: string | undefined, flags: VerifyFlags
   return status;
 }
 
-/** Recognises obvious mistakes. The right signature is not printed: `croupier sign` gives it. */
+/**
+ * Returns why a signature is wrong, if the mistake is obvious. It does not show the right signature, which `croupier
+ * sign` prints.
+ */
 function whyWrong(given: string, right: string): string {
   if (given === '') return 'It is empty.';
   if (given !== given.trim()) return 'It has a blank at its beginning or end.';
@@ -74,15 +82,15 @@ function whyWrong(given: string, right: string): string {
     : 'It is not hexadecimal. A signature has 64 lower-case hexadecimal digits.';
 }
 
-/** The one key that a command signs or verifies with. */
+/** The key that a command signs or verifies with. */
 interface SigningKey {
   readonly key: string;
-  /** Its source, for messages. */
+  /** The name of the place that the key comes from, for messages. */
   readonly source: string;
 }
 
 /**
- * The key of `--key-file`, else of CROUPIER_KEY, else of the client in the configuration.
+ * Returns the key from `--key-file`, otherwise from CROUPIER_KEY, otherwise from the client in the configuration.
  *
  * @throws UsageError when there is no key, or when several clients have one
  */

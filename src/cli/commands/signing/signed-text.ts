@@ -9,14 +9,14 @@ import { queryOf, readQuery } from '../../../contract/query.ts';
 import { queryPayload } from '../../../contract/signature.ts';
 import type { SignFlags } from './flags.ts';
 
-/** The flags for the signed text. `--query` without a value means that the argument or file is a query. */
+/** The flags for the text to sign. `--query` without a value means that the argument or the file is a query. */
 type SignedTextFlags = Pick<SignFlags, 'body' | 'file' | 'query'>;
 
-/** The text that a signature belongs to. */
+/** The text that a signature is computed from. */
 export interface SignedText {
-  /** The exact bytes that are signed. */
+  /** The exact bytes to sign. */
   readonly payload: Uint8Array;
-  /** Differences from the texts that the service signs, as sentences. */
+  /** Whole sentences about differences from the texts that the service signs; empty if there are none. */
   readonly remarks: readonly string[];
 }
 
@@ -37,14 +37,14 @@ async function given(text: string | undefined, flags: SignedTextFlags, stdio: St
   if (texts.length + (file === undefined ? 0 : 1) > 1) {
     throw new UsageError('Give the signed text only once: as an argument, or with --body, --query or --file.');
   }
-  // A hyphen is standard input, because it is neither a body nor a query.
+  // A hyphen stands for standard input. It could be neither a body nor a query.
   return only === undefined || only === '-' ? readInput(file ?? '-', stdio) : Buffer.from(only);
 }
 
 /**
- * Reads the exact bytes of a file; `-` is standard input.
+ * Reads the exact bytes of a file. The path `-` stands for standard input.
  *
- * @throws UsageError when it can't be read
+ * @throws UsageError when the file can't be read
  */
 export async function readInput(file: string, stdio: Stdio): Promise<Uint8Array> {
   if (file === '-') {
@@ -60,7 +60,7 @@ export async function readInput(file: string, stdio: Stdio): Promise<Uint8Array>
 }
 
 function ofQuery(bytes: Uint8Array): SignedText {
-  // Files and `echo` end with a line break, which is not part of the query.
+  // A file or the output of `echo` ends with a line break, which is not part of the query.
   const text = Buffer.from(bytes)
     .toString('utf8')
     .replace(/[\r\n]+$/, '');
