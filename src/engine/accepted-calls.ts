@@ -6,20 +6,20 @@ import type { BuiltRequest } from '../wire/request.ts';
 /** A call that the operator accepted, and that can be sent again much later. */
 export interface AcceptedCall {
   readonly request: BuiltRequest;
-  /** The amount in its body, as text. */
+  /** The amount in the body, as text. Undefined if the amount is not a plain decimal. */
   readonly amount: string | undefined;
   readonly reply: ReplyReading;
-  /** The sum that it moved: negative for a bet. */
+  /** The amount that the call moved. It is negative for a bet. */
   readonly effect: Money;
 }
 
 /**
- * The first accepted call of each kind in each wallet of a run. A refunded bet is removed: the operator may answer its repetition
- * as it likes, as long as the repetition takes nothing.
+ * Keeps the first accepted call of each kind in each wallet of a run. Removes a bet when it is refunded, because the contract
+ * then allows any answer to its repetition.
  */
 export class AcceptedCalls {
   readonly #earliest = new Map<string, AcceptedCall>();
-  /** By txID of a kept bet: its key in `#earliest`. */
+  /** The key in `#earliest` of each kept bet, by txID. */
   readonly #bets = new Map<string, string>();
 
   keep(walletID: string, call: TransactionCall, txID: string, accepted: AcceptedCall): void {
@@ -29,7 +29,7 @@ export class AcceptedCalls {
     if (call === 'bet') this.#bets.set(txID, key);
   }
 
-  /** Removes a bet because a refund of it was sent. */
+  /** Removes a bet because a refund of this bet was sent. */
   remove(betTxID: string): void {
     const key = this.#bets.get(betTxID);
     if (key === undefined) return;

@@ -2,34 +2,37 @@ import type { Plan } from '../scenario/plan/plan.ts';
 
 /** The way in which the calls of a race are released. */
 export interface Release {
-  /** False: in the order of the scenario. True: in the opposite order. */
+  /** False: the calls are released in the order of the scenario. True: in the opposite order. */
   readonly reversed: boolean;
-  /** Delay of the second half of the calls after the first half, in ms; 0: all at once. */
+  /** Delay between the first half and the second half of the calls, in milliseconds. 0: all calls are released at once. */
   readonly staggerMs: number;
   /** The factor by which the times (`at`) of the scenario are multiplied. */
   readonly scale: number;
 }
 
-/** The settings that decide how often a race scenario is repeated. */
+/** The settings that decide how often a scenario with a race is repeated. */
 export interface RaceOptions {
-  /** Exact number of rounds, unless a round finds a problem. Undefined: a few, as long as they do not take long. */
+  /** Exact number of rounds, unless a round finds a problem. Undefined: a few rounds, as time allows. */
   readonly raceRounds?: number | undefined;
   readonly deadlineMs: number;
   readonly now: () => number;
 }
 
-/** Number of calls to release in all rounds together: a small race needs more rounds, because it is hit less often. */
+/**
+ * Number of calls to release in all rounds together. A race with few calls gets more rounds, because each round is less likely
+ * to show a fault.
+ */
 const TARGET_CALLS = 48;
 const MIN_ROUNDS = 4;
 const MAX_ROUNDS = 12;
-/** No further round begins after this part of the deadline. */
+/** No further round begins after this share of the deadline. */
 const DEADLINE_SHARE = 0.3;
 /** A race without overlapping calls is repeated this number of times, even if the time is over. */
 const MIN_TRIES = 3;
 
-// The critical moment of calls of one kind comes at the same time after their arrival, so such calls meet best if they leave at
-// once. With calls of different kinds, one may read what the other writes only some milliseconds later. Scenarios name first the
-// call that should come first, so the opposite order is tried a little more often.
+// Calls of one kind reach their critical moment equally fast, so they overlap best if they leave at once. With calls of
+// different kinds, one call may read some milliseconds later what the other one writes, so delays are tried too. Scenarios list
+// the call first that should arrive first. The opposite order is tried a little more often.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
@@ -43,16 +46,19 @@ const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
 
 const SCALES: readonly number[] = [1, 0.25];
 
-/** True if a repetition may show what one round missed: a race whose calls all leave at the same instant. */
+/**
+ * True if a repetition of the scenario may show what one round missed. This needs a race whose calls all leave at the same
+ * instant.
+ */
 export function hasRace({ steps }: Plan): boolean {
   return steps.some((step) => step.kind === 'together' && step.steps.every(({ deviations }) => !deviations.trickle));
 }
 
-/** The results of the races of one scenario, over all rounds. */
+/** The results of all races of one scenario, over all rounds. */
 export class Races {
   readonly #options: RaceOptions;
   readonly #since: number;
-  /** By step: the number of calls in one round, and the number of overlapping calls over all rounds. */
+  /** For each step, the number of calls in one round and the number of overlapping calls in all rounds. */
   readonly #seen = new Map<string, { readonly calls: number; overlapped: number }>();
   #round = 1;
   #misses = 0;
@@ -62,17 +68,19 @@ export class Races {
     this.#since = options.now();
   }
 
-  /** Counted from 1. */
+  /** The number of the current round, counted from 1. */
   get round(): number {
     return this.#round;
   }
 
   /**
+   * Returns the way in which the calls of the current round are released.
+   *
    * @param kinds the kinds of the calls that race each other
    * @param isTimed true if the scenario says when each call leaves
    */
   release(kinds: readonly string[], isTimed = false): Release {
-    // A fast operator may answer each call before the next one leaves. Then the calls move closer together.
+    // A fast operator may answer each call before the next one leaves. In this case the calls are moved closer together.
     if (isTimed) return { reversed: false, staggerMs: 0, scale: SCALES[this.#misses] ?? 0 };
     const manner = new Set(kinds).size > 1 ? MIXED_RELEASES[(this.#round - 1) % MIXED_RELEASES.length] : undefined;
     return { ...(manner ?? { reversed: this.#round % 2 === 0, staggerMs: 0 }), scale: 1 };
@@ -84,7 +92,7 @@ export class Races {
     this.#seen.set(step, seen);
   }
 
-  /** True if too few calls of some race overlapped, so that its success means nothing. */
+  /** True if too few calls of a race overlapped, so that a passed race proves nothing. */
   get missed(): boolean {
     return [...this.#seen.values()].some(isMissed);
   }
@@ -104,7 +112,7 @@ export class Races {
     this.#round += 1;
   }
 
-  /** A message about the race whose calls did not overlap. */
+  /** A message about the first race whose calls did not overlap. */
   get missedText(): string {
     const missed = [...this.#seen.values()].find(isMissed);
     const times = this.#round === 1 ? '' : ` in ${this.#round} rounds`;

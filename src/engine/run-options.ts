@@ -14,53 +14,56 @@ import type { AcceptedCall } from './accepted-calls.ts';
 /** A player session that the operator has opened for the test. */
 export interface SessionUnderTest {
   readonly sessionID: string;
-  /** Sessions of one player share a wallet. Undefined: the session belongs to the one unnamed player. */
+  /** The player of the session. Sessions of one player share a wallet. Undefined: the player is not known. */
   readonly player?: string | undefined;
   readonly currency?: string | undefined;
   readonly gameID?: string | undefined;
   readonly state?: SessionState | undefined;
 }
 
-/** The session that plays each alias of a scenario. */
+/** The session that is used for each session alias of a scenario. */
 export type SessionAssignment = ReadonlyMap<string, SessionUnderTest>;
 
-/** One ExtCID of the operator: the party that a run judges. */
+/** The client that a run judges: one ExtCID of the operator. */
 export interface ClientUnderTest {
   readonly extCID: string;
   readonly integratorBaseUrl: string;
   readonly integrationApiKey: string;
   /**
-   * The version of the contract that the operator implements. Rules and fields of later versions are neither sent nor judged.
-   * Absent: the latest version.
+   * The version of the contract that the operator implements. Fields of later versions are not sent, and rules of later
+   * versions are not judged. Absent: the latest version.
    */
   readonly contract?: ContractVersion | undefined;
   readonly paths: Readonly<Partial<Record<CallName, string>>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly sessions: readonly SessionUnderTest[];
-  /** TLS, proxy and similar options. The deadline comes from the run. */
+  /** Options of the connection, such as TLS and proxy. The reply deadline comes from the run. */
   readonly wire: WireOptions;
-  /** The key of another ExtCID of the same operator, if one is configured and its key differs. */
+  /** The key of another ExtCID of the operator. Undefined if none is configured, or if both keys are equal. */
   readonly otherClientKey?: string | undefined;
-  /** Whether the wallet holds real players' money, as configured. Absent: croupier guesses from the address. */
+  /**
+   * True if the configuration says that the wallet holds real players' money, false if it says the opposite. Absent: croupier
+   * guesses from the address.
+   */
   readonly production?: boolean | undefined;
 }
 
-/** The part of a request that is the same for every call to a client: its address and the key that signs the call. */
+/** Returns the part of a request that is equal for all calls to a client: the address and the key for the signature. */
 export function addressOf(client: ClientUnderTest): Pick<CallSpec, 'target' | 'key'> {
   const { integratorBaseUrl, paths, headers, contract, integrationApiKey } = client;
   return { target: { baseUrl: integratorBaseUrl, paths, headers, contract }, key: integrationApiKey };
 }
 
-/** A scenario of the run. It is planned only when it is about to be played. */
+/** A scenario of the run. It is planned immediately before it is played. */
 export interface RunnableScenario {
   readonly id: string;
   readonly title: string;
   readonly place: Place;
   readonly rules: readonly RuleId[];
   readonly tags: readonly string[];
-  /** Played after all scenarios without this mark. */
+  /** True if the scenario is played after all scenarios for which this field is false. */
   readonly last: boolean;
-  /** True for scenarios of the built-in suite, which demand nothing beyond the rules. */
+  /** True for scenarios of the built-in suite, which require nothing beyond the rules. */
   readonly builtIn: boolean;
   plan(): Plan;
 }
@@ -78,21 +81,23 @@ export interface UnfinishedBet {
   readonly amount: Money;
 }
 
-/** The transactions of an earlier run, as far as a run can send them again. */
+/** The transactions of an earlier run that a new run can send again. */
 export interface EarlierTransactions {
-  /** The message for the end of the report if no earlier transaction was sent again; undefined: one was. */
+  /** The message for the end of the report if no earlier transaction was sent again. Undefined if one was sent. */
   readonly notice: string | undefined;
   /**
-   * Compares the balances with those that the earlier run left. Must be called before the run sends anything else.
+   * Compares the balances with the balances that the earlier run left. Must be called before the run sends anything else.
    *
-   * @param read reads the balance of a session; undefined if it could not be read
+   * @param read reads the balance of a session; returns undefined if the balance could not be read
    */
   compareBalances(read: (session: SessionUnderTest) => Promise<Money | undefined>, signal: AbortSignal): Promise<void>;
-  /** The first transaction of a kind that the operator accepted in a wallet, signed with the key of this run. */
+  /** Returns the first call of this kind that the operator accepted in a wallet, signed with the key of the new run. */
   earliest(walletID: string, call: TransactionCall): AcceptedCall | undefined;
-  /** A bet that the operator accepted in a session, and whose round the earlier run left unfinished. */
+  /** Returns an accepted bet in this session whose round the earlier run did not finish. Undefined if there is none. */
   unfinishedBet(sessionID: string): UnfinishedBet | undefined;
-  /** Selects the assignments in which the earlier transactions of a plan can be judged, or gives the reason why there are none. */
+  /**
+   * Returns the assignments in which the earlier transactions of a plan can be judged. If there are none, returns the reason.
+   */
   fitting(plan: Plan, assignments: readonly SessionAssignment[]): readonly SessionAssignment[] | NotPlayable;
 }
 
@@ -101,47 +106,50 @@ export interface RunOptions {
   readonly client: ClientUnderTest;
   readonly scenarios: readonly RunnableScenario[];
   readonly selection: readonly string[];
-  /** The flags that a later run needs to test the same operator in the same way; written to the journal. */
+  /** The flags that a later run needs to test the same operator in the same way. They are written to the journal. */
   readonly flags?: readonly string[];
   readonly whole: boolean;
-  /** Rules that may fail; written to the journal. Absent: none. */
+  /** The rules that may fail. They are written to the journal. Absent: none. */
   readonly baseline?: Baseline | undefined;
   readonly seed: string;
   readonly strict: boolean;
-  /** Stakes by currency code, as decimal text. Other currencies get a default stake. */
+  /** Stakes as decimal text, by currency code. Other currencies get a default stake. */
   readonly stakes: Readonly<Record<string, string>>;
-  /** A campaign that the operator knows. null: croupier makes up an id. */
+  /** The id of a campaign that the operator knows. Null: croupier makes up an id. */
   readonly campaign: string | null;
   readonly largeAmounts: boolean;
-  /** Number of times that a race scenario is repeated, unless a repetition finds a problem. Absent: a few times, as time allows. */
+  /** Number of rounds of a race, unless a round finds a problem. Absent: a few rounds, as time allows. */
   readonly raceRounds?: number | undefined;
-  /** The calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */
+  /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */
   readonly launches?: (() => readonly LaunchRequest[]) | undefined;
   /** An earlier run whose transactions are sent again. Absent: none. */
   readonly after?: EarlierTransactions | undefined;
   readonly deadlineMs: number;
   readonly lingerMs: number;
-  /** Limit of the 95th percentile of reply times, by call, in addition to the deadline. Absent: no limit. */
+  /** Limits of the 95th percentile of reply times, by call, in addition to the deadline. Absent: no limit. */
   readonly budgetMs?: Budgets | undefined;
-  /** Maximum number of scenarios that are played in parallel. Each also needs a player of its own. */
+  /** Maximum number of scenarios that are played in parallel. Each of them also needs a separate player. */
   readonly workers: number;
-  /** Maximum number of retries of a failed scenario. Absent: none. */
+  /** Maximum number of retries of a failed scenario. Absent: no retries. */
   readonly retries?: number | undefined;
-  /** True: a scenario that fails and then passes is a warning. Absent: it fails the run. */
+  /** True: a scenario that fails and then passes is a warning. Absent: such a scenario fails the run. */
   readonly allowFlaky?: boolean | undefined;
-  /** The part of a divided run that this run is. Absent: the run is not divided. */
+  /** The part of a divided run that this run plays. Absent: the run is not divided. */
   readonly shard?: Shard | undefined;
-  /** The run stops after this number of failed scenarios. null: never. */
+  /** Number of failed scenarios after which the run stops. Null: the run never stops early. */
   readonly bail: number | null;
-  /** Maximum number of calls per second; null: no limit. */
+  /** Maximum number of calls per second. Null: no limit. */
   readonly ratePerSecond: number | null;
   /** Maximum number of calls in flight. */
   readonly maxAtOnce: number;
-  /** Takes every event, in order. It must have stored a `sending` event when it returns. */
+  /** Receives every event, in order. A `sending` event must be stored when this function returns. */
   readonly record: (event: JournalEvent) => void;
-  /** Aborted with reason 'SIGINT' or 'SIGTERM': no new scenario begins, the running ones stop early and restore balances. */
+  /**
+   * Aborted with the reason 'SIGINT' or 'SIGTERM'. After that, no new scenario begins, and running scenarios stop early and
+   * restore the balances.
+   */
   readonly signal: AbortSignal;
   readonly uuid: () => string;
-  /** A monotonic clock, in ms. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now: () => number;
 }

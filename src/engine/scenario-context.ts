@@ -21,13 +21,15 @@ export interface ScenarioContext {
   readonly staleReads: StaleReadHistory;
   readonly names: Names;
   readonly wallets: readonly { readonly alias: string; readonly wallet: Wallet }[];
-  /** By alias. Sessions may have other currencies than the main one, which defines the stake of the scenario. */
+  /**
+   * The stake and the decimals of each session, by alias. The currency of the main session defines the stake of the scenario.
+   */
   readonly denominations: ReadonlyMap<string, Denomination>;
-  /** Creates the step of a read that is not part of the scenario. */
+  /** Creates the step of a balance call between the steps of the scenario. */
   readStep(alias: string, key: string): CallStep;
 }
 
-/** The settings to play one scenario. */
+/** The settings for playing one scenario. */
 export interface ScenarioPlayOptions {
   readonly plan: Plan;
   readonly assignment: SessionAssignment;
@@ -36,11 +38,11 @@ export interface ScenarioPlayOptions {
   readonly report: (finding: Finding) => void;
   /** The stale reads that the run has seen. */
   readonly staleReads: StaleReadHistory;
-  /** The amounts that the run has seen in the right unit. */
+  /** The amounts that the operator has answered in the right unit so far in the run. */
   readonly rightUnit: RightUnit;
-  /** True if a statement of the scenario beyond the rules must hold too. */
+  /** True if expectations of the scenario that go beyond the rules must be met too. */
   readonly demanding: boolean;
-  /** True if an earlier attempt at the scenario saw the same. Absent: there was no earlier attempt. */
+  /** True if an earlier attempt at the scenario made the same observation. Absent: there was no earlier attempt. */
   readonly seenBefore?: (what: string) => boolean;
 }
 
@@ -49,7 +51,7 @@ export interface ScenarioContextOptions extends ScenarioPlayOptions {
   readonly shownDecimals: number;
   /** True if the step failed in every attempt at the scenario, so that the failure is not accidental. */
   readonly isLasting: (step: string) => boolean;
-  /** By id: the wallets of earlier repetitions of the scenario. New ones are added. */
+  /** The wallets of earlier repetitions of the scenario, by id. New wallets are added. */
   readonly wallets: Map<string, Wallet>;
 }
 
@@ -130,7 +132,7 @@ function namedSteps(steps: readonly Step[]): Map<string, CallStep> {
 
 /** The reason why a scenario could not be played to its end. */
 export interface StopReason extends Stop {
-  /** The balance that the main session needs. */
+  /** The balance that the main session needs. Absent: the balance was not the reason. */
   readonly needed?: Money;
 }
 
@@ -138,7 +140,7 @@ export function stoppedBecause(reason: string): StopReason {
   return { verdict: 'inconclusive', reason, connection: false, causes: [] };
 }
 
-/** Creates the step of a read that is not part of a scenario. */
+/** Creates the step of a balance call that is not part of a scenario. */
 export function readStep(place: Place, alias: string, key: string): CallStep {
   return {
     kind: 'call',

@@ -11,15 +11,15 @@ import type { Denomination } from './stakes.ts';
 export interface Names {
   readonly judge: Judge;
   readonly steps: ReadonlyMap<string, CallStep>;
-  /** By step key: the amounts of the named calls that were built. */
+  /** The amounts of the named calls that were built so far, by step key. */
   readonly amounts: Map<string, Money>;
   readonly denomination: Denomination;
   readonly campaign: string;
-  /** A bet of an earlier run in the main session, whose round is unfinished. */
+  /** A bet of an earlier run in the main session whose round is not finished. Undefined if there is none. */
   readonly unfinishedBet: UnfinishedBet | undefined;
   sessionID(alias: string): string | undefined;
   walletOf(alias: string): Wallet | null;
-  /** The two wins of `drift`, once they are computed. */
+  /** The values of `drift.first` and `drift.second`: two wins. Undefined until the scenario uses one of them. */
   drift: readonly [Money, Money] | undefined;
 }
 
@@ -82,7 +82,7 @@ function within(value: JsonValue | undefined, path: readonly string[]): JsonValu
   return here;
 }
 
-/** Cuts a balance to the decimals of the currency, because a bet can only have that many. */
+/** Cuts a balance to the decimals of the currency, because a bet cannot have more decimals. */
 function inDecimals(balance: Money | undefined, decimals: number): Money | undefined {
   if (!balance || balance.isNegative() || balance.decimals() <= decimals) return balance;
   return balance.truncated(decimals);
@@ -92,7 +92,7 @@ function inDecimals(balance: Money | undefined, decimals: number): Money | undef
  * Finds two small wins whose sum with this balance is too low in binary floating point.
  *
  * Most sums of doubles are correct after rounding, so random wins would not reveal a wallet that computes with doubles. This
- * function searches until the double is below the decimal.
+ * function searches for two wins that do.
  *
  * @param unit the smallest unit of the currency, below 1
  */

@@ -2,22 +2,24 @@ import { currencyByCode } from '../contract/currencies.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
 import type { SessionAssignment, SessionUnderTest } from './run-options.ts';
 
-/** All sessions without a player count as sessions of this one, because they may share a wallet. */
+/**
+ * The name that stands for the player of all sessions without a configured player, because these sessions may share a wallet.
+ */
 const UNNAMED_PLAYER = '(unnamed player)';
 
-/** The player of a session. */
+/** Returns the player of a session. */
 export function playerOf(session: SessionUnderTest): string {
   return session.player ?? UNNAMED_PLAYER;
 }
 
-/** True if scenarios can be played in the session. An expired session only shows how the operator treats expired sessions. */
+/** True if scenarios can be played in the session. An expired session only serves to test the answers to expired sessions. */
 export function isPlayable(session: SessionUnderTest): boolean {
   return (session.state ?? 'active') === 'active';
 }
 
 /**
- * The wallet of a session. Sessions of one player share a wallet in each currency. Nothing is known about an unnamed player, so
- * each of its sessions has its own wallet.
+ * Returns the id of a session's wallet. Sessions of one player share a wallet in each currency. If the player of a session is
+ * not configured, the session counts as a separate wallet.
  */
 export function walletIdOf(session: SessionUnderTest): string {
   return session.player === undefined ? session.sessionID : `${session.player} ${session.currency ?? ''}`;
@@ -29,8 +31,8 @@ export interface Unassignable {
 }
 
 /**
- * Assigns sessions to scenarios. A player is in one scenario at a time, because a scenario must not see what another one does to
- * its wallet.
+ * Assigns sessions to scenarios. A player takes part in only one scenario at a time, because another scenario would change the
+ * balance of the wallet.
  */
 export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
@@ -44,7 +46,7 @@ export class SessionPool {
     return new Set(this.#sessions.map(playerOf)).size;
   }
 
-  /** Finds every assignment that is possible if all players are free, or the reason why there is none. */
+  /** Returns every assignment that is possible if all players are free. If there is none, returns the reason. */
   assign(needs: Needs): readonly SessionAssignment[] | Unassignable {
     const assignments: SessionAssignment[] = [];
     for (const main of this.#sessions.filter((session) => fitsMain(session, needs))) {
@@ -58,15 +60,15 @@ export class SessionPool {
       }
       assignments.push(...partial);
     }
-    // Assignments with the fewest currencies come first. Operators that keep wallets apart by currency only would show no fault
-    // between two currencies.
+    // Assignments with fewer currencies come first. An operator may separate wallets only by currency. With two currencies,
+    // this fault would stay hidden.
     const currencies = (assignment: SessionAssignment): number =>
       new Set([...assignment.values()].map(({ currency }) => currency)).size;
     assignments.sort((a, b) => currencies(a) - currencies(b));
     return assignments.length > 0 ? assignments : { reason: missing(needs, this.#sessions) };
   }
 
-  /** Takes the first assignment whose players are all free. */
+  /** Reserves the first assignment whose players are all free. Returns undefined if there is none. */
   take(assignments: readonly SessionAssignment[]): SessionAssignment | undefined {
     const assignment = assignments.find((one) =>
       [...one.values()].every((session) => !this.#busy.has(playerOf(session))),
@@ -105,7 +107,7 @@ function fits(session: SessionUnderTest, need: SessionNeed, main: SessionUnderTe
 }
 
 function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
-  if (needs.state === 'expired') return 'needs an expired session (`state: expired`)';
+  if (needs.state === 'expired') return 'the scenario needs an expired session (`state: expired`)';
   const mains = sessions.filter((session) => fitsMain(session, needs));
   if (mains.length === 0 && needs.currency) {
     const { kind, decimals } = needs.currency;
@@ -120,9 +122,9 @@ function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
             ? undefined
             : `with ${decimals} decimals`,
     ];
-    return ['needs a session in a configured', ...what].filter(Boolean).join(' ');
+    return ['the scenario needs a session in a configured', ...what].filter(Boolean).join(' ');
   }
-  if (mains.length === 0) return 'needs an active session';
+  if (mains.length === 0) return 'the scenario needs an active session';
   const wanted = [...needs.sessions.values()].flatMap((need) => [
     ...(need.player === 'other' ? ['of another player'] : need.player === 'same' ? ['of the same player'] : []),
     ...(need.game === 'other' ? ['of another game'] : need.game === 'same' ? ['of the same game'] : []),
@@ -134,5 +136,5 @@ function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
     ...(need.game ? ['`gameID`'] : []),
     ...(need.currency ? ['`currency`'] : []),
   ]);
-  return `needs another session ${wanted.join(', ')} (with ${[...new Set(fields)].join(', ')} configured for both)`;
+  return `the scenario needs another session ${wanted.join(', ')} (with ${[...new Set(fields)].join(', ')} configured for both)`;
 }

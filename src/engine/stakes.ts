@@ -1,7 +1,9 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
-/** Small stakes that a person might bet. Bet limits of operators are seldom higher. */
+/**
+ * Default stakes by currency, as a real player might bet. They are small, so they are below the bet limits of most operators.
+ */
 const STAKES: Readonly<Record<string, string>> = {
   JPY: '100',
   KRW: '1000',
@@ -40,13 +42,17 @@ export interface Denomination {
   readonly decimals: number;
 }
 
-/** Number of decimals in a currency without a limit. */
+/** Number of decimals for a currency without a limit. */
 const DECIMALS_WITHOUT_LIMIT = 8;
-/** Maximum number of decimals in an unknown currency: a balance with more decimals does not prove that bets may have them. */
+/**
+ * Maximum number of decimals for an unknown currency. A balance with more decimals does not prove that bets may have them too.
+ */
 const DECIMALS_UNKNOWN = 2;
 
 /**
- * @param code undefined: the session has no configured currency, so the decimals are taken from its balance
+ * Returns the stake and the decimals for a session.
+ *
+ * @param code the currency; undefined: no currency is configured, so the decimals are taken from the balance
  * @param shown number of decimals in a balance of the session; 0 if none was read
  */
 export function denominationOf(

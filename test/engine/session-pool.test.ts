@@ -40,9 +40,12 @@ describe('session assignment', () => {
   });
 
   it.each([
-    ['{ currency: { kind: crypto } }', 'needs a session in a configured crypto currency'],
-    ['{ other: { player: other } }', 'needs another session of another player (with `player` configured for both)'],
-    ['{ state: expired }', 'needs an expired session (`state: expired`)'],
+    ['{ currency: { kind: crypto } }', 'the scenario needs a session in a configured crypto currency'],
+    [
+      '{ other: { player: other } }',
+      'the scenario needs another session of another player (with `player` configured for both)',
+    ],
+    ['{ state: expired }', 'the scenario needs an expired session (`state: expired`)'],
   ])('a session for %s is missing: %s', (yaml, reason) => {
     expect(cast(yaml, [{ sessionID: 'a' }, { sessionID: 'b' }])).toBe(reason);
   });

@@ -9,29 +9,34 @@ import { pastCallOf, sessionOfSending } from './past-call.ts';
 import { type PastTransaction, PastTransactions } from './past-transactions.ts';
 
 export interface AfterRunOptions {
-  /** True for a call with the right signature. Other calls move nothing at an operator that keeps the contract. */
+  /**
+   * Returns true if the call has the right signature. An operator that keeps the contract refuses all other calls, so they move
+   * no money.
+   */
   readonly signedRight: (sending: Sending) => boolean;
 }
 
 interface InFlight {
   readonly sending: Sending;
   readonly walletID: string | undefined;
-  /** For a read: no other call was in flight that could move the balance. */
+  /**
+   * For a balance call: true if no call that can move the balance was in flight at the same time. False for all other calls.
+   */
   idle: boolean;
 }
 
-/** A scenario that is running. */
+/** A scenario that has started and not yet ended. */
 interface OpenScenario {
-  /** The wallets that it has read. */
+  /** Ids of the wallets whose balance the scenario has read. */
   readonly wallets: Set<string>;
   readonly transactions: PastTransaction[];
 }
 
 /**
- * The state at the end of a run, computed from its journal: the transactions that wait for an answer, and the expected
- * balance of each wallet. Events of `settle` can be added afterwards.
+ * Computes the state at the end of a run from its journal: the transactions that still need an answer, and the expected balance
+ * of each wallet. Events of `croupier settle` can be added after those of the run.
  *
- * It is pure, and right for a journal that ends after any event.
+ * The class does no input or output. Its state is right after every event, so the journal of an aborted run can be used too.
  */
 export class AfterRun {
   readonly #signedRight: (sending: Sending) => boolean;
@@ -49,13 +54,17 @@ export class AfterRun {
     this.#signedRight = signedRight;
   }
 
-  /** @throws Error before the journal's first event was added */
+  /**
+   * The first event of the journal, which holds the settings of the run.
+   *
+   * @throws Error before the first event of the journal was added
+   */
   get run(): RunStarted {
     if (!this.#run) throw new Error('the journal has no run-started event yet');
     return this.#run;
   }
 
-  /** True if the journal contains the end of the run. */
+  /** True if the journal contains the end of the run. False if the run was aborted. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -64,7 +73,7 @@ export class AfterRun {
     return this.#exchanges;
   }
 
-  /** The latest time in the journal, in ms of the run's clock. */
+  /** The latest time in the journal, in milliseconds of the run's clock. */
   get latestStamp(): number {
     return this.#latestStamp;
   }
@@ -73,12 +82,12 @@ export class AfterRun {
     return [...this.#estimates.values()];
   }
 
-  /** All transactions, in the order in which each was first sent. */
+  /** All transactions, in the order in which they were first sent. */
   get transactions(): readonly PastTransaction[] {
     return this.#transactions.all();
   }
 
-  /** Transactions that have to be sent again, or refunded. */
+  /** The transactions that must be sent again or refunded. */
   get open(): readonly PastTransaction[] {
     return this.transactions.filter(({ open }) => open);
   }
@@ -87,7 +96,10 @@ export class AfterRun {
     return this.#estimates.get(walletID);
   }
 
-  /** The refund that was sent for a bet, in any state: it is sent again instead of a second one. */
+  /**
+   * Returns the refund that was already sent for a bet, in any state. The caller sends this refund again and does not create a
+   * second one.
+   */
   refundOf(bet: PastTransaction): PastTransaction | undefined {
     return this.#transactions.refundOf(bet);
   }
@@ -131,7 +143,10 @@ export class AfterRun {
     }
   }
 
-  /** Ends all calls in flight without a reply, because the process that sent them is gone. Returns the events that say so. */
+  /**
+   * Records that all calls in flight got no reply, because the process that sent them has ended. Returns the `received` events
+   * that say so.
+   */
   giveUp(detail: string): readonly Received[] {
     const at = this.#latestStamp;
     const lost = [...this.#inFlight.values()].map(
@@ -141,7 +156,7 @@ export class AfterRun {
         scenario,
         outcome: { kind: 'none', reason: 'aborted', detail },
         stamps: { start: at, resolved: null, connected: null, secured: null, sent: null, firstByte: null, end: at },
-        // There may have been a connection: it is not known whether the call arrived.
+        // The call may have had a connection, so it is not known whether the operator received it.
         connection: { id: 0, reused: false },
         model: null,
       }),
@@ -191,7 +206,7 @@ export class AfterRun {
     }
     const past = pastCallOf(sending);
     const transaction = past && this.#transactions.ofTxID(past.txID);
-    // Another call with a used txID is not that transaction. Neither is a call with another body.
+    // A call of another kind or with another body is a different call, even if it uses the same txID.
     if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
     if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {
       if (transaction.state === 'sent') transaction.state = 'none';
@@ -214,7 +229,10 @@ export class AfterRun {
     else estimate.readsAfterwards(value);
   }
 
-  /** Closes a scenario: the run has settled what it could, and the `owed` events name the rest. */
+  /**
+   * Closes a scenario. The run has already retried its calls as far as it could. The `owed` events name the calls that are
+   * still owed.
+   */
   #closeScenario(scenario: string): void {
     const plannedCalls = this.#scenarios.get(scenario);
     if (!plannedCalls) return;

@@ -19,28 +19,29 @@ import type { AfterRun } from './after-run.ts';
 /** The journal of an earlier run against the same client. */
 export interface EarlierJournal {
   readonly afterRun: AfterRun;
-  /** Time since that run began, in ms of the calendar. */
+  /** Time since the beginning of the earlier run, in milliseconds of the calendar. */
   readonly ageMs: number;
 }
 
 /**
- * The accepted transactions of an earlier run that can be sent again, in wallets whose balance nobody has changed since.
+ * Finds accepted transactions of an earlier run that can be sent again. Only wallets whose balance has not changed since that
+ * run are used.
  *
- * If the balance of a wallet differs from the one that the run left, the wallet may have been reset together with its list of
- * transactions. In such a wallet an old transaction is rightly new again, so it is not judged.
+ * If the balance has changed, the wallet may have been reset together with its list of transactions. The operator is then right
+ * to treat an old transaction as new, so the reply could not be judged.
  */
 export class EarlierRun implements EarlierTransactions {
   readonly #afterRun: AfterRun;
   readonly #client: ClientUnderTest;
   readonly #ageDays: number;
-  /** By call and wallet. */
+  /** The transactions that can be sent again, by call and wallet. */
   readonly #transactions = new Map<string, AcceptedCall>();
-  /** By session. */
+  /** A bet whose round is not finished, by session. */
   readonly #unfinished = new Map<string, UnfinishedBet>();
-  /** By wallet: the reason why its transactions cannot be judged. */
+  /** The reason why the transactions of a wallet cannot be judged, by wallet. */
   readonly #doubts = new Map<string, string>();
   #isUsed = false;
-  #whyUnused = 'no scenario that does so was played';
+  #whyUnused = 'no scenario that sends old transactions again was played';
 
   /** @param client the client of the new run, whose key signs the transactions again */
   constructor({ afterRun, ageMs }: EarlierJournal, client: ClientUnderTest) {
@@ -49,9 +50,11 @@ export class EarlierRun implements EarlierTransactions {
     this.#ageDays = Math.floor(ageMs / DAY_MS);
     for (const { call, walletID, state, purpose, reply, effect } of afterRun.transactions) {
       const key = `${call.call} ${walletID}`;
-      // The operator may answer a refunded bet as it likes, as long as the bet takes nothing.
+      // A refunded bet has another state and is left out. The contract allows any answer when it is sent again, as long as no
+      // money is taken.
       const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
-      // If the first call moved nothing, a repetition that is carried out again would not show either.
+      // A first call that moved no money is left out: if the operator carried out the repetition too, the balance would not
+      // show it.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;
       const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
@@ -81,7 +84,7 @@ export class EarlierRun implements EarlierTransactions {
     for (const session of this.#client.sessions) {
       const walletID = walletIdOf(session);
       const known = wallets.get(walletID);
-      // An expired session may not be able to read its balance, so another session of the wallet is preferred.
+      // The operator may refuse to read the balance of an expired session, so another session of the wallet is preferred.
       if (this.#afterRun.estimateOf(walletID) && (!known || known.state === 'expired')) wallets.set(walletID, session);
     }
     for (const [walletID, session] of wallets) {
@@ -94,7 +97,7 @@ export class EarlierRun implements EarlierTransactions {
         const then = left.length === 0 ? 'at an unknown amount' : `at ${left.slice(0, 3).join(' or ')}`;
         this.#doubts.set(
           walletID,
-          `the earlier run left the balance of ${sessionID} ${then}, and it is ${now} now: somebody has played since, or the wallet was reset`,
+          `the balance of ${sessionID} is ${now}, but the earlier run left it ${then}, so somebody has played since, or the wallet was reset`,
         );
       }
     }
@@ -103,7 +106,7 @@ export class EarlierRun implements EarlierTransactions {
   get notice(): string | undefined {
     return this.#isUsed
       ? undefined
-      : `No transaction of the earlier run was sent again: ${this.#whyUnused}. So it was not tested whether the operator still knows them.`;
+      : `No transaction of the earlier run was sent again, because ${this.#whyUnused}. So the run did not test whether the operator still knows the old transactions.`;
   }
 
   fitting(plan: Plan, assignments: readonly SessionAssignment[]): readonly SessionAssignment[] | NotPlayable {
@@ -122,21 +125,21 @@ export class EarlierRun implements EarlierTransactions {
     if (this.#ageDays > TX_ID_WINDOW_DAYS) {
       return {
         verdict: 'skip',
-        reason: `the earlier run is ${this.#ageDays} days old, and a txID is unique for ${TX_ID_WINDOW_MONTHS} months only`,
+        reason: `the earlier run is ${this.#ageDays} days old, but the contract keeps a txID unique for only ${TX_ID_WINDOW_MONTHS} months`,
       };
     }
     const walletOf = (assignment: SessionAssignment, alias: string): string => {
       const session = assignment.get(alias);
       return session ? walletIdOf(session) : '';
     };
-    // A plan that sends no transaction again is about an unfinished round.
+    // A plan that sends no earlier transaction again needs a round of the earlier run that is not finished.
     const having = assignments.filter((assignment) =>
       needed.length === 0
         ? this.unfinishedBet(assignment.get('main')?.sessionID ?? '') !== undefined
         : needed.every(({ session, call }) => this.earliest(walletOf(assignment, session), call) !== undefined),
     );
     if (having.length === 0 && needed.length === 0)
-      return { verdict: 'skip', reason: 'the earlier run left no round unfinished in a session that fits now' };
+      return { verdict: 'skip', reason: 'the earlier run has no unfinished round in a session that is configured now' };
     if (having.length === 0) {
       const calls = [...new Set(needed.map(({ call }) => call))].join(' and ');
       return {
@@ -152,6 +155,9 @@ export class EarlierRun implements EarlierTransactions {
     const [first] = having;
     return certain.length > 0
       ? certain
-      : { verdict: 'inconclusive', reason: (first && doubtOf(first)) ?? 'the balances have changed since' };
+      : {
+          verdict: 'inconclusive',
+          reason: (first && doubtOf(first)) ?? 'the balances have changed since the earlier run',
+        };
   }
 }

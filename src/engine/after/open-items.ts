@@ -2,16 +2,18 @@ import type { BalanceEstimate } from '../balances/balance-estimate.ts';
 import type { AfterRun } from './after-run.ts';
 import type { PastTransaction } from './past-transactions.ts';
 
-/** One item that a run left open. */
+/** One item that must be settled after a run: a call to send, or a balance to restore. */
 export type OpenItem =
-  /** A bet of unknown outcome, to be refunded: by the refund that was sent already, if there is one. */
+  /**
+   * A bet with an unknown outcome, which must be refunded. `refund` is the refund that was already sent; null if none was sent.
+   */
   | { readonly kind: 'refund'; readonly bet: PastTransaction; readonly refund: PastTransaction | null }
-  /** A win, or the refund of an accepted bet, to be sent again unchanged. */
+  /** A win, or the refund of an accepted bet. It must be sent again unchanged. */
   | { readonly kind: 'again'; readonly transaction: PastTransaction }
-  /** A wallet whose balance differs from the one before the run, or is uncertain. */
+  /** A wallet whose balance differs from its balance before the run, or is uncertain. */
   | { readonly kind: 'balance'; readonly estimate: BalanceEstimate };
 
-/** All open items of a run by its journal, calls before balances. */
+/** Returns all open items of a run according to its journal. Calls come before balances. */
 export function openItemsOf(afterRun: AfterRun): readonly OpenItem[] {
   const open = afterRun.open;
   const bets = open.filter(({ call }) => call.call === 'bet');
@@ -27,7 +29,7 @@ export function openItemsOf(afterRun: AfterRun): readonly OpenItem[] {
   ];
 }
 
-/** A key of an item that stays the same when the list is computed again. */
+/** Returns the key of an item. The key stays the same when the list of items is computed again. */
 export function keyOfItem(item: OpenItem): string {
   switch (item.kind) {
     case 'refund':
@@ -50,7 +52,7 @@ export function walletOfItem(item: OpenItem): string {
   }
 }
 
-/** The fields of a refund by the contract: the whole amount, in the same round. */
+/** Returns the fields of a refund that follows the contract: it has the session, the round and the whole amount of the bet. */
 export function refundFields(
   { bet: { call } }: Extract<OpenItem, { kind: 'refund' }>,
   txID: string,

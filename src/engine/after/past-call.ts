@@ -10,22 +10,26 @@ export interface PastCall {
   readonly call: 'bet' | 'win' | 'refund';
   readonly sessionID: string;
   readonly txID: string;
-  /** null: a refund without a round. */
+  /** The id of the round; null for a refund that names no round. */
   readonly roundID: string | null;
-  /** Of a refund: the txID of its bet. */
+  /** For a refund: the txID of its bet. Null for other calls. */
   readonly origTxID: string | null;
   readonly amount: Money;
-  /** The amount as it was written in the call. */
+  /** The amount as text, exactly as it is written in the call. */
   readonly amountText: string;
-  /** Part of a free round: the operator decides whether it moves money. */
+  /** True if the call belongs to a free round. The operator decides whether such a call moves money. */
   readonly free: boolean;
-  /** The call has a frID. */
+  /** True if the call has the field `frID`, the id of a campaign of free rounds. */
   readonly campaign: boolean;
-  /** The body as it was sent. */
+  /** The body as text, exactly as it was sent. */
   readonly body: string;
 }
 
-/** Reads a call from its `sending` event. @returns undefined if the service would not send such a call */
+/**
+ * Reads a call from its `sending` event.
+ *
+ * @returns undefined if the real service would never send such a call
+ */
 export function pastCallOf(sending: Sending): PastCall | undefined {
   const { call, request } = sending;
   if (call === 'balance' || !request.body || request.body.truncated) return undefined;
@@ -41,7 +45,7 @@ export function pastCallOf(sending: Sending): PastCall | undefined {
   const amountText = amountTextOf(sending);
   const roundID = text('roundID') ?? null;
   const origTxID = text('origTxID') ?? null;
-  // The service never sends an amount as a JSON number.
+  // The service always sends an amount as text, so a call with any other amount is not one of the service's calls.
   if (sessionID === undefined || !txID || !amount || amountText === undefined || text('amount') === undefined)
     return undefined;
   if (call === 'refund' ? origTxID === null : roundID === null) return undefined;
@@ -60,14 +64,17 @@ export function pastCallOf(sending: Sending): PastCall | undefined {
   };
 }
 
-/** The session of a call; undefined if it names none. */
+/** Returns the sessionID of a call; undefined if the call has none. */
 export function sessionOfSending({ call, request }: Sending): string | undefined {
   if (call === 'balance') return URL.parse(request.url)?.searchParams.get('sessionID') ?? undefined;
   const sessionID = request.body ? bodyFields(request.body)?.sessionID : undefined;
   return typeof sessionID === 'string' ? sessionID : undefined;
 }
 
-/** Creates a function that checks whether a call of a journal had a right signature of this key, in either letter case. */
+/**
+ * Creates a function that returns true if a call of a journal was correctly signed with this key. The signature may be in upper
+ * or lower case.
+ */
 export function signedBy(key: string): (sending: Sending) => boolean {
   return ({ request: { url, headers, body } }) =>
     isSigned(

@@ -13,27 +13,32 @@ import type { ReplyReading } from '../../reply/read.ts';
 import type { BalanceEstimate } from '../balances/balance-estimate.ts';
 import type { PastCall } from './past-call.ts';
 
-/** One transaction of a run, and its state as far as the journal shows it. */
+/** One transaction of a run, with its state according to the journal. */
 export interface PastTransaction {
   readonly call: PastCall;
-  /** The bodies that were sent for it. If two sessions of a player sent it at the same time, either may have been first. */
+  /**
+   * All bodies that were sent with this txID. If two sessions of a player sent the transaction at the same time, either body
+   * may have arrived first.
+   */
   readonly bodies: string[];
   readonly walletID: string;
   readonly scenario: string | null;
-  /** The reason why it was sent. */
+  /** The reason why the transaction was sent. */
   readonly purpose: Sending['purpose'];
   state: TransactionState;
-  /** It has to be sent again, or refunded, until that is answered 200. */
+  /** True if the transaction must be sent again or refunded, until the operator answers 200. */
   open: boolean;
-  /** The journal has an `owed` event that says so. */
+  /** True if the latest `owed` event of the journal says that the call is owed. */
   announced: boolean;
-  /** The reply, if the first answer was 200. */
+  /** The reply, if the first answer was 200. Otherwise undefined. */
   reply: ReplyReading | undefined;
-  /** The signed amount that it moved then; undefined: not known, or the contract leaves it to the operator. */
+  /**
+   * The signed amount that the first call moved. Undefined if it is not known, or if the contract leaves it to the operator.
+   */
   effect: Money | undefined;
 }
 
-/** The transactions of a run. Applies each answer in its journal to the transaction and to the balance estimates. */
+/** Holds the transactions of a run. Applies each answer in the journal to its transaction and to the balance estimates. */
 export class PastTransactions {
   readonly #estimateOf: (walletID: string) => BalanceEstimate | undefined;
   readonly #byTxID = new Map<string, PastTransaction>();
@@ -44,7 +49,7 @@ export class PastTransactions {
     this.#estimateOf = estimateOf;
   }
 
-  /** All transactions, in the order in which each was first sent. */
+  /** Returns all transactions, in the order in which they were first sent. */
   all(): readonly PastTransaction[] {
     return [...this.#byTxID.values()];
   }
@@ -53,7 +58,10 @@ export class PastTransactions {
     return this.#byTxID.get(txID);
   }
 
-  /** The refund that was sent for a bet, in any state: it is sent again instead of a second one. */
+  /**
+   * Returns the refund that was already sent for a bet, in any state. The caller sends this refund again and does not create a
+   * second one.
+   */
   refundOf(bet: PastTransaction): PastTransaction | undefined {
     return this.#refunds.get(bet.call.txID)?.find((refund) => refund.walletID === bet.walletID);
   }
@@ -66,7 +74,7 @@ export class PastTransactions {
       walletID,
       scenario,
       purpose,
-      // A bet that arrives after its own refund takes nothing (contract, Rules 3).
+      // If a bet arrives after its own refund, it takes no money (contract, Rules 3).
       state: call.call === 'bet' && this.#isRefunded(call.txID, walletID) ? 'reversed' : 'sent',
       open: false,
       announced: false,
@@ -92,7 +100,7 @@ export class PastTransactions {
       transaction.open = true;
   }
 
-  /** Applies an answer to a transaction. */
+  /** Applies the operator's answer to the state of a transaction and to the balance estimate. */
   answered(transaction: PastTransaction, answer: Answer, reading: ReplyReading | undefined): void {
     const before = transaction.state;
     if (before === 'applied' || before === 'reversed') {
@@ -114,7 +122,8 @@ export class PastTransactions {
 
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
-    // A bet without a known outcome may have arrived in the meantime. It is given back now.
+    // A bet with an unknown outcome may have arrived after the first refund. The accepted repetition of the refund gives its
+    // stake back now.
     else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
   }
 
@@ -135,7 +144,11 @@ export class PastTransactions {
     }
   }
 
-  /** @param before the state of the transaction before the answer */
+  /**
+   * Applies the effect of an answer to the balance estimate of the wallet.
+   *
+   * @param before the state of the transaction before the answer
+   */
   #book(transaction: PastTransaction, before: TransactionState, money: MoneyChange): void {
     const { call, walletID } = transaction;
     switch (money) {
@@ -160,7 +173,7 @@ export class PastTransactions {
     }
   }
 
-  /** Applies a refund that was answered 200. */
+  /** Applies a refund that was answered 200 to its bet and to the balance estimate. */
   #giveBack(refund: PastTransaction, before: TransactionState): void {
     const { call, walletID } = refund;
     const isSettled = this.#settle(refund, true);
@@ -183,7 +196,11 @@ export class PastTransactions {
     }
   }
 
-  /** @returns false if no effect of the call was open */
+  /**
+   * Marks an uncertain effect of a call as certain: it happened, or it did not.
+   *
+   * @returns false if the call had no uncertain effect
+   */
   #settle({ call, walletID }: PastTransaction, happened: boolean): boolean {
     return this.#estimateOf(walletID)?.settle(call.txID, happened) === true;
   }
@@ -204,7 +221,10 @@ export class PastTransactions {
       ?.find((other) => other.call.call === 'bet' && other.state === 'applied' && other.walletID === walletID);
   }
 
-  /** True for a refund as the service sends it: of the whole amount of a bet that moved money, in a round without a win. */
+  /**
+   * True if the real service would send this refund: it has the whole amount of a bet that moved money, and its round has no
+   * win.
+   */
   #isRegularRefund(refund: PastTransaction, bet: PastTransaction): boolean {
     const round = this.#rounds.get(bet.call.roundID ?? '') ?? [];
     const won = round.some(({ call, state }) => call.call === 'win' && state === 'applied');
@@ -212,7 +232,7 @@ export class PastTransactions {
   }
 }
 
-/** False for a refund that has nothing to give back. */
+/** Returns false only for a refund that can give nothing back, for example because its bet was refused. */
 function mayStillMove(facts: CallFacts): boolean {
   if (facts.call !== 'refund') return true;
   const { target } = facts;

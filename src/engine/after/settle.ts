@@ -17,20 +17,23 @@ import type { PastTransaction } from './past-transactions.ts';
 
 export interface SettleOptions {
   readonly client: ClientUnderTest;
-  /** The state that the run left. Everything that is sent is added to it. */
+  /** The state of the transactions and wallets at the end of the run. All events of the settlement are added to it. */
   readonly afterRun: AfterRun;
-  /** Answers that the run did not receive before it was aborted. They are in `afterRun`, but not yet in the journal. */
+  /**
+   * The `received` events of calls that had no answer when the run was aborted. `afterRun` contains them already, the journal
+   * does not yet.
+   */
   readonly unanswered: readonly Received[];
   readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   readonly lingerMs: number;
-  /** No further attempt begins after this time. */
+  /** Time limit in milliseconds, from the beginning. No further attempt begins after it. */
   readonly timeMs: number;
   readonly ratePerSecond: number | null;
   readonly maxAtOnce: number;
   /**
-   * Takes every event, in order. It must have stored a `sending` event when it returns. The events continue the journal of the
-   * run.
+   * Receives every event, in order, and continues the journal of the run. A `sending` event must be stored when this function
+   * returns.
    */
   readonly record: (event: JournalEvent) => void;
   readonly signal: AbortSignal;
@@ -38,18 +41,18 @@ export interface SettleOptions {
   readonly now: () => number;
 }
 
-/** The result of one open item. */
+/** The result of the attempts to settle one open item. */
 export interface Settled {
   readonly item: OpenItem;
-  /** True if the call was answered 200, or the balance is restored. */
+  /** True if the call was answered 200, or if the balance is restored. */
   readonly done: boolean;
   readonly tries: number;
-  /** The status of the last answer; null: there was none, or nothing was sent. */
+  /** The status of the last answer. Null if no answer arrived, or if nothing was sent. */
   readonly status: number | null;
-  /** Of a balance: the balance that was read, and the amount that was missing. */
+  /** For a wallet: the balance that was read first. Null for a call, or if the balance could not be read. */
   readonly found: Money | null;
   readonly missing: Money | null;
-  /** Why it is not done, as a clause; null if it is. */
+  /** The reason why the item is not settled, as a clause. Null if it is settled. */
   readonly reason: string | null;
 }
 
@@ -58,10 +61,10 @@ const MAX_PAUSE_MS = 5000;
 const MAX_TRIES_OF_BALANCE = 2;
 
 /**
- * Sends the calls that an aborted run still owes until each is answered 200 (contract, Errors: refunds and wins are retried until
- * then). Then restores the balances, if the journal leaves no doubt about the amounts.
+ * Sends the calls that an aborted run still owes until each of them is answered 200. The contract (section Errors) requires
+ * this for refunds and wins. Afterwards restores the balances, if the journal shows the missing amounts for certain.
  *
- * @returns one entry for each open item, in the order in which they were found
+ * @returns one entry for each open item, in the order in which the items were found
  */
 export async function settleRun(options: SettleOptions): Promise<readonly Settled[]> {
   const { afterRun, unanswered, client } = options;
@@ -84,7 +87,7 @@ interface Progress {
   last: Outcome | null;
   found: Money | null;
   missing: Money | null;
-  /** Why it is not tried again, as a clause. */
+  /** The reason why croupier stops trying, as a clause. Null while it still tries. */
   givenUp: string | null;
 }
 
@@ -118,12 +121,15 @@ class Settlement {
     if (openItemsOf(this.#afterRun).length === 0)
       this.#options.record({
         event: 'notice',
-        text: 'The calls that the run still owed were sent afterwards (croupier settle).',
+        text: 'croupier settle has sent the calls that the run still owed.',
       });
     return this.#settled();
   }
 
-  /** All items that are open now. A wallet whose calls were settled is read once, even if nothing should be missing. */
+  /**
+   * Returns the items that are open now. A wallet whose calls were settled is listed until its balance was read once, even if
+   * no money should be missing.
+   */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
     const listed = new Set(item.map(keyOfItem));
@@ -148,7 +154,10 @@ class Settlement {
     return progress;
   }
 
-  /** A balance must wait for the open calls of its wallet, so that the same amount is not restored twice. */
+  /**
+   * True if the item is a balance whose wallet still has open calls. Such a balance must wait, so that the same amount is not
+   * restored twice.
+   */
   #isBlocked(item: OpenItem): boolean {
     return item.kind === 'balance' && this.#afterRun.open.some(({ walletID }) => walletID === item.estimate.walletID);
   }
@@ -176,7 +185,7 @@ class Settlement {
         ? { fields: refundFields(item, uuid()) }
         : { fields: {}, rawBody: bodyOf(past, progress.tries) };
     const request = buildRequest({ ...addressOf(client), call, ...content });
-    // A new refund has the whole amount of the bet.
+    // No refund was sent yet, so the new refund gets the amount of the bet.
     const { amountText: amount } = (past ?? (item.kind === 'refund' ? item.bet : item.transaction)).call;
     const sending = { call, request, amount, scenario: null, step: null, purpose: 'settle' } as const;
     const { outcome } = await this.#sender.send(sending);
@@ -194,7 +203,7 @@ class Settlement {
     progress.tries += 1;
     if (!(await this.#readBalance(account, progress))) return;
     if (estimate.strange !== null) {
-      // A late debit may still restore the expected balance.
+      // A debit that arrives late may still bring the balance to the expected value, so the balance is read once more.
       await sleep(this.#options.lingerMs, undefined, { signal: this.#options.signal }).catch(() => {});
       if (!(await this.#readBalance(account, progress))) return;
     }
@@ -208,10 +217,14 @@ class Settlement {
     await this.#adjuster.bring(account, estimate.read, estimate.target, 'restore');
     if (estimate.missing()?.isZero() === true || this.#isBlocked(item)) return;
     if (progress.tries >= MAX_TRIES_OF_BALANCE)
-      progress.givenUp = `the balance is ${estimate.strange ?? estimate.read} and not ${estimate.target}`;
+      progress.givenUp = `the balance is ${estimate.strange ?? estimate.read}, but it was ${estimate.target} before the run`;
   }
 
-  /** @returns false if the balance could not be read */
+  /**
+   * Reads the balance once and notes the result.
+   *
+   * @returns false if the balance could not be read
+   */
   async #readBalance(account: Account, progress: Progress): Promise<boolean> {
     const exchange = await this.#adjuster.readOnce(account, 'restore');
     progress.last = exchange.outcome;
@@ -219,11 +232,14 @@ class Settlement {
     const status = replyStatus(exchange);
     if (value) progress.found ??= value;
     else if (isFinalError(status))
-      progress.givenUp = `the balance could not be read: it was ${answered(exchange.outcome)}`;
+      progress.givenUp = `the balance could not be read, because GET /balance was ${answered(exchange.outcome)}`;
     return value !== undefined;
   }
 
-  /** The session of a wallet in which a bet is most likely to succeed: its own, unless it is configured as expired. */
+  /**
+   * Chooses the session in which a bet of this wallet is most likely to succeed. Prefers the session in which the balance was
+   * first read, and avoids sessions that are configured as expired.
+   */
   #accountOf(estimate: BalanceEstimate): Account {
     const { client, stakes } = this.#options;
     const { sessions } = this.#afterRun.run.settings;
@@ -240,7 +256,7 @@ class Settlement {
     };
   }
 
-  /** Writes `owed` events to the journal, so that its reports are right. */
+  /** Writes an `owed` event for each call that is newly owed or newly settled, so that reports on the journal are right. */
   #announce(): void {
     for (const { call, scenario, open, announced } of this.#afterRun.transactions) {
       if (open === announced) continue;
@@ -273,7 +289,10 @@ class Settlement {
   }
 }
 
-/** If a transaction was sent with several bodies, the operator knows one of them and refuses the others. */
+/**
+ * Returns the body for the next attempt. The operator knows only one of several bodies with the same txID and refuses the
+ * others, so they are tried in turn.
+ */
 function bodyOf(past: PastTransaction | null, tries: number): string {
   return past?.bodies[tries % past.bodies.length] ?? '';
 }
@@ -281,24 +300,27 @@ function bodyOf(past: PastTransaction | null, tries: number): string {
 function whyUncertain(estimate: BalanceEstimate): string {
   const possible = estimate.possible().map(String).slice(0, 4);
   if (estimate.strange !== null) {
-    return `the balance is ${estimate.strange}, the run left it at ${possible.join(' or ')}, and it was ${estimate.target} before: somebody else has changed it, or the operator booked other amounts`;
+    return `the balance is ${estimate.strange}, but the run left it at ${possible.join(' or ')} (it was ${estimate.target} before the run), so somebody else has changed it, or the operator moved wrong amounts`;
   }
-  return `the balance was ${estimate.target} before, and the journal does not show for certain what the run took`;
+  return `the balance was ${estimate.target} before the run, but the journal does not show for certain which amounts the run moved`;
 }
 
-/** True for an error that will be the same a moment later. */
+/** True for an error that a retry will not change. */
 function isFinalError(status: number | undefined): boolean {
   return status !== undefined && !isSuccess(status) && !isWorthRetrying(status);
 }
 
-/** The last answer to a call that is still owed, as a clause. */
+/** Describes the last answer to a call that is still owed, as a clause. */
 function answered(outcome: Outcome): string {
   if (outcome.kind === 'none') return `not answered (${outcome.reason}: ${outcome.detail})`;
   const { status } = outcome.reply;
-  return status === 200 ? 'answered 200, but the body is not a success' : `answered ${status}`;
+  return status === 200 ? 'answered 200, but the body is not a successful reply' : `answered ${status}`;
 }
 
-/** Renumbers events so that ids and times continue those of the run, because both are in one journal. */
+/**
+ * Returns a `record` function that renumbers events. Their ids and times then continue those of the run, because both are in
+ * one journal.
+ */
 function continuing(
   { exchanges, latestStamp }: AfterRun,
   now: () => number,

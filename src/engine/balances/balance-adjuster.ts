@@ -15,41 +15,47 @@ import type { Denomination } from '../stakes.ts';
 export interface Account {
   readonly sessionID: string;
   readonly denomination: Denomination;
-  /** The scenario for which this is done; null: none. */
+  /** The scenario that needs the changed balance. Null if no scenario needs it. */
   readonly scenario: string | null;
 }
 
 /** The reason why croupier changes a balance. */
 type Purpose = 'prepare' | 'restore';
 
-/** A call of croupier's own round. */
+/** A call of a round that croupier plays to change a balance. */
 interface OwnCall {
   readonly call: TransactionCall;
   readonly fields: Readonly<Record<string, string>>;
 }
 
 const MAX_TRIES = 2;
-/** Maximum number of rounds that are begun if a temporary error keeps them from being played. */
+/** Maximum number of rounds that are started while temporary errors make them fail. */
 const MAX_ROUNDS = 4;
-/** Maximum number of times that a win or refund is sent before it is left to `settle`. */
+/** Maximum number of times that a win or refund is sent. After that, `croupier settle` has to send it. */
 const MAX_SENDINGS = 4;
-/** The same after the run was interrupted. The call stays recorded as owed. */
+/**
+ * Maximum number of times that a win or refund is sent after the run was interrupted. An unanswered call stays recorded as
+ * owed.
+ */
 const MAX_SENDINGS_INTERRUPTED = 2;
-/** Maximum number of reads if the operator is too busy. */
+/** Maximum number of times that a balance is read while the operator is too busy to answer. */
 const MAX_READS = 4;
 const FIRST_PAUSE_MS = 50;
 
-/** The result of one round of croupier's own. `again`: it did not begin, and may succeed later. */
+/** The result of a round that croupier plays to change a balance. `again`: the bet failed, but may succeed later. */
 type Round = 'played' | 'again' | 'failed';
 
 export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'> & {
-  /** Time in ms that a read waits for the effects of earlier calls. Absent: none. */
+  /**
+   * Returns the time in milliseconds that a read must wait, so that earlier calls can take effect. Absent: a read does not
+   * wait.
+   */
   readonly readAfterMs?: () => number;
-  /** After it is aborted, calls are retried less often. */
+  /** The signal that interrupts the run. After it is aborted, calls are retried less often. */
   readonly signal?: AbortSignal;
 };
 
-/** Changes a player's balance by ordinary rounds of croupier's own, which are not judged. */
+/** Changes a player's balance with bets and wins that are not judged. */
 export class BalanceAdjuster {
   readonly #sender: Sender;
   readonly #run: BalanceAdjusterOptions;
@@ -60,15 +66,15 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Brings the balance to the wanted one: by a bet of the difference, or by a bet and a win that is larger by the difference. It
-   * never sends a win without its bet.
+   * Brings the balance to the wanted value. To lower it, places a bet of the difference. To raise it, places a bet and then
+   * sends a win that is larger than the bet. Never sends a win without a bet.
    *
    * @returns the balance that was read at the end; undefined if it could not be read
    */
   async bring(account: Account, from: Money, to: Money, purpose: 'prepare' | 'restore'): Promise<Money | undefined> {
     let now = from;
     let beginnings = 0;
-    // Bets always fail here: another one would be one more of unknown outcome.
+    // Bets always fail at this operator. One more bet would only add another call with an unknown outcome.
     if (this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
       const missing = to.minus(now);
@@ -88,7 +94,7 @@ export class BalanceAdjuster {
     return now;
   }
 
-  /** Reads the balance, again if the operator is too busy. */
+  /** Reads the balance. Retries the read if the operator is too busy. */
   async read(account: Account, purpose: Purpose | 'read'): Promise<Money | undefined> {
     await pause(this.#run.readAfterMs?.() ?? 0);
     for (let reads = 1; ; reads += 1) {
@@ -99,7 +105,7 @@ export class BalanceAdjuster {
     }
   }
 
-  /** Sends one read. */
+  /** Sends one balance call, without a retry. */
   readOnce({ sessionID, scenario }: Account, purpose: Purpose | 'read'): Promise<Exchange> {
     const request = buildRequest({ call: 'balance', ...this.#client(), fields: { sessionID } });
     return this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
@@ -121,7 +127,7 @@ export class BalanceAdjuster {
       // By the contract, a bet that is answered with another error has taken nothing and is not refunded.
       if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose))) {
         this.#recordOwed(account, 'refund', bet);
-        // If refunds never work, each further bet would be lost too.
+        // If refunds never work, the stake of each further bet would be lost too.
         if (this.#sender.waitPolicy.stopsRetrying('refund')) return 'failed';
       }
       return isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
@@ -138,14 +144,17 @@ export class BalanceAdjuster {
     return this.#sender.send({ call, request, amount: fields.amount, scenario, step: null, purpose });
   }
 
-  /** Sends a win or refund until it is answered 200, as the service does, but with a limit. */
+  /**
+   * Sends a win or refund until it is answered 200, as the real service does. Unlike the service, it stops after a maximum
+   * number of attempts.
+   */
   async #untilAnswered(account: Account, call: OwnCall, purpose: Purpose): Promise<boolean> {
     for (let sendings = 0; sendings < this.#maxSendings(call); sendings += 1) {
       if (sendings > 0) await sleep(FIRST_PAUSE_MS * 2 ** sendings);
       const exchange = await this.#send(account, call, purpose);
       const status = replyStatus(exchange);
       if (isSuccess(status)) return true;
-      // After a second timeout croupier waits no longer.
+      // croupier accepts one timeout. After a second timeout it stops sending the call.
       if (status === undefined ? sendings > 0 : !isWorthRetrying(status)) return false;
     }
     return false;
@@ -156,7 +165,9 @@ export class BalanceAdjuster {
     return this.#run.signal?.aborted ? MAX_SENDINGS_INTERRUPTED : MAX_SENDINGS;
   }
 
-  /** Records a call as owed. Without it the player would lose the stake unnoticed. */
+  /**
+   * Writes to the journal that a call is still owed. Without this event nobody would notice that the player has lost the stake.
+   */
   #recordOwed({ scenario, sessionID }: Account, call: 'win' | 'refund', { fields }: OwnCall): void {
     this.#run.record({ event: 'owed', scenario, call, sessionID, txID: fields.txID ?? '', open: true, fields });
   }
@@ -166,19 +177,19 @@ export class BalanceAdjuster {
   }
 }
 
-/** The largest possible stake: the usual one, the smallest one, or zero for an empty wallet. */
+/** Returns the largest stake that the balance allows: the usual stake, the smallest stake, or zero for an empty wallet. */
 function stakeWithin(balance: Money, { stake, unit }: Denomination): Money {
   return [stake, unit].find((one) => one.compare(balance) <= 0) ?? Money.zero;
 }
 
-/** The balance in the answer of a read; undefined: none. */
+/** Returns the balance in the reply to a balance call. Undefined if the reply has no balance or no reply arrived. */
 export function balanceIn({ outcome }: Exchange): Money | undefined {
   return outcome.kind === 'reply' && isSuccess(outcome.reply.status)
     ? readReply(outcome.reply).balance.money
     : undefined;
 }
 
-/** True if the bet must be refunded: it may have been carried out, and was not answered 200. */
+/** True if a bet that was not answered 200 must be refunded because the operator may have carried it out. */
 function mayHaveTaken(exchange: Exchange): boolean {
   const { outcome } = exchange;
   const reading = outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;

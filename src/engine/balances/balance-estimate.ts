@@ -3,19 +3,20 @@ import { JOURNAL_WORLDS } from '../../ledger/policies.ts';
 import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
 
 /**
- * The balance of one wallet according to a journal: the set of worlds, the balance before the run, and reads that do not fit.
+ * Estimates the balance of one wallet from a journal. Keeps the balances that are possible (each from one possible state of the
+ * wallet, a "world"), the balance before the run, and a read that does not fit.
  *
- * A read does not end a doubt, unlike in the judge's wallet: see `JOURNAL_WORLDS`.
+ * Unlike the judge's wallet, it stays uncertain after a read: see `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;
   /** The session in which the balance was first read. */
   readonly sessionID: string;
-  /** The balance to restore: that before the run, and what others have moved between scenarios. */
+  /** The balance to restore: the balance before the run, plus changes that others made between scenarios. */
   #target: Money;
   readonly #worlds: Worlds;
   #read: Money;
-  /** Nothing was sent for the wallet since the last read. */
+  /** True if no call that may move money was sent for the wallet since the last read. */
   #isFresh = true;
   #strange: Money | null = null;
 
@@ -36,64 +37,70 @@ export class BalanceEstimate {
     return this.#read;
   }
 
-  /** A balance that was read after the run and that the journal does not explain; null: there is none. */
+  /** A balance that was read after the run and that the journal does not explain. Null if there is none. */
   get strange(): Money | null {
     return this.#strange;
   }
 
-  /** Every balance that the journal explains; empty if there are too many. */
+  /** Returns every balance that the journal explains. Returns an empty list if there are too many. */
   possible(): readonly Money[] {
     return this.#worlds.possible();
   }
 
-  /** The amount to add to the wallet; undefined while that is not certain. */
+  /** Returns the amount to add to the wallet to restore the balance. Undefined while that amount is not certain. */
   missing(): Money | undefined {
     const balance = this.#strange === null ? this.#worlds.certain() : undefined;
     return balance && this.#target.minus(balance);
   }
 
-  /** Notes that a call is sent that may move money. */
+  /** Notes that a call that may move money is sent. */
   touch(): void {
     this.#isFresh = false;
   }
 
-  /** Adds an effect that certainly happened. */
+  /** Adds an effect that has certainly happened. */
   move(delta: Money): void {
     this.#worlds.move(delta);
   }
 
-  /** Adds an effect that may have happened. */
+  /** Adds an effect that may or may not have happened. */
   add(effect: OpenEffect): void {
     this.#worlds.add(effect);
   }
 
   /**
-   * Closes the effect of a call whose outcome is known now: it happened, or it did not and never will.
+   * Makes the effect of a call certain once its outcome is known: the effect has happened, or it never will.
    *
-   * @returns false if no effect of the call was open
+   * @returns false if the call had no uncertain effect
    */
   settle(txID: string, happened: boolean): boolean {
     return this.#worlds.settle(txID, happened) !== undefined;
   }
 
-  /** Leaves a call to the next read, because it will not be sent again. */
+  /** Marks a call that will not be sent again. The next read of the balance decides whether it took effect. */
   leaveToRead(txID: string): void {
     this.#worlds.leaveToRead(txID);
   }
 
-  /** Takes the first read of a scenario. The run did not cause what moved since the scenario before. */
+  /**
+   * Takes the first read of a scenario. A change since the previous scenario was not caused by the run, so it also changes the
+   * balance to restore.
+   */
   opens(value: Money): void {
     const before = this.#isFresh ? this.#read : this.#worlds.base;
     if (before && !this.#worlds.fits(value)) this.#target = this.#target.plus(value.minus(before));
     this.#take(value);
   }
 
-  /** Takes an idle read within a scenario. The scenario caused what it shows, also if the journal does not explain it. */
+  /**
+   * Takes a read within a scenario, made while no other call was in flight. The scenario has caused the balance, even if the
+   * journal does not explain it.
+   */
   reads(value: Money): void {
     this.#take(value);
   }
 
-  /** Takes a read while no scenario runs. Others may have moved the balance. */
+  /** Takes a read that was made while no scenario runs. Somebody else may have changed the balance. */
   readsAfterwards(value: Money): void {
     if (!this.#worlds.fits(value) && !value.equals(this.#target)) {
       this.#strange = value;
@@ -102,7 +109,9 @@ export class BalanceEstimate {
     this.#take(value);
   }
 
-  /** Ends a scenario: its last read decides what was left to a read, unless a call was sent after it. */
+  /**
+   * Ends a scenario. If no call was sent after its last read, this read decides which of the uncertain effects have happened.
+   */
   closes(): void {
     if (this.#isFresh) this.#take(this.#read);
   }

@@ -16,7 +16,7 @@ const POLL_MS = 100;
 const MIN_POLLS = 8;
 const FITTING_READS_IN_A_ROW = 2;
 
-/** The result of a read. No reading: it was not answered. */
+/** The result of a balance call. `reading` is undefined if no reply arrived. */
 interface ReadResult {
   readonly stopReason: StopReason | null;
   readonly reading: ReplyReading | undefined;
@@ -29,7 +29,7 @@ export interface ReadsOptions {
   readonly settleTime: SettleTime;
 }
 
-/** Reads balances, for steps of the scenario or between them, and does what the judge asks for when a balance does not fit. */
+/** Reads balances, for steps of the scenario or between its steps. If a balance does not fit, does what the judge asks for. */
 export class Reads {
   readonly #context: ScenarioContext;
   readonly #dispatch: Dispatch;
@@ -44,15 +44,15 @@ export class Reads {
     this.#settleTime = linger;
   }
 
-  /** A read that is not part of the scenario. */
+  /** Reads a balance between the steps of the scenario. */
   own(alias: string, purpose: 'read' | 'probe' | 'restore' = 'read'): Promise<ReadResult> {
     this.#count += 1;
     return this.#once(this.#context.readStep(alias, `read.${this.#count}`), purpose);
   }
 
   /**
-   * A read of the scenario: waits until its time, and repeats it until the balance is as expected if the step says so
-   * (`eventually`).
+   * Reads a balance for a step of the scenario. First waits until the time that the step names. If the step says `eventually`,
+   * repeats the read until the balance is as expected or the time is over.
    */
   async ofStep(step: CallStep): Promise<StopReason | null> {
     if (step.after === 'linger') await pause(this.#settleTime.restMs);
@@ -76,7 +76,7 @@ export class Reads {
 
   async #once(step: CallStep, purpose: 'step' | 'read' | 'probe' | 'restore'): Promise<ReadResult> {
     const outgoing = this.#dispatch.outbox.make(step);
-    if (!outgoing) return { stopReason: stoppedBecause('the read could not be sent'), reading: undefined };
+    if (!outgoing) return { stopReason: stoppedBecause('GET /balance could not be sent'), reading: undefined };
     const wallet = this.#context.names.walletOf(step.session);
     if (wallet) await this.#waitForStaleReads(this.#context.judge.reads.pauseMs(wallet));
     // A read changes nothing, so it can be repeated if the operator is too busy.
@@ -94,7 +94,7 @@ export class Reads {
     }
   }
 
-  /** After a read that does not fit: waits for late effects, or finds out whether the balance changes without a call. */
+  /** Acts on a read that does not fit. Waits for late effects, or finds out whether the balance changes without a call. */
   async #follow(alias: string, reaction: Reaction): Promise<StopReason | null> {
     switch (reaction.result.kind) {
       case 'settled':
@@ -120,20 +120,21 @@ export class Reads {
     }
   }
 
-  /** Waits until stale reads are over. */
+  /** Waits until the operator's reads show the latest calls again, and notes how long it waited. */
   async #waitForStaleReads(ms: number): Promise<void> {
     if (ms <= 0) return;
     this.#context.staleReads.waited(ms);
     await idle(ms, this.#run.signal);
   }
 
-  /** Repeats the read until it shows what was sent, or until nothing can be late any more. */
+  /** Repeats the read until it shows the effects of all calls. Gives up when the time for late effects is over. */
   async #untilCaughtUp(alias: string): Promise<void> {
     const wallet = this.#context.names.walletOf(alias);
     const from = this.#run.now();
     const until = from + this.#run.lingerMs;
     let shownAt: number | undefined;
-    // The fitting balance must be read twice in a row, because one of several servers may know it before the others.
+    // The expected balance must be read twice in a row. If the operator has several servers, one may know the balance before
+    // the others.
     for (let inARow = 0; this.#run.now() < until && inARow < FITTING_READS_IN_A_ROW; ) {
       await this.#waitForStaleReads(Math.min(POLL_MS, this.#run.lingerMs / MIN_POLLS));
       const value = await this.#probe(alias);

@@ -24,48 +24,49 @@ export interface ByHandOptions {
   readonly client: ClientUnderTest;
   readonly session: SessionUnderTest;
   readonly call: ManualCall;
-  /** The bytes of the call. */
+  /** The request of the call, with its exact bytes. */
   readonly request: BuiltRequest;
-  /** True if the balance is read before and after, so that the effect of the call can be judged. */
+  /** True if the balance is read before and after the call, so that the effect of the call can be judged. */
   readonly reads: boolean;
-  /** True if the operator may have carried out the same call before: its txID was not made for this call. */
+  /** True if the operator may have carried out the same call before, because its txID was not made for this call. */
   readonly maybeKnown: boolean;
   readonly campaignKnown: boolean;
   readonly strict: boolean;
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly now: () => number;
-  /** Takes every event. It must have stored a `sending` event when it returns. */
+  /** Receives every event. A `sending` event must be stored when this function returns. */
   readonly record?: ((event: JournalEvent) => void) | undefined;
 }
 
-/** One exchange of a call by hand, as journal events. */
+/** One exchange of a call that the user sent with `croupier call`, as journal events. */
 export interface ManualExchange {
   readonly sending: Sending;
   readonly received: Received;
 }
 
-/** The result of a call by hand. */
+/** The result of a call that the user sent with `croupier call`. */
 export interface ManualResult {
   readonly exchanges: readonly ManualExchange[];
   readonly findings: readonly Finding[];
-  /** Ids of the rules that were tested and held. */
+  /** Ids of the rules that were tested and passed. */
   readonly passed: readonly string[];
-  /** The same, by endpoint. */
+  /** The number of passed tests of each rule, by endpoint. */
   readonly passes: Tally;
-  /** The answer to the first of the calls. */
+  /** The answer to the first call. Repetitions of the call are not considered. */
   readonly answer: Answer;
-  /** The balances before and after; undefined: not read, or not reported. */
+  /** The balances before and after the call. Undefined if a balance was not read, or if the reply does not contain it. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
-  /** True if the balance proves nothing because somebody else changes it. */
+  /** True if the balance proves nothing because somebody else changes it at the same time. */
   readonly disturbed: boolean;
-  /** The next action of the service; null: none in particular. */
+  /** Text that says what the real service would do next. Null if it would do nothing in particular. */
   readonly next: string | null;
 }
 
 /**
- * Sends one call, once or several times with the same bytes, and judges it as far as possible. The only other calls are reads.
+ * Sends one call, once or several times with the same bytes, and judges the replies as far as possible. Sends no other calls
+ * except reads of the balance.
  */
 export async function playByHand(options: ByHandOptions): Promise<ManualResult> {
   const { client, deadlineMs, now } = options;
@@ -107,7 +108,10 @@ class ByHand {
   readonly #sender: Sender;
   readonly #findings: Finding[] = [];
   #reads = 0;
-  /** False while a call is judged that the operator may have carried out before, because such a call moves nothing. */
+  /**
+   * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so it is
+   * not applied to the wallet.
+   */
   #tracksWallet = true;
 
   constructor(options: ByHandOptions, sender: Sender) {
@@ -159,21 +163,25 @@ class ByHand {
     };
   }
 
-  /** The advice if the balance is unchanged: this is right only for a call that was carried out before. */
+  /**
+   * Returns advice for a call that was accepted but did not change the balance. This is right only if the operator had carried
+   * out the call before.
+   */
   #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
     const { call: manual, maybeKnown } = this.#options;
     const [was, is] = [balanceOf(before?.exchange), balanceOf(after?.exchange)];
     if (!maybeKnown || answer !== 'accepted' || !was || !is?.equals(was) || manual.fields.type === 'free') return null;
-    const orUnknown = manual.call === 'refund' ? ', or the operator does not know the bet, or never took it' : '';
-    return `The ${manual.call} was accepted and moved nothing: right only if it was carried out before${orUnknown}.`;
+    const orUnknown =
+      manual.call === 'refund' ? ', if the operator does not know the bet, or if the bet took nothing' : '';
+    return `The ${manual.call} was accepted but moved no money. This is right only if the ${manual.call} was carried out before${orUnknown}.`;
   }
 
-  /** Judges a call that may have been carried out before: it moves its amount now, or nothing. */
+  /** Judges the effect of a call that may have been carried out before. The call must move exactly its amount, or nothing. */
   #judgeSingleEffect(step: CallStep, { id }: Exchange, before: Exchange, after: Exchange): void {
     const { amount, fields } = this.#options.call;
     const plain = PLAIN_EFFECTS[step.call];
     const moved = balanceOf(before) && balanceOf(after)?.minus(balanceOf(before) ?? Money.zero);
-    // The contract leaves open what free rounds move.
+    // The contract does not say what money a call of a free round moves.
     if (!plain || !amount || !moved || fields.type === 'free' || moved.isZero()) return;
     const effect = step.call === 'bet' ? amount.negated() : amount;
     if (moved.equals(effect)) return;
@@ -184,13 +192,13 @@ class ByHand {
       step: step.key,
       place: null,
       exchange: id,
-      expected: `${plain.expected}, ${amount.format(2)}, or moves nothing if it was carried out before`,
+      expected: `${plain.expected}, ${amount.format(2)}, or moves nothing if the call was carried out before`,
       actual: `the balance moved by ${moved.format(2)}`,
       causes: [],
     });
   }
 
-  /** Reads the balance at the end, and does what the judge asks for if it does not fit. */
+  /** Reads the balance after the calls. If the balance does not fit, does what the judge asks for. */
   async #closing(
     judge: Judge,
     wallet: Wallet,

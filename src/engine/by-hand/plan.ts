@@ -6,37 +6,37 @@ import { NO_NEEDS } from '../../scenario/needs.ts';
 import type { CallStep, Expect, Plan } from '../../scenario/plan/plan.ts';
 import { readStep } from '../scenario-context.ts';
 
-/** A call by hand, as the user described it. */
+/** A call that the user sends with `croupier call`. */
 export interface ManualCall {
   readonly call: CallName;
-  /** The fields of the body, or of the query of a balance call; with the sessionID. */
+  /** The fields of the body, or of the query for a balance call. The sessionID is one of them. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The amount in the fields; undefined: a read, or an amount that the contract does not allow. */
+  /** The amount in the fields. Undefined for a balance call, or if the contract does not allow the amount. */
   readonly amount: Money | undefined;
   readonly sign: SignKind;
-  /** Total number of times that the same bytes are sent. */
+  /** The number of times that the call is sent, with the same bytes each time. */
   readonly times: number;
-  /** False if the id of the refunded bet was made up for the call, so that the bet cannot exist. */
+  /** False if croupier made up the id of the refunded bet, so that the bet cannot exist. */
   readonly namesBet: boolean;
-  /** False if the id of the round was made up for the call, so that the round cannot have begun before. */
+  /** False if croupier made up the id of the round, so that the round cannot have begun before. */
   readonly namesRound: boolean;
 }
 
 const PLACE = { file: 'croupier call', line: 1, column: 1 };
 const ALIAS = 'main';
-/** The key of no step: the bet was made before, outside this plan. */
+/** The key that stands for an earlier bet outside this plan. No step of the plan has this key. */
 const EARLIER_BET = 'before';
 
-/** The step of a read before or after the call. */
+/** Creates the step of a balance call before or after the user's call. */
 export function readByHand(key: string): CallStep {
   return readStep(PLACE, ALIAS, key);
 }
 
 /**
- * Plans a call by hand. If the operator may decide whether to accept the call, the plan expects what it answered, because users
- * may send calls that must be declined.
+ * Makes a plan for the user's call. If the operator may accept or decline the call, the plan expects the answer that the
+ * operator gave, because users may send calls that must be declined.
  *
- * @param answer to the first of the calls
+ * @param answer the answer to the first call
  */
 export function planByHand(manual: ManualCall, answer: Answer): Plan {
   const first = firstStep(manual, answer);
@@ -84,14 +84,14 @@ function firstStep({ call, fields, sign, namesBet, namesRound }: ManualCall, ans
 }
 
 function expected(call: CallName, sign: SignKind, answer: Answer): Expect {
-  // The contract leaves open whether upper-case hexadecimal is accepted.
+  // The contract does not say whether a signature in upper-case hexadecimal is accepted.
   if (sign === 'upper-case') return { outcome: 'either', stated: false };
   if (sign !== 'valid') return { outcome: 'refused', stated: false };
   const declined = call !== 'refund' && (answer === 'declined' || answer === 'error-200');
   return { outcome: declined ? 'declined' : 'accepted', stated: false };
 }
 
-/** The next action of the service after this answer; null: none in particular. */
+/** Returns text that says what the real service would do after this answer. Null if it would do nothing in particular. */
 export function nextAction({ call, fields, sign }: ManualCall, answer: Answer): string | null {
   const { txID, roundID, amount } = fields;
   if (call === 'balance' || sign !== 'valid') return null;
@@ -101,18 +101,18 @@ export function nextAction({ call, fields, sign }: ManualCall, answer: Answer): 
       return null;
     case 'broken':
     case 'lost':
-      return `It is unknown whether the ${call} was carried out. If it is sent again with the same txID (--tx-id ${String(txID)}), it must take effect once.`;
+      return `It is unknown whether the ${call} was carried out. If it is sent again with the same txID (--tx-id ${String(txID)}), it must take effect only once.`;
     case 'late':
     case 'failed':
       return call === 'bet'
-        ? `The service would refund this bet now, until it is answered 200: croupier call refund --orig-tx-id ${String(txID)} --round ${String(roundID)} --amount ${String(amount)}`
+        ? `The service would now send a refund of this bet until the refund is answered 200. To send it: croupier call refund --orig-tx-id ${String(txID)} --round ${String(roundID)} --amount ${String(amount)}`
         : untilAccepted(call, txID);
     case 'refused':
     case 'declined':
-      return call === 'bet' ? 'The service takes the bet as declined: it sends no refund.' : untilAccepted(call, txID);
+      return call === 'bet' ? 'The service treats the bet as declined and sends no refund.' : untilAccepted(call, txID);
   }
 }
 
 function untilAccepted(call: CallName, txID: string | undefined): string {
-  return `The service would send this ${call} again with the same txID (--tx-id ${String(txID)}), until it is answered 200.`;
+  return `The service would send this ${call} again with the same txID (--tx-id ${String(txID)}) until it is answered 200.`;
 }

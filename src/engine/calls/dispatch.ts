@@ -21,21 +21,21 @@ export interface DispatchOptions {
   readonly sender: Sender;
   readonly run: RunOptions;
   readonly acceptedCalls: AcceptedCalls;
-  /** Shared by all repetitions of a scenario, like the owed calls. */
+  /** Shared by all repetitions of a scenario, as are the owed calls. */
   readonly settleTime: SettleTime;
   readonly owedCalls: OwedCalls;
 }
 
-/** A call of the scenario whose bytes are built. */
+/** A step of the scenario with its request, ready to be sent. */
 export interface ReadyCall {
   readonly step: CallStep;
   readonly outgoing: Outgoing;
 }
 
-/** Maximum number of repetitions of a call whose connection was closed. */
+/** Maximum number of times that a call is sent again after its connection was closed. */
 const MAX_CUT_OFF_REPEATS = 2;
 
-/** Sends the calls of a scenario and keeps what each leaves behind: late effects, owed calls, calls to send again. */
+/** Sends the calls of a scenario. Keeps what is needed later: late effects, owed calls, and calls to send again. */
 export class Dispatch {
   readonly outbox: Outbox;
   readonly #context: ScenarioContext;
@@ -44,7 +44,7 @@ export class Dispatch {
   readonly #settleTime: SettleTime;
   readonly #owedCalls: OwedCalls;
   readonly #deadlineMs: number;
-  /** True if a kept-alive connection was closed during a call. */
+  /** True if the operator closed a kept-alive connection during a call. */
   stale = false;
 
   constructor({ context, sender, run, acceptedCalls, settleTime: linger, owedCalls: debts }: DispatchOptions) {
@@ -57,14 +57,18 @@ export class Dispatch {
     this.#deadlineMs = run.deadlineMs;
   }
 
-  /** Sends a call that is not judged. @param more the differences from the call of its step */
+  /**
+   * Sends a call that is not judged.
+   *
+   * @param more overrides for single properties of the call
+   */
   async send({ step, outgoing }: ReadyCall, more: Partial<CallToSend> = {}): Promise<Exchange> {
     const exchange = await this.#sender.send({ ...this.outbox.callToSend(step, outgoing), ...more });
     this.noteConnection(exchange);
     return exchange;
   }
 
-  /** Sends a call that is judged as soon as it is answered. */
+  /** Sends a call and judges it as soon as its reply arrives. */
   async judged<T>(
     { step, outgoing }: ReadyCall,
     purpose: CallToSend['purpose'],
@@ -81,7 +85,8 @@ export class Dispatch {
     let { exchange, judgement } = await send({});
     let closes = true;
     let isPrompt = false;
-    // The call is repeated over new connections, to see whether it is the reason why its connection was closed.
+    // The connection was closed without a reply. The call is sent again over new connections, to find out whether the call
+    // itself is the reason.
     for (let more = 0; judgement === null && more < MAX_CUT_OFF_REPEATS; more += 1) {
       const control = await this.#control(step);
       closes = control?.outcome.kind === 'reply';
@@ -98,7 +103,10 @@ export class Dispatch {
     return { exchange, judged: judgement.judged };
   }
 
-  /** A read over a new connection: the control of a call that was not answered. */
+  /**
+   * Reads the balance over a new connection. If this call is answered and the judged call is not, the connection is not the
+   * reason.
+   */
   async #control({ key }: CallStep): Promise<Exchange | undefined> {
     const step = this.#context.readStep('main', `${key}.control`);
     const outgoing = this.outbox.make(step);
@@ -107,7 +115,7 @@ export class Dispatch {
     return this.#sender.send({ ...callToSend, purpose: 'probe', freshConnection: true });
   }
 
-  /** Sends calls together, and judges them as a set when all have ended. */
+  /** Sends calls at the same time, and judges them together when all have ended. */
   async together<T>(calls: readonly ReadyCall[], release: Release, judge: (sents: readonly SentCall[]) => T) {
     const callsToSend = calls.map(({ step, outgoing }) => ({
       ...this.outbox.callToSend(step, outgoing),
@@ -133,7 +141,7 @@ export class Dispatch {
     return { ...race, calls: judged.received.length, judged: judged.judged, queuedMs };
   }
 
-  /** A call in the form that the judge takes. */
+  /** Returns a sent call in the form that the judge needs. */
   sentOf({ step, outgoing }: ReadyCall, exchange: Exchange): SentCall {
     const scope = scopeOf(this.#context.names, step);
     const { moves, body } = step.expect;
@@ -149,7 +157,7 @@ export class Dispatch {
     };
   }
 
-  /** After a call was judged: records what it leaves owed, and keeps what may be sent again. */
+  /** Updates the records after a call was judged: the owed calls, and the calls that may be sent again. */
   follow({ step, outgoing }: ReadyCall, exchange: Exchange): void {
     this.noteConnection(exchange);
     const { outcome, stamps, connection } = exchange;
@@ -157,7 +165,7 @@ export class Dispatch {
     const mayLand = mayHaveBeenProcessed(answerOf(exchange, reading), reading?.status);
     if (mayLand && connection !== null) this.#settleTime.noteRisk(stamps.end);
     this.#owedCalls.note(this.#context, { step, outgoing });
-    // A call of unknown outcome has to be sent again.
+    // A call with an unknown outcome must be sent again, so its bytes are kept.
     if (this.#context.judge.effects.ofStep(step.key)?.state === 'unknown') this.outbox.keep(step, outgoing);
     const { origTxID } = outgoing.spec.fields;
     if (step.call === 'refund' && typeof origTxID === 'string') this.#acceptedCalls.remove(origTxID);
@@ -169,7 +177,7 @@ export class Dispatch {
       session &&
       transaction?.state === 'applied' &&
       transaction.reply &&
-      // The operator may take a call with the txID of another call for that call.
+      // The operator may mistake a call with a reused txID for the other call, so such a call is not kept.
       transaction.planned.sameTxID === null &&
       Object.keys(step.deviations).length === 0 &&
       !step.campaign
@@ -183,18 +191,24 @@ export class Dispatch {
     }
   }
 
-  /** Notes a kept-alive connection that was closed during a call. This says nothing about the operator. */
+  /**
+   * Notes that a kept-alive connection was closed during a call. The wallet may be right even so: the connection was already
+   * old.
+   */
   noteConnection({ outcome }: Exchange): void {
     if (outcome.kind === 'none' && outcome.reason === 'stale-connection') this.stale = true;
   }
 
-  /** The possible balances, as text. */
+  /** Returns a function that lists the possible balances of the session's wallet, as text. */
   #possibleBalances(alias: string): () => readonly string[] {
     return () => this.#context.names.walletOf(alias)?.possible().map(String) ?? [];
   }
 }
 
-/** True for a call that the service would not send and that must be rejected: the operator's handler may crash on it. */
+/**
+ * True if the operator must reject the call because the real service would never send it. The operator's handler may crash on
+ * such a call and close the connection.
+ */
 function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
   if (deviations.break || deviations.trickle) return false;
   return (
@@ -203,10 +217,13 @@ function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
   );
 }
 
-/** Tolerance for the time that a new connection takes: no operator closes a connection that was idle for such a short time. */
+/**
+ * Tolerance for the time to open a new connection, in milliseconds. No operator closes a connection that was idle for such a
+ * short time.
+ */
 const TOLERANCE_MS = 10;
 
-/** True if the request was sent, and the connection was closed without a byte of a reply. */
+/** True if the request was sent and the operator closed the connection without a byte of a reply. */
 export function isCutOff({ outcome, stamps, connection }: Exchange): boolean {
   return (
     outcome.kind === 'none' &&
@@ -218,8 +235,8 @@ export function isCutOff({ outcome, stamps, connection }: Exchange): boolean {
 }
 
 /**
- * True if the request was sent about as fast as that of its control, which was answered. On a busy machine a new connection may
- * wait so long that the operator closes it, independent of the call.
+ * True if the request was sent about as fast as the request of the control call, which was answered. On a busy machine the
+ * request may leave late, and the operator then closes the idle connection for that reason alone.
  */
 export function wasPrompt(cutOff: Exchange, control: Exchange): boolean {
   return sendMs(cutOff) <= 2 * sendMs(control) + TOLERANCE_MS;

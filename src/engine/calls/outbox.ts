@@ -17,7 +17,7 @@ import type { ScenarioContext } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
 import type { CallToSend } from './sender.ts';
 
-/** Builds the bytes of a scenario's calls, and keeps those that are sent again. */
+/** Builds the bytes of a scenario's calls. Keeps the bytes of calls that are sent again later. */
 export class Outbox {
   readonly #context: ScenarioContext;
   readonly #client: ClientUnderTest;
@@ -29,9 +29,9 @@ export class Outbox {
   }
 
   /**
-   * Builds the bytes of a step, or takes those of the step that it sends again.
+   * Builds the bytes of a step. If the step sends an earlier call again, returns the bytes of that call.
    *
-   * @returns undefined if that step was never sent
+   * @returns undefined if the earlier call was never sent
    * @throws EvaluationError if a value cannot be computed
    */
   make(step: CallStep): Outgoing | undefined {
@@ -47,16 +47,16 @@ export class Outbox {
     const sessionID = this.#context.names.sessionID(step.session);
     if (sessionID === undefined) throw new EvaluationError(`no session plays \`${step.session}\``);
     const outgoing = outgoingOf(step, sessionID, this.#client, scopeOf(this.#context.names, step));
-    // The bet of a negative balance would be a credit.
+    // A bet with a negative amount would increase the balance, so it is not sent by accident.
     if (outgoing.amount?.isNegative() && step.deviations.body === undefined) {
-      throw new EvaluationError('its amount would be below zero');
+      throw new EvaluationError('the amount of the call would be below zero');
     }
     if (this.#isSentAgain(step)) this.keep(step, outgoing);
     this.#rememberAmount(step, outgoing);
     return outgoing;
   }
 
-  /** The bytes that were sent for a step, if they are kept. */
+  /** Returns the bytes that were sent for a step. Undefined if they were not kept. */
   kept(step: CallStep): Outgoing | undefined {
     return this.#kept.get(step.key);
   }
@@ -68,7 +68,7 @@ export class Outbox {
   callToSend(step: CallStep, { request, spec, plainAmount }: Outgoing): CallToSend {
     const { trickle, break: breakAt } = step.deviations;
     const { call, key } = step;
-    // A body that was changed after it was signed has the signature of another body.
+    // If the body is changed after signing, the signature belongs to another body.
     const { sign = spec.tamper ? 'of-other-body' : 'valid' } = spec;
     const signed = sign === 'valid' ? undefined : sign;
     const scenario = this.#context.plan.id;
@@ -80,29 +80,29 @@ export class Outbox {
     return source ? this.#kept.get(source.step.key) : undefined;
   }
 
-  /** Later steps refer to an amount by the name of its step, so amounts of steps without a name are not kept. */
+  /** Keeps the amount of a step with a name, because later steps can refer to it by the name. */
   #rememberAmount({ key, name }: CallStep, { amount }: Outgoing): void {
     if (name !== undefined && amount) this.#context.names.amounts.set(key, amount);
   }
 
-  /** Only the bytes of calls that a later step sends again are kept. */
+  /** True if a later step sends this call again, so that its bytes must be kept. */
   #isSentAgain(step: CallStep): boolean {
     return this.#context.judge.plannedCalls.calls.some(({ source }) => source?.step.key === step.key);
   }
 }
 
-/** A call whose values are evaluated and whose bytes are built. */
+/** A call with all values computed and its bytes built. */
 export interface Outgoing {
   readonly spec: CallSpec;
   readonly request: BuiltRequest;
   /**
-   * The amount of the call. For a deliberately bad text such as `1e0`: the amount that a lenient operator may read from it.
-   * Undefined if no amount can be read from it.
+   * The amount of the call. If its text is wrong on purpose, such as `1e0`: the amount that a lenient operator may read from
+   * it. Undefined if no amount can be read from the text.
    */
   readonly amount: Money | undefined;
   /**
-   * The amount in the body as it is sent and as it was signed, before any tampering: a plain decimal in the main unit. Undefined
-   * if the body has no amount, has something else on purpose, or is written as a whole by the scenario.
+   * The amount in the body as a plain decimal in the main unit: `signed` before any tampering, `sent` after it. Undefined if
+   * the body has no amount, if the amount is not a plain decimal on purpose, or if the scenario writes the whole body as text.
    */
   readonly plainAmount: { readonly sent: string | undefined; readonly signed: string | undefined };
 }
@@ -110,7 +110,7 @@ export interface Outgoing {
 /**
  * Builds the exact bytes of a new call.
  *
- * @throws EvaluationError if a value cannot be evaluated
+ * @throws EvaluationError if a value cannot be computed
  */
 export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnderTest, scope: Scope): Outgoing {
   const { deviations } = step;
@@ -156,9 +156,9 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
 }
 
 /**
- * Builds the same call again, with another signature, tampering or header if the step says so.
+ * Builds an earlier call again. Changes its signature, its header or the tampering if the step says so.
  *
- * @throws EvaluationError if a value cannot be evaluated
+ * @throws EvaluationError if a value cannot be computed
  */
 function sentAgain({ deviations: { sign, tamper, headerCase } }: CallStep, first: Outgoing, scope: Scope): Outgoing {
   if (sign === undefined && tamper === undefined && headerCase === undefined) return first;
@@ -174,7 +174,7 @@ function sentAgain({ deviations: { sign, tamper, headerCase } }: CallStep, first
   return { ...first, spec, request: buildRequest(spec), plainAmount: { signed, sent: sentText(signed, tampered) } };
 }
 
-/** A scope that knows `self.amount`, because a deviation may depend on the amount of its own call. */
+/** Creates a scope in which `self.amount` is known, because a deviation may depend on the amount of its own call. */
 function withOwnAmount(scope: Scope, amount: Money | undefined): Scope {
   return {
     decimals: scope.decimals,
@@ -182,7 +182,7 @@ function withOwnAmount(scope: Scope, amount: Money | undefined): Scope {
   };
 }
 
-/** Fields with their values, and the amount if it is one of them. */
+/** Names and values of fields. `amount` is the amount among them; undefined if they have none. */
 interface Evaluated {
   readonly fields: JsonObject;
   readonly amount: Amount | undefined;
@@ -208,12 +208,12 @@ function plainText(amount: Amount | undefined): string | undefined {
   return typeof amount.written === 'string' ? amount.written : undefined;
 }
 
-/** The amount that is sent after tampering with the signed one. */
+/** Returns the amount in the body that is sent. Tampering may have replaced the signed amount. */
 function sentText(signed: string | undefined, tampered: Evaluated | undefined): string | undefined {
   return tampered?.amount ? plainText(tampered.amount) : signed;
 }
 
-/** The name of the signature header in a letter case. */
+/** Returns the name of the signature header in the given letter case. */
 export function headerName(letterCase: HeaderCase): string {
   switch (letterCase) {
     case 'lower':
@@ -225,7 +225,7 @@ export function headerName(letterCase: HeaderCase): string {
   }
 }
 
-/** A value as text, for places that hold only text. */
+/** Returns a value as text, for query parameters, which can only be text. */
 function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

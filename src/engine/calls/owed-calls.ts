@@ -3,7 +3,7 @@ import type { CallStep } from '../../scenario/plan/plan.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
 import type { Outgoing } from './outbox.ts';
 
-/** Writes to the journal which calls croupier owes, so that an aborted run can be settled. */
+/** Writes to the journal which calls croupier owes, so that `croupier settle` can send them if the run is aborted. */
 export class OwedCalls {
   readonly #record: (event: JournalEvent) => void;
   readonly #open = new Map<string, Owed>();
@@ -12,7 +12,11 @@ export class OwedCalls {
     this.#record = record;
   }
 
-  /** Records calls that are newly owed, or not owed any more. @param latest the call that was just sent, if there was one */
+  /**
+   * Records calls that have become owed, and calls that are no longer owed.
+   *
+   * @param latest the call that was sent last, if there was one
+   */
   note(context: ScenarioContext, latest?: { readonly step: CallStep; readonly outgoing: Outgoing }): void {
     for (const transaction of context.judge.effects.all()) {
       const open = transaction.state === 'unknown' && transaction.wallet !== null;

@@ -4,9 +4,10 @@ import { Semaphore } from 'async-mutex';
 /**
  * Limits the rate of calls and the number of calls in flight.
  *
- * The number is limited by the semaphore of async-mutex, because a set of calls that must leave together takes several places at
- * once. p-queue and p-limit count tasks of one place each. The rate limit is a timestamp, not a queue: it spaces calls evenly,
- * while the interval cap of p-queue lets bursts through.
+ * The semaphore of async-mutex limits the number, because calls that must leave together need several places at once. In
+ * p-queue and p-limit each task takes only one place.
+ *
+ * The rate limit is a timestamp, which spaces calls evenly. The interval limit of p-queue would allow bursts.
  */
 export class Pace {
   readonly #gapMs: number;
@@ -15,7 +16,11 @@ export class Pace {
   readonly #places: Semaphore;
   #next = 0;
 
-  /** @param perSecond null: no limit */
+  /**
+   * @param perSecond maximum number of calls per second; null: no limit
+   * @param maxAtOnce maximum number of calls in flight
+   * @param now the current time in milliseconds
+   */
   constructor(perSecond: number | null, maxAtOnce: number, now: () => number) {
     this.#gapMs = perSecond === null ? 0 : 1000 / perSecond;
     this.#maxAtOnce = maxAtOnce;
@@ -24,11 +29,11 @@ export class Pace {
   }
 
   /**
-   * Waits until this number of calls may leave. Calls that must leave together count together. A set that is larger than the
-   * limit leaves when no other call is in flight.
+   * Waits until the given number of calls may leave together. If the number is above the limit, waits until no other call is in
+   * flight.
    */
   async enter(calls: number): Promise<void> {
-    // A race whose calls could not be built has no call to send.
+    // If no call of a race could be built, there is nothing to send and no place to take.
     if (calls === 0) return;
     await this.#places.acquire(this.#placesFor(calls));
     if (this.#gapMs === 0) return;

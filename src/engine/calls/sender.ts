@@ -10,11 +10,14 @@ import type { Release } from '../races.ts';
 import { Pace } from './pace.ts';
 import { WaitPolicy } from './wait-policy.ts';
 
-/** One call that is to be sent, with its scenario and step. */
+/** A call to send, with its scenario and step. */
 export interface CallToSend {
   readonly call: CallName;
   readonly request: BuiltRequest;
-  /** The amount in the body, a plain decimal in the main unit. Undefined: there is none, or only the body says it. */
+  /**
+   * The amount in the body, as a plain decimal in the main unit. Undefined if the body has no amount, or no amount that is a
+   * plain decimal.
+   */
   readonly amount?: string | undefined;
   readonly scenario: string | null;
   readonly step: string | null;
@@ -22,13 +25,16 @@ export interface CallToSend {
   readonly breakAt?: BreakMoment | undefined;
   readonly trickle?: Trickle | undefined;
   readonly freshConnection?: boolean;
-  /** The kind of signature, if it is not the right one. */
+  /** The kind of signature, if the signature is deliberately not the right one. */
   readonly signed?: SignKind | undefined;
-  /** In a set of calls: delay after the first call, in ms. Absent: the call leaves with the first. */
+  /**
+   * For calls that are sent together: delay after the first call, in milliseconds. Absent: the call leaves at the same time as
+   * the first one.
+   */
   readonly atMs?: number | undefined;
 }
 
-/** The possible balances of a session's wallet, as text. */
+/** Returns the possible balances of a session's wallet, as text. */
 export type Model = () => readonly string[];
 
 export interface SenderOptions {
@@ -45,9 +51,9 @@ interface TogetherResult<T> {
   readonly judged: T;
   /** Ids of the exchanges, in the order in which the calls were released. */
   readonly order: readonly string[];
-  /** The time at which the first call was released. */
+  /** The time at which the first call was released, in milliseconds. */
   readonly barrier: number;
-  /** Planned delay of each call after the first, in ms, in that order. */
+  /** Planned delays after the first call, in milliseconds, in the same order as `order`. */
   readonly offsetsMs: readonly number[];
 }
 
@@ -57,12 +63,18 @@ interface StartedCall {
   readonly pendingCall: PendingCall;
 }
 
-/** Time that the operator has to receive all but the last byte of each call of a race, before the first is released. */
+/**
+ * Time to wait before the first call of a race is released, in milliseconds. In this time the operator receives all but the
+ * last byte of each call.
+ */
 const RECEIVE_MS = 2;
-/** Maximum time for which the operator holds an incomplete call that leaves later than the first of a race. */
+/**
+ * Maximum time for which the operator has an incomplete call before its last byte is sent, in milliseconds. Calls of a race
+ * that leave later are not prepared with the first one.
+ */
 const MAX_HELD_MS = 100;
 
-/** Sends calls and writes their journal: an event is written before the bytes that it announces leave. */
+/** Sends calls and writes them to the journal. Each `sending` event is written before the bytes of its call leave. */
 export class Sender {
   readonly waitPolicy = new WaitPolicy();
   readonly #options: SenderOptions;
@@ -88,9 +100,9 @@ export class Sender {
   }
 
   /**
-   * Sends a call that is judged as soon as it is answered.
+   * Sends a call and judges it as soon as its reply arrives.
    *
-   * @param model the possible balances, as text; called before and after the judgement
+   * @param model returns the possible balances, as text; called before and after the judgement
    */
   async judged<T>(callToSend: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.enter(1);
@@ -108,8 +120,8 @@ export class Sender {
   }
 
   /**
-   * Sends all calls at the same instant, or each at its time. Connections are open and everything but the last byte is written
-   * before the first call is released.
+   * Sends all calls at the same instant, or each at its own time. Before the first call is released, the connections are open
+   * and all but the last byte of each call is written.
    *
    * @param judge gets the exchanges in the order of `callsToSend`
    */
@@ -125,8 +137,8 @@ export class Sender {
       (offsets[index] ?? 0) <= MAX_HELD_MS ? this.#hold(callToSend) : undefined,
     );
     await Promise.all(early.flatMap((one) => (one && !one.callToSend.trickle ? [one.pendingCall.ready] : [])));
-    // The operator must first receive the other bytes. Otherwise it would have the first call complete before it knows the last
-    // one.
+    // The operator must receive the other bytes of all calls first. Otherwise it could complete the first call before it has
+    // seen the last one.
     await sleep(RECEIVE_MS);
     const barrier = this.#options.now();
     const isTimed = offsets.some((offset) => offset > 0);
@@ -171,7 +183,11 @@ export class Sender {
     return { id, callToSend, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
   }
 
-  /** @param call already held, or to be prepared a moment before it leaves */
+  /**
+   * Waits until the given time and sends the last byte of a call.
+   *
+   * @param call a prepared call, or a call that this method prepares shortly before the time
+   */
   async #releaseAt(atMs: number, call: StartedCall | CallToSend): Promise<StartedCall> {
     const until = async (ms: number): Promise<void> => {
       const restMs = ms - this.#options.now();
@@ -184,11 +200,14 @@ export class Sender {
     return started;
   }
 
-  /** Gives every call a connection of its own from now on, because the operator closes kept-alive connections during calls. */
+  /**
+   * Stops the reuse of connections, because the operator closes kept-alive connections during calls. Returns false if this was
+   * already done.
+   */
   giveUpKeepAlive(): boolean {
     if (!this.#keepAlive) return false;
     this.#keepAlive = false;
-    // Other scenarios may have calls in flight on it.
+    // The old connections stay open until the end, because other scenarios may still use them.
     this.#retired.push(this.#wire);
     this.#wire = this.#open();
     return true;
@@ -248,7 +267,7 @@ function exchangeOf(id: string, { call, request }: CallToSend, { outcome, stamps
 
 const NO_MODEL: Model = () => [];
 
-/** Releases all calls, or one half a little after the other. */
+/** Releases all calls at once. If `staggerMs` is above 0, releases the second half of them after this delay. */
 async function releaseAll(
   started: readonly StartedCall[],
   { reversed, staggerMs }: Release,

@@ -23,10 +23,10 @@ const PRODUCTION = /^(?:prod|production|prd|live|www)\d*$/;
 const TESTING =
   /^(?:.*(?:staging|sandbox|preprod|nonprod|notprod|testing)|stage|stg|test|tests|tst|dev|devel|qa|uat|sit|sbx|demo|int|ci|local|localhost)\d*$/;
 
-/** `unknown`: no call was answered. */
+/** The answer of the server to a call, as far as it shows whether the path is known. `unknown`: no call was answered. */
 export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
 
-/** The host of a URL, without the brackets of IPv6. */
+/** Returns the host of a URL. An IPv6 address is returned without its brackets. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
@@ -40,7 +40,7 @@ export function isLocal(address: string): boolean {
 /**
  * Checks the form of a base URL.
  *
- * @param answer whether the answer to a call was one of the contract; `not-found`: the answer was that nothing is there
+ * @param answer whether a call got an answer of the contract; `not-found`: the server answered that the path does not exist
  */
 export function checkBaseUrl(
   baseUrl: string,
@@ -56,28 +56,39 @@ export function checkBaseUrl(
     return check(
       'base-url',
       answer === 'not-found' || answer === 'other' ? 'bad' : 'warn',
-      `${baseUrl} ends with the path of a call: calls go to …/${call}/balance, …/${call}/bet and so on`,
-      `Remove /${call}, unless it is intended: ${better}`,
+      `${baseUrl} ends with the path of a call, so calls go to …/${call}/balance, …/${call}/bet and so on`,
+      `Remove /${call} from the base URL, unless it is intended. The base URL is then ${better}`,
     );
   }
   const state = answer === 'not-found' ? 'bad' : 'warn';
-  const unknown = answer === 'not-found' ? `, and the server there does not know ${paths.balance ?? '/balance'}` : '';
+  const unknown =
+    answer === 'not-found' ? `, and the server does not know the path ${paths.balance ?? '/balance'}` : '';
   const again = segments.findIndex((segment, index) => index > 0 && segment === segments[index - 1]);
   if (again >= 0) {
     const better = [origin, ...segments.toSpliced(again, 1)].join('/');
     const seen = `${baseUrl} contains /${segments[again] ?? ''} twice${unknown}`;
-    return check('base-url', state, seen, `Write it once, unless it is intended: ${better}`);
+    return check(
+      'base-url',
+      state,
+      seen,
+      `Write this part only once, unless it is intended. The base URL is then ${better}`,
+    );
   }
   if (pathname.includes('//')) {
     const seen = `${baseUrl} has two slashes in a row${unknown}`;
-    return check('base-url', state, seen, 'Servers may read that as another path. Write one slash.');
+    return check(
+      'base-url',
+      state,
+      seen,
+      'Write only one slash, because a server may read two slashes as another path.',
+    );
   }
   if (answer === 'not-found') {
     return check(
       'base-url',
       state,
-      `${baseUrl}${unknown}`,
-      'Compare its path with that of the wallet; a prefix may be missing, or a gateway may strip one.',
+      `the server at ${baseUrl} does not know the path ${paths.balance ?? '/balance'}`,
+      'Compare the path of the base URL with the path of the wallet. A prefix may be missing, or a gateway may remove one.',
     );
   }
   if (pathname.length > 1 && pathname.endsWith('/')) {
@@ -85,21 +96,21 @@ export function checkBaseUrl(
     return check(
       'base-url',
       'warn',
-      `${baseUrl} ends with a slash; calls still go to ${better}/balance`,
-      `Register and configure it without the slash: ${better}`,
+      `${baseUrl} ends with a slash, but calls go to ${better}/balance all the same`,
+      `Register and configure the base URL without the slash: ${better}`,
     );
   }
   return check('base-url', 'good', baseUrl);
 }
 
-/** Names of test environments that contain `prod`: `preprod`, `non-prod`. */
+/** Names of test environments that contain a word for production, such as `preprod` or `non-prod`. */
 const NON_PRODUCTION = /(pre|non|not)[-._]?(?:prod|production|prd|live)(?![a-z])/g;
 
 type EnvironmentWord = { readonly kind: 'testing' | 'production'; readonly word: string };
 
 /**
- * Finds the environment in the words of a name. A word for testing counts more than one for production:
- * `test.www.casino.example`.
+ * Finds a word in a name that stands for an environment. A word for testing has priority over a word for production, for
+ * example in `test.www.casino.example`.
  */
 function environmentIn(name: string): EnvironmentWord | undefined {
   const words = name
@@ -113,19 +124,19 @@ function environmentIn(name: string): EnvironmentWord | undefined {
 }
 
 /**
- * Checks whether a run might move real players' money; if so, the state is `warn`.
+ * Checks whether a run might move real players' money. In this case the state is `warn`.
  *
- * @param address the address of the connection; `none`: the name has no address; null: unknown
- * @param production the value in the configuration, which counts more than any name
+ * @param address the IP address of the connection; `none`: the name has no address; null: unknown
+ * @param production the value in the configuration, which has priority over any name
  */
 export function checkTarget(baseUrl: string, address: string | null, production?: boolean): Check {
   const host = hostOf(baseUrl);
   const advice =
-    'Commands that move money need --production. Use a test environment with players of its own. If its name does not show that it is one, set `production: false`.';
+    'Use a test environment with its own players. If its name does not show that it is a test environment, set `production: false`. In a production environment, commands that move money need --production.';
   if (production !== undefined) {
     return production
-      ? check('target', 'warn', 'the configuration says that it is production', advice)
-      : check('target', 'good', 'the configuration says that it is not production');
+      ? check('target', 'warn', 'the configuration says that this is a production environment', advice)
+      : check('target', 'good', 'the configuration says that this is not a production environment');
   }
   const at = isIP(host) === 0 ? address : host;
   if (at !== null && (LOOPBACK.test(at) || (at === host && isLocal(at)))) {
@@ -140,7 +151,7 @@ export function checkTarget(baseUrl: string, address: string | null, production?
       return check('target', 'warn', `"${environment.word}" in ${host}${pathname} looks like production`, advice);
     case undefined:
   }
-  if (at === 'none') return check('target', 'not-tried', 'not tried: its name has no address');
+  if (at === 'none') return check('target', 'not-tried', 'not tried, because the host name has no IP address');
   if (at !== null && isLocal(at)) return check('target', 'good', `${at} can be reached only from this network`);
   const where = at === null || at === host ? host : `${host} (${at})`;
   return check('target', 'warn', `nothing in the name of ${where} says that it is a test environment`, advice);

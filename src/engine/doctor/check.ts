@@ -1,4 +1,4 @@
-/** All checks, in the order in which they depend on each other. */
+/** All checks. A check can depend only on checks before it. */
 export const CHECK_NAMES = [
   'base-url',
   'resolution',
@@ -17,8 +17,8 @@ export const CHECK_NAMES = [
 export type CheckName = 'configuration' | (typeof CHECK_NAMES)[number];
 
 /**
- * `good`: in order. `warn`: a run is possible. `bad`: must be fixed. `unreachable`: must be fixed before any call can be
- * answered. `not-tried`: an earlier check failed, so this one is not possible. `not-needed`: there is nothing to check.
+ * `good`: nothing to do. `warn`: a run is possible. `bad`: must be fixed. `unreachable`: must be fixed before the server can
+ * answer any call. `not-tried`: not possible because an earlier check failed. `not-needed`: there is nothing to check.
  */
 export const CHECK_STATES = ['good', 'warn', 'bad', 'unreachable', 'not-tried', 'not-needed'] as const;
 
@@ -27,21 +27,21 @@ export type CheckState = (typeof CHECK_STATES)[number];
 /** The result of one check. */
 export interface Check {
   readonly name: CheckName;
-  /** The sessionID if there is one check per session; null: there is only one. */
+  /** The sessionID, for a check that is made for each session. Null for all other checks. */
   readonly about: string | null;
   readonly state: CheckState;
-  /** The observation. Text of others in it is not escaped yet. */
+  /** The observation, as text. It may quote text of the operator, which is not escaped yet. */
   readonly seen: string;
-  /** The advice; null: none. */
+  /** The advice. Null if nothing needs to be done. */
   readonly advice: string | null;
 }
 
-/** Creates the result of a check that exists only once. */
+/** Creates the result of a check that is made only once. */
 export function check(name: CheckName, state: CheckState, seen: string, advice: string | null = null): Check {
   return { name, about: null, state, seen, advice };
 }
 
-/** The first check that must be fixed; null: none. */
+/** Returns the first check that must be fixed. Null if none must be fixed. */
 export function firstToFix(checks: readonly Check[]): Check | null {
   return checks.find(({ state }) => state === 'bad' || state === 'unreachable') ?? null;
 }

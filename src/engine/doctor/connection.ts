@@ -6,19 +6,19 @@ import type { WireOptions } from '../../wire/wire.ts';
 import { hostOf, isLocal } from './address.ts';
 import { type Check, type CheckName, check } from './check.ts';
 
-/** Certificates that renew themselves are renewed earlier. */
+/** A certificate that expires within this number of days gets a warning. Automatic renewal would happen earlier. */
 const FEW_DAYS = 21;
 
 export interface ConnectionContext {
   readonly baseUrl: string;
   readonly wire: WireOptions;
-  /** The name of an environment variable that sets a proxy, which croupier does not use; null: none. */
+  /** The name of an environment variable that sets a proxy, which croupier does not use. Null if there is none. */
   readonly ambientProxy: string | null;
-  /** The time, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly time: number;
 }
 
-/** The step of connecting that failed. */
+/** Returns the check of the connection that failed. */
 function failedAt(reason: NoReplyReason, connected: boolean): CheckName {
   switch (reason) {
     case 'unresolved':
@@ -47,17 +47,17 @@ function failedAt(reason: NoReplyReason, connected: boolean): CheckName {
 
 const ADVICE: Readonly<Partial<Record<CheckName, string>>> = {
   resolution: 'Fix the host name or its DNS. If only a VPN knows the name, use the VPN.',
-  tcp: 'Start the server, or fix host and port. Otherwise let this machine through its firewall, or use its VPN.',
+  tcp: 'Start the server, or fix the host and the port. If the server has a firewall or a VPN, give this machine access.',
   proxy: 'Fix the proxy, its credentials, or its list of allowed hosts (`proxy` in croupier.yaml, --proxy).',
 };
 
-/** Checks name resolution, TCP, proxy and TLS. The list ends with the first step that failed. */
+/** Checks name resolution, TCP, proxy and TLS. The returned list ends with the first check that failed. */
 export function checkConnection(seen: Probe, context: ConnectionContext): readonly Check[] {
   const { failure } = seen;
   const steps: readonly Check[] = [resolution(seen, context), tcp(seen, context), proxy(context), tls(seen, context)];
   if (!failure) return steps;
   const reached = seen.connectedMs !== null;
-  // With a proxy, croupier connects to the proxy only.
+  // If a proxy is configured, croupier connects only to the proxy.
   const failed = context.wire.proxy !== undefined && !reached ? 'proxy' : failedAt(failure.reason, reached);
   const certificate = failed === 'tls' && failure.reason === 'tls';
   return [
@@ -76,40 +76,41 @@ export function checkConnection(seen: Probe, context: ConnectionContext): readon
   ];
 }
 
-const OTHER_NAME = 'Use a host name of the certificate, or add this name to the certificate.';
+const OTHER_NAME = 'Use a host name that the certificate contains, or add this host name to the certificate.';
 const TRUST = 'Use a certificate of a trusted CA, or trust its CA: --ca FILE (tls.ca in croupier.yaml).';
 
-/** The advice for an error of OpenSSL. Its code is at the end of the message of the wire. */
+/** Returns the advice for an error of OpenSSL. The code of the error is at the end of the message. */
 function tlsAdvice(said: string): string {
   if (said.includes('NO_APPLICATION_PROTOCOL'))
-    return 'Calls use HTTP/1.1: let the server offer it in addition to HTTP/2.';
+    return 'Let the server offer HTTP/1.1 in addition to HTTP/2, because calls use HTTP/1.1.';
   if (said.includes('WRONG_VERSION_NUMBER') || said.includes('PACKET_LENGTH')) {
-    return 'Begin the base URL with http:, or use the port that speaks TLS.';
+    return 'Begin the base URL with http:, or use the port for TLS.';
   }
   if (said.includes('CERT_HAS_EXPIRED')) return 'Renew the certificate.';
-  if (said.includes('CERT_NOT_YET_VALID')) return 'Set the wrong clock, or wait until the certificate is valid.';
+  if (said.includes('CERT_NOT_YET_VALID'))
+    return 'Correct the clock that is wrong, or wait until the certificate is valid.';
   if (said.includes('ALTNAME_INVALID')) return OTHER_NAME;
   if (said.includes('UNABLE_TO_VERIFY_LEAF')) return `Let the server send its intermediate certificates too. ${TRUST}`;
   if (/SELF_SIGNED|UNABLE_TO/.test(said)) return TRUST;
   if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/.test(said)) return 'Let the server use TLS 1.2 or 1.3.';
   if (said.includes('did not end within')) {
-    return 'Check which server accepts connections there: is it the port that speaks TLS, and does its gateway reach the wallet?';
+    return 'Check that this is the port for TLS, and that a gateway behind it reaches the wallet.';
   }
-  return 'Fix TLS at the server. If it needs a client certificate, set tls.cert and tls.key in croupier.yaml.';
+  return 'Fix the TLS configuration of the server. If the server needs a client certificate, set tls.cert and tls.key in croupier.yaml.';
 }
 
 function resolution({ address, resolved }: Probe, { baseUrl, wire }: ConnectionContext): Check {
   if (wire.proxy !== undefined) return check('resolution', 'not-needed', 'the proxy resolves the name');
   if (wire.hostOverride !== undefined) {
-    return check('resolution', 'not-needed', `calls go to ${wire.hostOverride} instead (hostOverride)`);
+    return check('resolution', 'not-needed', `calls go to ${wire.hostOverride}, as \`hostOverride\` says`);
   }
   const host = hostOf(baseUrl);
-  if (isIP(host) !== 0) return check('resolution', 'not-needed', `${host} is an address`);
+  if (isIP(host) !== 0) return check('resolution', 'not-needed', `${host} is an IP address`);
   return check('resolution', 'good', `${host} ${resolved && address !== null ? `is ${address}` : 'has an address'}`);
 }
 
 function tcp({ address, connectedMs }: Probe, { wire }: ConnectionContext): Check {
-  if (wire.proxy !== undefined) return check('tcp', 'not-needed', 'the proxy connects');
+  if (wire.proxy !== undefined) return check('tcp', 'not-needed', 'the proxy opens the connection');
   const took = connectedMs === null ? '' : ` after ${connectedMs.toFixed(1)} ms`;
   return check('tcp', 'good', `${address ?? 'the server'} accepts connections${took}`);
 }
@@ -117,21 +118,26 @@ function tcp({ address, connectedMs }: Probe, { wire }: ConnectionContext): Chec
 function proxy({ wire, ambientProxy }: ConnectionContext): Check {
   if (wire.proxy !== undefined) return check('proxy', 'good', `${new URL(wire.proxy).host} accepts calls`);
   return ambientProxy === null
-    ? check('proxy', 'not-needed', 'none is configured')
+    ? check('proxy', 'not-needed', 'no proxy is configured')
     : check(
         'proxy',
         'good',
-        `none is used. ${ambientProxy} is set, but croupier uses only --proxy and \`proxy\` in croupier.yaml; the server can be reached without a proxy`,
+        `no proxy is used, and the server can be reached without one. ${ambientProxy} is set, but croupier uses only --proxy and \`proxy\` in croupier.yaml`,
       );
 }
 
 function tls({ secured, address }: Probe, { baseUrl, time }: ConnectionContext): Check {
   if (!baseUrl.startsWith('https:')) {
     return address !== null && isLocal(address)
-      ? check('tls', 'not-needed', 'http: on this network')
-      : check('tls', 'warn', 'http: everybody on the network path can read the calls', 'Use https.');
+      ? check('tls', 'not-needed', 'the base URL uses http, which is enough on this network')
+      : check(
+          'tls',
+          'warn',
+          'the base URL uses http, so everybody on the network path can read the calls',
+          'Use https.',
+        );
   }
-  if (!secured) return check('tls', 'not-tried', 'no handshake was seen');
+  if (!secured) return check('tls', 'not-tried', 'no TLS handshake was made');
   const { protocol, chain, expires, problem } = secured;
   const days = expires === null ? null : Math.floor((expires - time) / DAY_MS);
   const said = `${protocol}, certificate chain ${chain.join(' < ')}, for ${hostOf(baseUrl)}${
@@ -141,7 +147,7 @@ function tls({ secured, address }: Probe, { baseUrl, time }: ConnectionContext):
     return check(
       'tls',
       'warn',
-      `${said}; not trusted (${problem}), accepted because of --insecure`,
+      `${said}. It is not trusted (${problem}), but accepted because of --insecure`,
       tlsAdvice(problem),
     );
   }

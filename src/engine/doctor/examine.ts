@@ -23,27 +23,27 @@ import {
 
 /** Number of replies from which the latency is measured. */
 const TIMES = 5;
-/** No further session is checked after this number of lost replies in a row. */
+/** After this number of lost replies in a row, the remaining sessions are not checked. */
 const MAX_LOST = 3;
 
 export interface ExamineOptions {
   readonly client: ClientUnderTest;
-  /** By currency code, as in a run. */
+  /** Stakes as decimal text, by currency code. */
   readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
-  /** The result of the session check if the client has no session. */
+  /** The result of the session check for a client without a session. */
   readonly noSession: Check;
-  /** The name of an environment variable that sets a proxy; null: none. */
+  /** The name of an environment variable that sets a proxy. Null if there is none. */
   readonly ambientProxy: string | null;
-  /** Milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly time: () => number;
 }
 
 /**
- * Checks everything that must be in order before a client can be judged. It sends only GET /balance.
+ * Makes all checks that show whether a client can be judged. Sends no other call than GET /balance.
  *
- * @returns every check, in the order of `CHECK_NAMES`; `session` once for each session
- * @throws TypeError if the options of the wire are invalid
+ * @returns every check, in the order of `CHECK_NAMES`; the check `session` is repeated for each session
+ * @throws TypeError if the options of the connection are invalid
  */
 export async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   const { client, deadlineMs } = options;
@@ -55,7 +55,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Check[]
   }
 }
 
-/** Sorts the checks, and adds those that were not made. */
+/** Sorts the checks and adds those that were not made, with the state `not-tried`. */
 function inOrder(made: readonly Check[]): readonly Check[] {
   return CHECK_NAMES.flatMap((name) => {
     const those = made.filter((one) => one.name === name);
@@ -71,8 +71,8 @@ interface Answered {
 const SPEAKS_TLS = check(
   'http',
   'bad',
-  'the server speaks TLS, but was called without TLS',
-  'Begin the base URL with https:, or use the port that speaks HTTP.',
+  'the server expects TLS, but the base URL uses http',
+  'Begin the base URL with https:, or use the port for HTTP.',
 );
 
 const NO_ANSWER: Answered = { checks: [], answer: 'unknown' };
@@ -87,7 +87,10 @@ function answerOf(reply: Reply): BaseUrlAnswer {
 class Examination {
   readonly #options: ExamineOptions;
   readonly #wire: Wire;
-  /** An open session, if there is one. To check the key, an unknown session is as good. */
+  /**
+   * The sessionID for the checks. A session that is not expired is preferred. If there is no session, a random id is enough to
+   * check the key.
+   */
   readonly #sessionID: string;
 
   constructor(options: ExamineOptions, wire: Wire) {
@@ -132,13 +135,13 @@ class Examination {
     const wrong = await this.#send(this.#request(this.#sessionID, 'wrong-key'));
     const key = checkKey(reply, wrong.outcome);
     const checks = [http, redirects, checkLatency(results), checkClock(reply, came), key];
-    // Without the right key no session can be checked, unless the operator accepts any signature.
+    // With a wrong key no session can be checked, unless the operator accepts any signature.
     if (isNothingThere(reply, wrong.outcome)) return { checks, answer: 'not-found' };
     if (key.state === 'bad' && !isSuccess(reply.status)) return { checks, answer };
     if (client.sessions.length === 0) checks.push(this.#options.noSession);
     let lost = 0;
     for (const session of client.sessions) {
-      // Each lost reply may take as long as the deadline.
+      // Each lost reply may take as long as the deadline, so the number of lost replies is limited.
       if (lost >= MAX_LOST) {
         checks.push({ ...check('session', 'not-tried', 'not tried'), about: session.sessionID });
         continue;
@@ -150,7 +153,9 @@ class Examination {
     return { checks, answer };
   }
 
-  /** Calls the server with TLS, because servers report a missing TLS in many ways, or not at all. */
+  /**
+   * Tries a TLS connection to find out whether the server expects TLS. Servers report missing TLS in many ways, or not at all.
+   */
   async #speaksTls(outcome: Outcome): Promise<boolean> {
     const { client, deadlineMs } = this.#options;
     const request = this.#request();
@@ -175,7 +180,7 @@ class Examination {
   async #send(request: BuiltRequest): Promise<CallResult> {
     const result = await this.#wire.send({ request });
     const { outcome } = result;
-    // A server may close an idle connection just when a call begins. This is not an error.
+    // A server may close an idle connection at the moment when a call begins. This is not an error, so the call is sent again.
     return outcome.kind === 'none' && outcome.reason === 'stale-connection'
       ? this.#wire.send({ request, freshConnection: true })
       : result;

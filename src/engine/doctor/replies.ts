@@ -9,22 +9,28 @@ import type { SessionUnderTest } from '../run-options.ts';
 import { denominationOf } from '../stakes.ts';
 import { type Check, type CheckState, check } from './check.ts';
 
-/** Limit of a warning: a fifth of the deadline, because a bet takes longer than a read. */
+/**
+ * A reply time above this limit gets a warning, in milliseconds. The limit is a fifth of the deadline, because a bet takes
+ * longer than a read.
+ */
 const SLOW_MS = REPLY_DEADLINE_MS / 5;
-/** Limit of a warning: with a larger difference, the logs of both sides are hard to compare. The header has whole seconds. */
+/**
+ * A clock difference of this number of seconds or more gets a warning, because the logs of both sides become hard to compare. The
+ * limit must be above 1 because the Date header has only whole seconds.
+ */
 const CLOCK_SECONDS = 3;
-/** Nearly all time zones differ by multiples of half an hour. */
+/** Half an hour in seconds. A clock difference of a multiple of it is probably a wrong time zone. */
 const ZONE_SECONDS = 1800;
 
-/** True for a reply of the contract: a balance, or an error with a code or message. A gateway sends neither. */
+/** True if the reply follows the contract: it has a balance, a code or a message. The reply of a gateway has none of them. */
 export function isOfContract(reply: Reply): boolean {
   const { balance, code, message } = readReply(reply);
   return balance.form !== 'missing' || code !== undefined || message !== undefined;
 }
 
 /**
- * True if the path seems to be unknown: signed and wrongly signed calls get the same answer. The answer about an unknown session
- * has a code, or differs if the signature is wrong.
+ * True if the server does not seem to know the path, because signed and wrongly signed calls get the same answer. A wallet that
+ * does not know the session would send a code, or answer a wrong signature differently.
  */
 export function isNothingThere(right: Reply, wrong: Outcome): boolean {
   const { status } = right;
@@ -32,14 +38,14 @@ export function isNothingThere(right: Reply, wrong: Outcome): boolean {
   return (status === 404 || status === 405 || status === 410) && alike && readReply(right).code === undefined;
 }
 
-/** Checks whether the answer is HTTP/1.1. */
+/** Checks whether the server answers with HTTP/1.1. */
 export function checkHttp(statusLine: string | null, outcome: Outcome): Check {
   if (outcome.kind === 'reply' && isGatewayError(outcome.reply.status) && !isOfContract(outcome.reply)) {
     return check(
       'http',
       'bad',
-      `GET /balance is answered ${outcome.reply.status} by something in front of the wallet`,
-      'Start the wallet, or fix the connection from the gateway to it.',
+      `GET /balance is answered ${outcome.reply.status} by a gateway in front of the wallet`,
+      'Start the wallet, or fix the connection from the gateway to the wallet.',
     );
   }
   if (outcome.kind === 'none') {
@@ -47,77 +53,91 @@ export function checkHttp(statusLine: string | null, outcome: Outcome): Check {
     const advice =
       reason === 'too-late'
         ? 'GET /balance must be answered within the deadline. Find out what the wallet waits for.'
-        : 'Check which server answers at this address: is it the wallet, with http or https as in the URL? Does it need a client certificate (tls.cert), or accept only calls from other addresses?';
+        : 'Check that the wallet is the server at this address, that http or https in the URL is right, and that the server accepts calls from this machine. If the server needs a client certificate, set tls.cert.';
     return check('http', reason === 'not-http' || reason === 'tls' ? 'bad' : 'unreachable', detail, advice);
   }
   const version = /^HTTP\/\d(?:\.\d)?/.exec(statusLine ?? '')?.[0];
   if (version === undefined) return check('http', 'good', 'the answer is HTTP/1');
   return version === 'HTTP/1.1'
     ? check('http', 'good', version)
-    : check('http', 'warn', `${version}: each call needs a connection of its own`, 'Answer with HTTP/1.1.');
+    : check(
+        'http',
+        'warn',
+        `the server answers with ${version}, so each call needs a new connection`,
+        'Answer with HTTP/1.1.',
+      );
 }
 
-/** Checks that there is no redirect: croupier follows none, because a signed call must reach its address. */
+/**
+ * Checks that the reply is not a redirect. croupier follows no redirect, because a signed call must reach the address that it
+ * was sent to.
+ */
 export function checkRedirects({ status, headers }: Reply, url: string): Check {
   if (!isRedirect(status) || status === 304) return check('redirects', 'good', 'none');
   const location = header(headers, 'location');
   const target = location === undefined ? null : URL.parse(location, url);
   if (!target)
-    return check('redirects', 'bad', `GET /balance is answered ${status}`, 'Answer calls where they arrive.');
-  const seen = `GET /balance is answered ${status} and sent to ${target.origin}${target.pathname}`;
-  return check('redirects', 'bad', seen, `Redirects are not followed. ${redirectAdvice(target, new URL(url))}`);
+    return check(
+      'redirects',
+      'bad',
+      `GET /balance is answered ${status}`,
+      'Answer each call directly, without a redirect.',
+    );
+  const seen = `GET /balance is answered ${status} with a redirect to ${target.origin}${target.pathname}`;
+  return check('redirects', 'bad', seen, `croupier does not follow redirects. ${redirectAdvice(target, new URL(url))}`);
 }
 
 function redirectAdvice(target: URL, from: URL): string {
   const called = /\/[^/]*$/.exec(from.pathname)?.[0] ?? '/balance';
   if (target.origin === from.origin && target.pathname === `${from.pathname}/`) {
-    return `Let the wallet answer without the slash at the end, or configure the paths of its calls: paths: { balance: ${called}/ } of the client, and the others likewise.`;
+    return `Let the wallet accept paths without a slash at the end. Otherwise configure a path with a slash for each call of the client, for example paths: { balance: ${called}/ }.`;
   }
   const path = target.pathname.replace(/\/$/, '');
   return path.endsWith(called)
-    ? `If that is the wallet, its base URL is ${target.origin}${path.slice(0, -called.length)}`
-    : 'That is not a path of the wallet, but perhaps a login page. Let the calls through.';
+    ? `If the wallet is there, configure the base URL ${target.origin}${path.slice(0, -called.length)}`
+    : 'The target is not a path of the wallet. It may be a login page. Let calls reach the wallet without a login.';
 }
 
-/** Checks the reply times. */
+/** Checks the times in which the operator replies. */
 export function checkLatency(results: readonly CallResult[]): Check {
   const times = results
     .flatMap(({ outcome, stamps }) => (outcome.kind === 'reply' ? [replyMs(stamps) ?? 0] : []))
     .toSorted((a, b) => a - b);
   const lost = results.find(({ outcome }) => outcome.kind === 'none')?.outcome;
   if (lost?.kind === 'none') {
-    const said = `${times.length} of ${results.length} times GET /balance was answered: ${lost.detail}`;
+    const said = `only ${times.length} of ${results.length} calls of GET /balance were answered (${lost.detail})`;
     return check(
       'latency',
       'bad',
       said,
-      'In a run, lost replies would count as failed calls. Find out what closes the connections, or is slow.',
+      'Find out what closes the connections or is slow. In a run, a lost reply counts as a failed call.',
     );
   }
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
-  const said = `GET /balance is answered within ${median.toFixed(1)} ms, at most ${longest.toFixed(1)} ms (of ${times.length})`;
+  const said = `GET /balance is answered within ${median.toFixed(1)} ms (median of ${times.length} calls), at most ${longest.toFixed(1)} ms`;
   return longest > SLOW_MS
     ? check(
         'latency',
         'warn',
         said,
-        `The deadline is ${REPLY_DEADLINE_SECONDS} s, also for bets, which take longer than reads.`,
+        `Find out why the replies are slow. A bet takes longer than GET /balance and has the same deadline of ${REPLY_DEADLINE_SECONDS} s.`,
       )
     : check('latency', 'good', said);
 }
 
 /**
- * Checks the difference between the operator's clock and the local one.
+ * Checks the difference between the operator's clock and the local clock.
  *
- * @param time when the reply arrived, in milliseconds since 1970
+ * @param time the time when the reply arrived, in milliseconds since 1970
  */
 export function checkClock({ headers }: Reply, time: number): Check {
   const date = header(headers, 'date');
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return check('clock', 'not-tried', 'the reply has no readable Date header');
-  // The header has the second that has begun, so half a second is added.
+  // The header omits the part of a second that has passed, on average half a second.
   const seconds = Math.round((theirs + 500 - time) / 1000);
-  if (Math.abs(seconds) < CLOCK_SECONDS) return check('clock', 'good', 'as the local one, to a second or two');
+  if (Math.abs(seconds) < CLOCK_SECONDS)
+    return check('clock', 'good', "the operator's clock and the local clock agree, to a second or two");
   const off = Math.abs(seconds);
   const zones = Math.round(off / ZONE_SECONDS);
   const isZone = zones > 0 && Math.abs(off - zones * ZONE_SECONDS) < CLOCK_SECONDS;
@@ -127,8 +147,8 @@ export function checkClock({ headers }: Reply, time: number): Check {
     'warn',
     `the operator's clock is ${said}`,
     isZone
-      ? 'If the Date header has a local time, write it in GMT. Otherwise set the wrong clock (NTP).'
-      : 'Set the wrong clock (NTP). Until then, the times in the logs differ by this much.',
+      ? 'If the Date header has a local time, write it in GMT. Otherwise correct the clock that is wrong (NTP).'
+      : 'Correct the clock that is wrong (NTP). Until then, the times in the logs of both sides differ by this much.',
   );
 }
 
@@ -139,7 +159,7 @@ export function checkClock({ headers }: Reply, time: number): Check {
  */
 export function checkKey(right: Reply, wrong: Outcome): Check {
   const gateway = header(right.headers, 'www-authenticate');
-  // A closed session may be answered 403 too, but then a wrong signature gets another answer.
+  // A wallet may answer 403 for a closed session. In this case a wrong signature gets another answer.
   const alike = wrong.kind === 'reply' && wrong.reply.status === right.status;
   const refused = right.status === 401 || (right.status === 403 && (alike || readReply(right).code === undefined));
   if (refused && gateway !== undefined) {
@@ -147,7 +167,7 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
       'key',
       'bad',
       `a correctly signed call is answered ${right.status} with a request to log in (${gateway.slice(0, 60)})`,
-      'A server in front of the wallet needs credentials: configure them as `headers` of the client, or let calls through.',
+      'A server in front of the wallet needs credentials. Configure them as `headers` of the client, or let calls pass without credentials.',
     );
   }
   if (right.status === 403 && !isOfContract(right)) {
@@ -155,7 +175,7 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
       'key',
       'bad',
       'a correctly signed call is answered 403 without a code or message',
-      'A server in front of the wallet may refuse it (a firewall, a list of addresses): let calls from this machine through. Otherwise compare the keys.',
+      'A firewall or a list of addresses in front of the wallet may refuse the call. Let calls from this machine pass. If nothing is in front of the wallet, compare the two keys.',
     );
   }
   if (refused) {
@@ -163,14 +183,14 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
       'key',
       'bad',
       `a correctly signed call is answered ${right.status}`,
-      "Compare the two keys (white space, another client's, staging or production) and how the signature is made. To explain the signature that the operator computed: croupier explain",
+      'Compare the keys of both sides (white space, the key of another client, staging or production) and how both sides compute the signature. To find out how a wrong signature was computed: croupier explain',
     );
   }
   if (isNothingThere(right, wrong)) {
     return check(
       'key',
       'not-tried',
-      `not tried: with a right or a wrong signature, GET /balance is answered ${right.status}, as if the path were unknown`,
+      `not tried, because with a right and with a wrong signature GET /balance is answered ${right.status}, as if the path were unknown`,
     );
   }
   if (!isOfContract(right)) {
@@ -186,26 +206,27 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
   }
   if (wrong.kind === 'none') return check('key', 'warn', `a wrongly signed call was not answered: ${wrong.detail}`);
   const { status } = wrong.reply;
-  if (status === 401) return check('key', 'good', 'signed calls are accepted, wrongly signed ones are answered 401');
+  if (status === 401)
+    return check('key', 'good', 'correctly signed calls are accepted, and wrongly signed calls are answered 401');
   return isSuccess(status)
     ? check(
         'key',
         'bad',
-        `a wrongly signed call is answered ${status}: anybody could move money`,
+        `a wrongly signed call is answered ${status}, so anybody could move money`,
         'Verify X-REQUEST-SIGN first, and answer 401 if it is wrong.',
       )
     : check(
         'key',
         'warn',
-        `signed calls are accepted; a wrongly signed one is answered ${status} instead of 401`,
+        `correctly signed calls are accepted, but a wrongly signed call is answered ${status} instead of 401`,
         'Verify the signature first, and answer 401 if it is wrong.',
       );
 }
 
-/** The balance that the most demanding scenarios of the suite need, in stakes. */
+/** The balance that the scenarios with the highest need require, in stakes. */
 const RECOMMENDED_STAKES = Money.of('20');
 
-/** Checks whether a session is known, and whether a run can use its currency and balance. */
+/** Checks whether the operator knows a session, and whether a run can use its currency and balance. */
 export function checkSession(
   session: SessionUnderTest,
   outcome: Outcome,
@@ -215,13 +236,15 @@ export function checkSession(
     ...check('session', state, seen, advice),
     about: session.sessionID,
   });
-  if (outcome.kind === 'none') return said('bad', `no reply: ${outcome.detail}`, 'The other checks may show why.');
+  if (outcome.kind === 'none')
+    return said('bad', `no reply: ${outcome.detail}`, 'The other checks may show the reason.');
   const { status, balance, code, object } = readReply(outcome.reply);
   const expired = session.state === 'expired';
   if (!isSuccess(status)) {
     const answered = `GET /balance is answered ${status}${code === undefined ? '' : ` ${code}`}`;
-    if (expired && code !== 'session_not_found') return said('good', `${answered}: it is configured as expired`);
-    return said('bad', answered, 'Open the session again at the operator, or configure one that is open.');
+    if (expired && code !== 'session_not_found')
+      return said('good', `${answered}, which is right because the session is configured as expired`);
+    return said('bad', answered, 'Open the session again at the operator, or configure an open session.');
   }
   const { written, money, form, decimals } = balance;
   if (money === undefined) {
@@ -233,39 +256,55 @@ export function checkSession(
     return said(
       'warn',
       `the balance ${amount} is not a plain decimal string`,
-      'Answer it as "12.34", in the main unit.',
+      'Answer the balance as text in the main unit, for example "12.34".',
     );
   }
   if (session.currency === undefined) {
-    return said('warn', `has ${amount}`, 'Configure its currency: rules that depend on it are skipped.');
+    return said(
+      'warn',
+      `has ${amount}`,
+      'Configure the currency of the session. Without it, rules that depend on the currency are skipped.',
+    );
   }
   if (!currency) {
-    return said('warn', `has ${amount}, which is not a currency of the service`, 'Check upper and lower case.');
+    return said(
+      'warn',
+      `has ${amount}, which is not a currency of the service`,
+      'Correct the currency code. Check upper and lower case.',
+    );
   }
-  // The contract has no such field, but an operator that sends it knows the currency.
+  // The contract has no field `currency`, but an operator that sends the field knows the currency.
   const theirs = object?.currency;
   if (typeof theirs === 'string' && theirs.toUpperCase() !== session.currency.toUpperCase()) {
-    const advice = `Configure ${theirs.slice(0, 10)} for the session, or open one in ${session.currency}.`;
-    return said('bad', `its balance is answered in ${theirs.slice(0, 10)}, not in ${session.currency}`, advice);
+    const advice = `Configure the currency ${theirs.slice(0, 10)} for the session, or use a session in ${session.currency}.`;
+    return said(
+      'bad',
+      `the balance is answered in ${theirs.slice(0, 10)}, but the session is configured in ${session.currency}`,
+      advice,
+    );
   }
   const max = currency.decimals;
   if (max !== null && decimals > max) {
-    const advice = `Round to the ${max === 0 ? 'whole unit' : `${max} decimals`} of the currency, or configure the right one.`;
-    return said(currency.basis === 'contract' ? 'bad' : 'warn', `${amount} has more than ${max} decimals`, advice);
+    const advice = `Round balances to the ${max === 0 ? 'whole unit' : `${max} decimals`} of the currency, or configure the right currency.`;
+    return said(
+      currency.basis === 'contract' ? 'bad' : 'warn',
+      `the balance ${amount} has more than ${max} decimals`,
+      advice,
+    );
   }
-  if (expired) return said('good', `has ${amount}; configured as expired`);
+  if (expired) return said('good', `has ${amount} and is configured as expired`);
   const { stake, decimals: usual } = denominationOf(session.currency, stakes, decimals);
   const shown = (sum: Money): string => sum.format(Math.min(usual, 2));
   const enough = stake.times(RECOMMENDED_STAKES);
   if (money.compare(stake) < 0) {
-    const advice = `Pay in at least ${shown(enough)}, or configure a smaller stake.`;
-    return said('bad', `has ${amount}, less than one stake of ${shown(stake)}`, advice);
+    const advice = `Raise the balance to at least ${shown(enough)}, or configure a smaller stake.`;
+    return said('bad', `has ${amount}, which is less than one stake of ${shown(stake)}`, advice);
   }
   return money.compare(enough) < 0
     ? said(
         'warn',
-        `has ${amount}; some scenarios need up to ${shown(enough)}`,
-        'Pay more in, or configure a smaller stake.',
+        `has ${amount}, but some scenarios need up to ${shown(enough)}`,
+        'Raise the balance, or configure a smaller stake.',
       )
-    : said('good', `has ${amount}, enough for stakes of ${shown(stake)}`);
+    : said('good', `has ${amount}, which is enough for stakes of ${shown(stake)}`);
 }

@@ -5,10 +5,17 @@ import { amountText, atSession, type ScenarioBuilder } from './scenario-builder.
 
 type Race = OperationOf<'at-once'>;
 
-/** The balance that the main wallet needs so that two bets, each smaller than it, can overdraw it. */
+/**
+ * The balance that the main wallet needs for an overdraft test: each of two bets is smaller than the balance, but both together
+ * exceed it.
+ */
 const OVERDRAFT: Sum = { stakes: 4, units: 0 };
 
-/** Builds calls that leave at the same instant. @returns undefined if they are not possible here */
+/**
+ * Builds calls that leave at the same instant.
+ *
+ * @returns undefined if the calls are not possible at this place
+ */
 export function buildAtOnce(race: Race, builder: ScenarioBuilder): Race | undefined {
   switch (race.what) {
     case 'bets':
@@ -53,7 +60,7 @@ export function buildAtOnce(race: Race, builder: ScenarioBuilder): Race | undefi
   }
 }
 
-/** In a round with other bets, the rules about those bets would apply too. */
+/** True if the bet can be refunded and its round has no other bet. In a round with several bets, more rules would apply. */
 function isRefundable(entry: LedgerEntry): boolean {
   return !entry.free && isAlone(entry) && FIT.refund?.(entry) === true;
 }
@@ -94,7 +101,7 @@ function bets(race: Race, builder: ScenarioBuilder): Race | undefined {
   if (two && (!ledger.knownBalance('other').covers(wanted('other')) || !builder.enter('other'))) return undefined;
   const steps = sums.map((sum, at) => {
     const player = playerOf(at);
-    // Only the first bet can be referred to, because the others have no id.
+    // Only the first bet gets a name, because later operations find a call by the id of its operation.
     const bet =
       at === 0 ? ledger.add({ id: race.id, call: 'bet', player, sum, round: newRound(), state: 'accepted' }) : null;
     ledger.knownBalance(player).spend(sum);
@@ -154,8 +161,8 @@ function betAndRefund(race: Race, builder: ScenarioBuilder): Race | undefined {
 }
 
 /**
- * First bets all but three stakes, and wins them back at the end. So the wallet of an operator that allows overdrafts is below
- * zero by a small amount for a short time, and not by its whole balance for ever.
+ * Tries to overdraw the wallet with bets at the same instant. First bets all but three stakes, and wins this amount back at the
+ * end. So an operator that allows overdrafts has a negative balance only for a short time, and only a small one.
  */
 function overdraft(race: Race, builder: ScenarioBuilder): Race | undefined {
   const { ledger } = builder;

@@ -2,14 +2,14 @@ import { FIT, type LedgerEntry, newRound } from './history-ledger.ts';
 import type { OperationOf } from './operation.ts';
 import { amountText, atSession, type ScenarioBuilder } from './scenario-builder.ts';
 
-/** Repeats a call after its connection broke, as the service does until it is answered 200. */
+/** Repeats a call after its connection was broken. The real service also does so until the call is answered 200. */
 function repeatCall(
   entry: LedgerEntry,
   broken: NonNullable<OperationOf<'win'>['broken']>,
   builder: ScenarioBuilder,
 ): void {
   if (broken === 'raced') {
-    // The operator may be busy with one of them and ask to retry it.
+    // The operator may still be busy with one of the two calls and ask to retry the other, so each answer is allowed.
     const again = { resend: entry.name, expect: 'either' };
     builder.step({ together: [again, again] });
   }
@@ -34,21 +34,21 @@ export function buildBet(operation: OperationOf<'bet'>, builder: ScenarioBuilder
     ...(broken && { break: breakOf(broken) }),
   });
   if (broken) {
-    // A negative id cannot be the id of an operation.
+    // The ids of operations are not negative, so a negative id is free for the refund.
     const refund = reverse(-1 - id, bet, builder);
     builder.step({ refund: { of: bet.name, ...atSession(bet) }, as: refund.name });
   }
   return { ...operation, round: earlier ? { id: earlier.id } : null };
 }
 
-/** Enters a refund of a bet into the ledger. */
+/** Adds the refund of a bet to the ledger. */
 function reverse(id: number, bet: LedgerEntry, builder: ScenarioBuilder): LedgerEntry {
   const { player, round, sum } = bet;
   bet.state = 'reversed';
   round.refunded = true;
   const knownBalance = builder.ledger.knownBalance(player);
   knownBalance.gain(sum);
-  // The amount that a free bet took is unknown.
+  // It is unknown whether the free bet took its amount, so the refunded amount is unknown too.
   if (bet.free) knownBalance.uncertain = true;
   return builder.ledger.add({ id, call: 'refund', player, sum, round, of: bet, state: 'accepted' });
 }
@@ -95,7 +95,8 @@ export function buildRefund(
 ): OperationOf<'refund'> | undefined {
   return builder.about(operation, (bet) => {
     const { id, roundless, broken } = operation;
-    // The amount that a free bet took is unknown, so its refund must not be uncertain too.
+    // The refund of a free bet gives back an unknown amount. A broken connection would add a second uncertainty, so it is not
+    // combined.
     if (bet.free && broken) return false;
     const refund = reverse(id, bet, builder);
     builder.step({
@@ -144,7 +145,7 @@ export function buildMany(operation: OperationOf<'many'>, builder: ScenarioBuild
   return operation;
 }
 
-/** The operator decides whether a free bet takes its amount. So the ledger counts the amount as taken, and never as won. */
+/** Builds a free bet. The operator decides whether it takes its amount. To be safe, the ledger counts the amount as taken. */
 export function buildFreeBet(
   operation: OperationOf<'free-bet'>,
   builder: ScenarioBuilder,
@@ -175,7 +176,10 @@ export function buildFreeWin(
   });
 }
 
-/** If the free wins were credited already, the operator must not pay them again. The next read shows it. */
+/**
+ * Builds the regular win that pays out a campaign. If the operator has credited the free wins already, it must not pay them
+ * again. The next read of the balance shows this.
+ */
 export function buildWithdrawal(
   operation: OperationOf<'withdrawal'>,
   builder: ScenarioBuilder,

@@ -2,7 +2,7 @@ import { FIT, type LedgerEntry, newRound } from './history-ledger.ts';
 import type { OperationOf } from './operation.ts';
 import { A_WHILE, amountText, atSession, type ScenarioBuilder } from './scenario-builder.ts';
 
-/** A refund that must pay nothing, whatever the answer is. */
+/** Builds a refund that must pay nothing, whatever the operator answers. */
 export function buildOpenRefund<O extends OperationOf<'refund-again' | 'refund-declined'>>(
   operation: O,
   builder: ScenarioBuilder,
@@ -13,7 +13,7 @@ export function buildOpenRefund<O extends OperationOf<'refund-again' | 'refund-d
   });
 }
 
-/** A refund of a bet whose round was won. The contract leaves its effect open. */
+/** Builds the refund of a bet whose round was won. The contract does not define the effect. */
 export function buildSettledRefund(
   operation: OperationOf<'refund-settled'>,
   builder: ScenarioBuilder,
@@ -26,7 +26,7 @@ export function buildSettledRefund(
   });
 }
 
-/** A refund in another player's session. The operator may give the bet back to its owner. */
+/** Builds a refund that is sent in another player's session. The operator may give the amount back to the owner of the bet. */
 export function buildForeignRefund(
   operation: OperationOf<'refund-foreign'>,
   builder: ScenarioBuilder,
@@ -40,7 +40,7 @@ export function buildForeignRefund(
   });
 }
 
-/** Closes the round of a bet whose outcome is open, so that nothing else happens in it. */
+/** Closes the round of a bet with an undefined outcome, so that no other call uses the round. */
 function closeRound(bet: LedgerEntry): void {
   bet.uncertain = true;
   bet.round.refunded = true;
@@ -63,7 +63,10 @@ export function buildRefundAhead(
   return operation;
 }
 
-/** The same txID with another amount only: an operator may treat a txID in another round as a different one. */
+/**
+ * Builds a call that has the txID of an earlier call but another amount. The round stays the same, because in another round the
+ * operator may accept the txID as a new one.
+ */
 export function buildConflict(
   operation: OperationOf<'conflict'>,
   builder: ScenarioBuilder,
@@ -124,7 +127,10 @@ export function buildEverything(
   return operation;
 }
 
-/** A call with a wrong signature. If it is sent again with the right one, it is a new call. */
+/**
+ * Builds a call with a wrong signature. The call may be sent again with the right signature. The operator must then treat it as
+ * a new call.
+ */
 export function buildForged(
   operation: OperationOf<'forged'>,
   builder: ScenarioBuilder,
@@ -138,7 +144,7 @@ export function buildForged(
   return bet && forge(operation, bet, builder) ? { ...operation, of: { id: bet.id } } : undefined;
 }
 
-/** A call with the right signature of another body. */
+/** Builds a call whose signature is right for another body. */
 export function buildTampered(
   operation: OperationOf<'tampered'>,
   builder: ScenarioBuilder,

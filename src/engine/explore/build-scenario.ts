@@ -29,19 +29,19 @@ import type { History, Operation, Player } from './operation.ts';
 import { SESSION_NEEDS } from './player-setups.ts';
 import { A_WHILE, amountText, ScenarioBuilder } from './scenario-builder.ts';
 
-/** A history as the steps of a scenario. */
+/** A generated history in the form of a scenario. */
 export interface BuiltScenario {
   readonly needs: JsonObject;
   readonly steps: readonly JsonObject[];
   /** The calls that give the players their money back at the end, even if a step failed. */
   readonly always: readonly JsonObject[];
-  /** The operations that were possible, with their references resolved. */
+  /** The operations that were possible. Each reference names a specific call. */
   readonly operations: readonly Operation[];
 }
 
 /**
- * Writes a history as a scenario. An operation that is not possible at its place (a win without a bet, a bet without money) is
- * left out. So every list of operations is a valid history, and so is every part of one.
+ * Builds a scenario from a history. Leaves out each operation that is not possible at its place, for example a win without a
+ * bet. So every list of operations is a valid history, and so is every part of it.
  *
  * @param players the players that can take part
  */
@@ -51,7 +51,10 @@ export function buildScenario({ currency, operations }: History, players: Readon
   return builtScenario(builder, currency, kept);
 }
 
-/** Like `buildScenario`, for drawn operations: an impossible one becomes a plain bet, because later operations can refer to a bet. */
+/**
+ * Builds a scenario from randomly drawn operations. Replaces an operation that is not possible with a plain bet, so that later
+ * operations have a bet to refer to.
+ */
 export function buildDrawn({ currency, operations }: History, players: ReadonlySet<Player>): BuiltScenario {
   const builder = new ScenarioBuilder(players);
   const kept = operations.flatMap((operation) => {
@@ -84,7 +87,10 @@ function builtScenario(
   return { needs, steps: all.slice(0, length), always: all.slice(length), operations: kept };
 }
 
-/** The wins that give back each bet of the whole balance: croupier cannot restore an empty wallet, because it cannot bet there. */
+/**
+ * Returns the wins that give back each bet of a whole balance. Without them the wallet would stay empty, and croupier cannot
+ * restore an empty wallet because it cannot bet there.
+ */
 function wonBack({ entries }: HistoryLedger): JsonObject[] {
   const open = entries.filter(
     ({ isWholeBalance: whole, state, round }) => whole && state === 'accepted' && round.wins === 0,
@@ -92,7 +98,7 @@ function wonBack({ entries }: HistoryLedger): JsonObject[] {
   return open.map(({ name }) => ({ win: { round: name, amount: `\${${name}.amount}` } }));
 }
 
-/** Removes the names of steps that no other step refers to. */
+/** Removes the names of steps that no other step uses. */
 function named(steps: readonly JsonObject[]): JsonObject[] {
   const text = JSON.stringify(steps, (key, value: unknown) => (key === 'as' ? undefined : value));
   const isUsed = (name: JsonValue | undefined) => typeof name === 'string' && new RegExp(`\\b${name}\\b`).test(text);
@@ -106,7 +112,11 @@ function named(steps: readonly JsonObject[]): JsonObject[] {
   return steps.map(withoutName);
 }
 
-/** @returns the operation with its reference resolved; undefined if it is not possible at this place */
+/**
+ * Adds the steps of an operation to the scenario.
+ *
+ * @returns the operation with its reference resolved; undefined if the operation is not possible at this place
+ */
 function buildOperation(operation: Operation, builder: ScenarioBuilder): Operation | undefined {
   const built = buildSteps(operation, builder);
   if (built?.read && built.kind !== 'read') builder.readBalance('player' in built ? built.player : 'main');

@@ -8,13 +8,13 @@ import { renderDiagnostic } from '../../scenario/yaml/diagnostic.ts';
 import { buildScenario } from './build-scenario.ts';
 import type { History, Player } from './operation.ts';
 
-/** The rule of a history that is not known to break one: no money is lost. */
+/** The rule for a history that is not known to break any rule. It says that no money is lost. */
 const ANY_RULE: RuleId = 'money.conservation';
 
 /**
  * Writes a history as a scenario.
  *
- * @param rules the rules that it breaks; the scenario lists those of them that it can decide
+ * @param rules the rules that the history breaks; the scenario lists those that it can decide
  */
 export function draftOf(
   history: History,
@@ -43,13 +43,15 @@ function sentenceOf(rule: RuleId): string {
 }
 
 /**
- * Plans a scenario that was never in a file.
+ * Plans a scenario from its text.
  *
- * @throws Error if the text is no scenario, which is a bug of croupier
+ * @throws Error if the text is not a valid scenario, which is a bug of croupier
  */
 export function planOf(id: string, file: string, text: string, uuid: () => string): Plan {
   const { scenario, diagnostics } = loadScenario(text, file, { id, readFragment: () => undefined });
   if (!scenario)
-    throw new Error(`croupier made a scenario that it can't read:\n${diagnostics.map(renderDiagnostic).join('\n')}`);
+    throw new Error(
+      `croupier has generated a scenario that it cannot read, which is a bug of croupier:\n${diagnostics.map(renderDiagnostic).join('\n')}`,
+    );
   return planScenario(scenario, undefined, { uuid });
 }

@@ -4,25 +4,25 @@ import type { Finding } from '../../journal/finding.ts';
 import type { ScenarioDraft } from '../../scenario/write.ts';
 import type { RunOptions } from '../run-options.ts';
 
-/** A failing history after shortening. */
+/** A failing history, after it was shortened. */
 export interface Find {
-  /** The rules that it breaks, and that no earlier find breaks. */
+  /** The rules that the history breaks, without rules that an earlier find already breaks. */
   readonly rules: readonly RuleId[];
-  /** The evidence: one finding for each rule. */
+  /** The evidence, with one finding for each rule. */
   readonly findings: readonly Finding[];
   readonly draft: ScenarioDraft;
-  /** Number of the history from which it was shortened, from 1. */
+  /** Number of the history before it was shortened, counted from 1. */
   readonly history: number;
   readonly steps: number;
   readonly stepsBefore: number;
-  /** Number of failures when it was played `played` times at the end. */
+  /** Number of failures among the last `played` times that the history was played. */
   readonly failed: number;
   readonly played: number;
-  /** True if the time was over before it was as short as possible. */
+  /** True if the time ran out before the history was as short as possible. */
   readonly unfinished: boolean;
 }
 
-/** A history that failed once and never again. */
+/** A history that failed once and did not fail again. */
 export interface Flaky {
   readonly rules: readonly RuleId[];
   readonly findings: readonly Finding[];
@@ -41,21 +41,21 @@ export interface Exploration {
   readonly durationMs: number;
 }
 
-/** The options of a search; the others are as in a run. */
+/** The options of a search. All options that are not listed here mean the same as in a run. */
 export interface ExploreOptions extends Omit<RunOptions, 'scenarios' | 'selection' | 'whole'> {
-  /** Maximum number of histories, without those that shorten a failing one. */
+  /** Maximum number of histories. Histories that shorten a failing one are not counted. */
   readonly runs: number;
-  /** No new history begins after this time, in ms; null: only `runs` counts. */
+  /** Time limit in milliseconds, after which no new history begins. Null: only `runs` limits the search. */
   readonly timeMs: number | null;
-  /** Called after each history, and each time that a failing one became shorter. */
+  /** Called after each history, and each time that a failing history became shorter. */
   readonly onProgress: (progress: ExploreProgress) => void;
 }
 
 export interface ExploreProgress {
   readonly histories: number;
   readonly runs: number;
-  /** Number of rules that were found broken. */
+  /** Number of rules that the search has found broken so far. */
   readonly broken: number;
-  /** Number of steps of the history that is being shortened; null: none is. */
+  /** Number of steps of the history that is being shortened. Null if no history is being shortened. */
   readonly shortening: number | null;
 }

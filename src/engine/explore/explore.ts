@@ -5,9 +5,8 @@ import type { Exploration, ExploreOptions } from './exploration.ts';
 import { numberOf, Search } from './search.ts';
 
 /**
- * Searches an operator for faults with generated histories. A failing history is shortened as long as it breaks one of the rules
- * that it broke at first. Then these rules count as known, and the search continues. Everything that is sent is recorded as in a
- * run.
+ * Searches an operator for faults by playing generated histories. Shortens a failing history as long as it still breaks one of
+ * the same rules. Then counts these rules as known and continues the search. Everything that is sent is recorded as in a run.
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const started = options.now();

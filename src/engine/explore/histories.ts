@@ -15,9 +15,9 @@ import { simpler } from './shortening.ts';
 
 const MIN_OPERATIONS = 6;
 const MAX_OPERATIONS = 24;
-/** Units of which binary floating point has no exact value, and the smallest unit. */
+/** Small amounts to add to a stake, in the smallest unit. Most of them have no exact value in binary floating point. */
 const ODD_UNITS = [1, 7, 10, 15, 29, 57, 99];
-/** Enough bets to push a transaction out of a memory that is too short. */
+/** Numbers of bets. They are high enough to push an old transaction out of an operator's memory that is too short. */
 const MANY = [20, 70, 150];
 
 const reference: fc.Arbitrary<Reference> = fc.record({ pick: fc.nat({ max: 40 }) });
@@ -36,10 +36,13 @@ const never = fc.constant(false);
 const mostly = fc.nat({ max: 4 }).map((drawn) => drawn > 0);
 const rarely = fc.nat({ max: 4 }).map((drawn) => drawn === 0);
 
-/** An operation without its id, which is added later. */
+/** An operation without its id, which is added after drawing. */
 type Drawn = Operation extends infer O ? (O extends Operation ? Omit<O, 'id'> : never) : never;
 
-/** All kinds of operations with their weights. Broken connections are rare, because croupier has to wait after each. */
+/**
+ * Returns all kinds of operations with their weights. Broken connections are rare, because croupier has to wait after each of
+ * them.
+ */
 function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean) {
   const broken = breaks
     ? maybe(fc.constantFrom('sent' as const, '5ms' as const, 'raced' as const), 4)
@@ -105,7 +108,7 @@ function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean)
   ];
 }
 
-/** Many bets or a pause, and then calls about a transaction that the operator may have forgotten. */
+/** Draws many bets or a pause, followed by calls about a transaction that the operator may have forgotten by that time. */
 const gap: fc.Arbitrary<readonly Drawn[]> = fc.oneof(
   fc.tuple(
     fc.record({ kind: fc.constant('many' as const), times: fc.constantFrom(...MANY), read: always }),
@@ -125,8 +128,8 @@ const gap: fc.Arbitrary<readonly Drawn[]> = fc.oneof(
 );
 
 /**
- * The arbitrary of histories with one player setup. Every drawn list is a valid history: operations that are not possible are
- * replaced or left out.
+ * Returns a generator of histories for one player setup. Every drawn list is a valid history, because operations that are not
+ * possible are replaced or left out.
  */
 export function histories(
   { currency, players }: PlayerSetup,
@@ -149,16 +152,16 @@ export function histories(
 }
 
 /**
- * Draws histories, and shrinks them by what their operations mean.
+ * Draws histories. Shrinks them by simplifying their operations.
  *
  * This is model-based testing without `fc.commands` of fast-check, for these reasons:
- * - `fc.commands` checks a model after each command. The judge needs the whole scenario: idle reads, late effects and the
- *   attribution of a finding to its cause come after later steps. A race is one step with several calls.
+ * - `fc.commands` checks a model after each command. The judge needs the whole scenario, because reads, late effects and the
+ *   cause of a finding come after later steps. A race is one step with several calls.
  * - The result must be a scenario that a user can save and run, so a history is built completely before it is sent. The model
- *   (`HistoryLedger`) plans which calls are possible and what the wallet must hold at first.
- * - `fc.commands` shrinks by leaving out commands and by shrinking the values of each. Here one call replaces a race, an explicit
- *   refund replaces the one after a broken connection, and references stay valid (`simpler`).
- * - A shorter history may fail in another, simpler way (`stillFails`), and a failure that comes and goes is played several times.
+ *   (`HistoryLedger`) plans which calls are possible and which balance the wallet needs at the beginning.
+ * - `fc.commands` shrinks by leaving out commands and by shrinking their values. `simpler` can do more: it replaces a race with
+ *   one call and a broken connection with an explicit refund, and keeps all references valid.
+ * - A shorter history may fail in another, simpler way (`stillFails`). A failure that comes and goes is played several times.
  *
  * `npm run explore-count` measures the number of defects that the search finds.
  */

@@ -1,58 +1,61 @@
 import type { TransactionCall } from '../../contract/call-name.ts';
 import type { Operation, Reference, Sum } from './operation.ts';
 
-/** A game round as the service sees it. */
+/** A game round, with the calls that the service has sent in it. */
 export interface Round {
   bets: number;
   wins: number;
   refunded: boolean;
-  /** The round with the same `roundID` in the other game. */
+  /** The round with the same `roundID` in the other game. Null if there is none. */
   sameIDRound: Round | null;
 }
 
-/** A call of a history, with its result by the contract. */
+/** A call of a history, with the result that the contract defines. */
 export interface LedgerEntry {
   readonly id: number;
   readonly call: TransactionCall;
-  /** The name by which other steps refer to it. */
+  /** The name by which other steps refer to this call. */
   readonly name: string;
   readonly player: 'main' | 'other' | 'second';
   readonly sum: Sum;
   readonly round: Round;
-  /** The bet that a refund gives back, or whose round a win ends. */
+  /** For a refund: the bet that it gives back. For a win: the bet of its round. Null for a bet. */
   readonly of: LedgerEntry | null;
   readonly free: boolean;
   /** `reversed`: a bet that was refunded. */
   state: 'accepted' | 'reversed' | 'declined';
-  /** The contract leaves the result open, so only the same call may be sent again. */
+  /** True if the contract does not define the result. Then only the identical call may be sent again. */
   uncertain: boolean;
-  /** No other call may refer to it, and it is not sent again. */
+  /** True if no other call may refer to this one and it may not be sent again. */
   unusable: boolean;
-  /** It moves no money, whatever its sum is. */
+  /** True if the call moves no money, whatever its amount is. */
   movesNothing: boolean;
-  /** A bet of the whole balance. */
+  /** True for a bet of the whole balance. */
   isWholeBalance: boolean;
 }
 
-/** The part of a wallet's balance that is certain: the balance at the beginning, or zero, and the changes since. */
+/**
+ * The part of a wallet's balance that is certain. It starts with the balance at the beginning, or with zero after a bet of
+ * everything, and adds all later changes.
+ */
 export class KnownBalance {
   #fromStart = true;
   #stakes = 0;
   #units = 0;
   readonly #limit: number;
-  /** The balance that the wallet needs at the beginning. */
+  /** The balance that the wallet needs at the beginning of the scenario. */
   needed: Sum = { stakes: 0, units: 0 };
-  /** True if the contract leaves open what was moved since the last read. */
+  /** True if the contract does not define which amount was moved since the last read. */
   uncertain = false;
 
-  /** @param limit maximum of `needed`, in stakes: a scenario can demand a balance of the main wallet only */
+  /** @param limit maximum of `needed`, in stakes: a scenario can require a balance of the main wallet only */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   covers({ stakes, units }: Sum): boolean {
     if (this.#fromStart) return stakes - this.#stakes <= this.#limit;
-    // Something must be left, because croupier cannot restore the balance of an empty wallet.
+    // Some money must be left, because croupier cannot restore the balance of an empty wallet.
     const isAll = this.#stakes === stakes && this.#units === units;
     return this.#stakes >= stakes && this.#units >= units && !isAll;
   }
@@ -72,7 +75,7 @@ export class KnownBalance {
     this.#units += units;
   }
 
-  /** Everything was bet. A rest that may remain is not counted. */
+  /** Notes that the whole balance was bet. If a small amount is left, it is not counted. */
   empty(): void {
     this.#fromStart = false;
     this.#stakes = 0;
@@ -80,22 +83,22 @@ export class KnownBalance {
   }
 }
 
-/** Maximum number of stakes that a history takes from a player whose balance a scenario cannot demand. */
+/** Maximum number of stakes that a history takes from the other player. A scenario cannot require a balance of this player. */
 const MAX_OTHER = 8;
 const MAX_MAIN = 60;
 
 /**
- * The calls of a history so far, and what is certain of the balances.
+ * The calls of a history so far, and the part of the balances that is certain.
  *
- * It does not use `ledger/`: a history is generated before anything is sent. No answer is known and no currency, so sums are in
- * stakes and units, and a balance is a lower bound that the scenario asks for.
+ * The classes in `ledger/` cannot be used here, because a history is generated before any call is sent. Answers and currencies
+ * are not known yet. So amounts are counted in stakes and units, and a balance is only a minimum that the scenario requires.
  */
 export class HistoryLedger {
   readonly entries: LedgerEntry[] = [];
   readonly #knownBalances = { main: new KnownBalance(MAX_MAIN), other: new KnownBalance(MAX_OTHER) };
   readonly #counts = { bet: 0, win: 0, refund: 0 };
 
-  /** Sessions of one player share a wallet. */
+  /** Returns the certain balance of a player. `main` and `second` are sessions of one player, so they share a wallet. */
   knownBalance(player: 'main' | 'other' | 'second'): KnownBalance {
     return player === 'other' ? this.#knownBalances.other : this.#knownBalances.main;
   }
@@ -121,7 +124,7 @@ export class HistoryLedger {
     return added;
   }
 
-  /** The entry that a reference selects among those that fit; undefined: there is none. */
+  /** Returns the entry that a reference selects among the fitting entries. Undefined if no entry fits. */
   choose(reference: Reference, isFit: (entry: LedgerEntry) => boolean): LedgerEntry | undefined {
     const fit = this.entries.filter(isFit);
     return 'id' in reference
@@ -148,7 +151,7 @@ export function isAlone({ round }: LedgerEntry): boolean {
   return round.bets === 1 && round.sameIDRound === null;
 }
 
-/** For each kind of operation: the earlier calls that it can be about. */
+/** Conditions by kind of operation: each returns true if the operation can be about the given earlier call. */
 export const FIT: Readonly<Partial<Record<Operation['kind'], (entry: LedgerEntry) => boolean>>> = {
   bet: (entry) => isSound(entry) && !entry.free && isOngoing(entry),
   beyond: (entry) => isSound(entry) && !entry.free && isOngoing(entry) && entry.player === 'main',

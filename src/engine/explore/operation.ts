@@ -2,34 +2,35 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { CurrencyType } from '../../contract/currencies.ts';
 import type { SignKind } from '../../contract/deviation.ts';
 
-/** An amount, counted in stakes and in smallest units of the main session's currency. */
+/** An amount: a number of stakes plus a number of smallest units of the main session's currency. */
 export interface Sum {
   readonly stakes: number;
   readonly units: number;
 }
 
 /**
- * The earlier call that an operation is about. `pick` selects one of those that fit, modulo their number, so any number is valid.
- * `id` is the selected call.
+ * The earlier call that an operation is about. `pick` selects one of the fitting calls, modulo their number, so every number is
+ * valid. `id` names a specific call.
  */
 export type Reference = { readonly pick: number } | { readonly id: number };
 
 /**
- * A player of a history: the main session, another player in the same currency, the main player in another game, and a player in
- * another currency, whose balance is only read.
+ * A player of a history. `main`: the first session. `other`: another player with the same currency. `second`: the main player
+ * in another game. `onlooker`: a player with another currency, whose balance is only read.
  */
 export type Player = 'main' | 'other' | 'second' | 'onlooker';
 
 /**
- * The moment at which the connection is broken: right after the last byte of the request, a moment later, or right after it with
- * two repetitions at the same instant. The service reacts at once: it refunds a bet, and repeats a win or a refund.
+ * The moment at which the connection is broken. `sent`: right after the last byte of the request. `5ms`: 5 milliseconds later.
+ * `raced`: like `sent`, followed by two repetitions at the same instant. The service reacts at once: it refunds a bet and
+ * repeats a win or a refund.
  */
 type Break = 'sent' | '5ms' | 'raced';
 
 interface Base {
-  /** Identifies the call for other operations; unique within a history. */
+  /** Identifies the call for other operations. The id is unique within a history. */
   readonly id: number;
-  /** True if the balance is read after it. */
+  /** True if the balance is read after the operation. */
   readonly read: boolean;
 }
 
@@ -40,7 +41,7 @@ export type Operation = Base &
         readonly kind: 'bet';
         readonly player: 'main' | 'other';
         readonly sum: Sum;
-        /** null: a round of its own. */
+        /** The bet whose round is used. Null: the bet opens a new round. */
         readonly round: Reference | null;
         readonly broken: Break | null;
       }
@@ -48,22 +49,22 @@ export type Operation = Base &
     | { readonly kind: 'reuse'; readonly of: Reference; readonly sum: Sum }
     | { readonly kind: 'win'; readonly of: Reference; readonly sum: Sum; readonly broken: Break | null }
     | { readonly kind: 'refund'; readonly of: Reference; readonly roundless: boolean; readonly broken: Break | null }
-    /** A refund of a bet that does not exist, in the round of an existing bet or in a round of its own. */
+    /** A refund of a bet that does not exist, in the round of an existing bet or in a new round. */
     | { readonly kind: 'refund-unknown'; readonly sum: Sum; readonly round: Reference | null }
-    /** A second refund of the same bet, with a new txID. */
+    /** A second refund of a bet, with a new txID. */
     | { readonly kind: 'refund-again'; readonly of: Reference }
     /** A refund of a bet whose round was won. */
     | { readonly kind: 'refund-settled'; readonly of: Reference }
-    /** A refund of a bet that was declined. */
+    /** A refund of a bet that the operator declined. */
     | { readonly kind: 'refund-declined'; readonly of: Reference }
-    /** A refund in another player's session. */
+    /** A refund that is sent in another player's session. */
     | { readonly kind: 'refund-foreign'; readonly of: Reference }
-    /** A refund, and after it the bet that it refunds; `late`: with a pause between them. */
+    /** A refund that is sent before its bet. `late`: a pause is between the refund and the bet. */
     | { readonly kind: 'refund-ahead'; readonly sum: Sum; readonly late: boolean }
     | { readonly kind: 'resend'; readonly of: Reference }
-    /** The same call with a used txID and another amount. */
+    /** A call that has the txID of an earlier call but another amount. */
     | { readonly kind: 'conflict'; readonly of: Reference; readonly sum: Sum }
-    /** A win with the txID of its bet. */
+    /** A win that has the txID of its bet. */
     | { readonly kind: 'across'; readonly of: Reference; readonly sum: Sum }
     /** A bet of more than the balance. */
     | { readonly kind: 'beyond'; readonly sum: Sum; readonly round: Reference | null }
@@ -72,9 +73,9 @@ export type Operation = Base &
     | { readonly kind: 'zero-bet' }
     | { readonly kind: 'free-bet'; readonly sum: Sum }
     | { readonly kind: 'free-win'; readonly of: Reference; readonly sum: Sum }
-    /** The regular win that pays out a campaign. */
+    /** The regular win that pays out a campaign of free rounds. */
     | { readonly kind: 'withdrawal'; readonly of: Reference; readonly sum: Sum }
-    /** A call with a wrong signature; `again`: and then the same call with the right one. */
+    /** A call with a wrong signature. `again`: the call is sent again with the right signature. */
     | {
         readonly kind: 'forged';
         readonly call: Exclude<CallName, 'balance'>;
@@ -83,11 +84,11 @@ export type Operation = Base &
         readonly sign: Forgery;
         readonly again: boolean;
       }
-    /** A read with a wrong signature. */
+    /** A balance call with a wrong signature. */
     | { readonly kind: 'forged-read'; readonly sign: Forgery }
-    /** An earlier call with its own signature and another amount. */
+    /** An earlier call with its own signature but another amount. */
     | { readonly kind: 'tampered'; readonly of: Reference; readonly sum: Sum }
-    /** A pause, in which the operator may forget a transaction. */
+    /** A pause in which the operator may forget a transaction. */
     | { readonly kind: 'pause' }
     /** Many small bets, one after another. */
     | { readonly kind: 'many'; readonly times: number }
@@ -101,10 +102,10 @@ export type Operation = Base &
       }
   );
 
-/** The operations of one kind. */
+/** The type of the operations of one kind. */
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>;
 
-/** The wrong signatures that are tried. */
+/** The kinds of wrong signatures that a history can use. */
 export const FORGERIES = [
   'missing',
   'garbage',
@@ -116,7 +117,7 @@ export const FORGERIES = [
 
 type Forgery = (typeof FORGERIES)[number];
 
-/** The kinds of calls at the same instant. */
+/** The kinds of races, in which several calls leave at the same instant. */
 export const AT_ONCE = [
   'bets', // of one player, each with another amount
   'bets-of-two', // of two players
@@ -131,9 +132,9 @@ export const AT_ONCE = [
 
 type AtOnce = (typeof AT_ONCE)[number];
 
-/** A history: the currency that it needs, and its operations. */
+/** A generated sequence of operations, with the currency that it needs. */
 export interface History {
-  /** The currency of the main session; null: any. */
+  /** The currency of the main session. Null: any currency. */
   readonly currency: CurrencyChoice | null;
   readonly operations: readonly Operation[];
 }

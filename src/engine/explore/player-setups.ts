@@ -2,7 +2,7 @@ import type { Needs, SessionNeed } from '../../scenario/plan/plan.ts';
 import type { SessionPool } from '../session-pool.ts';
 import type { CurrencyChoice, Player, PlayerSetup } from './operation.ts';
 
-/** The kinds of currencies in which wallets may differ. */
+/** The kinds of currencies that a wallet may treat differently. Null: any currency. */
 const CURRENCY_CHOICES: readonly (CurrencyChoice | null)[] = [
   null,
   { kind: 'fiat', decimals: 2 },
@@ -11,7 +11,7 @@ const CURRENCY_CHOICES: readonly (CurrencyChoice | null)[] = [
   { kind: 'virtual' },
 ];
 
-/** The session that each player needs in addition to the main one. */
+/** The session that each player needs in addition to the main session. */
 export const SESSION_NEEDS: Readonly<Record<Exclude<Player, 'main'>, SessionNeed>> = {
   other: { player: 'other', currency: 'same' },
   second: { player: 'same', game: 'other', currency: 'same' },
@@ -19,7 +19,7 @@ export const SESSION_NEEDS: Readonly<Record<Exclude<Player, 'main'>, SessionNeed
 };
 const OTHER_PLAYERS = ['other', 'second', 'onlooker'] as const;
 
-/** The possible player setups with the configured sessions; empty: there is no usable session. */
+/** Returns the player setups that the configured sessions allow. Returns an empty list if no session is usable. */
 export function playerSetups(pool: SessionPool): PlayerSetup[] {
   return CURRENCY_CHOICES.flatMap((currency): PlayerSetup[] => {
     const sessions = new Map<string, SessionNeed>();

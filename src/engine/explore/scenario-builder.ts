@@ -19,7 +19,11 @@ export class ScenarioBuilder {
     this.steps.push(step);
   }
 
-  /** Lets a player take part. @returns false if no session plays this player */
+  /**
+   * Adds a player to the scenario.
+   *
+   * @returns false if no session is configured for this player
+   */
   enter(player: Player): boolean {
     if (!this.#players.has(player)) return false;
     this.entered.add(player);
@@ -27,9 +31,9 @@ export class ScenarioBuilder {
   }
 
   /**
-   * Builds an operation about an earlier call.
+   * Builds an operation that is about an earlier call.
    *
-   * @param act adds the steps; false if the operation is not possible
+   * @param act adds the steps; returns false if the operation is not possible
    * @returns the operation with its reference resolved; undefined if no earlier call fits or `act` returned false
    */
   about<O extends Operation & { readonly of: Reference }>(
@@ -54,10 +58,10 @@ export function amountText({ stakes, units }: Sum): string {
   return terms.length === 0 ? '0' : `\${${terms.join(' + ')}}`;
 }
 
-/** A pause that is longer than some operators remember a transaction. */
+/** A pause after which some operators have forgotten a transaction. */
 export const A_WHILE = '1500ms';
 
-/** The `session` field of a call. The main player's session is the default, so it is left out. */
+/** Returns the `session` field of a call. It is empty for the main player, whose session is the default. */
 export function atSession({ player }: { readonly player: Player }): JsonObject {
   return player === 'main' ? {} : { session: player };
 }

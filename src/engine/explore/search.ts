@@ -16,11 +16,14 @@ import { playerSetups } from './player-setups.ts';
 import { type Failing, stillFails } from './shortening.ts';
 import { findingsOf, type Trial, Trials } from './trial.ts';
 
-/** Number of times that a failing history is played again before it counts. */
+/** Number of times that a failing history is played again before the failure counts. */
 const PLAYED_AGAIN = 3;
-/** The operator counts as unreachable after this number of failed connections in a row. */
+/** After this number of failed connections in a row, the operator counts as unreachable. */
 const MAX_LOST = 3;
-/** One of this number of histories breaks connections: croupier has to wait for late effects in each of them. */
+/**
+ * One of this number of histories breaks connections. They are rare because croupier has to wait for late effects in each of
+ * them.
+ */
 const BREAKS_ONE_IN = 4;
 
 interface KeptFind {
@@ -32,13 +35,16 @@ interface KeptFind {
 interface TrialOptions {
   /** The rules that the scenario lists. */
   readonly rules?: readonly RuleId[];
-  /** Absent: the rules that were found broken so far. */
+  /** The rules that are known to be broken. Absent: the rules that the search has found broken so far. */
   readonly known?: ReadonlySet<RuleId>;
-  /** Absent: as many as in a run. A drawn history is played once, because there are many histories. */
+  /**
+   * The number of times that a race is repeated. Absent: as often as in a run. A newly drawn history plays its races only once,
+   * because there are many histories.
+   */
   readonly raceRounds?: number;
 }
 
-/** One search: draws histories, plays them, and shortens those that break a rule that was not known to be broken. */
+/** One search. It draws and plays histories. It shortens a history that breaks a rule which was not known to be broken. */
 export class Search {
   readonly #options: ExploreOptions;
   readonly #started: number;
@@ -50,17 +56,18 @@ export class Search {
   readonly #broken = new Set<RuleId>();
   readonly #judged = new Set<RuleId>();
   /**
-   * Two failures may have the same cause, so the second is examined after the first.
-   *
-   * The mutex of async-mutex is enough: it only makes the workers take turns.
+   * Makes failures wait for each other: two failures may have the same cause, so they are examined one after another.
+   * async-mutex is enough for this, because the workers only need to take turns.
    */
   readonly #confirming = new Mutex();
   #next = 0;
   #histories = 0;
   #shortening: number | null = null;
-  /** True after two players were seen to have separate wallets. Only then histories are played in parallel. */
+  /**
+   * True after the search has seen that two players have separate wallets. Before that, histories are not played in parallel.
+   */
   #isolated = false;
-  /** Number of histories in a row that a failed connection left undecided. */
+  /** Number of histories in a row that had no result because a connection failed. */
   #lostInARow = 0;
   #unreachable: string | null = null;
 
@@ -113,7 +120,7 @@ export class Search {
     return bail !== null && this.#found.length >= bail;
   }
 
-  /** True if the running histories must stop too. */
+  /** True if the histories that are being played must stop too. */
   get #isAborted(): boolean {
     return this.#options.signal.aborted || this.#unreachable !== null;
   }
@@ -122,7 +129,10 @@ export class Search {
     return this.#options.now() - this.#started;
   }
 
-  /** True if a failure may not be shortened any longer. A failure at the last moment gets as much time again. */
+  /**
+   * True if there is no time left to shorten a failure. Shortening may take as long again as the search itself, for a failure
+   * at the last moment.
+   */
   get #isTooLateToShorten(): boolean {
     const { timeMs } = this.#options;
     return this.#isAborted || (timeMs !== null && this.#elapsed >= 2 * timeMs);
@@ -130,7 +140,7 @@ export class Search {
 
   async #history(number: number): Promise<void> {
     const { seed, campaign } = this.#options;
-    // The setup without a currency choice comes most often, because it has the most players.
+    // The setup without a currency choice is used in half of the histories, because it has the most players.
     const draw = Math.abs(numberOf(seed, `cast ${number}`));
     const [plain, ...others] = this.#setups;
     const setup = draw % 2 === 0 ? plain : (others[draw % Math.max(others.length, 1)] ?? plain);
@@ -163,7 +173,11 @@ export class Search {
     this.#reportProgress();
   }
 
-  /** Plays a failing history again. @returns undefined if its rules are known by now, or if it does not fail again */
+  /**
+   * Plays a failing history again.
+   *
+   * @returns undefined if the search knows its broken rules by now, or if it does not fail again
+   */
   async #reproduce(
     id: string,
     number: number,
@@ -202,7 +216,10 @@ export class Search {
     return true;
   }
 
-  /** Plays the shortest history as `run` would, without known faults, and reports the rules that it breaks then. */
+  /**
+   * Plays the shortest history in the same way as `croupier run`, without known faults. Reports the rules that the history
+   * breaks.
+   */
   async #conclude(id: string, number: number, failing: Failing, players: PlayerSetup['players']): Promise<void> {
     const unfinished = this.#isTooLateToShorten;
     const first = buildScenario(failing.first, players).steps.length;
@@ -216,8 +233,8 @@ export class Search {
   }
 
   /**
-   * Removes finds that another find explains: two workers may have found the same fault in two ways. The longest finds are
-   * checked first.
+   * Removes finds that another find explains, because two workers may have found one fault in two ways. Checks the longest
+   * finds first.
    */
   async #dropExplained(): Promise<void> {
     for (const kept of this.#found.toSorted((a, b) => b.find.steps - a.find.steps)) {
@@ -298,7 +315,7 @@ export class Search {
 
 const NO_RULES: ReadonlySet<RuleId> = new Set();
 
-/** A number that is always the same for the same seed and word. */
+/** Returns a number that depends only on the seed and the word. */
 export function numberOf(seed: string, word: string): number {
   return createHash('sha256').update(`${seed} ${word}`).digest().readInt32BE();
 }

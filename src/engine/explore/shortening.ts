@@ -4,8 +4,9 @@ import type { History, Operation, OperationOf, Player } from './operation.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Generates the histories that are simpler than this one, the largest simplifications first: without broken connections, without
- * each half, without each quarter and so on down to each operation, then with one operation simplified. There are no duplicates.
+ * Generates the histories that are simpler than this one, without duplicates. The largest simplifications come first: no broken
+ * connections, one half left out, one quarter left out, and so on down to a single operation. Then single operations are
+ * simplified.
  */
 export function* simpler(history: History, players: ReadonlySet<Player>): Generator<History> {
   const seen = new Set([JSON.stringify(history)]);
@@ -20,10 +21,10 @@ export function* simpler(history: History, players: ReadonlySet<Player>): Genera
 
 function* candidates(history: History): Generator<History> {
   const { operations } = history;
-  // With a broken connection each candidate would have to wait for late effects.
+  // Broken connections are removed first, because every history with one has to wait for late effects.
   yield { ...history, operations: operations.flatMap((one) => unbroken(one, operations)) };
   for (let size = Math.ceil(operations.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    // From the end, because no later operation depends on the last ones.
+    // Operations are removed from the end first, because later operations depend on earlier ones.
     for (let end = operations.length; end > 0; end -= size)
       yield { ...history, operations: operations.toSpliced(Math.max(0, end - size), size) };
   }
@@ -35,7 +36,10 @@ function* candidates(history: History): Generator<History> {
   }
 }
 
-/** The same operation with a connection that holds. The refund after a broken bet becomes an operation of its own. */
+/**
+ * Returns the operation without its broken connection. A broken bet was refunded by the service, so this refund becomes a
+ * separate operation.
+ */
 function unbroken(operation: Operation, among: readonly Operation[]): readonly Operation[] {
   if (!('broken' in operation) || operation.broken === null) return [operation];
   const held = { ...operation, broken: null };
@@ -56,8 +60,8 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   if ('round' in operation && operation.round) yield { ...operation, round: null };
   if (operation.kind === 'bet' && operation.player !== 'main') yield { ...operation, player: 'main' };
   if (operation.kind === 'forged' && operation.again) yield { ...operation, again: false };
-  // An operator that accepts one wrong signature may accept all.
   if (operation.kind === 'refund-ahead' && operation.late) yield { ...operation, late: false };
+  // An operator that accepts one kind of wrong signature may accept all kinds, so the simplest kind is enough.
   if ((operation.kind === 'forged' || operation.kind === 'forged-read') && operation.sign !== 'garbage')
     yield { ...operation, sign: 'garbage' };
   if (operation.kind === 'at-once') {
@@ -78,7 +82,7 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   }
 }
 
-/** The single call instead of a race of several. */
+/** Returns a single call that replaces a race. Undefined if no single call corresponds to the race. */
 function singleOf({ id, read, what, of, sum }: OperationOf<'at-once'>): Operation | undefined {
   switch (what) {
     case 'bets':
@@ -97,27 +101,30 @@ function singleOf({ id, read, what, of, sum }: OperationOf<'at-once'>): Operatio
   }
 }
 
-/** A failing history while it is shortened. */
+/** A failing history while it is being shortened. */
 export interface Failing {
-  /** A shorter history must break one of these rules. */
+  /** The rules of which a shorter history must break at least one. */
   targets: ReadonlySet<RuleId>;
   readonly first: History;
   best: History;
-  /** Number of times that a candidate is played before it counts as passed: more than one if the failure comes and goes. */
+  /**
+   * Number of times that a shorter history is played before it counts as passed. It is above 1 if the failure comes and goes.
+   */
   readonly tries: number;
 }
 
-/** The rule that is reported only if nothing explains a difference, so it never leads closer to the fault. */
+/** This rule is reported only if no other rule explains a difference, so it does not help to find the fault. */
 const UNEXPLAINED: RuleId = 'money.conservation';
 
 /**
- * Takes a shorter history as the best one if it fails too.
+ * Makes a shorter history the best one if it fails too.
  *
- * A history without a race and without a broken connection may fail in another way than the longer one: that is the simpler
- * fault, and the first one will be found again. A finding that follows from the fault found so far is not a simpler one.
+ * A history without a race and without a broken connection may fail in another way than the longer one. This failure is
+ * accepted because it shows a simpler fault, and the search will find the first fault again. A finding that only follows from
+ * the known fault is not accepted.
  *
  * @param news the rules that the trial broke and that were not known to be broken
- * @returns true if it fails
+ * @returns true if the shorter history fails
  */
 export function stillFails(
   failing: Failing,

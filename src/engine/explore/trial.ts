@@ -23,18 +23,18 @@ export interface ExploreContext {
 
 /** The result of playing a history once. */
 export interface Trial {
-  /** The rules that failed with no other cause. */
+  /** The rules that failed and have no other broken rule as their cause. */
   readonly broken: readonly RuleId[];
   readonly findings: readonly Finding[];
   readonly played: Played;
   readonly attribution: Attribution;
 }
 
-/** Plays histories as a run plays scenarios: reads, plans, assigns sessions and judges in the same way. */
+/** Plays histories in the same way as a run plays scenarios. */
 export class Trials {
   readonly #context: ExploreContext;
   readonly #attempts = new Map<string, number>();
-  /** Wallets with a negative balance: bets are not possible there, so their money cannot be restored. */
+  /** Wallets with a negative balance. Bets are not possible there, so croupier cannot restore the balance. */
   readonly #overdrawn = new Set<string>();
   #released: (() => void)[] = [];
 
@@ -43,9 +43,11 @@ export class Trials {
   }
 
   /**
-   * @param known rules that are known to be broken: findings that they explain do not count
+   * Plays a history, and repeats it if a temporary error left it undecided.
+   *
+   * @param known rules that are known to be broken; findings that they explain do not count
    * @param raceRounds number of repetitions of a race; undefined: as many as in a run
-   * @throws Error if the text is no scenario, which is a bug of croupier
+   * @throws Error if the text is not a valid scenario, which is a bug of croupier
    */
   async play(id: string, text: string, known: ReadonlySet<RuleId>, raceRounds?: number): Promise<Trial> {
     const { pool, run } = this.#context;
@@ -126,7 +128,10 @@ export class Trials {
   }
 }
 
-/** The broken rules, without those that another one explains, in this history or among the known ones. */
+/**
+ * Returns the broken rules, without rules whose failure another broken rule explains. The other rule may be broken in this
+ * history or known before.
+ */
 function brokenBy(findings: readonly Finding[], attribution: Attribution, known: ReadonlySet<RuleId>): RuleId[] {
   const explained = new Set(attribution.conclude().map(({ rule }) => rule));
   const broken = findings.flatMap(({ rule, verdict, causes }) =>
@@ -137,7 +142,7 @@ function brokenBy(findings: readonly Finding[], attribution: Attribution, known:
   return [...new Set(broken)];
 }
 
-/** The evidence that the rules were broken: one finding for each. */
+/** Returns the evidence for broken rules, with one finding for each rule. */
 export function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Finding[] {
   return rules.flatMap((rule) => findings.find((one) => one.rule === rule && one.verdict === 'fail') ?? []);
 }

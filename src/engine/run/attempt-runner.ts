@@ -11,10 +11,13 @@ import type { RunnableScenario, RunOptions, SessionAssignment } from '../run-opt
 import { MAX_ATTEMPTS, type Played, playScenario } from '../scenario/play-scenario.ts';
 import type { GiveUpPolicy } from './give-up-policy.ts';
 
-/** Maximum number of attempts if calls fail at random: a call may then fail three times in a row by chance. */
+/**
+ * Maximum number of attempts at an operator that fails at random. At such an operator, a call may fail three times in a row by
+ * chance.
+ */
 const MAX_ATTEMPTS_AT_RANDOM = 6;
 
-/** The context that all scenarios of a run share. */
+/** The objects and settings that all scenarios of a run share. */
 export interface RunContext {
   readonly options: RunOptions;
   readonly sender: Sender;
@@ -26,7 +29,7 @@ export interface RunContext {
   readonly giveUpPolicy: GiveUpPolicy;
   /** True if no further scenario or attempt may begin. */
   readonly isStopped: () => boolean;
-  /** Called when calls fail at random again and again. */
+  /** Called when calls keep failing at random. */
   readonly onOverloaded: () => void;
 }
 
@@ -41,13 +44,16 @@ interface AttemptSeries {
   readonly scenario: RunnableScenario;
   readonly plan: Plan;
   readonly assignment: SessionAssignment;
-  /** The number of its first attempt, from 1. */
+  /** The number of the first attempt of this series, counted from 1. */
   readonly first: number;
-  /** 0: the scenario has not failed before. */
+  /** The number of earlier series that failed. 0: the scenario has not failed before. */
   readonly retry: number;
 }
 
-/** Plays scenarios. Repeats one that a temporary error left undecided, and retries one that failed and may be flaky. */
+/**
+ * Plays scenarios. Repeats a scenario that a temporary error left undecided. Retries a scenario that failed, because it may be
+ * flaky.
+ */
 export class AttemptRunner {
   readonly #context: RunContext;
 
@@ -56,10 +62,10 @@ export class AttemptRunner {
   }
 
   /**
-   * Plays a scenario and its retries. A retry does not know the failure before it.
+   * Plays a scenario and its retries. A retry does not use the result of the failure before it.
    *
-   * @returns the attempt that counts: the last one, unless it decided nothing after a failed one. If it passed after a failed
-   * one, it has the findings of both.
+   * @returns the last attempt that decided something. If the scenario failed and then passed, this attempt has the findings of
+   * both attempts.
    */
   async play(scenario: RunnableScenario, plan: Plan, assignment: SessionAssignment): Promise<Attempted> {
     let failed: Attempted | undefined;
@@ -80,7 +86,7 @@ export class AttemptRunner {
     }
   }
 
-  /** Plays a scenario until an attempt decides it or another attempt is useless. */
+  /** Plays a scenario until an attempt decides it or another attempt would be useless. */
   async #playSeries(series: AttemptSeries): Promise<Attempted> {
     const { sender, giveUpPolicy } = this.#context;
     let lasting: ReadonlySet<string> | undefined;
@@ -97,7 +103,11 @@ export class AttemptRunner {
     }
   }
 
-  /** @param failed the steps that failed in every attempt of the series so far */
+  /**
+   * Plays the scenario once.
+   *
+   * @param failed the steps that failed in every attempt of the series so far
+   */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
     tries: number,
@@ -147,7 +157,11 @@ export class AttemptRunner {
     return { played, findings, attempt };
   }
 
-  /** @param lasts true if a step failed in every attempt */
+  /**
+   * True if another attempt may decide the scenario and is allowed.
+   *
+   * @param lasts true if a step failed in every attempt
+   */
   #mayTryAgain({ retryReason: again, verdict }: Played, tries: number, lasts: boolean): boolean {
     const { sender, options, isStopped, onOverloaded: onOverburdened } = this.#context;
     const atRandom = again === 'busy' && (!lasts || sender.waitPolicy.failsAtRandom);
@@ -155,7 +169,7 @@ export class AttemptRunner {
     if (again === 'stale-connection' && sender.giveUpKeepAlive()) {
       options.record({
         event: 'notice',
-        text: 'The operator closes kept-alive connections at once, so each call used a new connection.',
+        text: 'The operator closes kept-alive connections while calls are sent, so from then on each call used a new connection.',
       });
     }
     if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();

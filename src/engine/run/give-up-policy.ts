@@ -4,13 +4,13 @@ import type { Finding } from '../../journal/finding.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { WaitPolicy } from '../calls/wait-policy.ts';
 
-/** Give up on an endpoint after this many scenarios in a row with a timeout. */
+/** Number of scenarios in a row with a timeout after which croupier gives up on an endpoint. */
 const MAX_TIMEOUTS = 5;
 
-/** Decides which scenarios are not worth playing, from the results of the ones before. */
+/** Decides from the results of earlier scenarios which scenarios are not worth playing. */
 export class GiveUpPolicy {
   readonly #waitPolicy: WaitPolicy;
-  /** By endpoint: the number of scenarios in a row in which it missed the deadline. */
+  /** The number of scenarios in a row in which an endpoint missed the deadline, by endpoint. */
   readonly #timeouts = new Map<CallName, number>();
 
   constructor(waitPolicy: WaitPolicy) {
@@ -25,12 +25,12 @@ export class GiveUpPolicy {
       ),
     );
     for (const call of late) this.#timeouts.set(call, (this.#timeouts.get(call) ?? 0) + 1);
-    // An endpoint that misses the deadline only sometimes is tried again.
+    // An endpoint that meets the deadline again is counted from 0.
     for (const call of this.#timeouts.keys())
       if (!late.has(call) && passes['reply.deadline']?.[call] !== undefined) this.#timeouts.delete(call);
   }
 
-  /** The reason why a scenario is not worth playing; null: it is. */
+  /** Returns the reason why a scenario is not worth playing. Null if it is worth playing. */
   reasonAgainst(plan: Plan): string | null {
     const late = this.#timedOutCall(plan);
     if (late) {
@@ -42,8 +42,8 @@ export class GiveUpPolicy {
   }
 
   /**
-   * True if the scenario needs an accepted bet, and the operator never accepts one. Scenarios about plain bets are still played,
-   * because they show this fault.
+   * True if the scenario needs an accepted bet and the operator has never accepted one. Scenarios about plain bets are played
+   * even so, because they show this fault.
    */
   needsFailingBets({ steps, rules }: Plan): boolean {
     if (!this.#waitPolicy.hasGivenUp('bet') || rules.includes('bet.decimal-amount')) return false;
@@ -54,8 +54,8 @@ export class GiveUpPolicy {
   }
 
   /**
-   * The endpoint that the scenario needs and that missed the deadline too often. Each such scenario would only wait for the
-   * deadline.
+   * Returns the endpoint that the scenario needs and that missed the deadline too often. Each scenario that needs it would only
+   * wait for the deadline.
    */
   #timedOutCall(plan: Plan): CallName | undefined {
     const needed = new Set(
@@ -64,9 +64,9 @@ export class GiveUpPolicy {
     return [...needed].find((call) => (this.#timeouts.get(call) ?? 0) >= MAX_TIMEOUTS);
   }
 
-  /** The message for the end of the report; undefined: none. */
+  /** The message for the end of the report. Undefined if there is no message. */
   get notice(): string | undefined {
     if (!this.#waitPolicy.hasGivenUp('bet')) return undefined;
-    return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx, never with a 200), so little could be judged. Find the cause in the operator's own log, fix it, and run again.`;
+    return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx, never with a 200), so most scenarios could not be judged. Find the cause in the operator's own log, fix it, and run again.`;
   }
 }

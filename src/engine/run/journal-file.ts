@@ -7,15 +7,18 @@ import { makeFolder } from './make-folder.ts';
 export interface JournalFile {
   readonly path: string;
   /**
-   * Writes an event. When this function returns, the system has the event, so a killed process does not lose it.
+   * Writes an event. The operating system has the event when this function returns, so it is not lost if the process is killed.
    *
-   * @throws UnwritableJournal if the system does not accept it
+   * @throws UnwritableJournal if the operating system does not accept the event
    */
   append(event: JournalEvent): void;
   close(): void;
 }
 
-/** The system does not accept more of a journal, for example because the disk is full. The message is the system's. */
+/**
+ * Thrown if the operating system rejects a write to the journal, for example because the disk is full. Has the message of the
+ * operating system.
+ */
 export class UnwritableJournal extends Error {
   override readonly name = 'UnwritableJournal';
   readonly path: string;
@@ -27,10 +30,10 @@ export class UnwritableJournal extends Error {
 }
 
 /**
- * Creates a journal that only its owner can read, and its folder if it is missing. Overwrites an older file.
+ * Creates a journal that only its owner can read. Creates its folder if it is missing. Overwrites an older file.
  *
  * @param scrub removes the secrets from a text
- * @throws the system's error if the file cannot be created or written
+ * @throws Error of the operating system if the file cannot be created or written
  */
 export function createJournalFile(file: string, scrub: (text: string) => string): JournalFile {
   makeFolder(path.dirname(file), 0o700);
@@ -38,10 +41,10 @@ export function createJournalFile(file: string, scrub: (text: string) => string)
 }
 
 /**
- * Opens a journal to append to it. Removes a last line that a kill has cut off; readers skip it anyway.
+ * Opens a journal to append events to it. If the last line is incomplete because the process was killed, removes that line.
  *
  * @param scrub removes the secrets from a text
- * @throws the system's error if the file cannot be written
+ * @throws Error of the operating system if the file cannot be written
  */
 export function reopenJournalFile(file: string, scrub: (text: string) => string): JournalFile {
   const descriptor = openSync(file, 'r+');
@@ -58,7 +61,10 @@ export function reopenJournalFile(file: string, scrub: (text: string) => string)
 
 const PIECE = 65_536;
 
-/** The start of the text after the last line end, and whether it is a whole event without its line end. */
+/**
+ * Finds the last line of a file. `at` is its position. `isWhole` is true if it is a complete event that lacks only its line
+ * end.
+ */
 function lastLine(descriptor: number, size: number): { readonly at: number; readonly isWhole: boolean } {
   let tail = Buffer.alloc(0);
   for (let from = size; from > 0; ) {
@@ -88,10 +94,12 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
     path: file,
     append: (event) => {
       const line = Buffer.from(`${scrub(JSON.stringify(event))}\n`);
-      // Calls that are still in flight when a run fails must not write into another file that has the same descriptor now.
+      // When a run fails, some calls may still be in flight. Their events must not go into another file that the system has
+      // opened with the same descriptor.
       if (!open) throw new Error(`the journal ${file} is closed`);
       try {
-        // An almost full disk may accept a part of the line. The next write fails with the reason, or succeeds.
+        // If the disk is almost full, the system may write only a part of the line. The next write succeeds or throws the
+        // reason.
         for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
       } catch (error) {
         throw error instanceof Error ? new UnwritableJournal(file, error) : error;

@@ -16,8 +16,8 @@ interface Watched {
 }
 
 /**
- * Reads at the end of a run the wallets in which a connection was broken. A debit that landed after the end of its scenario shows
- * there.
+ * At the end of a run, reads the wallets in which a connection was broken. Finds a debit that took effect after the end of its
+ * scenario.
  */
 export class LateEffects {
   readonly #options: RunOptions;
@@ -64,8 +64,8 @@ export class LateEffects {
           step: null,
           place: plan.place,
           exchange: null,
-          expected: `the balance of ${session.sessionID} is ${last} at the end of the run, as it was left`,
-          actual: `it is ${now}, and croupier sent nothing more: ${fell ? 'a debit landed after its refund had been answered 200' : 'somebody else is using the session'}`,
+          expected: `the balance of ${session.sessionID} is ${last} at the end of the run, as it was after its last scenario`,
+          actual: `the balance is ${now} although croupier sent no more calls, so ${fell ? 'a debit took effect after its refund had been answered 200' : 'somebody else is using the session'}`,
           causes: [],
         },
       });

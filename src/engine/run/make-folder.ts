@@ -2,10 +2,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Creates a folder and its missing parents. It goes step by step, because the recursive `mkdirSync` of Node never returns if the
- * system says "no such folder" although the parent exists (`/proc/x`).
+ * Creates a folder and its missing parents. Creates them one by one, because the recursive `mkdirSync` of Node never returns if
+ * the system reports "no such folder" although the parent exists (for example `/proc/x`).
  *
- * @throws the system's error
+ * @throws Error of the operating system
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
@@ -14,7 +14,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another run may have created it at the same moment.
+    // Another run may have created the folder at the same moment.
     if (!existsSync(folder)) throw error;
   }
 }

@@ -23,7 +23,7 @@ export function recordNotPlayed({ id }: RunnableScenario, { verdict, reason }: N
 /** Collects the scenarios that were not played because a balance was too low. */
 export class LowBalances {
   readonly #scenarios = new Set<string>();
-  /** By session: the highest balance that a scenario needed. */
+  /** The highest balance that a scenario needed, by session. */
   readonly #needed = new Map<SessionUnderTest, Money>();
 
   add(scenario: string, session: SessionUnderTest, needed: Money): void {
@@ -32,32 +32,33 @@ export class LowBalances {
     if (!known || known.compare(needed) < 0) this.#needed.set(session, needed);
   }
 
-  /** The message for the end of the report; undefined: all balances were high enough. */
+  /** The message for the end of the report. Undefined if all balances were high enough. */
   get notice(): string | undefined {
     if (this.#scenarios.size === 0) return undefined;
     const [count, verb] =
       this.#scenarios.size === 1 ? ['One scenario', 'was'] : [`${this.#scenarios.size} scenarios`, 'were'];
     const sums = [...this.#needed].map(
       ([{ sessionID, currency }, needed]) =>
-        `${sessionID} at least ${needed}${currency === undefined ? '' : ` ${currency}`}`,
+        `${sessionID} to at least ${needed}${currency === undefined ? '' : ` ${currency}`}`,
     );
-    return `${count} ${verb} skipped because the players' balances were too low. Give ${sums.join(', ')}, and run again.`;
+    return `${count} ${verb} skipped because the players' balances were too low. Raise the balance of ${sums.join(', of ')}, and run again.`;
   }
 }
 
-/** The missing part that keeps a scenario from being played, as a clause; null if nothing is missing. */
+/** Returns what is missing to play a scenario, as a clause. Null if nothing is missing. */
 export function missingNeed({ needs, rules }: Plan, options: RunOptions): string | null {
   const { contract = CONTRACT_VERSION } = options.client;
   if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
-    return `it tests rules of a later version of the contract than ${contract}`;
+    return `the scenario tests rules of a later version of the contract than ${contract}`;
   if (needs.otherClient && options.client.otherClientKey === undefined)
-    return 'needs a second client of the same operator with another key';
-  if (needs.earlierRun && !options.after) return 'needs the journal of an earlier run (`croupier run --after JOURNAL`)';
+    return 'the scenario needs a second client of the same operator with another key';
+  if (needs.earlierRun && !options.after)
+    return 'the scenario needs the journal of an earlier run (`croupier run --after JOURNAL`)';
   if (needs.campaign && options.campaign === null)
-    return 'needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
+    return 'the scenario needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
   if (needs.launches && !options.launches)
-    return "needs the calls of the operator's backend to the Core API (`croupier run --launches`)";
+    return "the scenario needs the calls of the operator's backend to the Core API (`croupier run --launches`)";
   if (needs.largeAmounts && !options.largeAmounts)
-    return 'moves amounts above 2^53 smallest units, which must be allowed (`largeAmounts: true`)';
+    return 'the scenario moves amounts above 2^53 smallest units, which the configuration must allow (`largeAmounts: true`)';
   return null;
 }

@@ -4,8 +4,8 @@ import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { RunnableScenario } from '../run-options.ts';
 
 /**
- * Orders the scenarios of a run: by group, basic groups first; within a group in a random order of the seed, so that no scenario
- * depends on an order. The same seed gives the same order.
+ * Sorts the scenarios of a run by group, with basic groups first. Within a group the order is random, so that no scenario can
+ * depend on it. The same seed always gives the same order.
  */
 export function inOrder(scenarios: readonly RunnableScenario[], seed: string): RunnableScenario[] {
   const groups: readonly string[] = RULE_GROUPS;
@@ -28,9 +28,9 @@ interface Phases {
   /** Scenarios that test whether players are isolated from each other. */
   readonly isolation: readonly RunnableScenario[];
   readonly main: readonly RunnableScenario[];
-  /** Scenarios that are played after all others. */
+  /** Scenarios that are played after all others, without those of `launches`. */
   readonly last: readonly RunnableScenario[];
-  /** Of the last ones: the scenarios about the launches by the operator's backend. */
+  /** Scenarios about the launches by the operator's backend. They are played at the very end. */
   readonly launches: readonly RunnableScenario[];
 }
 

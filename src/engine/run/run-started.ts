@@ -11,7 +11,10 @@ type Beginning = Pick<
     readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'builtIn' | 'plan'>[];
   };
 
-/** Creates the first event of a run: what is judged, by which version, with which settings. It holds no secret. */
+/**
+ * Creates the first event of a run. It holds the version of croupier, the client, the scenarios and the settings, but no
+ * secret.
+ */
 export function runStarted(options: Beginning): RunStarted {
   return {
     event: 'run-started',
@@ -48,7 +51,7 @@ export function runStarted(options: Beginning): RunStarted {
   };
 }
 
-/** A hash of the scenarios: equal for the same scenarios in the same order. */
+/** Returns a hash of the scenarios. The same scenarios in the same order have the same hash. */
 export function planHash(scenarios: readonly Pick<RunnableScenario, 'id' | 'title' | 'rules'>[]): string {
   const text = scenarios.map(({ id, title, rules }) => `${id}\n${title}\n${rules.join(' ')}`).join('\n\n');
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

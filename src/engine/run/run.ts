@@ -19,12 +19,12 @@ import { LowBalances, missingNeed, recordNotPlayed } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
 import { runStarted } from './run-started.ts';
 
-/** Maximum time in a run for waiting until stale reads are over, in multiples of the settle time. */
+/** Maximum time that a run waits until stale reads are over, as a multiple of the settle time. */
 const MAX_STALE_READ_LINGERS = 15;
 
 /**
- * Judges one client by the scenarios of the options, in parallel if there are several players, and passes every event to
- * `record`. This function prints nothing and does not decide the exit status: both come from the journal.
+ * Plays the scenarios against one client and judges it. Plays them in parallel if there are several players. Passes every event
+ * to `record`. Prints nothing and does not decide the exit status, because both are computed from the journal.
  */
 export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
@@ -56,12 +56,11 @@ interface WaitingScenario {
 type Ending = Omit<RunEnded, 'durationMs'>;
 
 /**
- * One run over its scenarios.
+ * One run with all its scenarios.
  *
- * It schedules the scenarios itself instead of using p-queue. A queue with a concurrency limit starts the next task in order, but
- * here the next scenario is the first whose players are all free. The limit also changes during the run: 1 until the operator has
- * answered once, and 1 again if it is overloaded. And a waiting scenario leaves the queue without being played if the give-up
- * policy is against it.
+ * The class schedules the scenarios itself because p-queue cannot do the following. The next scenario is the first one whose
+ * players are all free. The concurrency limit changes during the run: it is 1 until the operator has answered once, and 1 again
+ * if the operator is overloaded. A waiting scenario can be dropped if the give-up policy decides so.
  */
 class Run {
   readonly #options: RunOptions;
@@ -75,7 +74,7 @@ class Run {
   readonly #attemptRunner: AttemptRunner;
   /** True while scenarios are played one after another. */
   #isSequential = false;
-  /** True if calls fail at random, perhaps because there are too many at once. */
+  /** True if calls fail at random, perhaps because too many calls were sent at once. */
   #overloaded = false;
   #failed = 0;
   #reached = false;
@@ -111,12 +110,13 @@ class Run {
       signal,
     );
     const { isolation, main, last, launches } = inPhases(inOrder(this.#options.scenarios, this.#options.seed));
-    // Players that share a wallet would disturb each other. So the run tests this before it plays scenarios in parallel.
+    // Players that share a wallet would disturb each other, so the run tests for shared wallets before it plays scenarios in
+    // parallel.
     await this.#playAll(isolation, 1);
     const max = this.#attribution.isProven('session.isolated') ? 1 : this.#options.workers;
     await this.#playAll(main, max);
     await this.#playAll(last, max);
-    // These scenarios read the balances of all launched sessions, whoever the player is.
+    // These scenarios read the balances of the launched sessions of all players, so no other scenario may run.
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.readAgain(this.#adjuster);
     for (const notice of [this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice])
@@ -141,7 +141,7 @@ class Run {
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
 
-  /** True if balances change without a call. Then a changed balance at the end does not prove a late debit. */
+  /** True if balances change without a call. In this case a changed balance at the end does not prove a late debit. */
   get #balancesMoveAnyway(): boolean {
     const rules = ['balance.read-only', 'session.isolated'] as const;
     return this.#staleReads.rule !== undefined || rules.some((rule) => this.#attribution.isProven(rule));
@@ -157,7 +157,8 @@ class Run {
     const queue = [...scenarios];
     const waiting: WaitingScenario[] = [];
     const running = new Set<Promise<void>>();
-    // The first scenario runs alone: if the operator does not answer, there is one failure instead of one per player.
+    // The first scenario is played alone. If the operator does not answer, only one scenario fails, and not one for each
+    // player.
     while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
       if (!this.#stopped) this.#fill(queue, waiting, running, workers);
       if (running.size === 0) {
@@ -191,7 +192,11 @@ class Run {
     }
   }
 
-  /** @returns undefined if the scenario cannot be played here, which is recorded */
+  /**
+   * Plans a scenario and finds the sessions that can play it.
+   *
+   * @returns undefined if the scenario cannot be played; the journal then has the reason
+   */
   #prepare(scenario: RunnableScenario): WaitingScenario | undefined {
     const plan = scenario.plan();
     const assignments = this.#assignments(plan);
@@ -220,7 +225,7 @@ class Run {
     this.#conclude(scenario, played, findings, alone);
   }
 
-  /** Plays scenarios one after another from now on: an operator that fails under many calls at once may manage this. */
+  /** Plays scenarios one after another from now on. An operator that fails under many calls at once may manage single calls. */
   #playSequentially(): void {
     if (this.#overloaded || this.#isSequential) return;
     this.#overloaded = true;
@@ -242,7 +247,7 @@ class Run {
   }
 }
 
-/** The hint that another part of a divided run may have the players that are missing here. */
+/** Returns a hint that another part of a divided run may have the missing players. Empty if the run is not divided. */
 function shardHint({ shard }: RunOptions, { players }: SessionPool): string {
-  return shard === undefined ? '' : `; this shard has ${players} of ${shard.players} players`;
+  return shard === undefined ? '' : ` (this shard has only ${players} of ${shard.players} players)`;
 }

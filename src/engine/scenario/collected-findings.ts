@@ -6,21 +6,21 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import type { StopReason } from '../scenario-context.ts';
 
 /**
- * Collects the findings of a scenario over all its repetitions. A finding that one repetition leaves undecided is held back, and
- * counts only if no other repetition decides it. A finding of several repetitions is reported once.
+ * Collects the findings of a scenario over all its repetitions. A finding that several repetitions make is reported once. A
+ * finding that leaves its rule undecided is kept until the end. It is reported only if no repetition decides the rule.
  */
 export class CollectedFindings {
   readonly #report: (finding: Finding) => void;
   readonly #findings: Finding[] = [];
-  /** Findings that this repetition has reported, and those of the earlier ones, as keys. */
+  /** Keys of the findings that the current repetition has reported. */
   #reportedNow: string[] = [];
   readonly #reported = new Set<string>();
-  /** Findings that this repetition left undecided, and those of the earlier ones. */
+  /** Findings of the current repetition that leave their rule undecided. */
   #undecidedNow: Finding[] = [];
   readonly #undecided: Finding[] = [];
-  /** Rules that a repetition judged without leaving any part undecided. */
+  /** Rules that a repetition has judged without leaving anything undecided. */
   readonly #settledRules = new Set<string>();
-  /** Rules of the scenario that a repetition decided. */
+  /** Rules of the scenario that a repetition has decided. */
   readonly #decided = new Set<RuleId>();
   readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
 
@@ -37,7 +37,7 @@ export class CollectedFindings {
     return this.#passes;
   }
 
-  /** True if a rule of the scenario was decided; a skip does not count. */
+  /** True if a rule of the scenario was decided. A skip does not count as a decision. */
   hasDecided(rule: RuleId): boolean {
     return this.#decided.has(rule);
   }
@@ -60,8 +60,8 @@ export class CollectedFindings {
   /**
    * Ends a repetition.
    *
-   * @param passes the rules that held in it
-   * @param decided the rules of the scenario that it decided
+   * @param passes the number of passed tests of each rule in this repetition
+   * @param decided the rules of the scenario that this repetition decided
    */
   endRepetition(passes: Tally, decided: readonly RuleId[]): void {
     const open = new Set(this.#undecidedNow.map(({ rule }) => rule));
@@ -76,10 +76,11 @@ export class CollectedFindings {
   }
 
   /**
-   * Ends the last repetition: reports what no repetition has decided.
+   * Ends the last repetition. Reports the rules that no repetition has decided.
    *
    * @param claims the rules that the scenario tests
-   * @param missed a message about a race in which too few calls overlapped
+   * @param stopReason the reason why the scenario stopped early; null if it did not
+   * @param missed a message about a race in which too few calls overlapped; null if there was none
    */
   close(claims: readonly RuleId[], stopReason: StopReason | null, missed: string | null): void {
     for (const finding of this.#undecided.splice(0)) {
@@ -98,7 +99,7 @@ export class CollectedFindings {
     }
   }
 
-  /** Reports a rule of the scenario that was not decided. */
+  /** Reports that a rule of the scenario was not decided. */
   #addUndecided(rule: RuleId, verdict: 'skip' | 'inconclusive', actual: string, causes: readonly RuleId[] = []): void {
     const { sentence: expected } = ruleById(rule);
     this.#addDecided({
@@ -137,15 +138,15 @@ export class CollectedFindings {
   }
 }
 
-/** True for a rule that only calls at the same time can test. */
+/** True for a rule that can be tested only with calls at the same time. */
 function isOfRaces(rule: RuleId): boolean {
   return rule === 'idempotency.concurrent' || ruleById(rule).group === 'concurrency';
 }
 
 /**
- * The verdict of a scenario, after all its findings are collected.
+ * Returns the verdict of a scenario after all its findings are collected.
  *
- * @param missed a message about a race in which too few calls overlapped
+ * @param missed a message about a race in which too few calls overlapped; null if there was none
  */
 export function verdictOf(
   { rules }: Plan,
@@ -157,7 +158,7 @@ export function verdictOf(
   const { findings, passes } = collected;
   const claims = new Set<string>([...rules, EXPECTATION]);
   const start: Verdict = Object.keys(passes).length > 0 ? 'pass' : 'skip';
-  // The skip of one rule does not make a scenario skipped if another rule was decided.
+  // A skipped rule does not make the scenario skipped if another rule was decided.
   const gravest = findings
     .filter(({ verdict, rule }) => verdict !== 'skip' && (claims.has(rule) || verdict === 'fail'))
     .reduce<Verdict>((worst, { verdict }) => graver(worst, verdict), start);

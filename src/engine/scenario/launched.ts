@@ -17,8 +17,8 @@ interface Launched {
 }
 
 /**
- * Judges the calls that the operator's backend has sent to the Core API so far, and whether it knows the sessions that it
- * launched.
+ * Judges the calls that the operator's backend has sent to the Core API so far. Also judges whether the operator knows the
+ * sessions that it launched.
  */
 export async function judgeLaunched({ key, place }: LaunchesStep, { context, run, sender }: Launched): Promise<void> {
   const requests = run.launches?.() ?? [];
@@ -32,7 +32,7 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
       step: key,
       purpose: 'step',
     });
-  /** A busy operator may answer a moment later. */
+  /** Reads the balance of a session. Retries the read, because a busy operator may answer a moment later. */
   const read = async (session: LaunchedSession): Promise<Exchange> => {
     let exchange = await send(session);
     for (let retry = 0; retry < RETRIES && isOpen(exchange); retry += 1) {
@@ -49,7 +49,8 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
 }
 
 /**
- * The launched sessions without duplicates: a session may be launched in several games. Demo sessions never reach the operator.
+ * Returns the launched sessions without duplicates, because a session may be launched in several games. Leaves out demo
+ * sessions, because the service sends no calls to the operator for them.
  */
 function sessionsOf(requests: readonly LaunchRequest[]): readonly LaunchedSession[] {
   const launched = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
@@ -67,14 +68,17 @@ function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
   if (isOpen(exchange))
     return {
       kind: 'undecided',
-      reason: `GET /balance of ${sessionID} was answered ${status === undefined ? 'without a complete reply' : status}`,
+      reason: `GET /balance of ${sessionID} ${status === undefined ? 'got no complete reply' : `was answered ${status}`}`,
     };
   return breach(expected, `the session ${sessionID} was launched, but its GET /balance is answered ${status}`, [
     'balance.read',
   ]);
 }
 
-/** True if the answer says nothing about the session: no answer, a refused signature, or an operator that is busy or fails. */
+/**
+ * True if the answer says nothing about the session: there is no answer, the signature was refused, or the operator is busy or
+ * fails.
+ */
 function isOpen(exchange: Exchange): boolean {
   const status = replyStatus(exchange);
   return status === undefined || status === 401 || isWorthRetrying(status);

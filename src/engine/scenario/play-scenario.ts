@@ -27,14 +27,16 @@ import { settle } from './unknown-outcomes.ts';
 export const MAX_ATTEMPTS = 3;
 
 export interface PlayOptions extends ScenarioPlayOptions {
-  /** Plans the scenario again, with new ids, for another repetition. */
+  /** Plans the scenario again for another repetition. The calls get new ids. */
   readonly replan: () => Plan;
-  /** Counted from 1. */
+  /** The number of this attempt, counted from 1. */
   readonly attempt: number;
   readonly sender: Sender;
   readonly adjuster: BalanceAdjuster;
   readonly acceptedCalls: AcceptedCalls;
-  /** True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as one. */
+  /**
+   * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
+   */
   readonly isLasting?: (step: string) => boolean;
 }
 
@@ -44,19 +46,19 @@ export interface Played {
   readonly reason: string | null;
   readonly restored: boolean | null;
   readonly passes: Tally;
-  /** Rules that were broken, with no other cause. */
+  /** Rules that were broken and have no other broken rule as their cause. */
   readonly broken: readonly RuleId[];
   /** Endpoints that carried out a call with a wrong signature. */
   readonly letIn: readonly CallName[];
-  /** True if its reads did not wait for stale reads, because none had been seen when it began. */
+  /** True if no stale read was known when the scenario began, so its reads did not wait and may have been stale. */
   readonly unaware: boolean;
-  /** Why another attempt may decide what this one did not; null: it would not. */
+  /** The reason why another attempt may decide what this attempt did not. Null if another attempt would be useless. */
   readonly retryReason: 'stale-connection' | 'connection' | 'busy' | null;
-  /** Steps that failed, or that the operator was too busy for. */
+  /** Steps that failed, or that were answered "too busy". */
   readonly turnedAway: ReadonlySet<string>;
-  /** The balance that the scenario needs, if it was not played because the balance was too low. */
+  /** The balance that the scenario needs, if it was not played because the balance was too low. Otherwise null. */
   readonly needed: Money | null;
-  /** By wallet: the last balance that was read, unless the balance is uncertain. */
+  /** The last balance that was read, by wallet. Wallets with an uncertain balance are left out. */
   readonly left: ReadonlyMap<string, Money>;
 }
 
@@ -64,14 +66,14 @@ export interface Played {
 interface Repetition {
   readonly context: ScenarioContext;
   readonly stopReason: StopReason | null;
-  /** False if not even the balance could be read. */
+  /** False if the scenario could not begin because the balance could not be read or was too low. */
   readonly opened: boolean;
   readonly stale: boolean;
 }
 
 /**
- * Plays one scenario, from the first read to the restored balance. A race scenario is repeated, with new ids and from the balance
- * that the last repetition left, until it finds a problem or reaches a limit.
+ * Plays one scenario, from the first read to the restored balance. A scenario with a race is repeated with new ids, from the
+ * balance that the last repetition left. The repetitions end when one finds a problem or a limit is reached.
  */
 export async function playScenario(options: PlayOptions): Promise<Played> {
   const { adjuster, plan } = options;
@@ -86,7 +88,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     opened,
     stale,
   } = await playRepetitions(options, { collected, openings, letIn, races });
-  // A later repetition that could not be played to its end does not change the results of the earlier ones.
+  // If a later repetition could not be played to its end, the results of the earlier repetitions still count.
   const stopReason =
     stoppedBecause && races.round > 1 && (stoppedBecause.verdict === 'skip' || stoppedBecause.connection)
       ? null
@@ -131,7 +133,11 @@ interface SharedState {
   readonly races: Races;
 }
 
-/** @returns the last repetition */
+/**
+ * Plays the scenario once, or several times if it has a race.
+ *
+ * @returns the last repetition
+ */
 async function playRepetitions(options: PlayOptions, shared: SharedState): Promise<Repetition> {
   const { run } = options;
   const { collected, races } = shared;
@@ -141,12 +147,13 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   const shownDecimals = await openingDecimals(options);
   for (let plan = options.plan; ; plan = options.replan()) {
     const report = (finding: Finding): void => collected.add(finding);
-    // A later repetition whose calls the operator turns away is simply the last one.
+    // Only the first round can show that a call fails in every attempt. In a later round, a call that the operator cannot serve
+    // just ends the repetitions.
     const isLasting = (step: string): boolean =>
       races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
     const context = createScenarioContext({ ...options, plan, wallets, shownDecimals, report, isLasting });
     const runner = new ScenarioRunner({ ...options, context, settleTime: linger, races, owedCalls: debts });
-    // The operator may not know a session that it launched. The scenario tests this, so it is not read before.
+    // The scenario tests whether the operator knows the sessions that it launched, so their balances are not read before.
     const opened = plan.needs.launches ? null : await setUp(context, runner, options.adjuster, shared.openings);
     const stopReason = opened ?? (await runner.steps(plan.steps, true));
     if (!opened) {
@@ -168,7 +175,10 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   }
 }
 
-/** This read may show that another repetition is needless. */
+/**
+ * Reads the balance, because this read may show a problem that makes another repetition needless. Returns true if another
+ * repetition is still useful.
+ */
 async function readAndAskAgain(
   context: ScenarioContext,
   runner: ScenarioRunner,
@@ -178,7 +188,10 @@ async function readAndAskAgain(
   return isWorthAnother();
 }
 
-/** A race that has found a problem need not be repeated. It cannot be repeated if a balance is uncertain. */
+/**
+ * True if another repetition is useful and possible. It is useless if the race has already found a problem, and impossible if a
+ * balance is uncertain.
+ */
 function mayBeRepeated(
   { plan, wallets }: ScenarioContext,
   { findings }: CollectedFindings,

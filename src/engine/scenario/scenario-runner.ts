@@ -21,21 +21,21 @@ import { settleRace } from './unknown-outcomes.ts';
 
 export interface ScenarioRunnerOptions extends DispatchOptions {
   readonly attempt: number;
-  /** Shared by all repetitions of a scenario. */
+  /** The results of the races, shared by all repetitions of a scenario. */
   readonly races: Races;
 }
 
 /** Maximum number of retries of a call that the operator may still be working on. */
 const MAX_RETRIES = 6;
-/** Maximum number of times that a settling call is sent. */
+/** Maximum number of times that a call is sent to settle an unknown outcome. */
 const MAX_SETTLINGS = 4;
-/** The same after the run was interrupted. */
+/** Maximum number of times that a call is sent to settle an unknown outcome after the run was interrupted. */
 const MAX_SETTLINGS_INTERRUPTED = 2;
 const FIRST_SETTLING_PAUSE_MS = 50;
-/** The balance is read after this number of calls in a `repeat` step. */
+/** Number of calls in a `repeat` step after which the balance is read. */
 const MAX_UNREAD = 200;
 
-/** Plays the steps of one scenario: sends the calls, passes the exchanges to the judge, and does what the judge asks for. */
+/** Plays the steps of one scenario. Sends the calls, passes the exchanges to the judge, and does what the judge asks for. */
 export class ScenarioRunner {
   readonly #context: ScenarioContext;
   readonly #sender: Sender;
@@ -62,7 +62,7 @@ export class ScenarioRunner {
     this.#startedAt = run.now();
   }
 
-  /** True if a kept-alive connection was closed during a call. */
+  /** True if the operator closed a kept-alive connection during a call. */
   get stale(): boolean {
     return this.#dispatch.stale;
   }
@@ -76,7 +76,7 @@ export class ScenarioRunner {
     return null;
   }
 
-  /** A read that is not part of the scenario. */
+  /** Reads a balance between the steps of the scenario. */
   read(alias: string): Promise<{ readonly stopReason: StopReason | null; readonly reading: ReplyReading | undefined }> {
     return this.#reads.own(alias);
   }
@@ -94,7 +94,7 @@ export class ScenarioRunner {
       const status = replyStatus(exchange);
       if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
       hasFailed ||= status === 500;
-      // After a second timeout croupier waits no longer. The call stays recorded as owed.
+      // croupier accepts one timeout. After a second timeout it stops sending the call, which stays recorded as owed.
       const isLast = tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status));
       if (isLast) {
         const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
@@ -146,7 +146,10 @@ export class ScenarioRunner {
     }
   }
 
-  /** Reads the balance now and then in a long repetition, because every effect is kept in memory until a read shows it. */
+  /**
+   * Reads the balance from time to time in a long repetition. Every effect is kept in memory until a read shows it, so reads
+   * limit the memory.
+   */
   async #readIfManyUnread(): Promise<StopReason | null> {
     for (const { alias, wallet } of this.#context.wallets) {
       if (wallet.moves.length < MAX_UNREAD) continue;
@@ -157,8 +160,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * A value of a step could not be computed. After a bet that was answered 500 the contract leaves the balance open until the
-   * refund, so then the step is skipped.
+   * Returns the reason to stop after a value of a step could not be computed. A bet that was answered 500 leaves the balance
+   * undefined until its refund, so in this case the scenario is skipped.
    */
   #stopAfterError(step: Step, error: EvaluationError): StopReason {
     const open = this.#context.wallets.some(({ wallet }) => wallet.branches.some(({ kind }) => kind === 'lost'));
@@ -176,9 +179,9 @@ export class ScenarioRunner {
     if (step.call === 'balance') return this.#reads.ofStep(step);
     if (step.origin.kind === 'earlier') return this.#sendEarlier(step, step.origin.call, step.origin.from);
     const outgoing = this.#dispatch.outbox.make(step);
-    if (!outgoing) return stoppedBecause(`step ${step.key} sends a call again that was never sent`);
+    if (!outgoing) return stoppedBecause(`step ${step.key} repeats a call that was never sent`);
     const call = { step, outgoing };
-    // The service repeats a win or refund of unknown outcome until it is answered 200, so only the last answer is judged.
+    // The service repeats a win or refund with an unknown outcome until it is answered 200, so only the last answer is judged.
     for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
       const exchange = await this.#dispatch.send(call);
       if (!isWorthRetrying(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
@@ -196,8 +199,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Maximum number of retries of a win or refund for which the operator is too busy. It is highest if the first connection, or
-   * that of the bet, broke: the operator may still be working on that call.
+   * Returns the maximum number of retries of a win or refund. The number is highest if the connection of the first call or of
+   * its bet was broken, because the operator may still be working on that call.
    */
   #retriesOf(step: CallStep): number {
     if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return 0;

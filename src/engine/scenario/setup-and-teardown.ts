@@ -20,7 +20,10 @@ interface Opening {
   readonly plan: Plan;
 }
 
-/** The number of decimals with which the operator writes a balance; 0 if the currency is configured. */
+/**
+ * Reads the number of decimals with which the operator writes the balance of the main session. Returns 0 without a read if the
+ * currency of the session is configured.
+ */
 export async function openingDecimals({ assignment, run, sender, plan }: Opening): Promise<number> {
   const main = sessionOf(assignment, 'main');
   if (main.currency !== undefined) return 0;
@@ -40,10 +43,10 @@ export async function openingDecimals({ assignment, run, sender, plan }: Opening
 }
 
 /**
- * Notes the balance of every wallet before the scenario begins, and raises it if the scenario needs more. A wallet is read unless
- * the last repetition left its balance known.
+ * Notes the balance of every wallet before the scenario begins. Raises the balance of the main session if the scenario needs
+ * more. Skips the read of a wallet whose balance is known from the last repetition.
  *
- * @param openings the balances before the first repetition; completed here
+ * @param openings the balances before the first repetition; missing balances are added
  */
 export async function setUp(
   context: ScenarioContext,
@@ -67,7 +70,8 @@ export async function setUp(
   if (!wanted || !wallet || !has) return null;
   const needed = evaluateMoney(wanted, scopeOf(context.names, undefined));
   if (has.compare(needed) >= 0) return null;
-  // The scenario may spend all. croupier can win money back only with a bet, so it keeps one stake more.
+  // The scenario may spend the whole balance. croupier can win money back only with a bet, so it raises the balance by one more
+  // stake.
   const account = accountOf(context, 'main');
   const raised = await adjuster.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
   if (raised) context.judge.reads.open(wallet, raised);
@@ -76,7 +80,7 @@ export async function setUp(
     ? null
     : {
         verdict: 'skip',
-        reason: `needs a balance of ${needed}; the session has ${has}, and croupier could not raise it`,
+        reason: `the scenario needs a balance of ${needed}, but the session has ${has}, and croupier could not raise it`,
         connection: false,
         causes: [],
         needed,
@@ -92,9 +96,10 @@ const WRONG_BOOKING_RULES: readonly RuleId[] = [
 ];
 
 /**
- * Reads the balances once more to decide what is open: effects that no read has shown, and calls that may have landed late.
+ * Reads the balances once more to decide what is still uncertain: effects that no read has shown, and calls that may have taken
+ * effect late.
  *
- * @param when `now` leaves late effects to a later read
+ * @param when `now`: does not wait for late effects; `lingered`: waits for them first
  */
 export async function readLast(
   context: ScenarioContext,
@@ -117,8 +122,8 @@ export async function readLast(
 /**
  * Restores the balance of every wallet.
  *
- * @param isBroken whether the scenario has shown a rule to be broken
- * @returns false if a balance could not be restored, null if all were unchanged
+ * @param isBroken true if the scenario has shown a rule to be broken
+ * @returns false if a balance could not be restored; null if all balances were unchanged
  */
 export async function restore(
   context: ScenarioContext,
@@ -126,7 +131,7 @@ export async function restore(
   adjuster: BalanceAdjuster,
   isBroken: (rule: RuleId) => boolean,
 ): Promise<boolean | null> {
-  // If the wallet books wrongly, more calls would make its balance worse.
+  // If the operator moves wrong amounts, more calls would make the balance worse.
   const wrong = WRONG_BOOKING_RULES.some(isBroken);
   let all: boolean | null = null;
   for (const { alias, wallet } of context.wallets) {
@@ -144,18 +149,21 @@ export async function restore(
   return all;
 }
 
-/** True if calls moved money and no read has shown it. */
+/** True if calls moved money and no read has shown this yet. */
 function isUnread(wallet: Wallet): boolean {
   return wallet.moves.length > 0;
 }
 
-/** The balance of a wallet that could not be read and should be empty: some operators report no balance for an empty wallet. */
+/**
+ * Returns zero for a wallet that could not be read and should be empty, because some operators report no balance for an empty
+ * wallet. Otherwise returns undefined.
+ */
 function certainZero(wallet: Wallet): Money | undefined {
   const certain = wallet.certain();
   return isUnread(wallet) && certain?.isZero() ? certain : undefined;
 }
 
-/** True if a call may still move money. A declined call with an answer does not, unless it is sent again. */
+/** True if a call may still move money. A call that was answered "declined" moves no money, unless it is sent again. */
 export function isUncertain({ branches }: Wallet, { judge }: ScenarioContext): boolean {
   return branches.some(({ kind, txID }) => kind !== 'either' && judge.effects.ofTxID(txID)?.answer !== 'declined');
 }

@@ -3,20 +3,23 @@ import type { Template } from '../../scenario/expressions/expression.ts';
 import type { CallStep, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
 
-/** Sends a settling call until it is answered. The answer is then judged, or only applied to the model. */
+/**
+ * Sends a call until it is answered, to settle an unknown outcome. If `judged` is true, the answer is judged. Otherwise the
+ * answer only updates the model of the wallet.
+ */
 export type SendSettling = (step: CallStep, how: { readonly judged: boolean }) => Promise<void>;
 
 /**
- * Settles the calls of unknown outcome as the service would: refunds lost bets, sends wins and refunds again, until each is
- * answered 200. The refund of a bet is judged, the other answers are only applied to the model.
+ * Settles the calls with an unknown outcome as the service would. Refunds bets, and sends wins and refunds again, until each of
+ * them is answered 200. Judges the refund of a bet. Other answers only update the model of the wallet.
  */
 export async function settle(context: ScenarioContext, send: SendSettling, uuid: () => string): Promise<void> {
   await settleAll(context, send, uuid, unsettled(context));
 }
 
 /**
- * Settles the calls of a race as soon as all are answered, so that the next read shows their effects. Calls that the scenario
- * itself sends again or refunds later are left to it.
+ * Settles the calls of a race as soon as all of them have ended, so that the next read shows their effects. Skips calls that
+ * later steps of the scenario send again or refund.
  */
 export async function settleRace(
   context: ScenarioContext,
@@ -50,22 +53,25 @@ async function settleAll(
   transactions: readonly Transaction[],
 ): Promise<void> {
   for (const transaction of transactions) {
-    // A call that was settled before it may have settled it too.
+    // An earlier call in this loop may have settled the transaction already.
     if (transaction.state !== 'unknown') continue;
     const key = `settle.${transaction.planned.step.key}`;
     if (transaction.planned.step.call !== 'bet') await send(againOf(transaction, key), { judged: false });
-    // If a refund was sent already, that one is sent again.
+    // A refund that was already sent is sent again. The bet does not get a second refund.
     else if (!unsettled(context).some((other) => refundedBy(other) === transaction.planned.step.key))
       await send(refundOf(context, transaction, key, uuid), { judged: true });
   }
 }
 
-/** A copy of the list, because a refund adds transactions of its own, which must not be settled again. */
+/**
+ * Returns the transactions with an unknown outcome. Returns a copy, because a refund adds new transactions, which must not be
+ * settled again.
+ */
 function unsettled({ judge }: ScenarioContext): readonly Transaction[] {
   return Array.from(judge.effects.all()).filter(({ state, wallet }) => state === 'unknown' && wallet !== null);
 }
 
-/** The key of the bet that a refund gives back. */
+/** Returns the key of the bet that a refund gives back. */
 function refundedBy({ planned: { step } }: Transaction): string | undefined {
   return step.refund?.kind === 'step' ? step.refund.of : undefined;
 }

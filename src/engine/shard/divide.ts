@@ -5,9 +5,9 @@ import { isPlayable, playerOf, SessionPool } from '../session-pool.ts';
 
 /** One part of a divided run. */
 export interface Part<Scenario extends RunnableScenario> {
-  /** In the order of the whole run. */
+  /** The scenarios of this part, in the order of the whole run. */
   readonly scenarios: readonly Scenario[];
-  /** The sessions of players that no other part has. */
+  /** The sessions of this part. No other part has sessions of the same players. */
   readonly sessions: readonly SessionUnderTest[];
 }
 
@@ -16,9 +16,9 @@ export interface DivisionOptions<Scenario> {
   readonly count: number;
   /** Maximum number of scenarios that one part plays in parallel. */
   readonly workers: number;
-  /** The duration of a scenario, in any unit. */
+  /** Returns the expected duration of a scenario, in any unit. */
   readonly weightOf: (scenario: Scenario, plan: Plan) => number;
-  /** Selects the usable ones of the assignments that the sessions allow. */
+  /** Selects the assignments that can be used from those that the sessions allow. */
   readonly fitting: (plan: Plan, assignments: readonly SessionAssignment[]) => readonly SessionAssignment[];
 }
 
@@ -26,27 +26,28 @@ export interface DivisionOptions<Scenario> {
 interface Load<Scenario> {
   readonly scenario: Scenario;
   readonly weight: number;
-  /** The players that can play it. If there are none, the part that gets the scenario reports why. */
+  /**
+   * The groups of players that can play the scenario. If there are none, the part that gets the scenario reports the reason.
+   */
   readonly playerGroups: PlayerGroups;
 }
 
-/** A part while it is filled: its players and its scenarios so far. */
+/** A part with the players and scenarios that it has got so far. */
 interface OpenPart<Scenario> {
   readonly players: Set<string>;
   readonly given: Set<Scenario>;
   load: number;
 }
 
-/** Players with an active session, in the order of their sessions. */
+/** Returns the players with an active session, in the order of their sessions. */
 export function playablePlayers(sessions: readonly SessionUnderTest[]): readonly string[] {
   return [...new Set(sessions.filter(isPlayable).map(playerOf))];
 }
 
 /**
- * Divides a run into parts of about the same duration, each with players of its own. Players that a scenario needs together stay
- * together, as long as every part gets a player. A scenario goes to a part that has its players.
- *
- * The result is deterministic.
+ * Divides a run into parts that take about the same time and have different players. Players that a scenario needs together
+ * stay together, as long as every part gets a player. A scenario goes to a part that has all its players. The same input always
+ * gives the same parts.
  */
 export function divide<Scenario extends RunnableScenario>(
   scenarios: readonly Scenario[],
@@ -72,7 +73,7 @@ export function divide<Scenario extends RunnableScenario>(
   }));
 }
 
-/** A hash of a division: parts with different hashes are not parts of one run. */
+/** Returns a hash of a division. Parts with different hashes do not belong to one run. */
 export function divisionHash(parts: readonly Part<RunnableScenario>[]): string {
   const text = parts.map(({ scenarios, sessions }) =>
     [...sessions.map(({ sessionID }) => sessionID), '', ...scenarios.map(({ id }) => id)].join('\n'),
@@ -81,7 +82,8 @@ export function divisionHash(parts: readonly Part<RunnableScenario>[]): string {
 }
 
 /**
- * Puts the players into groups: first the players that a scenario needs together, then each other player into the smallest group.
+ * Puts the players into groups. First joins the players that a scenario needs together. Then puts each other player into the
+ * smallest group.
  */
 function openPartsOf<Scenario>(
   loads: readonly Load<Scenario>[],
@@ -108,7 +110,10 @@ function openPartsOf<Scenario>(
   return groups.map((players) => ({ players, given: new Set<Scenario>(), load: 0 }));
 }
 
-/** Selects the players to join next: those that make the most scenarios possible; if equal, the fewest players. */
+/**
+ * Selects the players to join next: those that make the most scenarios possible. Among equal choices, selects the fewest
+ * players.
+ */
 function bestUnion(
   open: readonly PlayerGroups[],
   groups: readonly ReadonlySet<string>[],
@@ -119,7 +124,7 @@ function bestUnion(
   );
   let best: { playerGroup: readonly string[]; at: number; serves: number; size: number } | undefined;
   for (const playerGroup of unique.values()) {
-    // Players of two different groups cannot be joined. If one player has a group, the others join that group.
+    // If one of the players already has a group, the others join that group. Players of two different groups cannot be joined.
     const holding = groups.flatMap((group, at) => (playerGroup.some((player) => group.has(player)) ? [at] : []));
     const at = holding[0] ?? groups.findIndex(({ size }) => size === 0);
     const group = groups[at];
@@ -139,14 +144,16 @@ function bestUnion(
   return best;
 }
 
-/** True if every group without a player can still get one. */
+/** True if there are enough free players to give one to each group without a player. */
 function leavesEnough(groups: readonly ReadonlySet<string>[], playable: ReadonlySet<string>): boolean {
   const counts = groups.map((group) => countIn(group, playable));
   const free = playable.size - counts.reduce((sum, one) => sum + one, 0);
   return counts.filter((one) => one === 0).length <= free;
 }
 
-/** Assigns a scenario to the part that would be finished first, of those that have its players. */
+/**
+ * Assigns a scenario to a part that has its players. Among several such parts, chooses the part that would be finished first.
+ */
 function assignTo<Scenario>(
   { scenario, weight, playerGroups }: Load<Scenario>,
   parts: readonly OpenPart<Scenario>[],
@@ -160,7 +167,7 @@ function assignTo<Scenario>(
   const chosen = among.find((part) => part.load / parallelism(part) === least);
   if (!chosen) return;
   chosen.given.add(scenario);
-  // A scenario that nobody can play takes no time. One with several players keeps all of them busy.
+  // A scenario that nobody can play takes no time. A scenario with several players keeps all of them busy.
   chosen.load += weight * Math.min(playerGroups.smallestWithin(chosen.players) ?? 0, parallelism(chosen));
 }
 
@@ -168,13 +175,13 @@ function countIn(group: ReadonlySet<string>, wanted: ReadonlySet<string>): numbe
   return [...group].filter((player) => wanted.has(player)).length;
 }
 
-/** Up to this number of players, every subset of them is looked up. With more players, each group is compared instead. */
+/** Maximum number of players for which every subset is looked up. With more players it is faster to compare each group. */
 const MAX_ENUMERATED = 6;
 
 /** The groups of players that can play a scenario. */
 class PlayerGroups {
   readonly #byKey: ReadonlyMap<string, readonly string[]>;
-  /** The size of the smallest group. */
+  /** The number of players in the smallest group. */
   readonly #smallest: number;
 
   constructor(assignments: readonly SessionAssignment[]) {
@@ -197,7 +204,10 @@ class PlayerGroups {
     return this.areAny && this.#smallest > 1;
   }
 
-  /** The size of the smallest group among these players; undefined: they cannot play the scenario alone. */
+  /**
+   * Returns the number of players in the smallest group among the given players. Undefined if these players cannot play the
+   * scenario.
+   */
   smallestWithin(players: ReadonlySet<string>): number | undefined {
     if (players.size < this.#smallest) return undefined;
     const choices = players.size <= MAX_ENUMERATED ? choicesOf([...players].sort()) : this.#byKey.values();
@@ -214,7 +224,7 @@ class PlayerGroups {
   }
 }
 
-/** All non-empty subsets of the players, each in the given order. */
+/** Returns all non-empty subsets of the players. Each subset keeps the given order. */
 function choicesOf(players: readonly string[]): readonly (readonly string[])[] {
   let choices: readonly (readonly string[])[] = [[]];
   for (const player of players) choices = choices.flatMap((choice) => [choice, [...choice, player]]);

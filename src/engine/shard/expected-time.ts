@@ -1,14 +1,14 @@
 import type { Plan, Step } from '../../scenario/plan/plan.ts';
 
-/** Time for the first read, the last read and restoring the balance. */
+/** Time for the first read, for the last read and for restoring the balance, in milliseconds. */
 const OVERHEAD_MS = 10;
 const CALL_MS = 3;
-/** Time for the repetitions of a race scenario. */
+/** Time for the repetitions of a race, in milliseconds. */
 const RACE_MS = 1000;
 
 /**
- * The expected duration of a scenario that was never measured, in ms. It counts mainly settle times and races, and is only good
- * for comparing scenarios.
+ * Returns the expected duration of a scenario that was never measured, in milliseconds. It counts mainly settle times and
+ * races, so it is good enough only to compare scenarios.
  */
 export function expectedTime({ steps, always }: Pick<Plan, 'steps' | 'always'>, lingerMs: number): number {
   const all = [...steps, ...always];
@@ -20,7 +20,7 @@ function timeOf(step: Step, lingerMs: number): number {
   switch (step.kind) {
     case 'call': {
       const after = step.after === 'linger' ? lingerMs : (step.after ?? 0);
-      // The effects of a broken connection show after the settle time.
+      // croupier waits for the settle time after a broken connection, because its effects may come late.
       return CALL_MS + after + (step.deviations.break === undefined ? 0 : lingerMs);
     }
     case 'together':

@@ -82,6 +82,6 @@ describe('a command that moves money at an address that looks like production', 
     client('https://staging.casino.invalid/eu', true);
     const asked = await croupier(['call', 'bet'], { cwd, env: KEY });
     expect(asked.status).toBe(2);
-    expect(asked.err).toContain('the configuration says that it is production');
+    expect(asked.err).toContain('the configuration says that this is a production environment');
   });
 });

@@ -86,7 +86,7 @@ describe('a bet by hand', () => {
   it('an accepted bet that moves nothing is right only if it was carried out before, which the advice says', async () => {
     const { failed, next } = await bet({ maybeKnown: true, behaviour: takes('0') });
     expect(failed).toEqual([]);
-    expect(next).toContain('right only if it was carried out before');
+    expect(next).toContain('right only if the bet was carried out before');
   });
 
   it('a bet with a wrong signature must be refused', async () => {

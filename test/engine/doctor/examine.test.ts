@@ -208,8 +208,8 @@ describe('replies', () => {
   });
 
   it.each([
-    ['/eu/eu', (url: string) => `: ${url}/eu`],
-    ['//eu', () => 'Write one slash'],
+    ['/eu/eu', (url: string) => `is then ${url}/eu`],
+    ['//eu', () => 'Write only one slash'],
     ['/eu/', () => 'prefix'],
   ] as const)('the reply shows that %s is not the path of the wallet', async (path, advice) => {
     const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
@@ -220,7 +220,7 @@ describe('replies', () => {
   it.each([
     ['/balance/?sessionID=s-1', 'paths: { balance: /balance/ }'],
     ['/login', 'login page'],
-    ['https://other.test/v2/balance', 'base URL is https://other.test/v2'],
+    ['https://other.test/v2/balance', 'base URL https://other.test/v2'],
   ])('there is advice about a redirect to %s', async (location, advice) => {
     const { url } = await wallet(() => ({ status: 302, headers: { Location: location } }));
     expect(of(await look(url), 'redirects')).toMatchObject({ state: 'bad', advice: expect.stringContaining(advice) });

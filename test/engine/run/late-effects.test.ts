@@ -35,13 +35,13 @@ it('an unchanged balance at the end gives no finding', async () => {
 it('a debit that landed after its scenario ended is found', async () => {
   const [found, ...others] = await endOf(later('-7.00'));
   expect(others).toEqual([]);
-  expect(found).toContain('fail: it is 93');
-  expect(found).toContain('a debit landed after its refund');
+  expect(found).toContain('fail: the balance is 93');
+  expect(found).toContain('a debit took effect after its refund');
 });
 
 it('a balance that rose is inconclusive', async () => {
   const [found] = await endOf(later('7.00'));
-  expect(found).toContain('inconclusive: it is 107');
+  expect(found).toContain('inconclusive: the balance is 107');
   expect(found).toContain('somebody else is using the session');
 });
 

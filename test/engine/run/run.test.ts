@@ -57,7 +57,7 @@ describe('a correct operator', () => {
     expect(run.scenario('bet/rich').verdict).toBe('skip');
     expect(run.scenario('bet/rich').reason).toContain('needs a balance of 20');
     expect(run.fold.notices).toEqual([
-      "One scenario was skipped because the players' balances were too low. Give s1 at least 20 USD, and run again.",
+      "One scenario was skipped because the players' balances were too low. Raise the balance of s1 to at least 20 USD, and run again.",
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('a faulty operator', () => {
     const run = await ran(url, [LATE, elsewhere], {}, [P1, { ...P2, currency: 'JPY' }]);
     expect(run.scenario('refund/broken').verdict).not.toBe('fail');
     expect(run.verdict('refund.broken-connection')).toBe('fail');
-    expect(run.findings('refund.broken-connection')[0]?.actual).toContain('a debit landed after its refund');
+    expect(run.findings('refund.broken-connection')[0]?.actual).toContain('a debit took effect after its refund');
   });
 
   it('a late reply is reported, and the scenario ends', async () => {

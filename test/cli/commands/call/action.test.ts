@@ -185,7 +185,7 @@ describe('call', () => {
     const { status, out } = await call(url, 'bet', '--tx-id', TX, '--read', '--repeat', '2');
     expect(status).toBe(0);
     expect(out).toContain('nothing moved');
-    expect(out).toContain('right only if it was carried out before');
+    expect(out).toContain('right only if the bet was carried out before');
   });
 
   it('ends with status 3 if no reply comes', async () => {

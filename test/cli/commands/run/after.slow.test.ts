@@ -65,7 +65,9 @@ describe('run --after', () => {
     const { status, out } = await run('idempotency.durable', '--after', 'before.ndjson');
     expect(status).toBe(0);
     const logged = out.replaceAll(/\s+/g, ' ');
-    expect(logged).toContain('No transaction of the earlier run was sent again: the earlier run has no accepted');
+    expect(logged).toContain(
+      'No transaction of the earlier run was sent again, because the earlier run has no accepted',
+    );
     expect(logged).toContain('So it was not tested whether the operator still knows them.');
     await earlier();
     expect((await run('idempotency.durable', '--after', 'before.ndjson')).out).not.toContain('asked for');

@@ -166,7 +166,7 @@ describe('a settlement', () => {
     const calls = relay.calls.length;
     const { status, out } = await settle();
     expect(status).toBe(3);
-    expect(out).toContain('the balance is 900, the run left it at 995, and it was 1000 before');
+    expect(out).toContain('the balance is 900, but the run left it at 995 (it was 1000 before the run)');
     expect(relay.calls.slice(calls).map(({ call }) => call)).toEqual(['balance', 'balance']);
     expect(operator.books()['anna USD']).toBe('90000');
     // After the balance has its old value again, it can be compared again.
