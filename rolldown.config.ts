@@ -2,14 +2,15 @@ import path from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 
 /**
- * The package yaml offers Node its CommonJS build only, which cannot be tree-shaken. Its ES modules are the same code, smaller and faster.
+ * The ES modules of the package yaml, which are smaller and faster. Node would import its CommonJS build, from which
+ * unused code cannot be removed.
  */
 const YAML = path.join(import.meta.dirname, 'node_modules/yaml/browser/dist/index.js');
 
 /**
- * Modules that the packages import as a whole and hardly use. Loading them takes a good part of a quick command's time: importing
- * `node:process` makes Node compute all its fields at once, and the global is the same object; child processes load the whole network
- * code, and `node:util` the threads. chalk's detection of colours loads `node:os` and is not used: `wantsColour` decides.
+ * Small replacements for modules that packages import whole but hardly use. Loading the whole modules takes a large
+ * part of a short command's time. chalk's detection of colours is replaced too, because `wantsColour` decides about
+ * colours.
  */
 const LEAN: Readonly<Record<string, string>> = {
   'node:process': 'export default globalThis.process;',
@@ -19,7 +20,10 @@ const LEAN: Readonly<Record<string, string>> = {
     "export default { spawn: (...args) => process.getBuiltinModule('node:child_process').spawn(...args) };",
   '#supports-color': 'export default { stdout: false, stderr: false };',
 };
-/** Making a segmenter takes longer than all else that `--help` does, and text in ASCII needs none: it is made when it is first used. */
+/**
+ * Creating a segmenter takes longer than the rest of `--help`, and ASCII text needs none. So it is created when it is
+ * first used.
+ */
 const SEGMENTER = 'new Intl.Segmenter()';
 const LATE_SEGMENTER = `({ segment(text) { this.made ??= ${SEGMENTER}; return this.made.segment(text); } })`;
 const leanPackages: Plugin = {
@@ -36,7 +40,7 @@ const leanPackages: Plugin = {
     /\/node_modules\/(string-width|wrap-ansi)\//.test(id) ? code.replace(SEGMENTER, LATE_SEGMENTER) : null,
 };
 
-/** Everything is bundled into lazily loaded chunks, so that a command reads only the code that it runs. */
+/** The program is divided into chunks, so that a command loads only the code that it runs. */
 export default defineConfig({
   input: {
     main: 'src/cli/main.ts',
@@ -50,11 +54,12 @@ export default defineConfig({
     dir: 'dist',
     format: 'esm',
     cleanDir: true,
-    // Names are kept: a bug report shows them.
+    // Names are not shortened, because bug reports show them.
     minify: { compress: true, mangle: false, codegen: true },
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // Cryptography takes long to load. Left to itself, what signs would share a chunk with what every command needs. A group takes
-    // along what it imports, so the ways to sign, which scenarios and help name too, have a chunk of their own.
+    // Cryptography takes long to load, so signing has its own chunk. Otherwise, it would be in a chunk that every
+    // command loads. The names of wrong signatures have a separate chunk, because scenarios and help pages need only
+    // the names.
     codeSplitting: {
       groups: [
         { name: 'deviation', test: /\/src\/contract\/deviation\.ts$/, priority: 2 },

@@ -29,13 +29,16 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
 
 const MARKS = { seconds: ' s', milliseconds: ' ms', times: '×' } as const;
 
-/** One line of the summary. */
+/** Returns the line of the summary for one measurement. */
 function row({ what, detail, value, unit, limit }: Measurement, mark: string): string {
   const amount = (number: number) => `${number.toFixed(2)}${MARKS[unit]}`;
   return `${mark} ${what.padEnd(42)} ${amount(value).padStart(8)}  at most ${amount(limit).padStart(6)}   ${detail}`;
 }
 
-/** Measures what is named, or everything, one after another, and exits with 1 when a limit is exceeded. */
+/**
+ * Runs the named measurements one after another, or all of them without a name. Exits with 1 if a value is above its
+ * limit.
+ */
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !(name in ALL));
   if (unknown.length > 0) {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
-/** The built command line. */
+/** The path of the croupier command that was built. */
 export const CROUPIER: string = path.join(import.meta.dirname, '..', 'bin', 'croupier.js');
 
 interface Finished {
@@ -10,7 +10,7 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a program to its end; what it prints on stdout is thrown away. */
+/** Runs a program to its end, and ignores what it prints on stdout. */
 function runToEnd(program: string, args: readonly string[], cwd?: string): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
@@ -22,12 +22,16 @@ function runToEnd(program: string, args: readonly string[], cwd?: string): Promi
   });
 }
 
-/** The time in milliseconds that this Node took with the arguments. @throws Error if it failed, because a failed run measures nothing */
+/**
+ * Measures how long Node runs with these arguments, in milliseconds.
+ *
+ * @throws Error if Node failed, because the time of a failed run means nothing
+ */
 export function timeOf(args: readonly string[], cwd?: string): Promise<number> {
   return timeOfProgram(process.execPath, args, cwd);
 }
 
-/** The time in milliseconds that a program took. @throws Error if it failed */
+/** Measures how long a program runs, in milliseconds. @throws Error if the program failed */
 export async function timeOfProgram(program: string, args: readonly string[], cwd?: string): Promise<number> {
   const { ms, status, stderr } = await runToEnd(program, args, cwd);
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with status ${status}:\n${stderr}`);

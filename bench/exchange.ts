@@ -16,8 +16,8 @@ const EXCHANGES = 4000;
 const ROUNDS = 7;
 
 /**
- * The cost of one exchange: planned, signed, written to the journal before and after, sent, judged, folded; against the same
- * calls signed beforehand and sent by undici alone. The operator is another process.
+ * Measures the whole cost of one exchange in a run: planning, signing, sending, writing the journal and judging.
+ * Compares it with sending the same signed bytes with undici alone. The operator runs in another process.
  */
 export async function measureExchange(): Promise<Measurement> {
   const [bare = [], runner = []] = await withOperator((operator) =>
@@ -92,7 +92,7 @@ async function sendBare(operator: ServedOperator): Promise<number> {
   return took;
 }
 
-/** The calls of the scenario: half reads, half bets of the smallest unit. */
+/** Builds the calls of the scenario: half of them read the balance, and half bet the smallest unit. */
 function signedRequests({ baseUrl, key, session: { sessionID } }: ServedOperator): BuiltRequest[] {
   const target = { baseUrl };
   return Array.from({ length: EXCHANGES }, (_, index) =>

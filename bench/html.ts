@@ -16,7 +16,7 @@ const MANY = 500;
 const PAGE = 'report.html';
 const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
 
-/** The page of a run of 10,000 exchanges against its JSON, each made by the command from the same journal. */
+/** Measures how long the HTML report of 10,000 exchanges takes, compared with the JSON report of the same journal. */
 export async function measureHtml(): Promise<Measurement> {
   return withFolder(async (folder) => {
     const few = await playedJournal(FEW, folder);
@@ -40,7 +40,7 @@ export async function measureHtml(): Promise<Measurement> {
   });
 }
 
-/** The time until a browser has loaded and drawn that page. */
+/** Measures the time until a browser has loaded and drawn the HTML report. */
 export async function measureOpening(): Promise<Measurement> {
   return withFolder(async (folder) => {
     const page = path.join(folder, PAGE);
@@ -74,7 +74,7 @@ function convert(journal: string, to: string): readonly string[] {
   return [CROUPIER, 'report', 'convert', journal, '--to', to];
 }
 
-/** @returns the journal of a run with this number of scenarios */
+/** Plays a run with this number of scenarios. @returns the path of its journal */
 async function playedJournal(scenarios: number, folder: string): Promise<string> {
   const journal = path.join(folder, `${scenarios}.ndjson`);
   await withOperator(async (operator) => {
@@ -83,7 +83,7 @@ async function playedJournal(scenarios: number, folder: string): Promise<string>
   return journal;
 }
 
-/** Scenarios of 20 exchanges each: a read, and then bets with a read after each. */
+/** Writes a scenario file with this number of cases. Each case has 20 exchanges: reads of the balance and bets. */
 function manyScenarios(count: number): string {
   const cases = Array.from({ length: count }, (_, at) => `  - { name: s${at} }`).join('\n');
   return `croupier: 1

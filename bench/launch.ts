@@ -13,8 +13,9 @@ const ROUNDS = 5;
 const KEY = 'key-of-the-bench';
 
 /**
- * The number of games that can be launched in a second, with every session on disk and every exchange in the log; compared with a bare
- * server that only reads as many bodies, checks their signatures and answers as much.
+ * Measures how many games the service can launch in a second. The service stores every session and logs every exchange.
+ * It is compared with a bare server that only reads the bodies, checks their signatures and sends replies of the same
+ * size.
  */
 export async function measureLaunch(): Promise<Measurement> {
   const [bare = [], service = []] = await withFolder((folder) =>
@@ -67,7 +68,7 @@ async function withBareServer<T>(use: (baseUrl: string) => Promise<T>): Promise<
   }
 }
 
-/** @returns milliseconds */
+/** Launches all games. @returns the time in milliseconds */
 async function launchAll(baseUrl: string): Promise<number> {
   const bodies = Array.from({ length: LAUNCHES }, (_, index) => bodyOf(index));
   const { origin, pathname } = new URL(baseUrl);
@@ -88,7 +89,7 @@ async function launchAll(baseUrl: string): Promise<number> {
   return took;
 }
 
-/** In canonical form, as the bare server does not make one. */
+/** Returns a request body that is already canonical JSON, because the bare server does not convert it. */
 function bodyOf(index: number): string {
   return `{"cID":"bench","currency":"USD","extCID":"bench-eu","locale":"en_us","sessionID":"s-${index}","user":{"id":"p-${index}"}}`;
 }

@@ -8,12 +8,12 @@ const ROUNDS = 21;
 const BUILT_IN = path.join(import.meta.dirname, '..', 'scenarios');
 const USER_FILES = 100;
 
-/** `croupier lint` of the whole built-in suite, which is compiled, against a Node that does nothing. */
+/** Measures `croupier lint` of the compiled built-in suite, compared with a Node that does nothing. */
 export function measureLint(): Promise<Measurement> {
   return againstNode('croupier lint, the whole suite', 5, []);
 }
 
-/** The same for files of a user, which are read as YAML. */
+/** Measures `croupier lint` of a user's files, which are read as YAML, compared with a Node that does nothing. */
 export function measureUserLint(): Promise<Measurement> {
   return withFolder((folder) => {
     const files = readdirSync(BUILT_IN, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));

@@ -1,4 +1,4 @@
-/** A scenario with this number of exchanges: half reads, half bets of the smallest unit. */
+/** Returns a scenario with this number of exchanges: half of them read the balance, and half bet the smallest unit. */
 export function longScenario(exchanges: number): string {
   return `croupier: 1
 title: ${exchanges} calls in a row

@@ -1,11 +1,11 @@
-/** One thing that is to be quick enough, measured. */
+/** The result of one measurement, and its limit. */
 export interface Measurement {
   readonly what: string;
-  /** Both sides, as a person would read them. */
+  /** The measured values of croupier and of what it is compared with, as text for people. */
   readonly detail: string;
   readonly value: number;
   readonly unit: 'times' | 'seconds' | 'milliseconds';
-  /** The most that `value` may be. */
+  /** The maximum of `value`. */
   readonly limit: number;
 }
 
@@ -22,9 +22,9 @@ export function isExceeded({ value, limit }: Measurement): boolean {
 }
 
 /**
- * Repeats several things in turn, so that whatever else the machine does falls on all of them alike.
+ * Repeats several functions in turn, so that other work of the machine slows all of them alike.
  *
- * @returns the milliseconds that each took, by thing; a first round that warms caches is left out
+ * @returns the milliseconds of each round, by function; a first round that warms caches is left out
  */
 export async function inTurn(rounds: number, things: readonly (() => Promise<number>)[]): Promise<number[][]> {
   const taken: number[][] = things.map(() => []);

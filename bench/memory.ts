@@ -11,7 +11,10 @@ const FEW = 1000;
 const MANY = 100_000;
 const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
 
-/** The most memory that one run holds, for many exchanges against few. The operator is another process. */
+/**
+ * Measures the maximum memory of a run with many exchanges, compared with a run with few. The operator runs in another
+ * process.
+ */
 export async function measureMemory(): Promise<Measurement> {
   const few = await withOperator((operator) => peakOf(FEW, operator));
   const many = await withOperator((operator) => peakOf(MANY, operator));
@@ -24,7 +27,7 @@ export async function measureMemory(): Promise<Measurement> {
   };
 }
 
-/** @returns kilobytes */
+/** Plays a run with this number of exchanges. @returns its maximum memory in kilobytes */
 async function peakOf(exchanges: number, operator: ServedOperator): Promise<number> {
   return withFolder(async (folder) => {
     const peak = path.join(folder, 'peak');

@@ -16,7 +16,10 @@ import { inTurn, type Measurement, median } from './measurement.ts';
 const SHARDS = 50;
 const ROUNDS = 3;
 
-/** 50 shards made one run, with a report of it, against reading and checking every line of them once. */
+/**
+ * Measures how long it takes to merge 50 shards and to write a report. Compares it with reading and checking every line
+ * of the shards once.
+ */
 export async function measureMerge(): Promise<Measurement> {
   return withFolder(async (folder) => {
     const files = await makeShards(folder);
@@ -50,7 +53,7 @@ async function timeToRead(shards: readonly string[]): Promise<number> {
   return performance.now() - started;
 }
 
-/** Copies the journal of one run for each shard, each with its own scenarios and sessions. */
+/** Copies the journal of one run for each shard, and gives each copy its own scenarios and sessions. */
 async function makeShards(folder: string): Promise<readonly string[]> {
   const whole = path.join(folder, 'whole.ndjson');
   await timeOf(

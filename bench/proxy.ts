@@ -21,7 +21,10 @@ interface Summary {
   readonly findings: readonly unknown[];
 }
 
-/** The median time that the proxy adds to a call: calls to the operator and calls through the proxy take turns, one at a time. */
+/**
+ * Measures the median time that the proxy adds to a call. Direct calls and calls through the proxy take turns, one at a
+ * time.
+ */
 export async function measureProxy(): Promise<Measurement> {
   const { direct, through } = await withOperator(async (operator) => {
     const { result } = await withProxy(operator, (url) => takeTurns(operator, url));
@@ -39,8 +42,8 @@ export async function measureProxy(): Promise<Measurement> {
 }
 
 /**
- * Whether the proxy keeps up with a thousand calls a second, judged to the last: how long they take, against how long they should, or
- * against how long the same calls take without the proxy where this machine is too slow for this rate.
+ * Measures whether the proxy can forward and judge a thousand calls a second. On a machine that is too slow for this
+ * rate, compares the time with that of the same calls without the proxy.
  */
 export async function measureProxyRate(): Promise<Measurement> {
   const { direct, through, summary } = await withOperator(async (operator) => {

@@ -1,5 +1,5 @@
-// The server for the measured rounds, in its own process: node round-server.ts operator|bare. Prints its address, and ends with its
-// standard input.
+// The server for the measured rounds, in its own process. Usage: node round-server.ts operator|bare. It prints its
+// address, and ends when its standard input ends.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signBody } from '../src/contract/signature.ts';
@@ -19,7 +19,7 @@ async function startOperator(): Promise<string> {
   return (await createOperator({ clients: [client] }).start()).url;
 }
 
-/** Checks the signature of a body and answers as much as an operator does. */
+/** Starts a server that checks the signature of each body, and sends replies of the size that an operator sends. */
 async function startBare(): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Uint8Array[] = [];

@@ -9,9 +9,9 @@ import { signBody } from '../src/contract/signature.ts';
 import { Adapter } from '../src/service/adapter/adapter.ts';
 import { ReverseCalls } from '../src/service/adapter/reverse-calls.ts';
 import { RoundStore } from '../src/service/adapter/round-store.ts';
-import { sleep } from '../src/service/sleep.ts';
 import { ExchangeLog } from '../src/service/exchange-log.ts';
 import { openServiceDatabase } from '../src/service/service-database.ts';
+import { sleep } from '../src/service/sleep.ts';
 import { withFolder } from './folder.ts';
 import { inTurn, type Measurement, median } from './measurement.ts';
 import { ROUND_KEY, ROUND_PLAYERS } from './round-players.ts';
@@ -21,9 +21,9 @@ const REPEATS = 5;
 const SERVER = path.join(import.meta.dirname, 'round-server.ts');
 
 /**
- * The number of rounds, a bet and a win each, that can be played in a second: through the adapter, with its store on the disk and every exchange
- * in the log, against the reference operator; beside a client that signs as many calls and sends them to a bare server that only checks
- * the signatures. Operator and bare server are processes of their own.
+ * Measures how many rounds of a bet and a win the service's adapter can play in a second. The adapter stores each round
+ * on the disk and logs each exchange. It is compared with a client that only signs and sends the same calls to a bare
+ * server. Both servers run in other processes.
  */
 export async function measureRounds(): Promise<Measurement> {
   const [bare = [], adapter = []] = await withServer('bare', (bareUrl) =>
@@ -80,7 +80,7 @@ async function withAdapter<T>(url: string, folder: string, use: (adapter: Adapte
   }
 }
 
-/** @returns milliseconds */
+/** Plays all rounds with the adapter. @returns the time in milliseconds */
 async function playThrough(adapter: Adapter): Promise<number> {
   const started = performance.now();
   await Promise.all(
@@ -102,7 +102,7 @@ async function playThrough(adapter: Adapter): Promise<number> {
   return performance.now() - started;
 }
 
-/** @returns milliseconds */
+/** Plays all rounds with the bare client. @returns the time in milliseconds */
 async function playBare(url: string): Promise<number> {
   const pool = new Pool(url, { connections: ROUND_PLAYERS.length, pipelining: 1, allowH2: false });
   const send = async (call: string, fields: Readonly<Record<string, string>>): Promise<void> => {

@@ -6,16 +6,16 @@ import { CROUPIER } from './command.ts';
 
 const KEY = 'a-key-that-only-this-measurement-knows';
 
-/** The reference operator in a process of its own, and how its first client is reached. */
+/** A reference operator that runs in another process, and the facts that are needed to call its first client. */
 export interface ServedOperator {
   readonly extCID: string;
   readonly baseUrl: string;
   readonly key: string;
-  /** A session of a player with enough money for the measured scenarios. */
+  /** A session of a player who has enough money for the measured scenarios. */
   readonly session: { readonly sessionID: string; readonly player: string; readonly currency: string };
 }
 
-/** Starts one, lends it, and ends it. */
+/** Starts a reference operator, calls `use` with it, and ends the operator. */
 export async function withOperator<T>(use: (operator: ServedOperator) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, [CROUPIER, 'serve', 'operator'], {
     env: { ...process.env, CROUPIER_KEY: KEY },

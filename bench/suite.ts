@@ -4,7 +4,7 @@ import { inTurn, type Measurement, median } from './measurement.ts';
 
 const ROUNDS = 3;
 
-/** The whole command, from its start to its exit, against the embedded operator. */
+/** Measures the whole `croupier run` command, from its start to its exit, against the embedded operator. */
 export async function measureSuite(): Promise<Measurement> {
   return withFolder(async (folder) => {
     const [bare = [], suite = []] = await inTurn(ROUNDS, [

@@ -9,13 +9,13 @@ export interface TrafficOptions {
   readonly sessions: readonly string[];
   readonly perSecond: number;
   readonly calls: number;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
 export interface Traffic {
   readonly sent: number;
-  /** Calls without a reply, those that were broken off on purpose apart. */
+  /** The number of calls without a reply. Calls whose connection was closed on purpose are not counted. */
   readonly unanswered: number;
   readonly tookMs: number;
 }
@@ -28,8 +28,8 @@ interface Bet {
 }
 
 /**
- * The calls of a service on a busy day: reads, bets, wins, wins sent again, and bets that are broken off and refunded; several of one player
- * at once, at a rate that does not wait for the replies.
+ * Sends the calls of a service on a busy day: reads, bets, wins, repeated wins, and bets that time out and are
+ * refunded. Several calls of one player run at once. The rate does not depend on the replies.
  */
 export async function sendTraffic(options: TrafficOptions): Promise<Traffic> {
   const { baseUrl, key, sessions, perSecond, calls, random } = options;
@@ -115,7 +115,7 @@ export async function sendTraffic(options: TrafficOptions): Promise<Traffic> {
   return { sent, unanswered, tookMs };
 }
 
-/** Numbers from 0 to 1 that are the same each time. */
+/** Returns a function that gives random numbers from 0 to 1. The same seed gives the same numbers. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,12 +5,12 @@ import { inTurn, type Measurement, median } from './measurement.ts';
 const ROUNDS = 31;
 const EXECUTABLE = path.join(import.meta.dirname, '..', 'build', 'croupier');
 
-/** `croupier --version` of the package against a Node that does nothing. */
+/** Measures `croupier --version` of the package, compared with a Node that does nothing. */
 export function measureVersion(): Promise<Measurement> {
   return againstNode('croupier --version', 1.3, () => timeOf([CROUPIER, '--version']));
 }
 
-/** The same of the single executable. */
+/** Measures `croupier --version` of the single executable, compared with a Node that does nothing. */
 export function measureBinary(): Promise<Measurement> {
   return againstNode('croupier --version, single executable', 1.6, () => timeOfProgram(EXECUTABLE, ['--version']));
 }

@@ -1,4 +1,5 @@
-// node scripts/binary.ts [FOLDER]: builds build/croupier, one file that runs without Node: this Node, with the program and its files.
+// Builds build/croupier, a single file that runs without an installed Node. It contains the Node of this machine, the
+// program and its files. Usage: node scripts/binary.ts [FOLDER]
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -15,10 +16,14 @@ const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, 'linux' | 'macos' | 'w
   darwin: 'macos',
   win32: 'win',
 };
-/** Folders that an installed package has on disk, and that the executable contains. */
+/** The folders of the installed package that the executable contains. */
 const CARRIED = ['scenarios', 'dist/pages', 'schema'];
 
-/** One script without imports of its own: all that can be started from within an executable. */
+/**
+ * Bundles an entry into one script without imports, because the executable can start only such a script.
+ *
+ * @returns the path of the script
+ */
 async function bundle(entry: string, name: string): Promise<string> {
   const { platform, plugins } = config as BuildOptions;
   const file = path.join(BUILD, name);
@@ -31,7 +36,7 @@ async function bundle(entry: string, name: string): Promise<string> {
   return file;
 }
 
-/** The code cache that V8 makes of the program; its bytes are the same each time. */
+/** Creates the V8 code cache of the program. Its bytes are the same at each build. */
 function codeCache(program: string): string {
   const file = path.join(BUILD, 'program.cache');
   execFileSync(process.execPath, ['--random-seed=1', path.join(import.meta.dirname, 'code-cache.ts'), program, file]);
@@ -53,12 +58,13 @@ const program = await bundle('src/cli/program.ts', 'program.cjs');
 const worker = await bundle('src/cli/commands/selftest/worker.ts', 'selftest-worker.cjs');
 const output = path.join(BUILD, platform === 'win' ? 'croupier.exe' : 'croupier');
 const seaConfig = {
-  // The executable contains this path as it is written, so it must not be a path of this machine. It is resolved from a folder
-  // inside the one for temporary files.
+  // The executable contains this path as text, so the path must be the same on every machine. It is resolved from a
+  // subfolder of the folder for temporary files.
   main: path.join('..', path.basename(start)),
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // The entry is too small to gain from a code cache, and Node's own cache differs each time.
+  // The entry script is small, so a code cache would hardly make it faster. Node's own cache also has different bytes
+  // at each build.
   useCodeCache: false,
   assets: {
     'program.cjs': program,

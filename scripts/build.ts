@@ -1,4 +1,4 @@
-// Through rolldown's API rather than its command, which lists every chunk where a person wants to see a report.
+// Builds the bundle. It calls the API of rolldown, because the command of rolldown prints a line for every chunk.
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
 import { buildPages } from './pages.ts';

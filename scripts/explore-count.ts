@@ -15,9 +15,9 @@ import { DEFECTS, defectByName } from '../src/operator/defects.ts';
 import { VARIANTS, variantByName } from '../src/operator/variants.ts';
 import { behaviourWith, type Variation } from '../src/operator/variation.ts';
 
-/** Minimum number of defects that must be found. */
+/** Minimum number of defects that the search must find. */
 const MIN_FOUND = 40;
-/** More than the number of cores, because a search mostly waits for late effects. */
+/** Number of threads. It is higher than the number of cores, because a search mostly waits for late effects. */
 const THREADS = 4;
 const DEADLINE_MS = 1000;
 const SETTLE_MS = 200;
@@ -83,7 +83,7 @@ async function search({ name, seed, runs, timeMs }: Order): Promise<Searched> {
   }
 }
 
-/** The first free thread takes the next defect. */
+/** Searches for the defects in several threads. A thread that becomes free takes the next defect. */
 async function searchAll(orders: readonly Order[], onSearched: (searched: Searched) => void): Promise<void> {
   const queue = [...orders];
   await Promise.all(
@@ -100,7 +100,7 @@ async function searchAll(orders: readonly Order[], onSearched: (searched: Search
   );
 }
 
-/** @returns true if the defect was found, or if nothing was found at a correct operator */
+/** True if a defect was found, or if the search found nothing at a correct operator. */
 function isRight({ name, finds }: Searched): boolean {
   const defect = defectByName(name);
   if (!defect) return finds.length === 0;

@@ -20,7 +20,10 @@ const folder = mkdtempSync(path.join(tmpdir(), 'croupier-examples-'));
 const suite = loadSuite([builtInSource()], folder, () => crypto.randomUUID());
 const wholeRuns = new Map<string, Promise<readonly PlayedScenario[]>>();
 
-/** Runs one scenario after another with a fixed seed, so that both operators get the same scenarios. */
+/**
+ * Runs one scenario after another with a fixed seed, so that the correct operator and the one with a defect get the
+ * same calls.
+ */
 async function play(defect: string | null, selection: readonly string[]): Promise<readonly PlayedScenario[]> {
   const name = path.join(folder, crypto.randomUUID());
   const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...selection];
@@ -58,7 +61,8 @@ async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | 
     const example = exampleFrom(rule, defect, right, await play(defect, [rule]));
     if (example) return example;
   }
-  // Some rules need the calls of earlier scenarios.
+  // A scenario may need the calls of earlier scenarios. So the whole suite is played if the scenario alone shows no
+  // breach.
   for (const defect of defects) {
     const wholeRight = wholeRuns.get('') ?? play(null, []);
     wholeRuns.set('', wholeRight);
@@ -86,7 +90,7 @@ function keep(rule: RuleId, example: RuleExample): void {
   writeFileSync(FILE, `${JSON.stringify(ordered, null, 2)}\n`);
 }
 
-/** More than the number of cores, because a run mostly waits. */
+/** Number of runs in parallel. It is higher than the number of cores, because a run mostly waits. */
 const AT_ONCE = 4;
 const wanted = process.argv.slice(2);
 const kept = JSON.parse(readFileSync(FILE, { encoding: 'utf8', flag: 'a+' }) || '{}') as Record<string, RuleExample>;

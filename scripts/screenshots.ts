@@ -6,10 +6,11 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { croupier, ended, line, start } from '../test/cli/croupier.ts';
 import { chromiumPath } from '../test/service/chromium.ts';
 
-// Takes the pictures of README.md: `npm run screenshots`. Each picture shows the real page of a real run.
+// This script takes the pictures of README.md. Run it with `npm run screenshots`. Each picture shows a page of a real
+// run.
 
 const IMAGES = path.resolve(import.meta.dirname, '../docs/images');
-/** Pictures are part of every clone, so they stay small. */
+/** Maximum size of a picture. Every clone of the repository contains the pictures, so they must be small. */
 const MAX_BYTES = 150_000;
 const WEBP_QUALITY = 0.85;
 const ROUNDS = 3;
@@ -17,7 +18,7 @@ const GAME = { width: 400, height: 860 };
 const CONSOLE = { width: 1000, height: 860 };
 const REPORT = { width: 1100, height: 960 };
 
-/** The top of the HTML report of the run in README.md. */
+/** Takes a picture of the top of the HTML report of the run in README.md. */
 async function reportPictures(browser: Browser, dir: string): Promise<Buffer[]> {
   const defect = ['--defect', 'replayed-bet-charged'];
   const args = ['run', '--reference', ...defect, 'idempotency/bet', '--report', 'html=report.html'];
@@ -27,7 +28,9 @@ async function reportPictures(browser: Browser, dir: string): Promise<Buffer[]> 
   return [await page.screenshot()];
 }
 
-/** A game that was launched on the reference operator, and the console that shows its calls, side by side. */
+/**
+ * Takes a picture of a game that was launched on the reference operator, and a picture of the console with its calls.
+ */
 async function gamePictures(browser: Browser, dir: string): Promise<Buffer[]> {
   const service = start(['serve', 'all'], { cwd: dir });
   try {
@@ -59,7 +62,7 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
   return page;
 }
 
-/** Draws pictures side by side, and writes them as WebP, which takes a third of the bytes of PNG. */
+/** Draws pictures side by side and writes them as WebP, which needs a third of the bytes of PNG. */
 async function writePicture(browser: Browser, name: string, pictures: readonly Buffer[]): Promise<void> {
   const page = await browser.newPage();
   const sources = pictures.map((png) => `data:image/png;base64,${png.toString('base64')}`);

@@ -3,13 +3,12 @@ import path from 'node:path';
 import { type CompiledScenario, compileScenario } from '../src/scenario/compiled.ts';
 import { loadScenario } from '../src/scenario/load.ts';
 
-/** Where the commands find the compiled built-in suite. */
+/** The file in which commands find the compiled built-in suite. */
 export const COMPILED_SUITE = 'dist/scenarios.json';
 
 /**
- * Compiles every scenario of a folder into one file of JSON.
- *
- * It leaves out a scenario that has a mistake or uses a fragment: the commands then read its YAML, and show the mistake.
+ * Compiles every scenario of a folder into one JSON file. Leaves out a scenario that has a mistake or uses a fragment,
+ * so that commands read its YAML and can show the mistake.
  */
 export function buildSuite(folder: string, output: string): void {
   const compiled: Record<string, CompiledScenario> = {};

@@ -1,4 +1,5 @@
-// Writes the types of the package: of all files from the compiler, only those that its entries import.
+// Writes the type declarations of the package. The compiler creates files for all modules, and only those that an entry
+// imports are kept.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,12 +1,12 @@
-/** One `croupier …` as it stands in a page. */
+/** One call of `croupier` in a page of the documentation. */
 export interface PrintedCommand {
   readonly page: string;
   readonly line: number;
-  /** As on the page, without comment, pipe and redirection. */
+  /** The command as the page has it, but without comment, pipe and redirection. */
   readonly text: string;
-  /** Variables that are set before it. */
+  /** The environment variables that the command line sets. */
   readonly env: Readonly<Record<string, string>>;
-  /** The words after `croupier`, without quotes. */
+  /** The arguments of `croupier`, without quotes. */
   readonly args: readonly string[];
 }
 
@@ -16,11 +16,14 @@ const INLINE = /(?<!`)`([^`\n]+)`(?!`)/gu;
 
 interface Word {
   readonly text: string;
-  /** An operator of the shell outside quotes. */
+  /** An operator of the shell, such as a pipe, outside of quotes. */
   readonly operator: boolean;
 }
 
-/** Splits a line into the parts of shell syntax that the pages use: quotes, comments, pipes, lists, redirections, `<( … )`. */
+/**
+ * Splits a line into the parts of shell syntax that the pages use: quotes, comments, pipes, lists, redirections, `<( …
+ * )`.
+ */
 function words(line: string): readonly Word[] {
   const found: Word[] = [];
   const pattern =
@@ -40,7 +43,7 @@ function words(line: string): readonly Word[] {
   return found;
 }
 
-/** The calls of croupier in one line of a shell. */
+/** Returns the calls of croupier in one line of a shell. */
 function commandsOf(line: string, page: string, at: number): readonly PrintedCommand[] {
   const parts: string[][] = [[]];
   let isTarget = false;
@@ -61,13 +64,16 @@ function commandsOf(line: string, page: string, at: number): readonly PrintedCom
   });
 }
 
-/** The command in a line of a block: the whole line in `sh`, the text after `$` in blocks with outputs. */
+/**
+ * Returns the command in a line of a code block. In `sh` blocks, the command is the whole line; in blocks with output,
+ * it is the text after `$`.
+ */
 function typedLine(fence: string, line: string, carried: string): string {
   if (fence === 'sh' || carried !== '') return carried + line;
   return /^\s*\$ (.*)/u.exec(line)?.[1] ?? '';
 }
 
-/** All croupier commands of a page: in shell blocks, after a `$`, and in inline code. */
+/** Returns all croupier commands of a page: in shell blocks, after a `$`, and in inline code. */
 export function commandsIn(page: string, text: string): readonly PrintedCommand[] {
   const found: PrintedCommand[] = [];
   let fence: string | undefined;

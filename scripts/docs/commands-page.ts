@@ -11,20 +11,20 @@ const INTRODUCTION = `# Every command and flag
 replace the flags for the connection to an operator. All commands have \`--color\` and \`--no-color\`.
 `;
 
-/** All commands of the program; none of them is run. */
+/** Creates the program with all its commands, to read their descriptions. No command is run. */
 export function croupierCommands(): CommandUnknownOpts {
   const program = new Command('croupier');
   addCommands(program, silentStdio('.', {}), () => {});
   return program;
 }
 
-/** The commands that can be run: `report` itself only has subcommands. */
+/** Returns the commands that a user can run. A command such as `report`, which only has subcommands, is left out. */
 export function leaves(command: CommandUnknownOpts): readonly CommandUnknownOpts[] {
   const below = command.commands.filter((one) => one.name() !== 'help');
   return below.length === 0 ? [command] : below.flatMap(leaves);
 }
 
-/** `croupier report convert`. */
+/** Returns the full name of a command, such as `croupier report convert`. */
 export function fullName(command: CommandUnknownOpts): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
@@ -58,7 +58,7 @@ function commandText(command: CommandUnknownOpts): string {
   ].join('\n');
 }
 
-/** The page of all commands. */
+/** Returns the text of the page that describes all commands. */
 export function commandsPage(): string {
   return [INTRODUCTION, ...leaves(croupierCommands()).map(commandText)].join('\n');
 }

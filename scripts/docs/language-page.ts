@@ -19,7 +19,7 @@ function definition(schema: Schema, name: string): Schema {
   return found;
 }
 
-/** The reference of the language, from the schema of `croupier schema scenario`. */
+/** Returns the reference of the scenario language, made from the schema that `croupier schema scenario` prints. */
 export function languagePage(schema: Schema): string {
   const step = definition(schema, 'step');
   const verbs = (step.oneOf ?? []).flatMap(({ required }) => required ?? []);
@@ -72,7 +72,7 @@ scenarios: [./our-scenarios]
 \`\`\`
 `;
 
-/** The reference of the configuration. */
+/** Returns the reference of the configuration. */
 export function configurationPage(schema: Schema): string {
   return [CONFIGURATION, tableOf(schema)].join('\n');
 }

@@ -13,12 +13,12 @@ function read(file: string): unknown {
   return JSON.parse(readFileSync(new URL(file, ROOT), 'utf8'));
 }
 
-/** The examples of all rules: recorded ones, and those written by hand. */
+/** Returns the examples of all rules. Most were recorded, and some were written by hand. */
 export function ruleExamples(): Readonly<Record<string, RuleExample>> {
   return { ...(read('fixtures/rule-examples.json') as Record<string, RuleExample>), ...WRITTEN_EXAMPLES };
 }
 
-/** The generated pages by path, each with the function that writes its text. */
+/** The generated pages: for each path, the function that returns the page's text. */
 export const WRITTEN_PAGES: Readonly<Record<string, () => string>> = {
   'docs/commands.md': commandsPage,
   'docs/configuration.md': () => configurationPage(read('schema/config.json') as Schema),

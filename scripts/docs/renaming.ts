@@ -1,11 +1,14 @@
-/** Replaces ids and addresses, which differ in each run, by names. */
+/** Replaces ids and addresses by names, because they differ in each run. */
 export type Renaming = (text: string) => string;
 
 const ID = /"(txID|roundID|origTxID)":"([^"]*)"/gu;
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gu;
 const OPERATORS_ID = /\bop-\d+\b/gu;
 
-/** Names in order of appearance: `tx-1`, `round-1`, `op-1`, the same for the same id throughout. */
+/**
+ * Returns a function that replaces ids in texts. Ids are numbered by first appearance: `tx-1`, `round-1`, `op-1`. The
+ * same id always gets the same name.
+ */
 export function renaming(): Renaming {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();

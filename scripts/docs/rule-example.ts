@@ -3,25 +3,25 @@ import { noReplySentence } from '../../src/report/exchange-summary.ts';
 import type { CallStep, Plan } from '../../src/scenario/plan/plan.ts';
 import { type Renaming, renaming } from './renaming.ts';
 
-/** One call of an example, with the reply of a correct operator and the reply of one with a defect. */
+/** One call of an example, with the reply of a correct operator and the reply of an operator with a defect. */
 export interface ExampleCall {
   readonly call: string;
   readonly right: string | null;
   readonly wrong: string | null;
 }
 
-/** A scenario in which one rule is kept and broken. */
+/** A scenario in which a correct operator keeps a rule and an operator with a defect breaks it. */
 export interface RuleExample {
   readonly scenario: string;
-  /** The defect of the operator with the wrong replies; null for a rule without a wrong reply. */
+  /** The defect of the operator that gave the wrong replies; null for a rule without a wrong reply. */
   readonly defect: string | null;
   readonly calls: readonly ExampleCall[];
-  /** The finding about the wrong reply; for a NOTE rule, the noted text. */
+  /** The finding about the wrong reply. For a NOTE rule, the text of the note. */
   readonly expected: string;
   readonly actual: string;
 }
 
-/** The part of a scenario in the JSON report that an example needs. */
+/** The fields of a scenario in the JSON report that an example needs. */
 export interface PlayedScenario {
   readonly id: string;
   readonly findings: readonly {
@@ -44,7 +44,7 @@ interface ShownCall {
 
 const PARTS_SHOWN = { first: 4, last: 4 };
 
-/** The differences between a step and a plain call, in the words of the language. */
+/** Describes how the call of a step differs from a plain call, with the keys of the scenario language. */
 function deviationNote(step: CallStep): string {
   const { sign, tamper, headerCase, body, query, break: broken, trickle } = step.deviations;
   const notes = [
@@ -117,7 +117,10 @@ function balanceIn(reply: string): number {
   return Number(/"balance":"?(-?[\d.]+)/u.exec(reply)?.[1]);
 }
 
-/** The calls of a scenario up to the one that breaks the rule, without a long middle. */
+/**
+ * Returns the calls of a scenario up to the call that breaks the rule. If there are many, calls in the middle are left
+ * out.
+ */
 export function exampleOf(
   rule: string,
   defect: string | null,
@@ -137,7 +140,7 @@ export function exampleOf(
   };
   let end = shown.findIndex(({ id }) => id === finding.exchange);
   if (wrong) {
-    // If this reply looks right, a later one shows the error.
+    // This reply may look right although the rule is broken. Then a later reply shows the error.
     const next = shown.findIndex((one, at) => at >= end && differs(one));
     if (next > end) end = next;
     const balance = /the balance is (\d[\d.]*)/u.exec(finding.actual)?.[1];
@@ -172,7 +175,7 @@ function shortened(calls: readonly ExampleCall[]): readonly ExampleCall[] {
   return [...calls.slice(0, first), gap, ...calls.slice(-last)];
 }
 
-/** The finding of a scenario about the rule; a breach comes first. */
+/** Returns the finding of a scenario about the rule. Prefers a breach to other findings. */
 export function findingOf(rule: string, { findings }: PlayedScenario): PlayedScenario['findings'][number] | undefined {
   const some = findings.filter((one) => one.rule === rule);
   return (
@@ -181,10 +184,10 @@ export function findingOf(rule: string, { findings }: PlayedScenario): PlayedSce
   );
 }
 
-/** The number of calls that a reader must read to see the breach. */
+/** Returns the number of calls that a reader must read to see the breach. */
 export function lengthOf(rule: string, scenario: PlayedScenario): number {
   const finding = findingOf(rule, scenario);
   const at = scenario.exchanges.findIndex(({ id }) => id === finding?.exchange);
-  // A finding without an exchange is the hardest to see.
+  // If a finding names no exchange, a reader must read all calls.
   return at === -1 ? Number.MAX_SAFE_INTEGER : at;
 }

@@ -27,7 +27,7 @@ function callLines({ call, right, wrong }: ExampleCall): readonly string[] {
   return [call, ...(right === null ? [] : [`    right  ${right}`]), `    wrong  ${wrong}`];
 }
 
-/** Joins repeats of a call that all got the same reply to one line with their number. */
+/** Combines repeated calls with the same reply into one line that shows their number. */
 function joinRepeats(calls: readonly ExampleCall[]): readonly ExampleCall[] {
   const groups: ExampleCall[][] = [];
   for (const one of calls) {
@@ -77,10 +77,10 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
 }
 
 /**
- * The page of all rules.
+ * Returns the text of the page that describes all rules.
  *
- * @param scenariosOf the scenarios whose `rules` name a rule
- * @throws Error where a rule has no example
+ * @param scenariosOf returns the scenarios that name a rule in their `rules` list
+ * @throws Error if a rule has no example
  */
 export function rulesPage(
   scenariosOf: (rule: string) => readonly string[],

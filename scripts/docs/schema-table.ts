@@ -21,7 +21,10 @@ export interface Schema {
   readonly default?: unknown;
 }
 
-/** The pattern of `${…}`, which the page explains once for all values. */
+/**
+ * The pattern of a `${…}` expression. The page explains expressions once for all values, so tables leave this pattern
+ * out.
+ */
 const EXPRESSION = '\\$\\{[^}]+\\}';
 const DURATION = '(ms|s|m)$';
 
@@ -29,7 +32,7 @@ export function node(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** The alternatives of a schema, expressions left out. */
+/** Returns the alternatives of a schema, except for expressions. */
 function alternatives(schema: Schema): readonly Schema[] {
   const some = schema.anyOf ?? schema.oneOf;
   if (!some) return schema.pattern === EXPRESSION ? [] : [schema];
@@ -64,25 +67,25 @@ function typeText(type: string, schema: Schema): string {
   return schema.minimum === undefined || schema.minimum < 0 ? 'a number' : `a number from ${String(schema.minimum)}`;
 }
 
-/** The allowed values, in a few words. */
+/** Describes the allowed values in a few words. */
 function takes(schema: Schema): string {
   const kinds = alternatives(schema).map(kindText);
   return [...new Set(kinds)].filter((kind) => kind !== '').join(', ');
 }
 
-/** The objects among the alternatives. */
+/** Returns those alternatives of a schema that are objects. */
 function objectsOf(schema: Schema): readonly Schema[] {
   return alternatives(schema).filter((one) => one.properties !== undefined);
 }
 
-/** The alternatives with a description each, such as the kinds of signing. */
+/** Returns the alternatives of a schema that have a description each, such as the kinds of signing. */
 function explainedValues(schema: Schema): readonly Schema[] {
   const values = alternatives(schema).filter((one) => one.const !== undefined && one.description !== undefined);
   return values.length > 1 ? values : [];
 }
 
 function keyRows(name: string, schema: Schema, required: boolean): readonly string[] {
-  // `expect.outcome` has the values of `expect` again.
+  // `expect.outcome` has the same values as `expect`, so only `expect` lists and explains them.
   const explained = name.includes('.') ? [] : explainedValues(schema);
   const further = alternatives(schema).some((one) => one.properties) ? ', or a map' : '';
   const taken = explained.length > 0 ? `one of the values below${further}` : takes(schema);
@@ -104,7 +107,7 @@ function rowsOf(prefix: string, schema: Schema): readonly string[] {
   );
 }
 
-/** A table of all keys of an object, those of objects within it with their path. */
+/** Returns a table of all keys of an object. The keys of an inner object appear with their path. */
 export function tableOf(schema: Schema, leaveOut: readonly string[] = []): string {
   const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !leaveOut.includes(key));
   const rows = rowsOf('', { ...schema, properties: Object.fromEntries(properties) });

@@ -26,8 +26,8 @@ function example(
 const LAUNCH = 'POST /create-new-game, by the backend';
 
 /**
- * Examples written by hand: for the launch rules, whose requests are right or wrong instead of replies, and for a NOTE rule that the
- * reference operator never triggers.
+ * Examples that were written by hand. They show launch rules, where requests and not replies are right or wrong, and a
+ * NOTE rule that the reference operator never gives reason for.
  */
 export const WRITTEN_EXAMPLES: Readonly<Record<string, RuleExample>> = {
   'reply.error-code': {

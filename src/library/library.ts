@@ -1,4 +1,7 @@
-/** The library of the package: judges an operator from code, for example in its own tests, with a typed result. */
+/**
+ * The library of the package. It judges an operator from code, for example in the operator's own tests, and returns a
+ * typed result.
+ */
 export type { Config } from '../app/config/schema.ts';
 export { UsageError } from '../app/exit-status.ts';
 export type {

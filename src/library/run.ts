@@ -21,49 +21,60 @@ import { terminalReport } from '../report/terminal/terminal.ts';
 
 /** The settings of a run. A missing key has the default of the command line. */
 export interface RunOptions {
-  /** The path of a configuration file, or its content. Default: `croupier.yaml` in `cwd`. */
+  /** The path of a configuration file, or a configuration as an object. Default: `croupier.yaml` in `cwd`. */
   readonly config?: string | Config;
   /** The ExtCID of the client to judge, if the configuration has several. */
   readonly client?: string;
-  /** Groups, rules, scenarios, files and file:line. A scenario must match at least one. Default: all scenarios. */
+  /**
+   * Groups, rules, scenarios, files or file:line. A scenario is played if it matches at least one. Default: all
+   * scenarios.
+   */
   readonly select?: readonly string[];
-  /** A scenario must have at least one of these tags. */
+  /** Plays only scenarios that have at least one of these tags. */
   readonly tags?: readonly string[];
-  /** A scenario must have this text in its id or title. */
+  /** Plays only scenarios that have this text in their id or title. */
   readonly grep?: string;
-  /** Repeats the choices and the order of an earlier run. */
+  /** The seed of an earlier run, to repeat its random choices and its order. */
   readonly seed?: string;
-  /** Treats a breach of a SHOULD rule as a breach of a MUST rule. */
+  /** If true, a breach of a SHOULD rule also fails the run. */
   readonly strict?: boolean;
-  /** Maximum number of retries of a failed scenario. A scenario that passes on a retry is flaky, and fails the run. */
+  /**
+   * Maximum number of retries of a failed scenario. A scenario that passes on a retry is flaky, and fails the run
+   * unless `allowFlaky` is true.
+   */
   readonly retries?: number;
-  /** Flaky scenarios do not fail the run. */
+  /** If true, flaky scenarios do not fail the run. */
   readonly allowFlaky?: boolean;
-  /** Stops after this number of failed scenarios. */
+  /** Stops the run after this number of failed scenarios. Default: no limit. */
   readonly bail?: number;
-  /** Allows the run to move money at an address that looks like production. */
+  /** If true, the run may move money at an address that looks like production. */
   readonly production?: boolean;
-  /** The path of the journal, from which every other report can be made. Default: a new file in `.croupier/` in `cwd`. */
+  /**
+   * The path of the journal, from which every other report can be made. Default: a new file in `.croupier/` in `cwd`.
+   */
   readonly journal?: string;
-  /** The folder to which paths are relative. Default: the working directory of the process. */
+  /** The folder that paths are relative to. Default: the working directory of the process. */
   readonly cwd?: string;
   /** The variables for `${NAME}` in the configuration. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Ends the run early. Open bets are refunded first. */
+  /** Ends the run early when it is aborted. Open bets are refunded first. */
   readonly signal?: AbortSignal;
 }
 
-/** The result of a run: the JSON report, which `schema/report.json` describes, with its text and the path of its journal. */
+/**
+ * The result of a run: the JSON report, its text, and the path of the journal. `schema/report.json` describes the JSON
+ * report.
+ */
 export interface RunResult extends JsonReport {
-  /** The report for people, without colours, for example for the message of a failed assertion. */
+  /** The report for people, without colours. It can be the message of a failed assertion, for example. */
   readonly text: string;
   /** The path of the journal. */
   readonly journal: string;
 }
 
 /**
- * Judges one client of an operator as `croupier run` does, and prints nothing. If the operator breaks rules or cannot be reached,
- * the function does not throw: the `verdict` of the result says so.
+ * Judges one client of an operator as `croupier run` does, and prints nothing. If the operator breaks rules or cannot
+ * be reached, the function does not throw: the `verdict` of the result says so.
  *
  * @throws UsageError when the settings cannot be used. Nothing was sent, and the message says what to do.
  * @throws Error for a bug in croupier
@@ -111,7 +122,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
   return { ...report, text: scrub(await joined(terminalReport(fold, open, reportLook))), journal };
 }
 
-/** The options that are flags on the command line. */
+/** Converts the options to the flags of `croupier run`. */
 function flagsOf({ client, seed, strict, retries, allowFlaky, bail, production }: RunOptions): RunFlags {
   const flags = {
     seed,

@@ -22,12 +22,12 @@ const WRONGS: Readonly<Record<Wrong['kind'], string>> = {
   fault: 'the reference operator failed',
 };
 
-/** An outcome, and the number of tries until it. */
+/** The outcome of a trial, and the number of attempts until this outcome. */
 export interface TriedOutcome extends Outcome {
   readonly tries: number;
 }
 
-/** The heading of a kind of trials, if it differs from the one before. */
+/** Returns the heading for a kind of trials; empty if the trial before has the same heading. */
 export function headingOf(trial: Trial, before: Trial | undefined, { paint }: Look): readonly string[] {
   const title = TITLES[trial.kind];
   if (before && TITLES[before.kind] === title) return [];
@@ -35,8 +35,8 @@ export function headingOf(trial: Trial, before: Trial | undefined, { paint }: Lo
 }
 
 /**
- * One row of the matrix: the trial and every rule that was reported. Rules that were missed, and rules that must not be reported, are
- * red.
+ * Returns one row of the matrix: the trial and every rule that was reported. Rules that were missed, and rules that
+ * must not be reported, are red.
  */
 export function rowOf(outcome: TriedOutcome, column: number, look: Look): readonly string[] {
   const { paint, unicode, width } = look;
@@ -68,7 +68,10 @@ function wrongLines({ kind, rule, told: details }: Wrong, { paint, width }: Look
   return [`      ${paint.red(head)}`, ...details.flatMap((line) => hanging('        ', forTerminal(line), width))];
 }
 
-/** The summary of the matrix. `idle`: scenarios that never failed or warned; null if not all trials were played. */
+/**
+ * Returns the summary of the matrix. `idle` lists the scenarios that never failed or warned; it is null if not all
+ * trials were played. `wanted` is the number of all trials.
+ */
 export function totals(
   outcomes: readonly TriedOutcome[],
   { idle, durationMs, wanted }: { idle: readonly string[] | null; durationMs: number; wanted: number },

@@ -7,7 +7,7 @@ import type { Trial, TrialKind } from './trials.ts';
 /** Maximum number of findings that are shown for each rule with a wrong result. */
 const MAX_FINDINGS = 3;
 
-/** The result of a run against one operator, compared with the expected one. */
+/** The result of a run against one operator, and how it differs from the expected result. */
 export interface Outcome {
   readonly name: string;
   readonly kind: TrialKind;
@@ -16,9 +16,9 @@ export interface Outcome {
   readonly failed: readonly RuleId[];
   readonly warned: readonly RuleId[];
   readonly undecided: readonly RuleId[];
-  /** The errors in the judgement; empty if it is right. */
+  /** The errors in the judgement; empty if the judgement is right. */
   readonly wrongs: readonly Wrong[];
-  /** The ids of the scenarios that failed or warned, with their case. */
+  /** The ids of the scenarios that failed or warned. An id includes the case of the scenario. */
   readonly alarmed: readonly string[];
   readonly exitCode: number;
   readonly durationMs: number;
@@ -28,11 +28,15 @@ export interface Outcome {
 export interface Wrong {
   readonly kind: 'missed' | 'unrelated' | 'undecided' | 'status' | 'fault';
   readonly rule: RuleId | null;
-  /** The findings with their places, as sentences. The name is part of the output of `selftest --json`. */
+  /** The findings with their places, as sentences. The field has this name because `selftest --json` publishes it. */
   readonly told: readonly string[];
 }
 
-/** Compares the findings of a run with the trial. `faults` are errors that the operator itself threw. */
+/**
+ * Compares the findings of a run with the expectations of the trial.
+ *
+ * @param faults errors that the operator itself threw
+ */
 export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], durationMs: number): Outcome {
   const withVerdict = (verdict: Verdict) =>
     fold.rules.filter((result) => result.verdict === verdict).map(({ rule }) => rule.id);
@@ -61,14 +65,20 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
   };
 }
 
-/** Read from the findings, because a scenario with a warning may have ended undecided. */
+/**
+ * Returns the scenarios that failed or warned. They are read from the findings, because a scenario with a warning may
+ * have ended undecided.
+ */
 function alarmedIn({ rules }: Fold): readonly string[] {
   const findings = rules.flatMap((result) => result.findings);
   const alarms = findings.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
   return [...new Set(alarms.map(({ scenario }) => scenario))];
 }
 
-/** Joins the outcomes of two runs, before and after a restart. One of them must report each rule; neither may report an unrelated one. */
+/**
+ * Joins the outcomes of two runs, before and after a restart. Each expected rule must be reported in at least one run,
+ * and an unrelated rule in neither.
+ */
 export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
   const both = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...new Set([...a, ...b])];
   const failed = both(first.failed, second.failed);
@@ -87,7 +97,10 @@ export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
   };
 }
 
-/** For one defect, all its rules must be reported. For several, one rule of each is enough, because one defect can hide a rule of another. */
+/**
+ * Returns the expected rules that were not reported. For several defects, one rule of each is enough, because one
+ * defect can hide a rule of another.
+ */
 function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonly Wrong[] {
   const missed =
     trial.kind === 'several'
@@ -103,7 +116,7 @@ function unrelatedIn(trial: Trial, found: readonly RuleId[], fold: Fold): readon
     .map((rule) => ({ kind: 'unrelated', rule, told: detailsOf(rule, fold) }));
 }
 
-/** For a correct operator, no rule may stay undecided. */
+/** Returns the undecided rules as errors if the operator is correct, because every rule must then be decided. */
 function undecidedIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold): readonly Wrong[] {
   if (kind !== 'correct' && kind !== 'variant') return [];
   return undecided.map((rule) => ({ kind: 'undecided', rule, told: detailsOf(rule, fold) }));
@@ -136,16 +149,16 @@ function detailsOf(id: RuleId, fold: Fold): readonly string[] {
   });
 }
 
-/** A scenario and its rules. Its cases count together. */
+/** A scenario and its rules. All cases of a scenario count as one. */
 interface Guarded {
-  /** Without its case. */
+  /** The id of the scenario without the id of the case. */
   readonly scenarioId: string;
   readonly rules: readonly RuleId[];
 }
 
 /**
- * Scenarios that neither failed nor warned against any defect, so that they check nothing. Scenarios that have only NOTE rules are
- * left out, because they cannot fail.
+ * Returns the scenarios that neither failed nor warned against any defect, so that they check nothing. Scenarios that
+ * have only NOTE rules are left out, because they cannot fail.
  *
  * @returns ids without a case
  */

@@ -11,7 +11,10 @@ import type { Behaviour } from '../operator/behaviour.ts';
 import { type Outcome, outcomeOf, outcomeOfBoth } from './outcome.ts';
 import type { Trial } from './trials.ts';
 
-/** The times of a trial, in milliseconds. They are shorter than in a real run, and the waits of defects are scaled with them. */
+/**
+ * The waiting times of a trial, in milliseconds. They are shorter than in a real run, and the delays of defects are
+ * shortened with them.
+ */
 export interface TrialTimes {
   readonly deadlineMs: number;
   readonly lingerMs: number;
@@ -30,24 +33,32 @@ interface StoreOptions {
   readonly expired?: string;
 }
 
-/** The means that a trial needs from its caller. */
+/** The functions and scenarios that a trial needs from its caller. */
 export interface Host {
   readonly scenarios: readonly RunnableScenario[];
-  /** The scenarios that send transactions of an earlier run again. */
+  /** The scenarios for the run after a restart. They send transactions of the first run again. */
   readonly afterwards: readonly RunnableScenario[];
-  /** Starts the reference operator. Its errors go to `onFault`. `store`: the folder of its database, and a player whose sessions have expired. */
+  /**
+   * Starts the reference operator and passes its errors to `onFault`. `store` gives the folder of its database, and a
+   * player whose sessions have expired.
+   */
   readonly start: (onFault: (error: unknown) => void, behaviour: Behaviour, store?: StoreOptions) => Promise<Started>;
-  /** Calls `use` with an empty folder, which is removed afterwards. */
+  /** Calls `use` with an empty folder, and removes the folder afterwards. */
   readonly inFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
 }
 
-/** The seed decides the order of scenarios, so a fixed one makes two runs of the matrix comparable. */
+/** The seed that decides the order of scenarios. It is fixed, so that two runs of the matrix can be compared. */
 const SEED = 'selftest';
-/** The defects in races have windows that are wide enough for one or two rounds. */
+/**
+ * The number of rounds in a race scenario. One or two rounds are enough, because defects in races keep their time
+ * window open for long.
+ */
 const RACE_ROUNDS = 2;
 const WORKERS = 8;
 const MAX_AT_ONCE = 64;
-/** A player of the reference operator with one session, in which rounds are still open. */
+/**
+ * A player of the reference operator with one session that still has open rounds. The session expires at the restart.
+ */
 const EXPIRING = 'carla';
 
 /** Starts the operator of the trial, runs all scenarios against it over real sockets, and checks the result. */

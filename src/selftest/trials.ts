@@ -4,28 +4,34 @@ import { DEFECTS, defectByName } from '../operator/defects.ts';
 import { VARIANTS } from '../operator/variants.ts';
 import { behaviourWith, type Defect, type Scale, type Variant } from '../operator/variation.ts';
 
-/** The kind of operator: correct, a correct variant, with one defect, or with several. */
+/** The kind of operator: correct, a correct variant, with one defect, or with several defects. */
 export type TrialKind = 'correct' | 'variant' | 'defect' | 'several';
 
-/** One operator, and the expected judgement of it. */
+/** One operator, and the rules that the judge must report about it. */
 export interface Trial {
   /** The name on the command line: `correct`, a variant, a defect, or defects joined by `+`. */
   readonly name: string;
   readonly kind: TrialKind;
-  /** The rules of each defect, one list for each. All lists must be found; a correct operator has none. */
+  /**
+   * One list of rules for each defect of the operator; empty for a correct operator. The judge must report rules of
+   * every list.
+   */
   readonly breaks: readonly (readonly RuleId[])[];
   /** Rules that may or may not be reported. */
   readonly mayBreak: readonly RuleId[];
-  /** True: the operator is restarted on its database after a first run, and a second run sends transactions of the first again. */
+  /**
+   * True if the operator is restarted on its database after a first run. A second run then sends transactions of the
+   * first run again.
+   */
   readonly restarted: boolean;
-  /** True: a run against it must end as not conforming. */
+  /** True if the run must end as not conforming, with exit status 1. */
   readonly mustFail: boolean;
   readonly behaviour: (scale: Scale) => Behaviour;
 }
 
 /**
- * Pairs of independent defects. With both at once, the judge must report the rules of each of them, and no others. The first pairs
- * can hide each other in the same numbers; the others are of different kinds.
+ * Pairs of independent defects. The judge must report the rules of both defects, and no others. In the first pairs, one
+ * defect can hide the other; the other pairs combine different kinds.
  */
 const PAIRS: readonly (readonly [string, string])[] = [
   ['replayed-bet-charged', 'lost-update'],
@@ -69,7 +75,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['withdrawal-ignored', 'fee-on-wins'],
 ];
 
-/** A restart on the same database between two runs. */
+/** A correct operator that is restarted on the same database between two runs. */
 const RESTARTED: Variant = {
   name: 'restarted',
   description: 'The operator is restarted between two runs, on the database of the first.',
@@ -95,7 +101,10 @@ export const TRIALS: readonly Trial[] = [
 
 const BY_NAME = new Map(TRIALS.map((trial) => [trial.name, trial]));
 
-/** Any of {@link TRIALS}, or several defects joined by `+`. */
+/**
+ * Finds one of {@link TRIALS} by its name, or creates a trial from several defects joined by `+`. Returns undefined if
+ * a name is unknown.
+ */
 export function trialByName(name: string): Trial | undefined {
   const known = BY_NAME.get(name);
   if (known) return known;
