@@ -1,5 +1,5 @@
-// Tests a wallet with Node's own test runner: `node --test`. croupier.yaml has the addresses of the wallets;
-// `croupier serve operator --write-config croupier.yaml` writes one to try it with.
+// Tests a wallet with Node's own test runner: `node --test`. The file croupier.yaml holds the addresses of the wallets. To get
+// one for a first try, run `croupier serve operator --write-config croupier.yaml`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from 'croupier-conformance';

@@ -1,13 +1,13 @@
-// A small operator on node:http and the SDK: wallets in memory, one client. Run it with `node examples/operator.ts`.
+// A small operator for one client, on node:http and the SDK. Run it with `node examples/operator.ts`.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import * as sdk from 'croupier-conformance/sdk';
 
 const key = process.env.INTEGRATION_API_KEY ?? 'play-money-key';
-/** Money in the smallest unit, as whole numbers: never floating point. */
+/** The wallet of each player. `units` counts the smallest unit of the currency, never as floating point. */
 const wallets = new Map([['eva', { units: 100_000n, decimals: 2 }]]);
 const sessions = new Map([['session-of-eva', 'eva']]);
-/** The reply to each txID, and the body of the request. */
+/** The body and the reply of each call that was answered 200, by its txID. */
 const answered = new Map<string, { body: string; reply: sdk.Reply }>();
 const bets = new Map<string, { player: string; units: bigint }>();
 const refunded = new Set<string>();
@@ -17,7 +17,7 @@ const decimal = ({ units, decimals }: Wallet): string => {
   const digits = units.toString().padStart(decimals + 1, '0');
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 };
-/** Undefined when the amount has more decimals than the currency. */
+/** Reads an amount in the smallest unit. Undefined if it has more decimals than the currency. */
 const unitsOf = (amount: string, decimals: number): bigint | undefined => {
   const [whole = '', fraction = ''] = amount.split('.');
   if (/[^0]/.test(fraction.slice(decimals))) return undefined;
@@ -29,7 +29,7 @@ function bet(call: sdk.BetRequest, player: string, wallet: Wallet): sdk.Reply {
   const units = unitsOf(call.amount, wallet.decimals);
   if (units === undefined) return sdk.badRequest({ message: 'The amount has too many decimals.' });
   if (refunded.has(call.txID)) return sdk.conflict({ message: 'This bet was refunded before it arrived.' });
-  // An operator may debit free bets or not: this one does not.
+  // The contract lets an operator debit free bets or not. This operator does not debit them.
   const cost = call.type === 'free' ? 0n : units;
   if (cost > wallet.units) return sdk.insufficientFunds();
   wallet.units -= cost;
@@ -45,7 +45,7 @@ function win(call: sdk.WinRequest, wallet: Wallet): sdk.Reply {
   return done(wallet);
 }
 
-/** Marks an unknown bet as refunded, so that it is not debited when it arrives late. */
+/** Gives a bet back once, and marks an unknown bet, so that it is not debited when it arrives late. */
 function refund(call: sdk.RefundRequest, wallet: Wallet): sdk.Reply {
   const original = bets.get(call.origTxID);
   const owner = original && wallets.get(original.player);

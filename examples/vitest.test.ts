@@ -1,4 +1,4 @@
-// Tests a wallet together with its other tests: `npx vitest run`, with the wallet at WALLET_URL.
+// Tests a wallet as part of the wallet's own tests: `npx vitest run`. WALLET_URL is the address of the wallet.
 import { run } from 'croupier-conformance';
 import { expect, test } from 'vitest';
 

@@ -4,8 +4,10 @@ import type { Body, ExchangeRequest } from '../journal/exchange.ts';
 const MADE_BY_CURL = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding']);
 
 /**
- * A request as a curl command for a POSIX shell that sends the same bytes again, with the signature; null if the body was not kept
- * whole. The command contains printable text only: characters that control a terminal are written as octal codes.
+ * Writes a request as a curl command for a POSIX shell, which sends the same bytes and the same signature again. Returns null if
+ * the journal does not hold the whole body.
+ *
+ * The command contains only printable text. Characters that control a terminal are written as octal codes.
  */
 export function curlLine(request: ExchangeRequest): string | null {
   const { body } = request;
@@ -40,7 +42,7 @@ function printfFormat(body: Body): string {
   let format = '';
   for (const [index, byte] of bytes.entries()) {
     const character = String.fromCharCode(byte);
-    // A format that begins with a hyphen would be read as an option.
+    // printf would read a format that begins with a hyphen as an option.
     const needsCode = byte < 0x20 || byte > 0x7e || character === '\\' || (index === 0 && character === '-');
     if (character === '%') format += '%%';
     else if (needsCode) format += `\\${byte.toString(8).padStart(3, '0')}`;

@@ -4,7 +4,9 @@
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
-/** Characters that XML 1.0 cannot contain, not even escaped, and characters that would deceive a reader of the file. */
+/**
+ * Characters that XML 1.0 cannot contain, not even escaped, and invisible characters, which could deceive a reader of the file.
+ */
 const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -17,8 +19,9 @@ function visible(character: string): string {
 }
 
 /**
- * Text from outside as one line that cannot control a terminal: line ends become `\n`, and invisible characters become their
- * codes. All other characters, of any script, are unchanged.
+ * Turns text from outside into one line that cannot control a terminal. Line ends become `
+ *
+ * `, and invisible characters become their codes. All other characters, of any script, are unchanged.
  */
 export function forTerminal(text: string): string {
   return text.replace(INVISIBLE, visible);
@@ -32,22 +35,28 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text from outside as character data of XML 1.0. Line ends are kept. */
+/** Escapes text from outside for the content of an XML 1.0 element. Line ends are kept. */
 export function forXmlText(text: string): string {
   return text.replace(NOT_IN_XML, visible).replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? '');
 }
 
-/** Text from outside as the value of an XML attribute. Line ends are shown as `\n`, because a parser reads them as spaces. */
+/**
+ * Escapes text from outside for the value of an XML attribute. Line ends are shown as `
+ *
+ * `, because a parser would read them as spaces.
+ */
 export function forXmlAttribute(text: string): string {
   return forXmlText(forTerminal(text));
 }
 
-/** Characters that have a meaning in some flavour of Markdown, HTML included. */
+/** Characters that have a meaning in some flavour of Markdown or in the HTML inside it. */
 const IN_MARKDOWN = /[\\`*_{}[\]<>&"#!|~@$^]|:(?=\/\/)|(?<=\bwww)\./gi;
 
 /**
- * Text from outside as plain text in one line of Markdown, also in a table: without formatting, links, HTML and mentions. GitHub also
- * looks for names and issue numbers in escaped text, so an empty comment is put after `@` and `#`.
+ * Escapes text from outside for one line of Markdown, also in a table. The result is plain text, without formatting, links, HTML
+ * or mentions.
+ *
+ * GitHub looks for names and issue numbers in escaped text too, so an empty comment follows each `@` and `#`.
  */
 export function forMarkdown(text: string): string {
   return forTerminal(text).replace(IN_MARKDOWN, (character) => {
@@ -56,29 +65,35 @@ export function forMarkdown(text: string): string {
   });
 }
 
-/** Text from outside as the message of a workflow command of GitHub, in one line. */
+/** Escapes text from outside for the message of a GitHub workflow command. The result is one line. */
 export function forWorkflowMessage(text: string): string {
   return forTerminal(text).replaceAll('%', '%25');
 }
 
-/** Text from outside as the value of a property of a workflow command, which a colon or a comma would end. */
+/**
+ * Escapes text from outside for the value of a property of a GitHub workflow command. An unescaped colon or comma would end the
+ * value.
+ */
 export function forWorkflowProperty(text: string): string {
   return forWorkflowMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** Text that needs no escaping, which is most text. */
+/** Matches text that needs no escaping. Most text needs none, so this check saves time. */
 const HARMLESS = /^[ !#-%(-;=?-~]*$/;
 const HARMLESS_BLOCK = /^[\n\t !-%'-;=?-~]*$/;
 
-/** Text from outside as one line of HTML, for text or a quoted attribute: the text of `forTerminal`, with markup escaped. */
+/**
+ * Escapes text from outside for HTML, as one line for an element or a quoted attribute. Invisible characters become their codes,
+ * as in `forTerminal`.
+ */
 export function forHtml(text: string): string {
   if (HARMLESS.test(text)) return text;
   return forTerminal(text).replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? '');
 }
 
 /**
- * Text from outside for an HTML element that keeps white space. Line ends, tabs and quotation marks are unchanged, so it must not
- * be used in an attribute.
+ * Escapes text from outside for an HTML element that keeps white space. Line ends, tabs and quotation marks are unchanged, so the
+ * result must not be used in an attribute.
  */
 export function forHtmlBlock(text: string): string {
   if (HARMLESS_BLOCK.test(text)) return text;

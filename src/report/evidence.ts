@@ -6,30 +6,30 @@ import type { OpenJournal } from './options.ts';
 /** Calls that are shown on one time axis, in the order in which they were sent. */
 export interface Timeline {
   readonly calls: readonly JournalledExchange[];
-  /** The race of the calls; null: they were sent one after another. */
+  /** The race that the calls belong to. Null if the calls were sent one after another. */
   readonly race: Pick<Raced, 'barrier' | 'staggerMs' | 'offsetsMs' | 'overlapped' | 'round'> | null;
 }
 
-/** The events of a journal that show some findings. */
+/** The events of a journal that a report needs to show some findings. */
 export interface Evidence {
-  /** By id: the exchanges that a finding names, and those of the same race. */
+  /** The exchanges that the findings name, and all exchanges of the same races, by their ids. */
   readonly exchanges: ReadonlyMap<string, JournalledExchange>;
   readonly races: readonly Raced[];
-  /** By scenario, for its last attempt. */
+  /** The calls after a broken connection in the last attempt of each scenario, by the id of the scenario. */
   readonly followUps: ReadonlyMap<string, FollowUp>;
 }
 
-/** The calls of a scenario from the first connection that croupier broke, in the order in which they ended. */
+/** The calls of a scenario in the order in which they ended. The first is the first call whose connection croupier broke. */
 interface FollowUp {
   readonly calls: JournalledExchange[];
-  /** The number of calls that had ended at the time of a finding, by the exchange that the finding names. */
+  /** The number of calls that had ended when croupier made a finding, by the exchange that the finding names. */
   readonly endedBy: Map<string, number>;
 }
 
-/** Maximum number of calls that are kept after a broken connection. The effects show soon after the break. */
+/** Maximum number of calls that are kept after a broken connection. Effects of a broken connection rarely show later. */
 const MAX_FOLLOW_UP = 30;
 
-/** Collects, in one pass over a journal, the events that show some findings. */
+/** Reads a journal once and collects the events that a report needs to show these findings. */
 export async function findEvidence(
   open: OpenJournal,
   findings: readonly Pick<JudgedFinding, 'exchange' | 'scenario'>[],
@@ -57,7 +57,7 @@ export async function findEvidence(
       addToFollowUp(followUps, exchange);
     } else if (event.event === 'finding' && event.finding.exchange !== null) {
       const followUp = followUps.get(event.scenario);
-      // The journal holds a finding before the end of the call that shows it.
+      // The journal records a finding before the end of the call that shows it, so this call is added to the number.
       followUp?.endedBy.set(event.finding.exchange, followUp.calls.length + 1);
     }
   }
@@ -66,7 +66,7 @@ export async function findEvidence(
 
 function addToFollowUp(followUps: Map<string, FollowUp>, exchange: JournalledExchange): void {
   const { scenario, purpose } = exchange.sending;
-  // Calls that restore the balance are not part of the scenario.
+  // Calls that prepare or restore a balance are not part of the scenario.
   if (scenario === null || purpose === 'restore' || purpose === 'prepare') return;
   const followUp = followUps.get(scenario);
   if (followUp && followUp.calls.length < MAX_FOLLOW_UP) followUp.calls.push(exchange);
@@ -74,8 +74,9 @@ function addToFollowUp(followUps: Map<string, FollowUp>, exchange: JournalledExc
 }
 
 /**
- * The calls around a finding for a timeline: the race that its call belongs to, or all calls from the last broken connection
- * before the finding up to the finding; null if there is neither.
+ * Selects the calls for the timeline of a finding. If its call belongs to a race, these are all calls of the race. Otherwise they
+ * are the calls from the last broken connection before the finding up to the finding. Returns null if there is neither a race nor
+ * a broken connection.
  */
 export function timelineOf(
   { exchange, scenario }: Pick<JudgedFinding, 'exchange' | 'scenario'>,

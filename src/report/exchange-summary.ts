@@ -9,17 +9,22 @@ import {
 
 /** The result of a call, short enough for a column. */
 export interface Answer {
-  /** `replied`: a whole reply came. `broken`: croupier broke the connection. `lost`: there is no reply for another reason. */
+  /**
+   * `replied`: a whole reply came. `broken`: croupier broke the connection on purpose. `lost`: no reply came for another reason.
+   */
   readonly fate: 'replied' | 'broken' | 'lost';
-  /** Status, balance and the operator's `txID`, or the error code; not yet escaped. */
+  /** The status, followed by the balance and the operator's `txID`, or by the error code. The text is not yet escaped. */
   readonly text: string;
 }
 
-/** Maximum length of an identifier. The end is shown, because it differs more often than the beginning. */
+/**
+ * Maximum number of characters of an identifier. A longer identifier is shown by its end, because the ends differ more often than
+ * the beginnings.
+ */
 const MAX_ID = 8;
 const MAX_WORD = 20;
 
-/** Summarises a reply without validating it. */
+/** Summarises the result of a call. The body of a reply is not validated. */
 export function answerOf(outcome: Outcome): Answer {
   if (outcome.kind === 'none') {
     return outcome.reason === 'broken' ? { fate: 'broken', text: 'broken' } : { fate: 'lost', text: outcome.reason };
@@ -51,13 +56,13 @@ function ending(id: string | undefined): string | undefined {
   return id === undefined || id.length <= MAX_ID ? id : `…${id.slice(-MAX_ID + 1)}`;
 }
 
-/** Why no reply came, in words. */
+/** Explains in words why no reply came. */
 export function noReplySentence(reason: NoReplyReason): string {
   switch (reason) {
     case 'broken':
       return 'croupier broke the connection on purpose';
     case 'too-late':
-      return 'no complete reply within the deadline';
+      return 'no complete reply came within the deadline';
     case 'unresolved':
       return 'the host name has no address';
     case 'refused':
@@ -65,9 +70,9 @@ export function noReplySentence(reason: NoReplyReason): string {
     case 'unreachable':
       return 'the network or the host cannot be reached';
     case 'connect-timeout':
-      return 'no connection within the deadline';
+      return 'no connection could be made within the deadline';
     case 'send-timeout':
-      return 'connected, but the request could not be sent within the deadline';
+      return 'the connection was made, but the request could not be sent within the deadline';
     case 'tls':
       return 'the TLS handshake failed, or the certificate was not accepted';
     case 'proxy':
@@ -79,7 +84,7 @@ export function noReplySentence(reason: NoReplyReason): string {
     case 'closed-early':
       return 'the reply ended before its announced length';
     case 'too-large':
-      return 'the reply was larger than the limit of croupier';
+      return "the reply was larger than croupier's limit";
     case 'not-http':
       return 'the reply was not HTTP';
     case 'bad-encoding':
@@ -92,23 +97,23 @@ export function noReplySentence(reason: NoReplyReason): string {
 const ORDINARY_IN_A_REQUEST = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
 const NOTABLE_IN_A_REPLY = new Set(['content-type', 'content-encoding', 'location', 'retry-after', 'server', 'via']);
 
-/** The headers of a request, without those that every request has. */
+/** Returns the headers of a request, without the headers that every request has. */
 export function notableRequestHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !ORDINARY_IN_A_REQUEST.has(name.toLowerCase()));
 }
 
-/** The headers of a reply that describe its content or its sender. */
+/** Returns the headers of a reply that describe its content or its sender. */
 export function notableReplyHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => NOTABLE_IN_A_REPLY.has(name.toLowerCase()));
 }
 
-/** A part of the time that an exchange took. */
+/** One phase of an exchange, with its duration in milliseconds. */
 export interface Phase {
   readonly name: 'look-up' | 'connect' | 'TLS' | 'send' | 'wait' | 'read' | 'until given up';
   readonly ms: number;
 }
 
-/** The phases of an exchange, in order. Phases that did not happen, or are unknown, are left out. */
+/** Returns the phases of an exchange in order. Phases that did not happen or are unknown are left out. */
 export function phasesOf(stamps: Stamps, reused: boolean): readonly Phase[] {
   const phases: Phase[] = [];
   let last = stamps.start;

@@ -9,7 +9,10 @@ export interface JournalledExchange {
   readonly received: Received | null;
 }
 
-/** All exchanges of a journal, in the order of their ends; those without an end come last. Only calls in flight are held in memory. */
+/**
+ * Yields all exchanges of a journal in the order in which they ended. Exchanges without an end come last. Only calls in flight
+ * are held in memory.
+ */
 export async function* eachExchange(open: OpenJournal): AsyncGenerator<JournalledExchange> {
   const inFlight = new Map<string, Sending>();
   for await (const event of open()) {
@@ -25,8 +28,8 @@ export async function* eachExchange(open: OpenJournal): AsyncGenerator<Journalle
 }
 
 /**
- * All exchanges of a journal in the order in which they were sent. Only calls in flight, and calls that ended before one that was
- * sent earlier, are held in memory.
+ * Yields all exchanges of a journal in the order in which they were sent. An exchange that has ended stays in memory only until
+ * all exchanges that were sent before it have ended.
  *
  * @param onEvent is called for every event when it is read
  */
@@ -59,12 +62,12 @@ export async function* sentExchanges(
   yield* waiting.values();
 }
 
-/** A scenario with the exchanges of the attempt that counts. */
+/** A scenario with the exchanges of the attempt that decided its result. */
 export interface PlayedScenario {
   readonly scenario: ScenarioResult;
-  /** In the order in which they were sent, up to the limit. */
+  /** The exchanges in the order in which they were sent. Some are left out if there are more than the report may show. */
   readonly exchanges: readonly JournalledExchange[];
-  /** Number of all exchanges. */
+  /** Number of all exchanges of the attempt, including the ones that `exchanges` leaves out. */
   readonly exchangeCount: number;
   readonly races: readonly Raced[];
 }
@@ -79,11 +82,12 @@ interface Kept extends PlayedScenario {
 const MAX_OTHER_RACES = 1;
 
 /**
- * Each scenario once, in the order of their ends, with the exchanges of the attempt that counts. Only scenarios that are played at
- * the same time are held in memory.
+ * Yields each scenario once, with the exchanges of the attempt that decided its result. Scenarios come in the order in which they
+ * ended. Only scenarios that were played at the same time are held in memory.
  *
- * @param max maximum number of exchanges of one scenario; those that a finding names are always included, except if it is 0
- * @param wanted selects the scenarios; left out: all
+ * @param max maximum number of exchanges of one scenario. Exchanges that a finding names are always included. With 0, none are
+ *   included.
+ * @param wanted selects the scenarios. If it is left out, all scenarios are selected.
  */
 export async function* eachScenario(
   fold: Fold,
@@ -99,7 +103,7 @@ export async function* eachScenario(
     if (event.event === 'scenario-started') {
       const scenario = results.get(event.scenario);
       if (!scenario) continue;
-      // The exchanges of a flaky failure are in an attempt before the one that counts.
+      // A flaky scenario failed in an earlier attempt. The exchanges that show this failure are kept.
       const before = scenario.flaky ? (playing.get(event.scenario)?.exchanges ?? []) : [];
       const shown = before.filter(({ sending }) => evidence.has(sending.id));
       playing.set(event.scenario, {

@@ -13,12 +13,12 @@ const UNICODE: Readonly<Record<Verdict, string>> = {
 
 const ASCII: Readonly<Record<Verdict, string>> = { ...UNICODE, fail: 'x', pass: '+', untested: '.' };
 
-/** The character that stands for a verdict. */
+/** Returns the character that stands for a verdict. */
 export function mark(verdict: Verdict, unicode: boolean): string {
   return (unicode ? UNICODE : ASCII)[verdict];
 }
 
-/** The colour of a verdict. */
+/** Returns the function that paints a text in the colour of a verdict. */
 export function tint(verdict: Verdict, paint: Paint): (text: string) => string {
   switch (verdict) {
     case 'fail':
@@ -36,7 +36,7 @@ export function tint(verdict: Verdict, paint: Paint): (text: string) => string {
   }
 }
 
-/** The word for a number of rules with that verdict. */
+/** Returns the word that follows a number of rules with this verdict, as in `2 warnings`. */
 export function verdictNoun(verdict: Verdict, count: number): string {
   switch (verdict) {
     case 'fail':

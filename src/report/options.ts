@@ -3,38 +3,41 @@ import type { Place } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { Paint } from './paint.ts';
 
-/** Opens the journal again, from its beginning, to read the exchanges. */
+/** Opens the journal and reads its events from the beginning. A report may do this several times. */
 export type OpenJournal = () => AsyncIterable<JournalEvent> | Iterable<JournalEvent>;
 
-/** The style of text in a terminal. */
+/** The colours, the width and the characters that a terminal can show. */
 export interface Look {
   readonly paint: Paint;
-  /** Columns of the terminal. */
+  /** Width of the terminal, in columns. */
   readonly width: number;
-  /** False if only ASCII can be shown. */
+  /** False if the terminal can show only ASCII characters. */
   readonly unicode: boolean;
 }
 
 export interface ReportOptions extends Look {
-  /** Show every exchange, not only those that show a finding. */
+  /** True if the report shows every exchange, not only the exchanges that show a finding. */
   readonly verbose: boolean;
-  /** A line of a scenario file; null if it cannot be read. */
+  /** Returns the line of a scenario file at a place. Returns null if the file cannot be read. */
   readonly readLine: (place: Place) => string | null;
-  /** The path of a scenario file within its repository; null: it is in no repository. Left out: the path is unchanged. */
+  /**
+   * Returns the path of a scenario file within its repository. Returns null if the file is in no repository. If this function is
+   * left out, paths are unchanged.
+   */
   readonly repositoryFile?: (file: string) => string | null;
-  /** The path of the journal, for a report to show; null: it is not shown. */
+  /** The path of the journal, which the report shows. Null if the report shows no path. */
   readonly journal: string | null;
-  /** Maximum number of exchanges of one scenario in the JSON report; 0 leaves them out. */
+  /** Maximum number of exchanges of one scenario in the JSON and the HTML report. With 0, the reports contain no exchanges. */
   readonly exchangesPerScenario: number;
-  /** The style and script of the HTML report. Only that report calls it. */
+  /** Returns the style and the script of the HTML report. Only the HTML report calls this function. */
   readonly page: () => PageParts;
 }
 
-/** The built style and script of a page. Neither may contain the end tag of its element. */
+/** The built style and script of a page. Neither text may contain the end tag of its element. */
 export interface PageParts {
   readonly style: string;
   readonly script: string;
 }
 
-/** Creates a report from the results of a run and its journal, as text in pieces. */
+/** Writes a report from the results of a run and its journal. The text comes in pieces. */
 export type Report = (fold: Fold, open: OpenJournal, options: ReportOptions) => AsyncIterable<string>;

@@ -8,23 +8,27 @@ interface Named {
 }
 
 /**
- * The command that plays one scenario against the same operator again, for a POSIX shell; null if the scenario is not from a file.
+ * Writes the command that plays one scenario against the same operator again, for a POSIX shell. Returns null if the scenario is
+ * not from a file.
  *
  * @param flags the flags that select the operator
  */
 export function runAgain({ id, place }: Named, flags: readonly string[] = []): string | null {
   if (place.file === '') return null;
-  // A scenario of the user is named by its file, because the configuration need not name its folder.
+  // A scenario of the user is named by its file, because the configuration may not name the folder of the file.
   const name = isBuiltIn(id, place.file) ? id : place.file;
   return ['croupier', 'run', ...flags, name].map(quoteWord).join(' ');
 }
 
-/** The file of a scenario for a page. For the built-in suite it is without the folder in which croupier is installed. */
+/**
+ * Returns the path of a scenario file as a page shows it. For the built-in suite, the folder in which croupier is installed is
+ * left out.
+ */
 export function shownFile({ id, place }: Named): string {
   return isBuiltIn(id, place.file) ? `scenarios/${place.file.split('/').slice(-2).join('/')}` : place.file;
 }
 
-/** The suite has a folder for each group of rules. */
+/** True if a scenario is part of the built-in suite, which has a folder for each group of rules. */
 function isBuiltIn(id: string, file: string): boolean {
   const [name = ''] = id.split('#');
   return (

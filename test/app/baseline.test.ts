@@ -36,11 +36,11 @@ describe('run --baseline', () => {
     );
     expect(status).toBe(0);
     expect(out).toContain('Known failures (baseline.yaml)');
-    expect(out).toContain('still fails, known until 2999-12-31 (PAY-1): Release 42 mends it.');
+    expect(out).toContain('still fails and is known until 2999-12-31 (PAY-1): Release 42 mends it.');
     expect(out).not.toContain('── Failures');
     expect(report()).toMatchObject({ exitCode: 0, verdict: 'conforming', causes: [] });
     expect(report().baseline).toMatchObject([{ rule: 'idempotency.bet', state: 'failing', line: 1 }]);
-    expect(read('r.xml')).toMatch(/name="idempotency.bet"[^>]*>\s*<skipped message="It still fails, known until/);
+    expect(read('r.xml')).toMatch(/name="idempotency.bet"[^>]*>\s*<skipped message="It still fails and is known until/);
     expect(read('r.xml')).toContain('failures="0"');
   });
 
@@ -57,7 +57,7 @@ describe('run --baseline', () => {
     expect(firstLine).toBe(
       'NOT CONFORMING TO THE BASELINE: 1 known failure of demo-eu no longer fails and must be removed (baseline.yaml).',
     );
-    expect(out).toContain('fixed: it did not fail. Remove it from the baseline, line 1 (PAY-1)');
+    expect(out).toContain('the rule no longer fails: remove the entry at line 1 of the baseline (PAY-1)');
     expect(report()).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });
     expect(read('r.xml')).toMatch(/<testsuite name="baseline" tests="1" failures="1"/);
   });

@@ -8,7 +8,7 @@ import { line, start } from '../cli/croupier.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EXAMPLES = path.join(ROOT, 'examples');
-/** A project of somebody else's, that has croupier and vitest installed. */
+/** The folder of a user's project, in which croupier and vitest are installed. */
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-library-example-'));
 beforeAll(() => {
   const modules = path.join(folder, 'node_modules');
@@ -25,7 +25,10 @@ interface Ended {
   readonly said: string;
 }
 
-/** Runs a test of somebody else's. Of this run's environment it knows nothing: it would take itself for a part of it. */
+/**
+ * Runs a test of the user's project. The variables of this test run are not passed on, because vitest would take itself for a
+ * part of it.
+ */
 function runTest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const { PATH, HOME } = process.env;
   const options = { cwd: folder, env: { PATH, HOME, NO_COLOR: '1', ...env } };
@@ -35,7 +38,9 @@ function runTest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<
   );
 }
 
-it('are a test with vitest, which passes, or fails with the report', { timeout: 60_000 }, async () => {
+it('contain a test for vitest that passes for a correct wallet, and else fails and shows the report', {
+  timeout: 60_000,
+}, async () => {
   const wallet = spawn(process.execPath, [path.join(EXAMPLES, 'operator.ts')], {
     env: { PATH: process.env.PATH, INTEGRATION_API_KEY: 'a-key-of-the-test' },
   });

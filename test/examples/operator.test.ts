@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is an operator of under 100 lines that conforms', { timeout: 120_000 }, async () => {
+it('the example of an operator has less than 100 lines and conforms', { timeout: 120_000 }, async () => {
   expect(readFileSync(EXAMPLE, 'utf8').split('\n').length).toBeLessThan(100);
   running = spawn(process.execPath, [EXAMPLE], {
     env: { PATH: process.env.PATH, INTEGRATION_API_KEY: 'a-key-of-the-test' },

@@ -14,14 +14,16 @@ export interface Answer {
 
 type Fields = Readonly<Record<string, string | number | boolean>>;
 
-/** The service's part towards one client of an operator, over real sockets. */
+/** Calls one client of an operator over real sockets, as the service does. */
 export interface Caller {
   readonly balance: (sessionID: string) => Promise<string | undefined>;
   readonly read: (query: Readonly<Record<string, string>>) => Promise<Answer>;
   readonly bet: (sessionID: string, amount: string, fields?: Fields) => Promise<Answer>;
   readonly win: (sessionID: string, amount: string, fields?: Fields) => Promise<Answer>;
   readonly refund: (sessionID: string, origTxID: string, amount: string, fields?: Fields) => Promise<Answer>;
-  /** Exact bytes to one of the paths, signed unless another signature is given; null sends none. */
+  /**
+   * Posts exactly these bytes to one of the paths. They are signed unless a signature is given. With null, no signature is sent.
+   */
   readonly post: (call: string, body: string | Uint8Array, signature?: string | null) => Promise<Answer>;
 }
 

@@ -1,4 +1,4 @@
-// An operator in a process of its own, so that a test can kill it: node durable-child.ts DATA_DIR
+// Runs an operator in its own process, so that a test can kill it: node durable-child.ts DATA_DIR
 import { createOperator } from '../../src/operator/operator.ts';
 
 const listening = await createOperator({

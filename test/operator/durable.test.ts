@@ -34,7 +34,8 @@ it('an operator that is killed under load keeps all answered transactions, and a
   const killed = Promise.withResolvers<void>();
   const load = Promise.allSettled(
     sent.map(async (ids, n) => {
-      // Spread over 20 lines, so that some calls are answered, some under way and some unsent when it dies.
+      // At most 20 calls are in flight at once. So at the kill, some calls are answered, some are in flight and some are not sent
+      // yet.
       await (n < 20 ? undefined : replyOf(sent[n - 20]?.txID));
       const answer = await before.bet('s', '1.01', ids);
       replies.set(ids.txID, answer);

@@ -72,7 +72,7 @@ interface Raw {
   readonly body: Buffer;
 }
 
-/** The bytes of the reply to a signed GET /balance, until the connection is closed. */
+/** Sends a signed GET /balance and returns the bytes of the reply, until the connection is closed. */
 function rawBalance(
   url: string,
   headers: readonly string[] = ['Connection: close'],
@@ -94,7 +94,7 @@ function rawBalance(
   });
 }
 
-/** The decoded reply to a signed GET /balance. */
+/** Sends a signed GET /balance and returns the decoded reply. */
 function balanceOver(url: string): Promise<Response> {
   return fetch(`${url}/balance?sessionID=usd`, {
     headers: { 'X-REQUEST-SIGN': signQuery([['sessionID', 'usd']], KEY) },
@@ -145,7 +145,7 @@ describe.each(SAMPLE)('the variant %s', (name) => {
   });
 });
 
-describe('replies are sent', () => {
+describe('a reply is sent', () => {
   it.each([
     ['gzip', 'gzip', gunzipSync],
     ['deflate', 'deflate', inflateSync],
@@ -178,33 +178,33 @@ describe('replies are sent', () => {
     ['content-type-suffix', /\r\nContent-Type: application\/vnd\.acme\.wallet\+json/],
   ])('%s', async (name, pattern) => {
     const { url } = await start(name);
-    // The caller would keep the connection, but where the reply is to end it.
+    // Some variants must close the connection themselves. For the others, the request asks for it.
     const ends = ['http-1.0', 'connection-close', 'keep-alive-short', 'keep-alive-closed-at-once'].includes(name);
     const { head, body } = await rawBalance(url, ends ? [] : ['Connection: close']);
     expect(head).toMatch(pattern);
     expect(body.toString()).toContain('{"balance":"100.00"}');
   });
 
-  it('until the connection is closed by the variant body-until-close', async () => {
+  it('until the connection is closed, with the variant body-until-close', async () => {
     const { head, body } = await rawBalance((await start('body-until-close')).url, []);
     expect(head).not.toMatch(/content-length|transfer-encoding/i);
     expect(body.toString()).toBe('{"balance":"100.00"}');
   });
 
-  it('in pieces with a length by the variant flushed-in-pieces', async () => {
+  it('in pieces with a Content-Length, with the variant flushed-in-pieces', async () => {
     const { head, body } = await rawBalance((await start('flushed-in-pieces')).url);
     expect(head).toContain('Content-Length: 20');
     expect(body.toString()).toBe('{"balance":"100.00"}');
   });
 
-  it('in chunks by the variant chunked', async () => {
+  it('in chunks, with the variant chunked', async () => {
     const { head, body } = await rawBalance((await start('chunked')).url);
     expect(head).toMatch(/\r\nTransfer-Encoding: chunked/);
     expect(body.toString()).toBe('7\r\n{"balan\r\n7\r\nce":"10\r\n6\r\n0.00"}\r\n0\r\n\r\n');
   });
 
   it.each([[['chunked', 'gzip', 'pretty-printed']], [['pretty-printed', 'gzip', 'chunked']]])(
-    'by several variants at once, in any order: %j',
+    'with several variants at once, in any order: %j',
     async (names) => {
       const { url } = await start(...names);
       const reply = await balanceOver(url);
@@ -214,7 +214,7 @@ describe('replies are sent', () => {
     },
   );
 
-  it('by a variant together with a defect', async () => {
+  it('with a variant together with a defect', async () => {
     const { url } = await start('gzip', 'other-key-order', 'json-bom');
     const reply = await balanceOver(url);
     expect(reply.headers.get('content-encoding')).toBe('gzip');
@@ -229,7 +229,7 @@ describe('replies are sent', () => {
 describe('the form of replies', () => {
   const text = async (name: string): Promise<string> => (await balanceOver((await start(name)).url)).text();
 
-  it('can change without a change of their content', async () => {
+  it('can change while their content stays the same', async () => {
     expect(await text('pretty-printed')).toBe('\r\n{\r\n\t"balance": "100.00"\r\n} \n\n');
     expect(await text('further-fields')).toMatch(/^\{"currency".*"balance":"100.00"\}$/s);
     expect(await text('success-says-so')).toBe(

@@ -25,14 +25,14 @@ describe('a curl line', () => {
   let dir: string;
   beforeAll(() => {
     dir = mkdtempSync(path.join(tmpdir(), 'curl-line-'));
-    // Stands in for curl, so that what a shell makes of the line can be seen without a network.
+    // This script replaces curl. It writes its arguments and its input to files, so that the test needs no network.
     const script =
       '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done > "$OUT/words"\ncase "$*" in *@-) cat > "$OUT/stdin";; esac\n';
     writeFileSync(path.join(dir, 'curl'), script, { mode: 0o755 });
   });
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  /** The arguments that a shell gives to curl, and the body that it gets with them. */
+  /** Runs a line in a shell. Returns the arguments and the body that the shell passes to curl. */
   function run(line: string): { readonly words: readonly string[]; readonly body: Buffer } {
     execFileSync('/bin/sh', ['-c', line], { env: { PATH: `${dir}:${process.env.PATH}`, OUT: dir } });
     const words = readFileSync(path.join(dir, 'words'), 'utf8').split('\0').slice(0, -1);
@@ -67,7 +67,7 @@ describe('a curl line', () => {
     expect(words).toEqual(expect.arrayContaining(['--globoff', '--path-as-is']));
   });
 
-  it('is not made for a body that was not kept whole', () => {
+  it('is not made if the journal does not hold the whole body', () => {
     expect(curlLine(request({ body: { ...utf8('{'), truncated: true, length: 9 } }))).toBeNull();
   });
 

@@ -1,5 +1,5 @@
 declare module 'har-schema' {
-  /** The parts of the schema, by name. */
+  /** The parts of the schema, by their names. */
   const schemas: Readonly<Record<string, object>>;
   export default schemas;
 }

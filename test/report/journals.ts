@@ -6,7 +6,7 @@ import { REPORT_KINDS } from '../../src/report/exports/kinds.ts';
 import type { OpenJournal, ReportOptions } from '../../src/report/options.ts';
 import { PLAIN } from '../../src/report/paint.ts';
 
-/** The journals in fixtures/journals, each of a run that went another way. */
+/** The names of the journals in fixtures/journals. Each is from a run with another result. */
 export const JOURNALS = ['green', 'failing', 'killed', 'interrupted', 'unreachable', 'hostile'] as const;
 
 export type JournalName = (typeof JOURNALS)[number];
@@ -51,7 +51,7 @@ export async function reportText(
   return textOf(kind, openJournal(name), options);
 }
 
-/** The report of events that a test made itself. */
+/** Returns the report of the events that a test made itself. */
 export async function reportOfEvents(
   events: readonly JournalEvent[],
   kind: string,

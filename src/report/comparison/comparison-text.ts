@@ -12,7 +12,7 @@ interface TextStyle {
 
 type Change = Comparison['broken'][number];
 
-/** The changes between two runs, as text for a person. */
+/** Writes the changes between two runs as text for a person. */
 export function comparisonText(before: RunSummary, now: RunSummary, change: Comparison, style: TextStyle): string {
   const { paint, width } = style;
   const { broken, fixed, added, gone, stillFailing, slower, differences } = change;

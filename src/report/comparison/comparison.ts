@@ -4,7 +4,7 @@ import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { JSON_REPORT } from '../json/json.ts';
 
-/** One rule in two runs. */
+/** The verdicts of one rule in two runs. */
 interface Change extends JudgedRule {
   readonly before: Verdict;
 }
@@ -19,26 +19,26 @@ interface Slower {
 export interface Comparison {
   /** Reasons why the runs are not fully comparable, as sentences. */
   readonly differences: readonly string[];
-  /** Fails now, but did not fail before. */
+  /** Rules that fail now, but did not fail before. */
   readonly broken: readonly Change[];
-  /** Failed before and passes now. */
+  /** Rules that failed before, and were judged now without a failure. */
   readonly fixed: readonly Change[];
-  /** Passes now and was not judged before. */
+  /** Rules that were not judged before, and were judged now without a failure. */
   readonly added: readonly Change[];
-  /** Judged before, passed or failed, and not judged now. */
+  /** Rules that were judged before, with or without a failure, but not now. */
   readonly gone: readonly Change[];
   readonly stillFailing: readonly Change[];
-  /** Calls whose p95 grew by more than noise. */
+  /** Calls whose 95th percentile grew clearly, so that chance does not explain it. */
   readonly slower: readonly Slower[];
 }
 
 /** Minimum number of replies for a meaningful 95th percentile. */
 const MIN_REPLIES = 20;
-/** A call is slower if its p95 grew at least by this factor and by this number of milliseconds. */
+/** A call is slower if its 95th percentile grew by at least this factor and by at least this number of milliseconds. */
 const SLOWER_RATIO = 1.5;
 const SLOWER_MS = 20;
 
-/** Compares two runs, the earlier one first. */
+/** Compares an earlier run with a later one. */
 export function compare(before: RunSummary, now: RunSummary): Comparison {
   const changes = changesOf(before, now);
   const fails = (verdict: Verdict): boolean => verdict === 'fail';
@@ -58,7 +58,7 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
   };
 }
 
-/** The newly broken rules that are not on the baseline. */
+/** Returns the newly broken rules that are not on the baseline. */
 export function newFailures({ broken }: Comparison): readonly Change[] {
   return broken.filter(({ isKnown }) => !isKnown);
 }
@@ -67,7 +67,10 @@ function isJudged(verdict: Verdict): boolean {
   return verdict === 'pass' || verdict === 'fail' || verdict === 'warn' || verdict === 'note';
 }
 
-/** Every rule of both runs. A run lists an expectation only if it fails; if its scenario was played, an unlisted one passed. */
+/**
+ * Returns every rule of both runs. A run lists the expectation of a scenario only if it failed. If the scenario was played and
+ * its expectation is not listed, the expectation passed.
+ */
 function changesOf(before: RunSummary, now: RunSummary): readonly Change[] {
   const ids = new Set([...now.judged, ...before.judged].map(({ id }) => id));
   return [...ids].flatMap((id) => {
@@ -128,7 +131,7 @@ export interface RunSummary {
   readonly contract: string;
   readonly startedAt: string;
   readonly firstLine: string;
-  /** The selection of the user; empty: everything. */
+  /** The selection of the user. Empty if the run played everything. */
   readonly selection: readonly string[];
   readonly strict: boolean;
   readonly judged: readonly JudgedRule[];
@@ -177,7 +180,7 @@ function expectationsOf(
 
 const verdict = z.enum(VERDICTS);
 
-/** The parts of a JSON report that are compared. Older reports lack some of them. */
+/** The parts of a JSON report that are compared. Reports of older versions may lack the parts that have a default. */
 const report = z.object({
   schema: z.literal(JSON_REPORT),
   firstLine: z.string(),
@@ -201,7 +204,7 @@ const report = z.object({
   latency: z.array(z.object({ call: z.string(), count: z.number(), p95Ms: z.number() })).default([]),
 });
 
-/** Reads a JSON report. If it is invalid, returns the first problem as a sentence. */
+/** Reads a JSON report. Returns the first problem as a sentence if the report is invalid. */
 export function summaryOfReport(value: unknown): RunSummary | { readonly problem: string } {
   const parsed = report.safeParse(value);
   if (!parsed.success) {

@@ -3,8 +3,10 @@ import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 
 /**
- * The failures of this run as a baseline for later runs. Entries of the current baseline that still fail are kept. In new entries,
- * reason, ticket and expiry are empty. A run does not accept empty values, so a person has to fill them in.
+ * Writes the failures of this run as a baseline for later runs. Entries of the current baseline that still fail or are undecided
+ * are kept.
+ *
+ * In new entries, reason, ticket and expiry are empty. A run does not accept empty values, so a person has to fill them in.
  */
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const kept = fold.baseline.filter(({ state }) => state === 'failing' || state === 'undecided');
@@ -36,16 +38,18 @@ function* entryLines({ rule, endpoint = null, scenario = null, reason, ticket, e
   if (endpoint !== null) yield `  endpoint: ${endpoint}\n`;
   if (scenario !== null) yield `  scenario: ${quoted(scenario)}\n`;
   yield `  reason: ${quoted(reason)}\n  ticket: ${quoted(ticket)}\n`;
-  yield expires === '' ? '  expires: # the last day, as in 2027-03-31\n' : `  expires: ${expires}\n`;
+  yield expires === ''
+    ? '  expires: # the last day on which the failure is accepted, as in 2027-03-31\n'
+    : `  expires: ${expires}\n`;
 }
 
-/** Scenarios with a missed expectation, each once. */
+/** Returns the scenarios with a missed expectation, each once. */
 function missed({ expectations, baseline }: Fold): readonly string[] {
   const failing = expectations.filter((finding) => finding.verdict === 'fail' && !isKnownBreach(baseline, finding));
   return [...new Set(failing.map(({ scenario }) => scenario))];
 }
 
-/** JSON text is also YAML. Characters that YAML could read as a line end are written as codes. */
+/** Quotes a text as JSON, which is also valid YAML. Characters that YAML could read as a line end are written as codes. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -6,7 +6,10 @@ import type { JournalledExchange } from '../exchanges.ts';
 import { sentExchanges } from '../exchanges.ts';
 import type { OpenJournal } from '../options.ts';
 
-/** All requests as a shell script of curl commands, in the order in which they were sent, each with its signature and its result. */
+/**
+ * Writes all requests as a shell script of curl commands, in the order in which they were sent. Each command has the original
+ * signature and a comment with the original result.
+ */
 export async function* curlReport({ run, exchanges }: Fold, open: OpenJournal): AsyncGenerator<string> {
   const { extCID, integratorBaseUrl } = run.client;
   yield [
@@ -16,10 +19,10 @@ export async function* curlReport({ run, exchanges }: Fold, open: OpenJournal): 
     ),
     comment(`Run ${run.runID}, started ${run.startedAt}.`),
     comment(
-      'A bet, win or refund that is sent again is a replay: an operator that knows its txID must not move money.',
+      'This script sends the calls again. An operator that knows the txID of a bet, win or refund must not move money again.',
     ),
     '',
-    comment('A line end after each reply.'),
+    comment('Print a line end after each reply.'),
     `curl() { command curl -w '\\n' "$@"; }`,
     '',
   ].join('\n');
@@ -33,7 +36,7 @@ export async function* curlReport({ run, exchanges }: Fold, open: OpenJournal): 
   }
 }
 
-/** Text from outside as a comment of one line. */
+/** Writes text from outside as a comment of one line. */
 function comment(text: string): string {
   return `# ${forTerminal(text)}`;
 }

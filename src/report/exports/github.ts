@@ -9,7 +9,7 @@ import { runAgain } from '../run-again.ts';
 import { breaches } from '../terminal/breach.ts';
 import { clip } from '../terminal/layout.ts';
 
-/** GitHub shows at most ten annotations of a level for each step, and drops the rest silently. */
+/** Maximum number of annotations. GitHub shows at most ten of each level for one step and drops the others without a message. */
 const MAX_ANNOTATIONS = 10;
 const MAX_TEXT = 400;
 
@@ -21,15 +21,17 @@ interface Annotation {
 }
 
 /**
- * Workflow commands of GitHub, one for each line. At most ten annotations are at the line of their scenario: breaches first (the
- * likely causes first), then wrong entries of the baseline, then undecided rules. Text from outside cannot start another command.
+ * Writes workflow commands of GitHub, one in each line. At most ten annotations are shown, each at the line of its scenario.
+ * Breaches come first (likely causes before others), then outdated entries of the baseline, then undecided rules.
+ *
+ * Text from outside cannot start another command.
  */
 export async function* githubReport(fold: Fold, _open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const all = annotations(fold);
   const shown = all.length > MAX_ANNOTATIONS ? all.slice(0, MAX_ANNOTATIONS - 1) : all;
   for (const annotation of shown) yield commandOf(annotation, options);
   if (shown.length < all.length) {
-    const text = `${all.length - shown.length} more are in the summary of this step and in the journal.`;
+    const text = `The summary of this step and the journal show ${all.length - shown.length} more findings.`;
     yield `::warning title=${forWorkflowProperty('croupier has more findings')}::${forWorkflowMessage(text)}\n`;
   }
 }
@@ -80,7 +82,7 @@ function breachAnnotation(fold: Fold, id: string, finding: JudgedFinding, becaus
     title: `${fold.run.client.extCID} breaks ${id}`,
     place: finding.place,
     lines: [
-      ...(because === null ? [] : [`Because of ${because}.`]),
+      ...(because === null ? [] : [`Likely cause: ${because} is broken.`]),
       ...(result?.rule.means ? [result.rule.means] : []),
       `expected: ${finding.expected}`,
       `actual: ${finding.actual}`,
@@ -93,13 +95,13 @@ function breachAnnotation(fold: Fold, id: string, finding: JudgedFinding, becaus
 function commandOf({ level, title, place, lines }: Annotation, { repositoryFile }: ReportOptions): string {
   const file = place === null || place.file === '' ? null : (repositoryFile ?? unchanged)(place.file);
   const properties = [
-    // GitHub shows an annotation without a file at the step.
+    // GitHub shows an annotation without a file on the page of the workflow step.
     ...(file === null || place === null
       ? []
       : [`file=${forWorkflowProperty(file)}`, `line=${place.line}`, `col=${place.column}`]),
     `title=${forWorkflowProperty(clip(title, MAX_TEXT))}`,
   ];
-  // %0A is a line end in a message.
+  // GitHub shows `%0A` in a message as a line end.
   const message = lines.map((line) => forWorkflowMessage(clip(line, MAX_TEXT))).join('%0A');
   return `::${level} ${properties.join(',')}::${message}\n`;
 }

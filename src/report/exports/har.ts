@@ -14,8 +14,9 @@ import { sentExchanges } from '../exchanges.ts';
 import type { OpenJournal } from '../options.ts';
 
 /**
- * All exchanges as a HAR 1.2, for the network panels of browsers and other tools. Data for which HAR has no field is in fields with
- * an underscore: `_error` (why no reply came), `_truncated` (the body was cut), `_croupier` (scenario, step and purpose).
+ * Writes all exchanges as a HAR 1.2 file, which browsers and other tools can open. Data for which HAR has no field is in fields
+ * that begin with an underscore: `_error` (why no reply came), `_truncated` (the body was cut) and `_croupier` (scenario, step
+ * and purpose).
  */
 export async function* harReport(fold: Fold, open: OpenJournal): AsyncGenerator<string> {
   const { run } = fold;
@@ -81,7 +82,7 @@ function requestOf({ method, url, headers, body }: ExchangeRequest): object {
   };
 }
 
-/** The status is 0 if there was no reply, as browsers show it. */
+/** Returns the response of a HAR entry. If there was no reply, the status is 0, as browsers write it. */
 function responseOf(outcome: Outcome | null): object {
   const isReply = outcome?.kind === 'reply';
   const status = isReply ? outcome.reply.status : 0;
@@ -107,7 +108,7 @@ function responseOf(outcome: Outcome | null): object {
   };
 }
 
-const TRUNCATED = { comment: 'the body was not kept whole', _truncated: true };
+const TRUNCATED = { comment: 'the journal does not hold the whole body', _truncated: true };
 
 function errorText({ reason, detail, head }: Extract<Outcome, { kind: 'none' }>): string {
   return `${reason}: ${detail === '' ? noReplySentence(reason) : detail}${head ? ` (status ${head.status} had already arrived)` : ''}`;
@@ -117,7 +118,10 @@ function pairs(list: HeaderList): readonly object[] {
   return list.map(([name, value]) => ({ name, value }));
 }
 
-/** The phases in milliseconds; -1: there was no such phase. As HAR requires, the TLS handshake counts twice: alone and in `connect`. */
+/**
+ * Returns the phases of an exchange in milliseconds. The value -1 means that there was no such phase. HAR requires that the TLS
+ * handshake counts twice: in `ssl` and in `connect`.
+ */
 function phasesOf(stamps: Stamps | null): Readonly<Record<string, number>> {
   if (stamps === null) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: 0, receive: 0 };
   const { start, resolved, connected, secured, sent, firstByte, end } = stamps;
@@ -135,7 +139,7 @@ function phasesOf(stamps: Stamps | null): Readonly<Record<string, number>> {
   };
 }
 
-/** An ISO time with microseconds, so that calls of the same millisecond keep their order. */
+/** Formats a time as ISO text with microseconds, so that calls of the same millisecond keep their order. */
 function timeText(ms: number): string {
   const micros = Math.floor((ms - Math.floor(ms)) * 1000);
   return new Date(ms).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);

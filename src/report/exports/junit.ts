@@ -10,7 +10,7 @@ import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
 import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
 
-/** One test of the report: a rule, a scenario with a missed expectation, an entry of the baseline, or the run. */
+/** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, or the run. */
 interface TestCase {
   readonly name: string;
   readonly classname: string;
@@ -19,13 +19,13 @@ interface TestCase {
   readonly verdict: Verdict;
   readonly message: string;
   readonly details: string;
-  /** True: it failed and then passed on retry. */
+  /** True if the test failed and then passed on retry. */
   readonly flaky?: boolean;
 }
 
 /**
- * The report for CI, as JUnit XML: one suite for each group of rules, one test for each rule. A breach is a failure, an undecided
- * rule is an error, and a skipped or untested rule is skipped.
+ * Writes the report for CI as JUnit XML, with one suite for each group of rules and one test for each rule. A breach is a
+ * failure, an undecided rule is an error, and a skipped or untested rule is skipped.
  */
 export async function* junitReport(fold: Fold): AsyncGenerator<string> {
   const durations = new Map(fold.scenarios.map((result) => [result.planned.id, (result.durationMs ?? 0) / 1000]));
@@ -79,7 +79,8 @@ function caseElement(test: TestCase): string {
 
 function outcomeElement({ verdict, message, details, flaky }: TestCase): string {
   const escaped = forXmlAttribute(message);
-  // The format of Surefire for tests that passed on retry. Readers do not count it as a failure, but the run may fail because of it.
+  // Maven Surefire writes this element for tests that passed on retry. Programs that read it do not count it as a failure, but
+  // the run may fail because of it.
   const flakyFailure = flaky
     ? `      <flakyFailure message="${escaped}" type="flaky">${forXmlText(details)}</flakyFailure>\n`
     : '';
@@ -100,7 +101,7 @@ function outcomeElement({ verdict, message, details, flaky }: TestCase): string 
   }
 }
 
-/** The first scenario of each rule. Its place is used for rules whose findings have no place. */
+/** Returns the first scenario of each rule. If the findings of a rule have no place, the place of this scenario is used. */
 function firstPlaces(scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
   const first = new Map<string, ScenarioResult>();
   for (const scenario of scenarios) {
@@ -127,7 +128,7 @@ function ruleCase(
     classname: `croupier.${rule.group}`,
     place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
     seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
-    // A known failure must not fail the build, and it is not a pass.
+    // A known failure must not fail the build, but it is not a pass either. So the test is skipped.
     verdict: isKnown ? 'skip' : verdict,
     flaky: result.flaky && !isKnown,
     message: isKnown && known ? `It ${knownSentence(known)}` : messageOf(result, because),
@@ -141,7 +142,7 @@ function ruleCase(
   };
 }
 
-/** The message of a test. The likely cause comes first, because a CI log shows only the beginning. */
+/** Returns the message of a test. The likely cause comes first, because a CI log shows only the beginning. */
 function messageOf({ rule, verdict, reason }: RuleResult, because: RuleId | null): string {
   const seen = reason ?? '';
   if (because !== null && verdict !== 'fail') return `Because of ${because}: ${seen}`;
@@ -179,7 +180,7 @@ function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): r
   });
 }
 
-/** An entry of the baseline as a test: a wrong entry is a failure, an undecided one is skipped. */
+/** Turns an entry of the baseline into a test. An outdated entry is a failure, and an undecided entry is skipped. */
 function baselineCase(result: Fold['baseline'][number], fold: Fold): TestCase {
   const sentence = knownSentence(result);
   return {
@@ -193,7 +194,10 @@ function baselineCase(result: Fold['baseline'][number], fold: Fold): TestCase {
   };
 }
 
-/** A test for the run itself. Without it, a run that was cut off or did not reach the operator would look green. */
+/**
+ * Returns a test for the run itself, or null if the run was complete and decided. Without this test, a run that was cut off or
+ * did not reach the operator would look like a success.
+ */
 function runCase(fold: Fold): TestCase | null {
   const conclusion = conclude(fold);
   const complete = fold.ended?.how === 'complete';

@@ -15,18 +15,19 @@ import { latencyWarnings } from '../terminal/latency.ts';
 import { clip, duration, plural } from '../terminal/layout.ts';
 import { leftOut, reasons } from '../terminal/rules.ts';
 
-/** A comment on GitHub may have 65,536 characters, and the summary of a step 1 MiB. Other tools may write to them too. */
+/** Maximum size of the report, in bytes. GitHub limits a comment to 65,536 characters. */
 const MAX_BYTES = 60_000;
-/** Maximum number of bytes for the part above the details. */
+/** Maximum size, in bytes, of the part above the folded details. */
 const MAX_ABOVE = 30_000;
-/** Reserved for the last line, which says how much is left out. */
+/** Bytes that are reserved for the last line, which says how much is left out. */
 const FOOTER_BYTES = 200;
 const MAX_TEXT = 300;
 
 /**
- * The report for a pull request or the summary of a step: the verdict, the causes, the broken rules, and the exchanges in folded
- * blocks. It has at most 60,000 bytes; parts that do not fit are counted. Text from outside cannot become Markdown, HTML, a link or
- * a mention.
+ * Writes the report for a pull request or the summary of a step: the verdict, the causes, the broken rules, and the exchanges in
+ * folded blocks. It has at most 60,000 bytes. Parts that do not fit are left out and counted.
+ *
+ * Text from outside cannot become Markdown, HTML, a link or a mention.
  */
 export async function* markdownReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
   const options: ReportOptions = { ...given, paint: PLAIN, width: 100, unicode: true };
@@ -51,7 +52,7 @@ export async function* markdownReport(fold: Fold, open: OpenJournal, given: Repo
   yield page.end();
 }
 
-/** Counts the bytes that are written, and leaves out parts that would exceed the limit. */
+/** Creates a page that counts its bytes and leaves out parts that would exceed the limit. */
 function startPage() {
   let used = 0;
   let droppedLines = 0;
@@ -186,7 +187,7 @@ function openLines(fold: Fold, options: ReportOptions): readonly string[] {
   return [...reasons(fold, ['inconclusive', 'skip', 'untested'], options), ...(rest === undefined ? [] : [rest])];
 }
 
-/** Lines of the terminal report in a folded block. */
+/** Puts lines of the terminal report into a folded block. */
 function folded(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return '';
   // In some Markdown readers, an empty line ends an HTML block.

@@ -5,29 +5,36 @@ import { expectedBalance, repliedBalance } from './differences.ts';
 import { type Content, html, type Markup, NOTHING } from './markup.ts';
 import { memberValue, type ReadExchange } from './reading.ts';
 
-/** The balance of a player at one call: the reported and the expected value. */
+/** The reported and the expected balance of a player at one call. */
 export interface BalancePoint {
   readonly id: string;
-  /** The call and its amount. */
+  /** The name of the call and its amount, as in `bet 1.00`. */
   readonly label: string;
   readonly player: string;
   readonly currency: string | null;
-  /** null: the reply has no readable balance. */
+  /** The balance in the reply. Null if the reply has no readable balance. */
   readonly reported: Money | null;
   readonly reportedText: string;
-  /** The expected balances: one, several while the outcome of a call is unknown, or none if nothing is known. */
+  /**
+   * The balances that croupier expected. There are several while the outcome of a call is unknown, and none if croupier expects
+   * no particular balance.
+   */
   readonly should: readonly Money[];
   readonly shouldText: string;
-  /** False for replays, which repeat the balance of the first reply, and for the calls of races. */
+  /**
+   * True if the reply shows the balance at this moment. False for a replay, which repeats the balance of the first reply, and for
+   * a call of a race.
+   */
   readonly isPresent: boolean;
   /** True if croupier made the call to restore the balance. */
   readonly isRestoring: boolean;
-  /** True if the reported balance is not one of the expected ones. */
+  /** True if the reported balance differs from every expected balance. */
   readonly isOff: boolean;
 }
 
 /**
- * The balances at the calls of one scenario, in order. All amounts have the same number of decimals.
+ * Returns the balances at the calls of one scenario, in the order of the calls. All amounts are written with the same number of
+ * decimals.
  *
  * @param raced ids of the calls of races
  */
@@ -86,18 +93,18 @@ function sessionOf(url: string): string {
   }
 }
 
-/** Pixels. */
+/** Sizes of the parts of a chart, in pixels. */
 const SLOT = 76;
 const LEFT = 12;
 const TOP = 34;
 const HEIGHT = 120;
 const LABELS = 40;
-/** Maximum number of calls in a chart. Calls without a change are left out first. */
+/** Maximum number of calls in a chart. If there are more, the calls that did not change the balance are left out first. */
 const MAX_SLOTS = 60;
 
 /**
- * The reported balance after each call, drawn over the expected one: one chart for each player of a scenario. Positions are
- * approximate; the written values are exact.
+ * Draws one chart for each player of a scenario: the reported balance after each call over the expected balance. Heights are
+ * approximate, but the written values are exact.
  */
 export function balanceCharts(points: readonly BalancePoint[]): Content {
   return [...Map.groupBy(points, ({ player }) => player)].map(([player, own]) => chart(player, own));
@@ -118,14 +125,17 @@ function chart(player: string, all: readonly BalancePoint[]): Markup {
   const height = TOP + HEIGHT + LABELS;
   const currency = all.find((point) => point.currency !== null)?.currency ?? '';
   const isStored = shown.some(({ last }) => !last.isPresent && last.reported !== null);
-  return html`<figure class="chart"><figcaption>Balance of ${player}${currency === '' ? '' : `, ${currency}`} <span class="key reported">reported by the operator</span> <span class="key should">expected</span>${isStored ? html` <span class="dim">○ in a race or a repeated reply</span>` : null}${shown.length < known.length ? html` <span class="dim">only the first ${MAX_SLOTS} calls that changed it</span>` : null}</figcaption>
+  return html`<figure class="chart"><figcaption>Balance of ${player}${currency === '' ? '' : `, ${currency}`} <span class="key reported">reported by the operator</span> <span class="key should">expected</span>${isStored ? html` <span class="dim">○ in a race or a repeated reply</span>` : null}${shown.length < known.length ? html` <span class="dim">only the first ${MAX_SLOTS} calls that changed the balance</span>` : null}</figcaption>
 <div class="wide" tabindex="0" role="region" aria-label="balance of ${player}"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${description(all)}">
 ${shouldLine(shown, y)}${reportedLine(shown, y)}
 ${shown.map((slot, at) => dots(slot, shown[at - 1], at, y))}${shown.map((slot, at) => slotLabel(slot, at, height))}</svg></div></figure>
 `;
 }
 
-/** One column of the chart: a call, the calls of a race, or several reads with the same result. */
+/**
+ * One column of the chart. It stands for one call, for several equal calls of a race, or for successive equal calls with the same
+ * result.
+ */
 interface Slot {
   readonly points: BalancePoint[];
   last: BalancePoint;
@@ -154,7 +164,7 @@ function isMoving({ last }: Slot, at: number, all: readonly Slot[]): boolean {
   return last.isOff || before?.reportedText !== last.reportedText || before.shouldText !== last.shouldText;
 }
 
-/** The position of a value between two others, from 0 to 1. */
+/** Returns the position of a value between two others: 0 at `low`, 1 at `high`. */
 function share(value: Money, low: Money, high: Money): number {
   const all = Number(high.minus(low).format());
   return all === 0 ? 0.5 : Number(value.minus(low).format()) / all;
@@ -169,7 +179,8 @@ function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Conten
     const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
     const x = LEFT + at * SLOT;
     const previous = slots[at - 1]?.last;
-    // After a wrong balance, croupier continues with the reported one, so no change of the balance is drawn.
+    // After a wrong balance, croupier computes with the reported balance. The wallet did not make this correction, so it is not
+    // drawn as a change.
     const before = previous === undefined || previous.isOff ? [] : previous.should.map(y);
     const step =
       before.length === 1 && heights.length === 1
@@ -182,7 +193,7 @@ function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Conten
   });
 }
 
-/** A line through the reported balances, without those of replays and races. */
+/** Draws a line through the reported balances, without the balances of replays and races. */
 function reportedLine(slots: readonly Slot[], y: (value: Money) => number): Content {
   let path = '';
   for (const [at, { last }] of slots.entries()) {

@@ -3,33 +3,36 @@ import type { JournalledExchange } from '../exchanges.ts';
 import type { Member } from './reading.ts';
 import { memberValue, type ReadExchange } from './reading.ts';
 
-/** A part of a body that differs from the expected or from the first one. */
+/** A part of a body that differs from the expected value, or from the first exchange of the same transaction. */
 export interface Difference {
   readonly from: number;
   readonly to: number;
-  /** The expected or first value. */
+  /** A note with the expected value or the value in the first exchange, as in `first: 5.00`. */
   readonly note: string;
 }
 
-/** The differences of an exchange from the first one of its transaction, or from the expected balance. */
+/**
+ * The differences between an exchange and the first exchange of its transaction. For the first exchange, it is the difference
+ * from the expected balance.
+ */
 export interface Differences {
-  /** The first call with the same transaction in this scenario; null: this is the first. */
+  /** The id of the first exchange with the same transaction in this scenario. Null if this exchange is the first. */
   readonly first: string | null;
   readonly request: readonly Difference[];
   readonly reply: readonly Difference[];
-  /** Members of the first reply that this one does not have. */
+  /** The members of the first reply that this reply lacks, each as `name: value`. */
   readonly missing: readonly string[];
-  /** The status of the first reply, if it differs. */
+  /** A note with the status of the first reply. Null if this reply has the same status. */
   readonly status: string | null;
 }
 
 const NONE: Differences = { first: null, request: [], reply: [], missing: [], status: null };
 
 /**
- * Compares each exchange of a scenario with the first one of the same transaction, and the balance in its reply with the expected
- * one.
+ * Compares each exchange of a scenario with the first exchange of the same transaction. If it is the first exchange itself,
+ * compares the balance in its reply with the expected balance.
  *
- * @param raced ids of the calls of races, whose single balances cannot be predicted
+ * @param raced ids of the calls of races. The balance in a single reply of a race cannot be predicted.
  */
 export function differencesOf(
   exchanges: readonly ReadExchange[],
@@ -71,7 +74,7 @@ function against(members: readonly Member[], others: readonly Member[]): readonl
   const before = new Map(others.map(({ name, text }) => [name, text]));
   return members.flatMap(({ name, text, from, to }) => {
     const was = before.get(name);
-    return was === text ? [] : [{ from, to, note: was === undefined ? 'not in the first one' : firstTime(was) }];
+    return was === text ? [] : [{ from, to, note: was === undefined ? 'not in the first exchange' : firstTime(was) }];
   });
 }
 
@@ -84,22 +87,24 @@ function againstModel(exchange: ReadExchange): Differences {
   return { ...NONE, reply: [{ from, to, note: `expected ${should[0]?.format(shown.decimals()) ?? ''}` }] };
 }
 
-/** Maximum length of a balance, in characters. */
+/** Maximum number of characters of a balance. Longer text is not read. */
 const MAX_BALANCE = 60;
 
-/** The balance in a reply; null: there is none, it cannot be read, or it has no meaning. */
+/**
+ * Returns the balance in a reply. Returns null if the reply has no balance, or if the balance cannot be read or has no meaning.
+ */
 export function repliedBalance({ sending, replied }: ReadExchange): Money | null {
   const text = memberValue(replied, 'balance');
   const balance = text === undefined || text.length > MAX_BALANCE ? undefined : Money.read(text);
-  // The contract allows 0 as the balance in the reply to a refund.
+  // The contract allows 0 as the balance in every reply to a refund.
   return balance === undefined || (sending.call === 'refund' && balance.isZero()) ? null : balance;
 }
 
-/** The balances that croupier expected after the call; empty: unknown. */
+/** Returns the balances that croupier expected after the call. Returns an empty list if they are unknown. */
 export function expectedBalance({ sending, received }: JournalledExchange): readonly Money[] {
   if (!received?.model) return [];
   const { before, after } = received.model;
-  // A read changes no balance. The model after it was already corrected by its reply, so the model before it is used.
+  // A read changes no balance. The model after the read was already corrected by its reply, so the model before the read is used.
   const texts = sending.call === 'balance' && before.length > 0 ? before : after;
   return texts.flatMap((text) => Money.read(text) ?? []);
 }

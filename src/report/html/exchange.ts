@@ -3,16 +3,19 @@ import { curlLine } from '../curl.ts';
 import { noReplySentence, notableReplyHeaders, notableRequestHeaders, phasesOf } from '../exchange-summary.ts';
 import type { JournalledExchange } from '../exchanges.ts';
 import { walletText } from '../terminal/exchange.ts';
-import { clip, duration } from '../terminal/layout.ts';
+import { capital, clip, duration } from '../terminal/layout.ts';
 import type { Difference, Differences } from './differences.ts';
 import { anchor, block, type Content, html, linkTo, type Markup } from './markup.ts';
 import type { ReadExchange } from './reading.ts';
 
-/** Maximum length of a body. The journal has longer bodies, up to its own limit. */
+/** Maximum number of characters of a body that the page shows. The journal may hold more. */
 const MAX_BODY = 4000;
 const MAX_HEADER_VALUE = 400;
 
-/** One exchange, folded unless `open`: request and reply with their differences, timings, and a curl command. */
+/**
+ * Renders one exchange: request and reply with their differences, timings, and a curl command. The exchange is folded unless
+ * `open` is true.
+ */
 export function exchangeDetails(exchange: ReadExchange, differences: Differences, open: boolean): Markup {
   const { sending, received, answer, label } = exchange;
   const { id, step, purpose, request } = sending;
@@ -30,7 +33,7 @@ ${again(curlLine(request))}</details>
 function first({ first }: Differences): Content {
   return first === null
     ? null
-    : html`<p class="dim">The same transaction as <a href="${linkTo('call', first)}">${first}</a>.</p>`;
+    : html`<p class="dim">This is the same transaction as <a href="${linkTo('call', first)}">${first}</a>.</p>`;
 }
 
 function message(line: Content, headers: HeaderList, body: Body | null, differences: readonly Difference[]): Markup {
@@ -61,7 +64,7 @@ function bodyMarkup(body: Body, differences: readonly Difference[]): Markup {
   return html`${foreign}${marked(kept, differences)}${rest}`;
 }
 
-/** A text with its differences marked, each followed by the expected or first value. */
+/** Marks the differences in a text, each followed by its note about the expected or first value. */
 function marked(text: string, differences: readonly Difference[]): readonly Markup[] {
   let at = 0;
   const pieces: Markup[] = [];
@@ -74,7 +77,7 @@ function marked(text: string, differences: readonly Difference[]): readonly Mark
 }
 
 function reply({ received }: JournalledExchange, { reply, missing, status }: Differences): Markup {
-  if (received === null) return html`<p>Unknown: the journal ends before it.</p>`;
+  if (received === null) return html`<p>Unknown: the journal ends before the reply.</p>`;
   const { outcome } = received;
   if (outcome.kind === 'none') {
     const head = outcome.head ? html` Status ${outcome.head.status} had already arrived.` : null;
@@ -85,12 +88,12 @@ function reply({ received }: JournalledExchange, { reply, missing, status }: Dif
     status === null ? String(outcome.reply.status) : html`<mark>${outcome.reply.status}</mark><ins>${status}</ins>`;
   const wallet = walletText(received.model);
   return html`${message(line, notableReplyHeaders(headers), body, reply)}
-${missing.length === 0 ? null : html`<p>Missing: <ins>${missing.join(', ')}</ins></p>`}${wallet === null ? null : html`<p class="dim">Wallet: ${wallet}.</p>`}`;
+${missing.length === 0 ? null : html`<p>Missing: <ins>${missing.join(', ')}</ins></p>`}${wallet === null ? null : html`<p class="dim">${capital(wallet)}.</p>`}`;
 }
 
 type Stamps = NonNullable<JournalledExchange['received']>['stamps'];
 
-/** The phases of an exchange in words and, if it is unfolded, as a bar. */
+/** Renders the phases of an exchange in words. If `drawn` is true, a bar shows them too. */
 function timing(stamps: Stamps, reused: boolean, drawn: boolean): Markup {
   const phases = phasesOf(stamps, reused);
   const all = stamps.end - stamps.start;
@@ -121,7 +124,7 @@ function again(line: string | null): Markup {
   return command(line, 'Send it again');
 }
 
-/** A command for a shell, with a button that copies it. The button is shown only if scripts run. */
+/** Renders a shell command with a button that copies it. The script of the page shows the button. */
 export function command(line: string, label: string): Markup {
   return html`<div class="command"><span class="dim">${label}</span><code tabindex="0">${block(line)}</code><button type="button" class="copy" hidden>Copy</button></div>`;
 }

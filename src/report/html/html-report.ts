@@ -18,8 +18,8 @@ import { scenarioCard } from './scenario.ts';
 import { verdictHeader } from './verdict.ts';
 
 /**
- * The report as one page for a browser. It loads nothing from outside and can be read without its script. Failures come first,
- * with all details; the exchanges of the other scenarios are unfolded by the script.
+ * Writes the report as one page for a browser. The page loads nothing from outside and can be read without its script. Failures
+ * come first, with all details. The script unfolds the exchanges of the other scenarios.
  */
 export async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const parts = options.page();
@@ -74,7 +74,7 @@ async function* failedScenarios(
   if (failed > 0) yield SECTION_END;
 }
 
-/** The names of the scenarios that were planned and not started. */
+/** Lists the scenarios that were planned but not started. */
 function notPlayed({ scenarios }: Fold): Markup {
   const names = scenarios.filter(({ state }) => state === 'not-started').map(({ planned }) => planned.id);
   if (names.length === 0) return NOTHING;
@@ -91,13 +91,13 @@ function heading(id: string, title: string, count: number): Markup {
 
 const MAX_NAMES = 8;
 
-/** The likely causes: the effect of each, where to see it, and how to run it again. */
+/** Renders the likely causes: the effect of each cause, where to see it, and the command that plays its scenario again. */
 export function causesSection(fold: Fold): Markup {
   const { causes } = fold;
   if (causes.length === 0) return NOTHING;
   const warning = movedAloneWarning(fold);
   return html`<section id="causes"><h2>${causes.length === 1 ? 'Likely cause' : 'Likely causes'}</h2>
-<p class="dim under">${causes.length === 1 ? 'One broken rule explains' : `${causes.length} broken rules explain`} all failures. Fix them from the top.</p>${warning === null ? null : html`<p>${sign('warn')} ${warning}</p>`}
+<p class="dim under">${causes.length === 1 ? 'One broken rule explains' : `${causes.length} broken rules explain`} all failures. ${causes.length === 1 ? 'Fix it first.' : 'Fix them in this order.'}</p>${warning === null ? null : html`<p>${sign('warn')} ${warning}</p>`}
 <ol class="causes">${causes.map((cause) => item(cause, fold))}</ol></section>
 `;
 }
@@ -119,14 +119,16 @@ ${again === undefined ? null : command(again, 'Run it again')}</li>
 `;
 }
 
-/** The calls that are still owed and the balances that were not restored, with the command that settles them. */
+/**
+ * Renders the calls that croupier must still send and the balances that it could not restore, with the command that does both.
+ */
 export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Markup {
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const names = unrestored.map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
   const items = [
     ...(unrestored.length > 0 ? [html`The balance could not be restored after ${names}`] : []),
     ...fold.owed.map((owed) => html`${capital(owedSentence(owed, fold))}`),
-    ...(fold.ended === null ? [html`The run was cut off: calls that were in flight may still be owed`] : []),
+    ...(fold.ended === null ? [html`The run was cut off, so the result of calls that were in flight is unknown`] : []),
   ];
   if (items.length === 0) return NOTHING;
   return html`<section id="left"><h2>Owed calls and balances</h2>
@@ -134,11 +136,11 @@ export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Marku
     (item) => html`<li>${item}.</li>
 `,
   )}</ul>
-${journal === null ? null : command(`croupier settle ${quoteWord(journal)}`, 'Send the owed calls')}</section>
+${journal === null ? null : command(`croupier settle ${quoteWord(journal)}`, 'Send the owed calls and restore the balances')}</section>
 `;
 }
 
-/** Information for the reader that is not a finding. */
+/** Renders the notices. A notice is information for the reader that is not a finding. */
 export function noticesSection({ notices }: Fold): Markup {
   if (notices.length === 0) return NOTHING;
   return html`<section id="notices"><h2>Notices</h2>
@@ -146,7 +148,7 @@ export function noticesSection({ notices }: Fold): Markup {
 `;
 }
 
-/** The known failures with their states. */
+/** Renders the known failures with their states. */
 export function knownSection(fold: Fold): Markup {
   if (fold.baseline.length === 0) return NOTHING;
   const items = knownInOrder(fold).map(

@@ -6,13 +6,13 @@ import { html, type Markup, NOTHING } from './markup.ts';
 
 const WIDTH = 1000;
 const HEIGHT = 60;
-/** The ends of the axis. Shorter and longer times are counted in the first and last bar. */
+/** The ends of the axis. Shorter times are counted in the first bar, and longer times in the last bar. */
 const SHORTEST_MS = 0.1;
 const MAX_MS = 20_000;
 const BARS = 100;
 const TICKS = [0.1, 1, 10, 100, 1000, 10_000];
 
-/** The response times of each call, on a logarithmic axis. */
+/** Renders the response times of each call on a logarithmic axis. */
 export function latencySection(fold: Fold): Markup {
   const { latency, run } = fold;
   if (latency.length === 0) return NOTHING;
@@ -20,7 +20,7 @@ export function latencySection(fold: Fold): Markup {
   const hasBudget = latency.some(({ budgetMs }) => budgetMs !== null);
   const warnings = latencyWarnings(fold).map((text) => html`<li>${text}.</li>`);
   return html`<section id="speed"><h2>Speed</h2>
-<p class="dim under">From the last byte of a call to the last byte of its reply; without the calls of races. The contract allows ${duration(deadlineMs)}.</p>
+<p class="dim under">These times run from the last byte of a call to the last byte of its reply. The calls of races are left out. The contract allows ${duration(deadlineMs)}.</p>
 ${warnings.length === 0 ? null : html`<ul>${warnings}</ul>`}<ul class="latency">${latency.map((one) => figure(one, deadlineMs))}</ul>
 <div class="wide" tabindex="0" role="region" aria-label="latency in numbers"><table class="numbers"><thead><tr><th scope="col">Call</th><th scope="col">Replies</th><th scope="col">Half within</th><th scope="col">95 %</th><th scope="col">99 %</th><th scope="col">Longest</th>${hasBudget ? html`<th scope="col">Budget of 95 %</th>` : null}</tr></thead>
 <tbody>${latency.map((one) => row(one, hasBudget))}</tbody></table></div></section>

@@ -2,7 +2,9 @@ import type { Verdict } from '../../journal/finding.ts';
 import { forHtml, forHtmlBlock } from '../escape.ts';
 import { mark, verdictNoun } from '../marks.ts';
 
-/** A piece of HTML. Only `html` and `block` create it, so that text from outside never becomes markup. */
+/**
+ * A piece of HTML. Only the functions `html` and `block` make one from text from outside, so that such text never becomes markup.
+ */
 export class Markup {
   readonly text: string;
 
@@ -11,12 +13,12 @@ export class Markup {
   }
 }
 
-/** A value that can be put into a piece of HTML. null is written as nothing. */
+/** A value that can be put into a piece of HTML. Null adds nothing. */
 export type Content = Markup | string | number | null | readonly Content[];
 
 /**
- * HTML from a template. Strings are escaped, for text and for quoted attributes: each becomes one line, and invisible characters
- * become their codes.
+ * Builds HTML from a template. Strings are escaped for text and for quoted attributes: each becomes one line, and invisible
+ * characters become their codes.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Content[]): Markup {
   let text = template[0] ?? '';
@@ -24,7 +26,9 @@ export function html(template: TemplateStringsArray, ...values: readonly Content
   return new Markup(text);
 }
 
-/** Text for an element that keeps white space. Line ends and tabs are kept. Not for attributes. */
+/**
+ * Escapes a text for an element that keeps white space. Line ends and tabs are kept. The result must not be used in an attribute.
+ */
 export function block(text: string): Markup {
   return new Markup(forHtmlBlock(text));
 }
@@ -40,22 +44,22 @@ function written(value: Content): string {
   return value.map(written).join('');
 }
 
-/** The HTML `id` of a scenario, rule or call. */
+/** Returns the HTML `id` of a scenario, rule or call. */
 export function anchor(of: 'scenario' | 'rule' | 'call', id: string): string {
   return `${of}-${id}`;
 }
 
-/** The link to a scenario, rule or call within the page. It is encoded, because the id of a case contains `#`. */
+/** Returns the link to a scenario, rule or call within the page. The link is encoded, because the id of a case contains `#`. */
 export function linkTo(of: 'scenario' | 'rule' | 'call', id: string): string {
   return `#${encodeURIComponent(anchor(of, id)).replaceAll('%2F', '/')}`;
 }
 
-/** The sign and the word of a verdict, so that the colour is not the only difference. */
+/** Renders the sign and the word of a verdict, so that verdicts differ not only in colour. */
 export function badge(verdict: Verdict): Markup {
   return html`<span class="badge ${verdict}"><span aria-hidden="true">${mark(verdict, true)}</span> ${word(verdict)}</span>`;
 }
 
-/** The sign of a verdict, with its word for screen readers. */
+/** Renders the sign of a verdict. Screen readers read its word. */
 export function sign(verdict: Verdict): Markup {
   return html`<span class="sign ${verdict}" title="${word(verdict)}"><span aria-hidden="true">${mark(verdict, true)}</span><span class="heard">${word(verdict)} </span></span>`;
 }
@@ -67,7 +71,7 @@ function word(verdict: Verdict): string {
   return verdictNoun(verdict, 1);
 }
 
-/** A sentence of the catalogue. Text between backticks becomes code. */
+/** Renders a sentence of the catalogue. Text between backticks becomes code. */
 export function prose(text: string): readonly Content[] {
   return text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`));
 }

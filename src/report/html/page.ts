@@ -5,7 +5,7 @@ import { mark, verdictNoun } from '../marks.ts';
 import type { PageParts } from '../options.ts';
 import { html, Markup } from './markup.ts';
 
-/** The beginning of the page. Its policy allows only this style and this script. */
+/** Renders the beginning of the page. The Content-Security-Policy allows only this style and this script. */
 export function pageHead(title: string, { style, script }: PageParts): Markup {
   const policy = [
     "default-src 'none'",
@@ -29,7 +29,7 @@ export function pageHead(title: string, { style, script }: PageParts): Markup {
 `;
 }
 
-/** The end of the page. The script comes last, so that it finds all elements. */
+/** Renders the end of the page. The script comes last, so that all elements exist when it runs. */
 export function pageEnd({ script }: PageParts): Markup {
   return html`<script type="module">${new Markup(script)}</script>
 </body>
@@ -41,7 +41,10 @@ function hash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** The links to the sections and, if scripts run, the search, the filters and the choice of light or dark. */
+/**
+ * Renders the links to the sections. If scripts run, the toolbar also has the search, the filters, and the choice of light or
+ * dark.
+ */
 export function toolbar(fold: Fold): Markup {
   const played = fold.scenarios.filter(({ state }) => state !== 'not-started');
   const has = (verdict: Verdict): boolean => played.some((scenario) => scenario.verdict === verdict);
@@ -62,6 +65,6 @@ export function toolbar(fold: Fold): Markup {
   });
   return html`<nav class="bar" aria-label="report"><div class="links">${links}</div>
 <div class="tools" hidden><input type="search" id="search" aria-label="Search scenarios and rules" placeholder="Search" autocomplete="off" spellcheck="false"><div class="filters" role="group" aria-label="scenarios by verdict">${filters}<button type="button" class="filter" data-filter="money" aria-pressed="false"><span aria-hidden="true">$</span> money</button></div><output id="shown"></output><button type="button" id="theme">Dark</button></div>
-<noscript><span class="dim">Scripts are off: this page has no search, and shows only short lists of calls for scenarios that passed.</span></noscript></nav>
+<noscript><span class="dim">Scripts are off, so this page has no search. For scenarios that passed, it shows only a short list of calls.</span></noscript></nav>
 `;
 }

@@ -3,15 +3,15 @@ import { bodyText } from '../../journal/exchange.ts';
 import { type Answer, answerOf } from '../exchange-summary.ts';
 import type { JournalledExchange } from '../exchanges.ts';
 
-/** An exchange with its parsed parts, so that they are parsed only once. */
+/** An exchange with the parsed parts of its request and reply, so that they are parsed only once. */
 export interface ReadExchange extends JournalledExchange {
-  /** null: the journal ends before the reply. */
+  /** A summary of the reply. Null if the journal ends before the reply. */
   readonly answer: Answer | null;
-  /** The call and its amount. */
+  /** The name of the call and its amount, as in `bet 1.00`. */
   readonly label: string;
-  /** The members of the request body, if it is a JSON object. */
+  /** The members of the request body. Empty if the body is not a JSON object. */
   readonly sent: readonly Member[];
-  /** The members of the reply body, if it is a JSON object. */
+  /** The members of the reply body. Empty if the body is not a JSON object. */
   readonly replied: readonly Member[];
 }
 
@@ -29,10 +29,12 @@ export function readExchange({ sending, received }: JournalledExchange): ReadExc
   };
 }
 
-/** Maximum length of an amount, in characters. */
+/** Maximum number of characters of an amount. Longer text is cut. */
 const MAX_AMOUNT = 60;
 
-/** The value of a member, a string without its quotation marks; undefined: there is no such member. */
+/**
+ * Returns the value of a member. A string is returned without its quotation marks. Returns undefined if there is no such member.
+ */
 export function memberValue(members: readonly Member[], name: string): string | undefined {
   const text = members.find((member) => member.name === name)?.text;
   return text?.startsWith('"') ? String(JSON.parse(text)) : text;
@@ -41,14 +43,17 @@ export function memberValue(members: readonly Member[], name: string): string | 
 /** One member of a JSON object, with its position in the text. */
 export interface Member {
   readonly name: string;
-  /** Its value as JSON text. */
+  /** The value of the member, as JSON text. */
   readonly text: string;
-  /** Start and end of the value in the whole text. */
+  /** The start and the end of the value, as offsets in the whole text. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The members of a text that is one JSON object, else an empty list. A name that occurs twice is returned twice. */
+/**
+ * Returns the members of a text that is one JSON object. Returns an empty list for any other text. A name that occurs twice is
+ * returned twice.
+ */
 export function membersOf(text: string): readonly Member[] {
   const start = afterBlanks(text, 0);
   if (text[start] !== '{' || !isJson(text)) return [];

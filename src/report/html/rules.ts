@@ -10,7 +10,10 @@ import { anchor, badge, type Content, html, linkTo, type Markup, MONEY, NOTHING,
 
 const MAX_NAMES = 12;
 
-/** A table of all rules, one row for each group, with rules about money first; then each rule in words. */
+/**
+ * Renders a table of all rules, with one row for each group and the rules about money first. Below it, each rule is described in
+ * words.
+ */
 export function rulesSection(fold: Fold): Markup {
   return html`<section id="rules"><h2>Rules</h2>
 ${matrix(fold)}
@@ -35,7 +38,7 @@ function matrix({ rules }: Fold): Markup {
 <tbody>${rows}</tbody></table>`;
 }
 
-/** Rules about money first, then by verdict, the most severe first. */
+/** Renders each rule in words. Rules about money come first. Among the rest, the most severe verdicts come first. */
 function inWords({ rules }: Fold): Markup {
   const sorted = rules.toSorted((a, b) => Number(b.rule.money) - Number(a.rule.money) || byGravity(a, b));
   return html`<details class="words"><summary>Every rule in words, with its result</summary>
@@ -54,12 +57,12 @@ function ruleItem(result: RuleResult): Markup {
     .map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
   const more = scenarios.length - seen.length;
   return html`<li id="${anchor('rule', rule.id)}" class="rule ${verdict}"><p>${badge(verdict)} <b>${rule.id}</b> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</p>
-<p>${prose(capital(rule.sentence))}. <span class="dim">${rule.clause === 'position' ? 'The contract leaves it open.' : `Contract: ${rule.clause}`}</span></p>
+<p>${prose(capital(rule.sentence))}. <span class="dim">${rule.clause === 'position' ? 'The contract leaves this point open.' : `Contract: ${rule.clause}`}</span></p>
 <dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${reasonText(result)}</dd>`}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
 `;
 }
 
-/** Rules with one of these verdicts, grouped by reason. */
+/** Lists the rules that have one of these verdicts, with one entry for each reason. */
 export function reasonsSection(fold: Fold, id: string, title: string, verdicts: readonly Verdict[]): Markup {
   const left = new Set(verdicts.includes('untested') ? leftOutRules(fold) : []);
   const found = fold.rules.filter((result) => verdicts.includes(result.verdict) && !left.has(result));

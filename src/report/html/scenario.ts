@@ -15,10 +15,10 @@ import { anchor, badge, block, type Content, html, linkTo, type Markup, NOTHING,
 import { type ReadExchange, readExchange } from './reading.ts';
 import { timelineCharts } from './timeline-chart.ts';
 
-/** Maximum number of exchanges of one scenario that are unfolded. The others are folded. */
+/** Maximum number of exchanges of one scenario that are shown unfolded. Further exchanges are folded. */
 const MAX_OPEN_EXCHANGES = 12;
 
-/** One scenario: its findings, its source and its exchanges. It is unfolded if it failed. */
+/** Renders one scenario: its findings, its source and its exchanges. The scenario is unfolded if it failed. */
 export function scenarioCard(played: PlayedScenario, fold: Fold, options: ReportOptions): Markup {
   const { scenario, exchangeCount } = played;
   const { planned, verdict, durationMs, findings } = scenario;
@@ -41,7 +41,7 @@ ${body(played, fold, options)}</div></details>
 }
 
 function reasonParagraph({ scenario: { reason, findings } }: PlayedScenario): Content {
-  // The reason is often the same text as the first finding.
+  // The reason often repeats the text of a finding, which is shown anyway.
   if (reason === null || findings.some(({ actual }) => actual === reason)) return null;
   return html`<p class="sentence">${reason}.</p>
 `;
@@ -108,19 +108,20 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions): Conte
     source,
     shown.map((exchange) => details(exchange, true)),
     isWrong ? table : callsListing(rows),
-    left > 0 ? html`<p class="dim">and ${plural(left, 'further call')}, in the journal only</p>\n` : null,
-    // Plain text until the scenario is opened, so that the browser need not build thousands of exchanges.
+    left > 0 ? html`<p class="dim">and ${plural(left, 'further call')}, which only the journal shows</p>\n` : null,
+    // The exchanges stay plain text until the scenario is opened. Otherwise the browser would have to build thousands of
+    // elements.
     html`<script type="text/plain" class="later">${isWrong ? null : table}${folded.map((exchange) => details(exchange, false))}</script>\n`,
     run,
   ];
 }
 
-/** Longer files are shown only near lines with findings. */
+/** Number of lines of a scenario file that are always shown. Later lines are shown only if they are near a finding. */
 const WHOLE_LINES = 80;
 const LINES_AROUND = 8;
 const MAX_LINE = 240;
 
-/** The source of the scenario, with the lines of findings marked. */
+/** Renders the source of the scenario, with the lines of findings marked. */
 function sourceListing(
   planned: PlannedScenario,
   findings: readonly JudgedFinding[],
@@ -129,7 +130,8 @@ function sourceListing(
   const { place } = planned;
   if (place.file === '') return NOTHING;
   const hits = new Map(
-    // The first finding of a line is the most severe one. It is set last, so it wins.
+    // The first finding of a line is the most severe. The order is reversed, so that the map keeps this finding and not a later
+    // one.
     findings
       .toReversed()
       .flatMap(({ place: at, verdict }) => (at?.file === place.file ? [[at.line, verdict] as const] : [])),
@@ -144,7 +146,7 @@ function sourceListing(
       continue;
     }
     if (text === '' && readLine({ file: place.file, line: line + 1, column: 1 }) === null) continue;
-    // This comment is only for editors.
+    // This comment is for editors, not for readers of the report.
     if (text.startsWith('# yaml-language-server:')) continue;
     const verdict = hits.get(line);
     const number = String(line).padStart(4);
@@ -153,7 +155,7 @@ function sourceListing(
   }
   if (lines.length === 0) return NOTHING;
   isCut ||= readLine({ file: place.file, line: last + 1, column: 1 }) !== null;
-  return html`<figure class="source"><figcaption>${shownFile(planned)}</figcaption><pre tabindex="0">${lines}</pre>${isCut ? html`<p class="dim">The file is longer: only lines near a finding are shown.</p>` : null}</figure>
+  return html`<figure class="source"><figcaption>${shownFile(planned)}</figcaption><pre tabindex="0">${lines}</pre>${isCut ? html`<p class="dim">The file is longer. After line ${WHOLE_LINES}, only lines near a finding are shown.</p>` : null}</figure>
 `;
 }
 
@@ -161,7 +163,7 @@ function isNear(line: number, hits: ReadonlyMap<number, unknown>): boolean {
   return [...hits.keys()].some((hit) => Math.abs(hit - line) <= LINES_AROUND);
 }
 
-/** A line of source with its comment dimmed. */
+/** Renders a line of source with its comment dimmed. */
 function withComment(text: string): Markup {
   const at = /(?:^|\s)#\s.*$/.exec(text)?.index;
   return at === undefined
@@ -169,17 +171,17 @@ function withComment(text: string): Markup {
     : html`${block(text.slice(0, at))}<span class="dim">${block(text.slice(at))}</span>`;
 }
 
-/** Maximum width of a column of the listing. */
+/** Maximum width of a column of the list of calls, in characters. */
 const MAX_COLUMN = 40;
 
-/** Calls that are shown in one row: croupier's own reads with the same result as the one before are only counted. */
+/** One row of the table of calls. Successive balance reads by croupier itself share a row if they have the same result. */
 interface Row {
   readonly first: ReadExchange;
   count: number;
 }
 
 /**
- * All calls of a scenario, one in each row.
+ * Renders a table of all calls of a scenario.
  *
  * @param points the balances at each call, by the id of the exchange
  */
@@ -199,7 +201,11 @@ function callsTable(
 `;
 }
 
-/** @param named ids of exchanges that must have a row of their own */
+/**
+ * Groups exchanges into rows.
+ *
+ * @param named ids of exchanges that must have a row of their own
+ */
 function rowsOf(exchanges: readonly ReadExchange[], named: ReadonlySet<string | null>): readonly Row[] {
   const rows: Row[] = [];
   for (const exchange of exchanges) {
@@ -230,7 +236,7 @@ function rowMarkup({ first, count }: Row, point: BalancePoint | undefined, found
 `;
 }
 
-/** All calls of a scenario as plain lines, which are cheap for a browser. Used for scenarios that passed. */
+/** Renders all calls of a scenario that passed as plain lines, which a browser can show fast. */
 function callsListing(rows: readonly Row[]): Markup {
   const cells = rows.map(({ first: { sending, received, answer, label }, count }) => {
     const ms = received === null ? null : replyMs(received.stamps);

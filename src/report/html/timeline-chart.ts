@@ -5,14 +5,17 @@ import { timeAxis } from '../terminal/time-axis.ts';
 import { leftEdge, timedCalls, timelineSummary } from '../terminal/timeline.ts';
 import { type Content, html, type Markup, NOTHING } from './markup.ts';
 
-/** Units of the axis. Drawings are stretched to the available width. */
+/** Width of the axis, in units of the drawing. The browser stretches the drawing to the available width. */
 const AXIS = 1000;
 const MAX_ROWS = 40;
-/** Maximum number of calls that are drawn from the first broken connection on. */
+/** Maximum number of calls that are drawn after a broken connection. The call with the broken connection counts too. */
 const MAX_FOLLOW_UP = 12;
 const MAX_RACES = 3;
 
-/** Timelines of races (those with findings, else the first one) and of the calls after a broken connection. */
+/**
+ * Draws timelines of races and of the calls after a broken connection. Races with findings are drawn. If there are none, the
+ * first race is drawn.
+ */
 export function timelineCharts({ scenario, exchanges, races }: PlayedScenario): Content {
   const named = new Set(scenario.findings.map(({ exchange }) => exchange));
   const byID = new Map(exchanges.map((exchange) => [exchange.sending.id, exchange]));

@@ -7,7 +7,7 @@ import { type Content, html, type Markup, prose } from './markup.ts';
 
 const MAX_CAUSES = 4;
 
-/** The verdict of the run, for readers who do not know the code of the wallet. */
+/** Renders the verdict of the run for readers who do not know the code of the wallet. */
 export function verdictHeader(fold: Fold): Markup {
   const conclusion = conclude(fold);
   const [title, ...rest] = conclusion.firstLine.split(': ');
@@ -60,14 +60,14 @@ function nonconforming({ causes, rules, expectations, baseline }: Fold): Content
     : null;
   if (broken.length === 0 && missed === 0) return html`<p>There are no new failures. ${outdatedList}</p>`;
   if (broken.length === 0)
-    return html`<p>No rule of the contract is newly broken. The failures are expectations of <a href="#broken">scenarios</a>, in addition to the contract.${outdated}</p>`;
+    return html`<p>No rule of the contract is newly broken. The run failed because expectations of <a href="#broken">scenarios</a> are not met.${outdated}</p>`;
   return [
     html`<p>${money > 0 ? 'Money is at stake: this wallet can lose money, or pay money that no player won.' : 'No broken rule is about money, but the game service cannot rely on this wallet.'}${effects.length > 0 ? ' Possible effects:' : ''}</p>`,
     effects.length > 0
-      ? html`<ul class="can-happen">${effects.map((text) => html`<li>${prose(text)}</li>`)}${more > 0 ? html`<li>and ${plural(more, 'further fault')}, below</li>` : null}</ul>`
+      ? html`<ul class="can-happen">${effects.map((text) => html`<li>${prose(text)}</li>`)}${more > 0 ? html`<li>and ${plural(more, 'further fault')} that the list of causes shows</li>` : null}</ul>`
       : null,
     missed > 0
-      ? html`<p>${capital(plural(missed, 'expectation'))} of scenarios ${missed === 1 ? 'is' : 'are'} not met.</p>`
+      ? html`<p>${missed} ${missed === 1 ? 'expectation of a scenario is' : 'expectations of scenarios are'} not met.</p>`
       : null,
     html`<p>Fix the likely causes below, starting with the first, and run croupier again. Failures that remain then have another cause.${outdated}</p>`,
   ];
@@ -80,7 +80,7 @@ function untested({ rules, run }: Fold): Content {
   return html` ${plural(count, 'rule')} ${count === 1 ? 'was' : 'were'} not tested${why}: <a href="#untested">see which, and why</a>.`;
 }
 
-/** The number of rules with each verdict, as a bar and in words. */
+/** Renders the number of rules with each verdict, as a bar and in words. */
 function tally({ rules }: Fold): Markup {
   const counts = VERDICTS.flatMap((verdict) => {
     const count = rules.filter((result) => result.verdict === verdict).length;
@@ -118,7 +118,7 @@ function facts(fold: Fold, { exitCode }: Conclusion): Markup {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** `2026-11-20 09:30:00 UTC`; text that is not an ISO time is unchanged. */
+/** Formats an ISO time as `2026-11-20 09:30:00 UTC`. Any other text is returned unchanged. */
 function moment(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
 }

@@ -7,13 +7,16 @@ import { JSON_REPORT } from './json.ts';
 
 const { callName, finding, knownFailure, outcome, request, ruleId, runStarted, signature, stamps, verdict } = shared;
 const count = z.int().min(0);
-const reason = z.string().nullable().describe('why it is not a pass');
+const reason = z.string().nullable().describe('why the verdict is not a pass');
 
 const judgedFinding = z.object({
   ...finding.unwrap().shape,
   scenario: z.string(),
-  because: ruleId.nullable().describe('the rule whose breach explains it'),
-  reason: z.string().nullable().describe('why the verdict differs from the one of the step; null if it does not'),
+  because: ruleId.nullable().describe('the broken rule that explains this finding'),
+  reason: z
+    .string()
+    .nullable()
+    .describe('why the verdict differs from the verdict of the step; null: it does not differ'),
   flaky: z.boolean().describe('true: the scenario passed on retry'),
 });
 
@@ -42,9 +45,9 @@ const cause = z.object({
   level,
   money,
   means,
-  explains: z.array(ruleId).describe('other rules that failed or were undecided because of this one'),
-  findings: count.describe('number of its own findings and of the findings that it explains'),
-  scenarios: z.array(z.string()).describe('scenarios in which it was broken, the most informative first'),
+  explains: z.array(ruleId).describe('other rules that failed or were undecided because of this rule'),
+  findings: count.describe('number of findings of this rule, plus the number of findings that it explains'),
+  scenarios: z.array(z.string()).describe('scenarios in which the rule was broken, the most informative first'),
   seenIn: z.string().nullable().describe('the scenario to look at first'),
   exchange: z.string().nullable().describe('the exchange to look at first'),
 });
@@ -64,9 +67,9 @@ const latency = z
     drift: z
       .object({ earlyMs: ms, lateMs: ms, slower: z.boolean().describe('true: slower by at least half and by 10 ms') })
       .nullable()
-      .describe('medians of the first and the last third of the run; null: too few calls'),
+      .describe('median times in the first and the last third of the run; null: too few calls'),
   })
-  .describe('from the last byte of the request to the last byte of the reply, without the calls of races');
+  .describe('times from the last byte of the request to the last byte of the reply, without the calls of races');
 
 const rule = z.object({
   id: ruleId,
@@ -79,14 +82,14 @@ const rule = z.object({
   hint: z.string(),
   since: z.string(),
   verdict,
-  isKnown: z.boolean().describe('true: it fails, and all of its breaches are on the baseline'),
+  isKnown: z.boolean().describe('true: the rule fails, and all of its breaches are on the baseline'),
   reason,
   because: ruleId.nullable(),
   flaky: z.boolean().describe('true: the verdict comes only from scenarios that failed and then passed on retry'),
   seenIn: z.string().nullable().describe('the scenario that the reason comes from'),
-  checks: count.describe('number of checks that decided it'),
+  checks: count.describe('number of checks that decided the verdict'),
   endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
-  scenarios: z.array(z.string()).describe('scenarios that tested it'),
+  scenarios: z.array(z.string()).describe('scenarios that tested the rule'),
 });
 
 const scenario = z.object({
@@ -102,12 +105,12 @@ const scenario = z.object({
   restored: z
     .boolean()
     .nullable()
-    .describe('false: the balance could not be restored; null: no balance changed, or unknown'),
-  attempt: count.describe('the attempt that counts; 0: it was not started'),
+    .describe('false: the balance could not be restored; null: no balance changed, or the result is unknown'),
+  attempt: count.describe('number of the attempt that decided the result; 0: the scenario was not started'),
   retries: count.describe('number of retries after a failure'),
-  flaky: z.boolean().describe('true: it failed and then passed on retry'),
+  flaky: z.boolean().describe('true: the scenario failed and then passed on retry'),
   sessions: z.record(z.string(), z.string()),
-  findings: z.array(judgedFinding).describe('examples, most severe first'),
+  findings: z.array(judgedFinding).describe('examples of findings, the most severe first'),
   findingCount: count,
   exchanges: z.array(exchange).exactOptional().describe('exchanges of the last attempt; left out on request'),
   exchangeCount: count,
@@ -141,9 +144,9 @@ const report = z.object({
   baseline: z
     .array(z.object({ ...knownFailure.unwrap().shape, state: z.enum(['failing', 'mended', 'expired', 'undecided']) }))
     .describe(
-      'the known failures of the run with their states; those that no longer fail, and expired ones, fail the run',
+      'the known failures of the run with their states; a failure that has expired or no longer occurs fails the run',
     ),
-  latency: z.array(latency).describe('response times by call; quantiles are exact to 1 %'),
+  latency: z.array(latency).describe('response times by call; quantiles are accurate to 1 %'),
   flaky: z.array(z.string()).describe('scenarios that failed and then passed on retry'),
   shard: runStarted.shard.describe('which part of a divided run this is; left out: the run is not divided'),
   notices: z.array(z.string()),
@@ -168,7 +171,7 @@ export type ReportedScenario = z.infer<typeof scenario>;
 export type ReportedFinding = z.infer<typeof judgedFinding>;
 export type ReportedExchange = z.infer<typeof exchange>;
 
-/** The JSON Schema of the JSON report. */
+/** Returns the JSON Schema of the JSON report. */
 export function reportJsonSchema(): object {
   return { ...z.toJSONSchema(report, { io: 'input' }), title: `Report of croupier (${JSON_REPORT})` };
 }

@@ -12,7 +12,7 @@ import type { OpenJournal, ReportOptions } from '../options.ts';
 /** Version of the report format. Within a version, keys may be added, but no key changes its meaning. */
 export const JSON_REPORT = 'croupier-report/1';
 
-/** The report for programs: one JSON object, written in pieces. Scenarios are in the order of their ends. */
+/** Writes the report for programs: one JSON object, in pieces. Scenarios are in the order in which they ended. */
 export async function* jsonReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const head = JSON.stringify(headOf(fold));
   yield `${head.slice(0, -1)},\n"rules":[\n`;
@@ -80,7 +80,7 @@ function causeOf({ result, explains, findings, scenarios, mainFinding: telling }
 }
 
 function latencyOf(latency: CallLatency): object {
-  // The buckets are only for charts, and there are many of them.
+  // The buckets are left out, because there are many of them and only charts need them.
   return Object.fromEntries(Object.entries(latency).filter(([name]) => name !== 'buckets'));
 }
 

@@ -13,24 +13,32 @@ import { exchangeLines, row } from './exchange.ts';
 import { clip, columnsOf, wrap } from './layout.ts';
 import { timelineLines } from './timeline.ts';
 
-/** Maximum number of findings of one rule that are shown with all details. For the others, only the scenario is named. */
+/**
+ * Maximum number of findings of one rule that the report shows with all details. Of further findings, it names only the scenario.
+ */
 const MAX_DETAILED = 2;
-/** Maximum number of missed expectations that are shown. It is larger, because each has a different cause. */
+/**
+ * Maximum number of missed expectations that the report shows. The limit is higher than for rules, because each missed
+ * expectation has its own cause.
+ */
 const MAX_EXPECTATIONS = 10;
 const MAX_NAMES = 6;
 const MAX_SOURCE_LINE = 160;
 
-/** A breach that a report shows in full: of a rule, or of the expectations of scenarios. */
+/** The breach of one rule, or all missed expectations of scenarios, as a report shows them. */
 export interface Breach {
   readonly id: RuleResult['rule']['id'] | typeof EXPECTATION;
   readonly shown: readonly JudgedFinding[];
-  /** The likely cause, if it is another rule. */
+  /** The broken rule that is the likely cause of this breach. Null if there is no such rule. */
   readonly because: RuleId | null;
-  /** Scenarios whose findings are not shown, each once. */
+  /** Ids of further scenarios with the same breach. Their findings are not shown. Each id occurs once. */
   readonly alsoIn: readonly string[];
 }
 
-/** All breaches that are not on the baseline: first the likely causes, then the rules that they explain, last the expectations. */
+/**
+ * Returns all breaches that are not on the baseline. The likely causes come first, then the rules that they explain, and the
+ * missed expectations come last.
+ */
 export function breaches(fold: Fold): readonly Breach[] {
   const causes = fold.causes.map(({ result }) => result);
   const explained = fold.rules.filter((result) => result.verdict === 'fail' && !causes.includes(result));
@@ -47,7 +55,8 @@ export function breaches(fold: Fold): readonly Breach[] {
 
 function breach(id: Breach['id'], findings: readonly JudgedFinding[], max = MAX_DETAILED): Breach {
   const failing = findings.filter((finding) => finding.verdict === 'fail');
-  // One finding of each scenario, because a second scenario shows more than a second finding of the same one. Expectations are all shown.
+  // For a rule, one finding of each scenario is kept, because a second scenario shows more than a second finding in the first
+  // scenario. For expectations, all different findings are kept.
   const kindOf = ({ scenario, place, expected }: JudgedFinding): string =>
     id === EXPECTATION ? JSON.stringify([scenario, place?.line, place?.column, expected]) : scenario;
   const kinds = [...Map.groupBy(failing, kindOf).values()].flatMap(([first]) => first ?? []);
@@ -56,7 +65,7 @@ function breach(id: Breach['id'], findings: readonly JudgedFinding[], max = MAX_
   return { id, shown, alsoIn, because: null };
 }
 
-/** The lines of one breach. */
+/** Returns the lines of the report about one breach: what is broken, its findings, and how to fix it. */
 export function breachLines(
   { id, shown, alsoIn, because }: Breach,
   fold: Fold,
@@ -100,7 +109,7 @@ function expectationHeading(options: ReportOptions): string[] {
   const { paint } = options;
   return [
     `${paint.red(mark('fail', options.unicode))} ${paint.bold(EXPECTATION)}  counts like a MUST`,
-    "  The scenario's own expectation, in addition to the rules.",
+    '  The scenario states this expectation, not the contract.',
   ];
 }
 
@@ -120,7 +129,7 @@ function findingLines(
   const oneLine = columnsOf(id) + columnsOf(forTerminal(title)) + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
   if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
-  // Other possible causes are shown only if this run has found them broken.
+  // Another rule is shown as a possible cause only if this run found it broken.
   const causes = finding.causes.filter((cause) =>
     fold.rules.some(({ rule, verdict }) => rule.id === cause && verdict === 'fail'),
   );
@@ -140,7 +149,9 @@ function claimLines({ expected, actual }: JudgedFinding, options: ReportOptions)
   return [...row('expected', expected, 4, options), ...row('actual', actual, 4, options, tint('fail', options.paint))];
 }
 
-/** The place in the scenario, its line, and a caret below the first column of the step. */
+/**
+ * Returns the position of a finding in the scenario file, the text of that line, and a caret below the first column of the step.
+ */
 function placeLines(place: Place, options: ReportOptions): readonly string[] {
   const { paint } = options;
   const where = paint.cyan(`    ${forTerminal(place.file)}:${place.line}:${place.column}`);

@@ -7,13 +7,16 @@ import type { JournalledExchange } from '../exchanges.ts';
 import type { Look } from '../options.ts';
 import { clip, duration, wrap } from './layout.ts';
 
-/** Maximum length of a body in the terminal. The JSON report has the whole body of the journal. */
+/** Maximum number of characters of a body that the terminal shows. The JSON report has the body as the journal holds it. */
 const MAX_BODY = 800;
 const MAX_HEADER_VALUE = 200;
 
 const LABEL_COLUMN = 10;
 
-/** The lines of one exchange: request, reply or the reason why there is none, timings, expected balance, and a curl command. */
+/**
+ * Returns the lines about one exchange: the request, the reply or the reason why no reply came, the timings, the expected
+ * balance, and a curl command.
+ */
 export function exchangeLines(exchange: JournalledExchange, indent: number, options: Look): readonly string[] {
   const { sending, received } = exchange;
   const { request } = sending;
@@ -24,7 +27,7 @@ export function exchangeLines(exchange: JournalledExchange, indent: number, opti
     ...(request.body ? labelled('', bodyLine(request.body)) : []),
   ];
   if (received === null) {
-    lines.push(...labelled('reply', 'unknown: the journal ends before it'));
+    lines.push(...labelled('reply', 'unknown: the journal ends before the reply'));
   } else if (received.outcome.kind === 'reply') {
     const { reply } = received.outcome;
     lines.push(
@@ -44,13 +47,16 @@ export function exchangeLines(exchange: JournalledExchange, indent: number, opti
     if (wallet !== null) lines.push(...labelled('wallet', wallet));
   }
   const curl = curlLine(request);
-  // Never broken into lines, so that it can be copied.
+  // The curl command is never wrapped, so that a user can copy it.
   if (curl) lines.push(' '.repeat(indent) + options.paint.dim('again'.padEnd(LABEL_COLUMN)) + forTerminal(curl));
   else lines.push(...labelled('again', 'no curl command: the journal does not hold the whole body'));
   return lines;
 }
 
-/** A label and its text, in the columns that all details of a finding share. The text may come from outside; it is escaped here. */
+/**
+ * Returns a label with a text beside it, in the columns that all details of a finding use. The text may come from outside, so it
+ * is escaped here.
+ */
 export function row(
   label: string,
   text: string,
@@ -87,10 +93,10 @@ function timing(stamps: Stamps, reused: boolean): string {
   return (reused ? ['connection kept alive', ...phases] : phases).join(', ');
 }
 
-/** The balance that croupier expected before and after the call; null if it was unknown. */
+/** Writes the balances that croupier expected before and after a call. Returns null if it expected no particular balance. */
 export function walletText(model: Received['model']): string | null {
   if (model === null || (model.before.length === 0 && model.after.length === 0)) return null;
-  return `${balances(model.before)} before, ${balances(model.after)} after, as croupier expects`;
+  return `correct balance: ${balances(model.before)} before the call, ${balances(model.after)} after it`;
 }
 
 function balances(possible: readonly string[]): string {

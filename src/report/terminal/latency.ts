@@ -5,7 +5,7 @@ import { duration, hanging } from './layout.ts';
 
 const HEADINGS = ['calls', 'p50', 'p95', 'p99', 'max', 'budget'] as const;
 
-/** The response times, one line for each call, and warnings about slow calls. */
+/** Returns a table of the response times with one line per call, followed by the warnings about slow calls. */
 export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
   if (fold.latency.length === 0) return [];
   const hasBudget = fold.latency.some(({ budgetMs }) => budgetMs !== null);
@@ -24,7 +24,7 @@ export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOption
   return [paint.dim(line(['', ...columns])), ...rows.map(line), ...warnings];
 }
 
-/** Warnings about calls that exceeded their budget, or became slower during the run. */
+/** Returns a warning for each call that exceeded its budget or became slower during the run. */
 export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
   return latency.flatMap(({ call, p95Ms, budgetMs, isOverBudget, drift }) => [
     ...(isOverBudget && budgetMs !== null
@@ -34,7 +34,7 @@ export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly st
       : []),
     ...(drift?.slower
       ? [
-          `${call} became slower: the median was ${duration(drift.earlyMs)} in the first third of the run and ${duration(drift.lateMs)} in the last`,
+          `${call} became slower: the median was ${duration(drift.earlyMs)} in the first third of the run and ${duration(drift.lateMs)} in the last third`,
         ]
       : []),
   ]);

@@ -1,35 +1,35 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-/** The width of a text in a terminal, in columns. Letters of wide scripts and emoji take two. */
+/** Returns the number of terminal columns that a text takes. A letter of a wide script or an emoji takes two columns. */
 export function columnsOf(text: string): number {
   return stringWidth(text);
 }
 
-/** The text, followed by spaces up to `columns`. */
+/** Appends spaces to a text until it takes `columns` columns. */
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(columns - columnsOf(text), 0));
 }
 
-/** The text, with spaces before it up to `columns`. */
+/** Puts spaces before a text until it takes `columns` columns. */
 export function padStart(text: string, columns: number): string {
   return ' '.repeat(Math.max(columns - columnsOf(text), 0)) + text;
 }
 
-/** The text in at most `columns`. An ellipsis replaces the rest. */
+/** Cuts a text to at most `columns` columns. An ellipsis replaces the rest. */
 export function cutTo(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   const [start = ''] = wrapAnsi(text, columns - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
   return `${start}…`;
 }
 
-/** Breaks text into lines of at most `width` columns, at spaces if there are any. */
+/** Breaks text into lines of at most `width` columns, at spaces where possible. */
 export function wrap(text: string, width: number): readonly string[] {
   const words = text.split(' ').map((word) => (columnsOf(word) <= width ? word : brokenAtSeparators(word, width)));
   return wrapAnsi(words.join(' '), width, { hard: true }).split('\n');
 }
 
-/** A label with its text beside it. Further lines are aligned below the text. */
+/** Returns a label with a wrapped text beside it. The second and later lines are aligned with the text, not with the label. */
 export function hanging(label: string, text: string, width: number): readonly string[] {
   const indent = columnsOf(label);
   const room = Math.max(width - indent, 20);
@@ -38,19 +38,19 @@ export function hanging(label: string, text: string, width: number): readonly st
 
 const NO_BREAK_SPACE = '\u00A0';
 
-/** Puts pieces into lines of at most `width` columns. No piece is broken. Colour codes are not counted. */
+/** Puts pieces into lines of at most `width` columns. A piece is never split. Colour codes do not count as columns. */
 export function flow(pieces: readonly string[], gap: string, width: number): readonly string[] {
   if (pieces.length === 0) return [];
   const whole = pieces.map((piece) => piece.replaceAll(' ', NO_BREAK_SPACE));
   return wrapAnsi(whole.join(gap), width).replaceAll(NO_BREAK_SPACE, ' ').split('\n');
 }
 
-/** The beginning of a text that is too long, followed by its whole length. */
+/** Cuts a text that is longer than `max` characters and appends its whole length. A shorter text is unchanged. */
 export function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (${text.length} characters)`;
 }
 
-/** Milliseconds as text for people: `0.4 ms`, `12 ms`, `6.4 s`, `2 min 3 s`. */
+/** Formats milliseconds for people, as in `0.4 ms`, `12 ms`, `6.4 s` or `2 min 3 s`. */
 export function duration(ms: number): string {
   if (ms < 9.95) return `${(Math.round(ms * 10) / 10).toString()} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
@@ -59,7 +59,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** The text with a capital first letter. */
+/** Returns the text with a capital first letter. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -68,7 +68,9 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** wrap-ansi cuts a long word at the end of the line. JSON and addresses are easier to read if they are cut after a separator. */
+/**
+ * Breaks a long word after separators, so that JSON and addresses stay readable. wrap-ansi alone would break the word anywhere.
+ */
 function brokenAtSeparators(word: string, width: number): string {
   const lines: string[] = [];
   for (const part of word.split(/(?<=[,;&?])/u)) {

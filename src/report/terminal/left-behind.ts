@@ -5,7 +5,7 @@ import { forTerminal } from '../escape.ts';
 import type { ReportOptions } from '../options.ts';
 import { hanging } from './layout.ts';
 
-/** The calls that are still owed and the balances that were not restored, with the command that settles them. */
+/** Lists the calls that croupier must still send and the balances that it could not restore, with the command that does both. */
 export function leftBehind(fold: Fold, options: ReportOptions): readonly string[] {
   const { width, journal, paint } = options;
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
@@ -16,10 +16,10 @@ export function leftBehind(fold: Fold, options: ReportOptions): readonly string[
   }
   for (const owed of fold.owed) lines.push(...hanging('  ! ', forTerminal(owedSentence(owed, fold)), width));
   if (fold.ended === null) {
-    lines.push(...hanging('  ! ', 'the run was cut off: calls that were in flight may still be owed', width));
+    lines.push(...hanging('  ! ', 'the run was cut off, so the result of calls that were in flight is unknown', width));
   }
   if (lines.length > 0 && journal !== null) {
-    // Never broken into lines, so that it can be copied.
+    // This command is never wrapped, so that a user can copy it.
     lines.push(
       '',
       '  Send the owed calls and restore the balances:',
@@ -29,16 +29,16 @@ export function leftBehind(fold: Fold, options: ReportOptions): readonly string[
   return lines;
 }
 
-/** An owed call as a sentence. */
+/** Describes a call whose result is not settled, and says what the player may have lost. */
 export function owedSentence({ call, txID, sessionID, fields }: Owed, { run }: Fold): string {
   const currency = run.settings.sessions.find((session) => session.sessionID === sessionID)?.currency;
   const amount = [fields.amount, currency].filter((word) => typeof word === 'string').join(' ');
   const of = fields.amount === undefined ? '' : ` of ${amount}`;
   switch (call) {
     case 'win':
-      return `the win ${txID}${of} was never answered 200: the player of session ${sessionID} may not have received it`;
+      return `the win ${txID}${of} was never answered 200: the player of session ${sessionID} may not have received the win`;
     case 'bet':
-      return `the bet ${txID}${of} of session ${sessionID} has no certain outcome`;
+      return `the bet ${txID}${of} in session ${sessionID} has no certain outcome: the stake may have been taken or not`;
     case 'refund':
       return fields.origTxID === undefined
         ? `the bet ${txID}${of} may have been accepted, and no refund of it was answered 200: the player of session ${sessionID} may have lost the stake`

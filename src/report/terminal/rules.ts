@@ -11,19 +11,22 @@ import { flow, plural, wrap } from './layout.ts';
 
 const GROUP_COLUMN = 15;
 
-/** Every rule with the mark of its verdict, by group. If the verdicts of the endpoints differ, they follow below. */
+/**
+ * Lists every rule with the mark of its verdict, group by group. If a rule has different verdicts at different endpoints, an
+ * extra line shows them.
+ */
 export function everyRule(fold: Fold, options: ReportOptions): readonly string[] {
   const groups = Map.groupBy(shown(fold), (result) => result.rule.group);
   return RULE_GROUPS.flatMap((group) => groupLines(group, groups.get(group) ?? [], options));
 }
 
-/** The rules to list. With a selection, the rules that it left out are only counted. */
+/** Returns the rules that the report lists by name. Rules that the user's selection left out are only counted, by `leftOut`. */
 function shown(fold: Fold): readonly RuleResult[] {
   const left = new Set(leftOutRules(fold));
   return fold.rules.filter((result) => !left.has(result));
 }
 
-/** The line with the number of rules that the selection left out; undefined: none. */
+/** Returns a line with the number of rules that the user's selection left out. Returns undefined if it left out none. */
 export function leftOut(fold: Fold, { unicode }: ReportOptions): string | undefined {
   const count = leftOutRules(fold).length;
   return count === 0 ? undefined : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not selected`;
@@ -53,14 +56,20 @@ function nameOf({ rule }: RuleResult): string {
   return rule.id.slice(rule.group.length + 1);
 }
 
-/** The name of a rule in the colour of its verdict. Passing rules are plain, failing ones are bold. */
+/**
+ * Returns the name of a rule in the colour of its verdict. Passing rules have no colour. Failing rules that are not on the
+ * baseline are also bold.
+ */
 function named(name: string, { verdict, isKnown }: RuleResult, { paint }: ReportOptions): string {
   if (isKnown) return paint.red(name);
   if (verdict === 'pass') return name;
   return verdict === 'fail' ? paint.bold(paint.red(name)) : tint(verdict, paint)(name);
 }
 
-/** The verdicts of the endpoints, if they differ. A pass at one endpoint must not hide another verdict at another endpoint. */
+/**
+ * Returns a line with the verdict of a rule at each endpoint, if these verdicts differ. Otherwise a pass at one endpoint could
+ * hide a failure at another.
+ */
 function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): readonly string[] {
   const kinds = new Set(result.endpoints.map(({ verdict }) => verdict));
   if (kinds.size < 2) return [];
@@ -71,7 +80,10 @@ function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): r
   return [`${' '.repeat(GROUP_COLUMN + 2)}${paint.dim(`${nameOf(result)}:`)} ${cells.join('  ')}`];
 }
 
-/** Rules with one of these verdicts, grouped by reason: groups with a MUST first, then the largest. */
+/**
+ * Lists the rules that have one of these verdicts, with one entry for each reason. Reasons that concern a MUST rule come first,
+ * then the reasons with the most rules.
+ */
 export function reasons(fold: Fold, verdicts: readonly Verdict[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
   const found = shown(fold).filter(({ verdict }) => verdicts.includes(verdict));
@@ -92,7 +104,7 @@ function hasMust(results: readonly RuleResult[]): boolean {
   return results.some(({ rule }) => rule.level === 'MUST');
 }
 
-/** Ids of rules. A group of which all rules are in the list is written as `launch.*`. */
+/** Returns the ids of rules. If all rules of a group are present, one name such as `launch.*` replaces their ids. */
 function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] {
   return [...Map.groupBy(results, ({ rule }) => rule.group)].flatMap(([group, members]) => {
     const size = fold.rules.filter(({ rule }) => rule.group === group).length;
@@ -100,12 +112,12 @@ function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] 
   });
 }
 
-/** Ids of rules, each with the scenario that could not decide it. */
+/** Returns the id of each rule, followed by the scenario in which the rule could not be decided. */
 function namesWithScenario(results: readonly RuleResult[]): readonly string[] {
   return results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
 }
 
-/** The observations about points that the contract leaves open, one line for each rule. */
+/** Lists what the run observed about points that the contract leaves open, with one entry for each rule. */
 export function notes(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
   const noted = fold.rules.filter(({ verdict }) => verdict === 'note');
   const column = Math.max(0, ...noted.map(({ rule }) => rule.id.length)) + 2;
@@ -118,7 +130,7 @@ export function notes(fold: Fold, { paint, unicode, width }: ReportOptions): rea
   });
 }
 
-/** Each warning with the expected and the actual result. */
+/** Lists the rules that ended with a warning, each with the expected and the actual result. */
 export function warnings(fold: Fold, options: ReportOptions): readonly string[] {
   const { paint, unicode } = options;
   return fold.rules
@@ -126,7 +138,7 @@ export function warnings(fold: Fold, options: ReportOptions): readonly string[] 
     .flatMap((result) => {
       const money = result.rule.money ? `  ${paint.yellow('$')}` : '';
       const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(result.rule.id)}  ${result.rule.level}${money}`;
-      // If a MUST only warns, the observation is milder than the effect of a breach.
+      // The text describes the effect of a breach. A MUST rule that only warns was not breached, so the text would exaggerate.
       const text = result.rule.level === 'SHOULD' ? result.rule.means : null;
       const means = text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`);
       const finding = result.findings.find(({ verdict }) => verdict === 'warn');
@@ -146,7 +158,7 @@ function whereSeen({ place, scenario }: JudgedFinding): string {
   return place ? `${scenario}, ${place.file}:${place.line}:${place.column}` : scenario;
 }
 
-/** Rules that a selection left out: no selected scenario claims them. */
+/** Returns the rules that no selected scenario tests. Returns an empty list if the run played the whole suite. */
 export function leftOutRules(fold: Fold): readonly RuleResult[] {
   if (fold.run.whole) return [];
   return fold.rules.filter(
@@ -157,7 +169,7 @@ export function leftOutRules(fold: Fold): readonly RuleResult[] {
   );
 }
 
-/** Why a rule has its verdict, in one sentence. */
+/** Explains in one sentence why a rule has its verdict. */
 export function reasonText({ reason, because, verdict }: RuleResult): string {
   const why = reason ?? (verdict === 'skip' ? 'no reason was given' : 'the reason is unknown');
   return because === null || why.includes(because) ? why : `${why} (because of ${because})`;

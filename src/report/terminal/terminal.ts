@@ -15,13 +15,13 @@ import { columnsOf, duration, flow, hanging, plural, wrap } from './layout.ts';
 import { leftBehind } from './left-behind.ts';
 import { everyRule, leftOut, notes, reasons, warnings } from './rules.ts';
 
-/** Wider lines are hard to read, narrower ones are too short for the content. */
+/** Limits of the line width, in columns. Wider lines are hard to read, and narrower lines are too short for the content. */
 const MAX_WIDTH = 120;
 const MIN_WIDTH = 40;
 
 /**
- * The report for a person: the verdict, the failures with all details, every rule, the rules that were not tested, and the calls
- * that are still owed.
+ * Writes the report for a person: the verdict, the failures with all details, every rule, the rules that were not tested, and the
+ * calls that croupier must still send.
  */
 export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
   const options = { ...given, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
@@ -101,7 +101,7 @@ function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions)
     `started ${moment(run.startedAt)}`,
   ];
   return [
-    // The first line is never broken into lines, so that scripts can search for it.
+    // The first line is never wrapped, so that scripts can search for it.
     inVerdictColour(conclusion, options)(forTerminal(conclusion.firstLine)),
     '',
     ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
@@ -112,7 +112,7 @@ function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions)
   ];
 }
 
-/** `2026-11-20 09:30:00 UTC`; text that is not an ISO time is unchanged. */
+/** Formats an ISO time as `2026-11-20 09:30:00 UTC`. Any other text is returned unchanged. */
 function moment(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
 }
@@ -164,7 +164,7 @@ function closing(conclusion: Conclusion, options: ReportOptions): readonly strin
   return lines;
 }
 
-/** Each known failure of the run's baseline, with its state. */
+/** Lists each known failure of the run's baseline with its state. */
 function knownLines(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
   return knownInOrder(fold).flatMap(({ result, look }) => [
     `  ${tint(look, paint)(mark(look, unicode))} ${paint.bold(forTerminal(knownName(result)))}`,

@@ -1,4 +1,4 @@
-/** A period of time, in ms of one clock. */
+/** A period of time, in milliseconds. All periods of one axis are measured by the same clock. */
 interface Period {
   readonly from: number;
   readonly to: number;
@@ -7,9 +7,9 @@ interface Period {
 /** Maps time to columns of a terminal. */
 export interface TimeAxis {
   readonly width: number;
-  /** The column of a moment, from 0. */
+  /** Returns the column that shows a moment. The first column is 0. */
   column(at: number): number;
-  /** The columns at which a wait is shown shorter than it was. */
+  /** The columns of waits that the axis shows shorter than they were. */
   readonly cuts: readonly number[];
 }
 
@@ -17,7 +17,8 @@ export interface TimeAxis {
 const CUT_COLUMNS = 3;
 
 /**
- * Distributes periods of time over columns, in proportion. A wait between them is shortened if it would leave no room for the periods.
+ * Creates an axis on which the widths of periods are in proportion to their lengths. A wait between two periods is shortened if
+ * it is longer than all periods together.
  *
  * @param periods the periods to show, at least one
  */
@@ -55,7 +56,7 @@ export function timeAxis(periods: readonly Period[], width: number): TimeAxis {
   };
 }
 
-/** Joins periods that touch or overlap, and sorts them. */
+/** Sorts periods and joins those that touch or overlap. */
 function merged(periods: readonly Period[]): readonly Period[] {
   const result: Period[] = [];
   for (const period of periods.toSorted((a, b) => a.from - b.from)) {

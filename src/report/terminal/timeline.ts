@@ -8,7 +8,7 @@ import { row } from './exchange.ts';
 import { columnsOf, cutTo, duration, padEnd, plural } from './layout.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 
-/** A call in a timeline, with the texts beside it. */
+/** A call of a timeline, with the texts that are shown beside its bar. */
 export interface TimedCall {
   readonly id: string;
   readonly label: string;
@@ -19,7 +19,7 @@ export interface TimedCall {
 const MAX_ROWS = 24;
 const MAX_NAMES = 4;
 const MAX_LABEL = 20;
-/** Maximum length of an amount; longer text is cut. */
+/** Maximum number of characters of an amount. Longer text is cut. */
 const MAX_AMOUNT = 80;
 /** Terminals with fewer columns get shorter labels. */
 const NARROW_TERMINAL = 70;
@@ -28,7 +28,7 @@ const MAX_ANSWER = 24;
 const MAX_AXIS = 56;
 const MIN_AXIS = 10;
 
-/** The calls that can be drawn: those without an end are left out. */
+/** Returns the calls that can be drawn. A call whose end is not in the journal is left out. */
 export function timedCalls(calls: Timeline['calls']): readonly TimedCall[] {
   return calls.flatMap(({ sending, received }): TimedCall[] => {
     if (received === null) return [];
@@ -39,9 +39,10 @@ export function timedCalls(calls: Timeline['calls']): readonly TimedCall[] {
 }
 
 /**
- * Calls as bars on one time axis, from the last byte of each request to its reply, each with its result.
+ * Draws calls as bars on one time axis, each with its result. The solid part of a bar is the time from the last byte of the
+ * request to the reply.
  *
- * @param shown the exchange of the finding, which is marked
+ * @param shown id of the exchange that the finding names; its row is marked. Null if there is none.
  */
 export function timelineLines(
   { calls, race }: Timeline,
@@ -61,7 +62,7 @@ export function timelineLines(
     rows.map(({ answer }) => answer.text),
     MAX_ANSWER,
   );
-  // The mark, the edges on both sides of the axis, and a space before and after it.
+  // The first 2 columns are for the mark. The other 4 are for the edges of the axis and a space on each side of it.
   const room = options.width - indent - 2 - labels - answers - 4;
   const axis = timeAxis(
     timed.map(({ stamps }) => ({ from: leftEdge(stamps, barrier), to: stamps.end })),
@@ -82,36 +83,40 @@ export function timelineLines(
   ];
 }
 
-/** The start of the bar of a call. For a call of a race it is the barrier. */
+/**
+ * Returns the time at which the bar of a call begins. For a race this is the barrier: the moment at which croupier released the
+ * first call.
+ */
 export function leftEdge(stamps: Stamps, barrier: number | null): number {
   return barrier === null ? stamps.start : Math.min(barrier, stamps.sent ?? stamps.end);
 }
 
-/** The caption of a timeline. */
+/** Writes the caption of a timeline: the number of calls, how they were sent, and whether they overlapped. */
 export function timelineSummary(timed: readonly TimedCall[], race: Timeline['race']): string {
-  if (race === null) return `${plural(timed.length, 'call')} from the broken connection on`;
+  if (race === null) return `${plural(timed.length, 'call')}, beginning with the one whose connection was broken`;
   const round = race.round > 1 ? `, in round ${race.round}` : '';
   return `${plural(timed.length, 'call')} sent together (${howReleased(race)}${round}): ${overlapText(timed, race.overlapped)}`;
 }
 
 function howReleased({ staggerMs, offsetsMs }: NonNullable<Timeline['race']>): string {
   const lastMs = Math.max(0, ...(offsetsMs ?? []));
-  if (lastMs > 0) return `with the delays of the scenario, the last ${duration(lastMs)} after the first`;
-  return staggerMs === 0 ? 'all at once' : `the second half ${duration(staggerMs)} after the first`;
+  if (lastMs > 0) return `with the delays of the scenario: the last call ${duration(lastMs)} after the first`;
+  return staggerMs === 0 ? 'all at once' : `the second half ${duration(staggerMs)} after the first half`;
 }
 
 function overlapText(timed: readonly TimedCall[], count: number): string {
   if (count === timed.length) return 'all of them overlapped';
   if (count === 0) return 'none of them overlapped';
   const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
-  // A body that was sent in pieces was in flight before it was complete, which the stamps do not show.
+  // The calls that overlapped no other are named only if their number fits. A body that was sent in pieces was in flight before
+  // it was complete, which the stamps do not show.
   const names = alone.length === timed.length - count ? alone.slice(0, MAX_NAMES).map(({ label }) => label) : [];
   const rest = names.length > 0 && alone.length > names.length ? ` and ${alone.length - names.length} more` : '';
-  const but = names.length === 0 ? '' : `, not ${names.join(', ')}${rest}`;
+  const but = names.length === 0 ? '' : `, but not ${names.join(', ')}${rest}`;
   return `${count} of them overlapped${but}`;
 }
 
-/** The duration of the timeline, above the bars. `≈` marks a shortened wait. */
+/** Draws the scale above the bars. It ends with the duration of the timeline, and `≈` marks a shortened wait. */
 function ruler(timed: readonly TimedCall[], axis: TimeAxis, barrier: number | null, options: ReportOptions): string {
   const from = Math.min(...timed.map(({ stamps }) => leftEdge(stamps, barrier)));
   const to = Math.max(...timed.map(({ stamps }) => stamps.end));
@@ -144,7 +149,7 @@ function widest(texts: readonly string[], max: number): number {
   return Math.min(Math.max(...texts.map((text) => columnsOf(forTerminal(text)))), max);
 }
 
-/** Text from outside in a column. If it is too long, its end is replaced by an ellipsis. */
+/** Fits text from outside into a column. If the text is too long, an ellipsis replaces its end. */
 function fitted(text: string, width: number): string {
   return padEnd(cutTo(forTerminal(text), width), width);
 }

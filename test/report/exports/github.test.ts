@@ -5,7 +5,7 @@ import { reportOfEvents, reportText } from '../journals.ts';
 
 const COMMAND = /^::(error|warning) (?:file=[^:,\n]+,line=\d+,col=\d+,)?title=[^:,\n]+::[^\r\n]*$/;
 
-/** Undoes the escaping as GitHub's runner does. */
+/** Undoes the escaping of a workflow command, as GitHub's runner does. */
 function unescaped(text: string): string {
   return text
     .replaceAll('%0A', '\n')
@@ -36,7 +36,11 @@ describe('the GitHub report', () => {
     expect(lines).toHaveLength(10);
     const money = new Set(rules.filter((rule) => rule.money).map(({ id }) => id as string));
     for (const line of lines.slice(0, 9)) expect(money).toContain(/breaks ([a-z.-]+)/.exec(line)?.[1]);
-    expect(lines[9]).toMatch(new RegExp(`^::warning title=croupier has more findings::${rules.length - 9} more are`));
+    expect(lines[9]).toMatch(
+      new RegExp(
+        `^::warning title=croupier has more findings::The summary of this step and the journal show ${rules.length - 9} more findings`,
+      ),
+    );
   });
 
   it('does not let text from outside start a command or end a property', async () => {

@@ -16,7 +16,7 @@ interface Entry {
   readonly _croupier: object;
 }
 
-/** The schema of HAR 1.2, which is written in an older draft of JSON Schema and names its parts by file. */
+/** The schema of HAR 1.2. It uses an older draft of JSON Schema, and refers to its parts by file name. */
 function complaintsAbout(har: unknown): readonly string[] {
   const ajv = new Ajv({
     strict: false,
@@ -111,7 +111,7 @@ describe('the HAR', () => {
     expect(entry?.response).toMatchObject({ status: 0, _error: 'broken: croupier broke the connection on purpose' });
   });
 
-  it('keeps bytes that are not text, and marks a body that was not kept whole', async () => {
+  it('keeps bytes that are not text, and marks a body of which the journal holds only a part', async () => {
     const data = Buffer.from([0xff, 0x00, 0xe9]).toString('base64');
     const bytes = body({ encoding: 'base64', data, length: 3 });
     const reply = { status: 200, headers: [], body: body({ data: '{"bal', length: 900_000, truncated: true }) };

@@ -7,7 +7,7 @@ import { JOURNALS, reportOfEvents, reportText } from '../journals.ts';
 const HOSTILE =
   '\n## owned | a | b\n<script>x</script> `code` **b** @admin #1 org/repo#2 https://evil.example www.evil.example [l](x) $x$ ~~s~~';
 
-/** A run whose every rule fails, and whose operator says hostile things. */
+/** Returns the events of a run in which every rule fails with the same text from the operator. */
 function everythingFails(actual: string) {
   const scenarios = RULES.map(({ id }) => planned(id.replace('.', '/'), [id]));
   const events = RULES.flatMap(({ id }) => {

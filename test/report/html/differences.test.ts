@@ -75,7 +75,7 @@ describe('the differences of an exchange', () => {
     expect(marked([first, again], 'x2')).toEqual({
       first: 'x1',
       request: ['first: "1.00"'],
-      reply: ['"dup" not in the first one'],
+      reply: ['"dup" not in the first exchange'],
       missing: ['balance: "9.00"', 'txID: "op-1"'],
       status: 'first: 200',
     });

@@ -8,7 +8,7 @@ import { htmlReport } from '../../../src/report/html/html-report.ts';
 import { ended, exchange, found, planned, runEnded, runStarted, started } from '../../journal/events.ts';
 import { foldOf, JOURNALS, OPTIONS, reportOfEvents, reportText } from '../journals.ts';
 
-/** Elements that a parser would find: whatever a text holds must not be among them. */
+/** Finds the start tags of an element in a page, as a parser would. */
 const tags = (page: string, name: string): readonly string[] => page.match(new RegExp(`<${name}[\\s>]`, 'gi')) ?? [];
 
 describe('the HTML report', () => {
@@ -37,7 +37,7 @@ describe('the HTML report', () => {
     const page = await reportText('hostile', 'html');
     expect(page).toContain('&lt;script&gt;alert(');
     expect(page).not.toContain('<script>alert');
-    // One for what is unfolded later, one for the page's own.
+    // One script holds the exchanges that are unfolded later, and the other is the script of the page.
     expect(tags(page, 'script')).toHaveLength(2);
     expect(page).toContain('\\u{202e}');
     expect(page).not.toMatch(/[^\P{C}\n\t]/u);
@@ -79,7 +79,7 @@ describe('the HTML report', () => {
     );
     expect(page).toContain('No rule of the contract is newly broken.');
     expect(page).not.toMatch(/likely causes below|at stake, but/);
-    const [, target = ''] = /<a href="#([a-z]+)">scenarios<\/a>, in addition/.exec(page) ?? [];
+    const [, target = ''] = /<a href="#([a-z]+)">scenarios<\/a> are not met/.exec(page) ?? [];
     expect(page).toContain(`id="${target}"`);
   });
 
@@ -88,7 +88,7 @@ describe('the HTML report', () => {
     const calls = Array.from({ length: 30 }, (_, at) => exchange(`x${at}`, story.id)).flat();
     const events: JournalEvent[] = [runStarted([story]), started(story.id), ...calls, ended(story.id), runEnded()];
     const page = await reportOfEvents(events, 'html', { exchangesPerScenario: 10 });
-    expect(page).toContain('and 20 further calls, in the journal only');
+    expect(page).toContain('and 20 further calls, which only the journal shows');
     expect(tags(page, 'article')).toHaveLength(0);
     expect(page.match(/id="call-/g)?.length).toBe(10);
   });
@@ -126,7 +126,8 @@ describe('the HTML report', () => {
       { ...runEnded(), detail: key },
     ];
     const page = await reportOfEvents(events, 'html');
-    // In the notice, the detail, the reason; the finding in its card and among the rules.
+    // The key is in the notice, the detail, the reason, and the finding, which is shown twice: in its scenario and among the
+    // rules.
     expect(page.split(key).length - 1).toBeGreaterThanOrEqual(5);
   });
 });

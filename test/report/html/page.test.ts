@@ -37,7 +37,7 @@ const visible = (page: Page, selector: string): Promise<number> =>
 
 describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, () => {
   it.each(['failed', 'passed', 'hostile'])(
-    'of a run that %s keeps nobody out, in light and dark, and fits a telephone',
+    '(of a run that %s) has no accessibility problems in light and dark, and fits a telephone',
     async (name) => {
       const page = await openPage(name);
       expect(await barriers(page)).toEqual([]);
@@ -60,7 +60,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
   });
 
   it('has no accessibility problems without its script', async () => {
-    // The accessibility check is a script itself.
+    // The accessibility check is a script, so it needs a page that allows scripts.
     const page = await openPage('scriptless');
     expect(await visible(page, '.tools')).toBe(0);
     expect(await barriers(page)).toEqual([]);

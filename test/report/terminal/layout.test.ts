@@ -30,7 +30,7 @@ describe('wrap', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 5, max: 40 }), (text, width) => {
         const lines = wrap(text, width);
-        // wrap-ansi gives the composed form of letters, which looks the same.
+        // wrap-ansi returns letters in composed form, which looks the same, so both texts are normalised.
         expect(lines.join('').replace(/\s/gu, '')).toBe(text.normalize().replace(/\s/gu, ''));
         for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
       }),

@@ -65,7 +65,7 @@ describe('the terminal report', () => {
   it.each(JOURNALS)('of the journal %s has no control characters, and only ASCII without Unicode', async (name) => {
     const own = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
     expect((await reportText(name, 'terminal', { verbose: true })).replaceAll('\n', '')).not.toMatch(own);
-    // Only what is the operator's may be in another script.
+    // These two characters come from outside texts and cut texts. Everything else must be ASCII.
     const ascii = (await reportText(name, 'terminal', { unicode: false })).replaceAll('’', "'").replaceAll('…', '');
     expect(ascii).toMatch(/^[ -~\n]*$/);
   });
@@ -97,7 +97,7 @@ describe('the terminal report', () => {
     expect(lines.filter((line) => columnsOf(line) > 40)).toEqual([]);
     expect(lines).toContain('    actual    answered 400, "余额不足😀');
     expect(lines).toContain('              😀😀😀😀😀😀😀、もう一度お');
-    // Nothing is lost, and the parts of an emoji that a terminal may join are shown one by one.
+    // No character is lost. A terminal may join the parts of an emoji, so they are shown one by one.
     expect(lines.join('').replaceAll(' ', '')).toContain(forTerminal(message).replaceAll(' ', ''));
   });
 
@@ -123,7 +123,7 @@ describe('the terminal report', () => {
     const [, section = ''] = /── Likely cause ─+\n\n(.*?)\n── /s.exec(text) ?? [];
     expect(section).toBe(
       [
-        '  One broken rule explains all failures, including 2 other rules.',
+        '  One broken rule explains all failures, and the results of 2 other rules.',
         '',
         '  1. money.exact  MUST  $ money is at stake',
         "     Players' balances become wrong by a cent, and the last coin of an account",
@@ -259,7 +259,7 @@ describe('the terminal report', () => {
   it.each([
     [
       { call: 'win', fields: { amount: '6.00' } },
-      'the win t-1 of 6.00 was never answered 200: the player of session s-1 may not have received it',
+      'the win t-1 of 6.00 was never answered 200: the player of session s-1 may not have received the win',
     ],
     [
       { call: 'refund', fields: { amount: '1.00' } },

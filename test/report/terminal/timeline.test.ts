@@ -56,7 +56,7 @@ describe('a timeline', () => {
       ).join('\n'),
     ).toBe(`\
     timeline  3 calls sent together (all at once): 2 of them
-              overlapped, not 2.3 bet 1.00
+              overlapped, but not 2.3 bet 1.00
                     0────────────────── 40 ms
       2.1 bet 1.00 │███████                  │ 200 9.00 op-1
     › 2.2 bet 1.00 │█████████████            │ 200 9.00 op-1
@@ -82,7 +82,7 @@ describe('a timeline', () => {
     const race = { barrier: 0, staggerMs: 3, overlapped: 0, round: 4 };
     const text = timelineLines({ calls: alone, race }, null, 4, OPTIONS).join('\n');
     expect(text.replaceAll(/\n +/g, ' ')).toContain(
-      'the second half 3 ms after the first, in round 4): none of them overlapped',
+      'the second half 3 ms after the first half, in round 4): none of them overlapped',
     );
     expect(text).toMatch(/0─+ 9 ms$/m);
   });
@@ -94,7 +94,7 @@ describe('a timeline', () => {
       call({ step: '3', start: 2015, sent: 2016, end: 2020 }),
     ];
     const lines = timelineLines({ calls: story, race: null }, null, 4, NARROW);
-    expect(lines[0]).toBe('    timeline  3 calls from the broken connection on');
+    expect(lines[0]).toBe('    timeline  3 calls, beginning with the one whose');
     expect(lines.find((line) => line.includes('0─'))).toMatch(/0─+≈─* 2\.0 s/);
     expect(lines.find((line) => line.startsWith('      1 bet'))).toMatch(/│·+█*× +│ broken$/);
   });

@@ -1,6 +1,6 @@
 const SAID_MS = 1500;
 
-/** Starts the buttons that copy the command beside them. */
+/** Shows the buttons for copying. A click on a button copies the command beside it. */
 export function startCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false;
   addEventListener('click', ({ target }) => {
@@ -16,7 +16,10 @@ export function startCopying(): void {
   });
 }
 
-/** Copies the text of an element. If the browser refuses (as for a page from disk), the text is selected for copying by hand. */
+/**
+ * Copies the text of an element and returns true. If the browser refuses, as it may for a page from disk, selects the text for
+ * copying by hand and returns false.
+ */
 async function copy(code: Element): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(code.textContent);

@@ -1,4 +1,4 @@
-/** The pause in typing after which the search starts. */
+/** The pause in typing after which the search starts, in milliseconds. */
 const PAUSE_MS = 120;
 
 interface Filter {

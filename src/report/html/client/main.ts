@@ -8,7 +8,7 @@ startUnfolding();
 startCopying();
 const filter = startFilter();
 
-/** Shows the element of the address, even if it is folded or filtered out. */
+/** Scrolls to the element that the address names after `#`, even if it is folded or filtered out. */
 function arrive(): void {
   const target = follow(location.hash);
   if (target === null) return;

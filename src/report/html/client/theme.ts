@@ -1,6 +1,6 @@
 const KEPT_AS = 'croupier-report-theme';
 
-/** Light or dark as the system is set, until the user chooses. */
+/** Starts the button that chooses light or dark. Until the user chooses, the page follows the setting of the system. */
 export function startTheme(): void {
   const button = document.querySelector<HTMLButtonElement>('#theme');
   if (button === null) return;
@@ -21,7 +21,7 @@ export function startTheme(): void {
   label();
 }
 
-// A browser may refuse storage to a page from disk.
+// A browser may refuse storage to a page from disk. The next two functions then do nothing.
 
 function remembered(): string | null {
   try {

@@ -1,4 +1,7 @@
-/** Turns the exchanges of a scenario from text into elements. They were escaped when the report was created. */
+/**
+ * Turns the exchanges of a scenario from text into elements. The text is safe, because it was escaped when the report was
+ * created.
+ */
 function unpack(scenario: Element): void {
   const later = scenario.querySelector('script.later');
   if (later === null) return;
@@ -10,7 +13,7 @@ function unpack(scenario: Element): void {
 }
 
 export function startUnfolding(): void {
-  // Toggling does not bubble.
+  // The event `toggle` does not bubble, so it is handled in the capture phase.
   addEventListener(
     'toggle',
     ({ target }) => {
@@ -21,7 +24,10 @@ export function startUnfolding(): void {
   for (const scenario of document.querySelectorAll('.scenario[open]')) unpack(scenario);
 }
 
-/** Finds the element of a fragment and unfolds everything around it; null: there is no such element. */
+/**
+ * Finds the element that the part of an address after `#` names, and unfolds everything around it. Returns null if there is no
+ * such element.
+ */
 export function follow(hash: string): Element | null {
   const id = decoded(hash.slice(1));
   if (id === '') return null;
@@ -32,7 +38,7 @@ export function follow(hash: string): Element | null {
   return target;
 }
 
-/** Finds a call in a scenario that was not opened yet, and unpacks that scenario. */
+/** Finds a call in a scenario that was not opened yet, and turns the exchanges of this scenario into elements. */
 function unpackedFor(id: string): Element | null {
   for (const later of document.querySelectorAll('script.later')) {
     if (!later.textContent.includes(`id="${id}"`)) continue;
