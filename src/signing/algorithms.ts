@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 /** One way to compute the bytes of a signature from a payload and a key. */
 export interface Algorithm {
   readonly id: string;
-  /** null for the correct algorithm. */
+  /** The wrong algorithm as a sentence for the operator; null for the correct algorithm. */
   readonly mistake: string | null;
   make(payload: Uint8Array, key: Uint8Array): Uint8Array;
 }
@@ -41,68 +41,69 @@ const PLAIN_HASHES = [['sha256', 'SHA-256'], ...HASHES] as const;
 
 const CORRECT: Algorithm = { id: 'hmac-sha256', mistake: null, make: (payload, key) => hmac('sha256', key, payload) };
 
-/** The known algorithms, the correct one first. */
+/** All algorithms that the search tries. The correct one is first. */
 export const ALGORITHMS: readonly Algorithm[] = [
   CORRECT,
   ...HASHES.map(
     ([hash, name]): Algorithm => ({
       id: `hmac-${hash}`,
-      mistake: `HMAC was computed with ${name}; it must be HMAC-SHA256.`,
+      mistake: `The HMAC was computed with ${name}. It must be computed with SHA-256 (HMAC-SHA256).`,
       make: (payload, key) => hmac(hash, key, payload),
     }),
   ),
   ...PLAIN_HASHES.flatMap(([hash, name]): Algorithm[] => [
     {
       id: `${hash}-key-before`,
-      mistake: `A plain ${name} of the key followed by the payload was computed; it must be HMAC-SHA256.`,
+      mistake: `The signature is a plain ${name} of the key followed by the payload. Use HMAC-SHA256 instead.`,
       make: (payload, key) => plain(hash, [key, payload]),
     },
     {
       id: `${hash}-key-after`,
-      mistake: `A plain ${name} of the payload followed by the key was computed; it must be HMAC-SHA256.`,
+      mistake: `The signature is a plain ${name} of the payload followed by the key. Use HMAC-SHA256 instead.`,
       make: (payload, key) => plain(hash, [payload, key]),
     },
     {
       id: `${hash}-without-key`,
-      mistake: `A plain ${name} of the payload was computed, without a key; it must be HMAC-SHA256.`,
+      mistake: `The signature is a plain ${name} of the payload, without a key. Use HMAC-SHA256 with the key instead.`,
       make: (payload) => plain(hash, [payload]),
     },
   ]),
   ...SEPARATORS.flatMap(([id, mark]): Algorithm[] => [
     {
       id: `sha256-key-before-${id}`,
-      mistake: `A plain SHA-256 of the key, ${JSON.stringify(mark)} and the payload was computed; it must be HMAC-SHA256.`,
+      mistake: `The signature is a plain SHA-256 of the key, ${JSON.stringify(mark)} and the payload. Use HMAC-SHA256 instead.`,
       make: (payload, key) => plain('sha256', [key, mark, payload]),
     },
     {
       id: `sha256-key-after-${id}`,
-      mistake: `A plain SHA-256 of the payload, ${JSON.stringify(mark)} and the key was computed; it must be HMAC-SHA256.`,
+      mistake: `The signature is a plain SHA-256 of the payload, ${JSON.stringify(mark)} and the key. Use HMAC-SHA256 instead.`,
       make: (payload, key) => plain('sha256', [payload, mark, key]),
     },
   ]),
   {
     id: 'sha256-key-around',
-    mistake: 'A plain SHA-256 of the key, the payload and the key again was computed; it must be HMAC-SHA256.',
+    mistake: 'The signature is a plain SHA-256 of the key, the payload and the key again. Use HMAC-SHA256 instead.',
     make: (payload, key) => plain('sha256', [key, payload, key]),
   },
   {
     id: 'hmac-swapped',
-    mistake: 'Key and payload were swapped in the call of HMAC.',
+    mistake: 'The key and the payload were swapped when the HMAC function was called.',
     make: (payload, key) => hmac('sha256', payload, key),
   },
   {
     id: 'hmac-twice-hex',
-    mistake: 'The hexadecimal signature was signed a second time.',
+    mistake: 'The signature was written in hexadecimal and then signed again. Sign the payload only once.',
     make: (payload, key) => hmac('sha256', key, hmac('sha256', key, payload).toString('hex')),
   },
   {
     id: 'hmac-twice-bytes',
-    mistake: 'The bytes of the signature were signed a second time.',
+    mistake: 'The bytes of the signature were signed again. Sign the payload only once.',
     make: (payload, key) => hmac('sha256', key, hmac('sha256', key, payload)),
   },
   {
     id: 'sha256-of-hmac',
-    mistake: 'The hexadecimal signature was hashed in addition.',
+    mistake:
+      'The correct signature, in hexadecimal, was hashed with SHA-256. Send the signature without this second step.',
     make: (payload, key) => plain('sha256', [hmac('sha256', key, payload).toString('hex')]),
   },
   {

@@ -8,14 +8,19 @@ import { CONTRACT_ORDER, REWRITINGS, type Rewriting } from './rewritings.ts';
 import { TEXT_CHANGES } from './texts.ts';
 import { VALUE_CHANGES } from './values.ts';
 
-/** Maximum length of a payload. No real call is longer, and each combination is a copy. */
+/**
+ * Maximum length of a body or URL in characters. Real calls are shorter, and every combination of mistakes needs its
+ * own copy.
+ */
 const MAX_LENGTH = 4096;
 const MAX_FIELDS = 20;
 const MAX_PERMUTED = 6;
-/** The likelier rewritings. Only these are tried together with two other mistakes. */
+/** The rewritings that occur most often. Only these are tried together with two other mistakes. */
 const LIKELY = REWRITINGS.slice(0, 16);
 
-/** One way to change a payload between parsing and serializing it. */
+/**
+ * One change that a program makes to a payload after it has parsed the payload and before it writes the payload again.
+ */
 interface TreeChange {
   readonly kind: 'order' | 'values' | 'fields';
   readonly id: string;
@@ -23,7 +28,7 @@ interface TreeChange {
   readonly change: (tree: JsonTree) => JsonTree;
 }
 
-/** A payload after parsing. */
+/** A payload after parsing. The id and the mistake are empty if the payload was parsed correctly. */
 interface ParsedPayload {
   readonly id: string;
   readonly mistake: string;
@@ -31,8 +36,9 @@ interface ParsedPayload {
 }
 
 /**
- * The payloads with two mistakes that may have been signed for a request, and with three mistakes that often come together. The
- * likelier ones come first. They do not include the results of {@link payloadsOf}.
+ * Returns the payloads that may have been signed for a request because of two mistakes, or of three mistakes that often
+ * occur together.
+ * The likelier payloads come first. Payloads that {@link payloadsOf} returns are left out.
  */
 export function combinedPayloads(request: SignedRequest): readonly Made[] {
   const { body, url } = request;
@@ -61,8 +67,8 @@ function parseQuery(query: string): readonly ParsedPayload[] {
   };
   return [
     ...way('', '', 'form'),
-    ...way('query-undecoded', 'The parameters were not decoded.', 'none'),
-    ...way('query-plus-kept', 'A plus in the query was not decoded as a space.', 'url'),
+    ...way('query-undecoded', 'The parameters of the query were signed without decoding them.', 'none'),
+    ...way('query-plus-kept', 'A plus sign in the query was not decoded as a space.', 'url'),
   ];
 }
 
@@ -70,13 +76,13 @@ const ORDERS: readonly TreeChange[] = [
   {
     kind: 'order',
     id: 'contract-order',
-    mistake: 'The fields were put into the order of a class or struct.',
+    mistake: 'The fields were signed in the order of a class or struct.',
     change: (tree) => inOrder(tree, (name) => (CONTRACT_ORDER.includes(name) ? CONTRACT_ORDER.indexOf(name) : 99)),
   },
   {
     kind: 'order',
     id: 'reversed',
-    mistake: 'The fields were put into reverse order.',
+    mistake: 'The fields were signed in reverse order.',
     change: (tree) => (tree.kind === 'object' ? { ...tree, members: tree.members.toReversed() } : tree),
   },
 ];
@@ -88,7 +94,10 @@ function inOrder(tree: JsonTree, place: (name: string) => number): JsonTree {
   return { ...tree, members: tree.members.toSorted(([a], [b]) => place(a) - place(b)) };
 }
 
-/** The effects of types that lack a field, or have one that was not sent. */
+/**
+ * Returns the changes that occur when the body is read into a type. Such a type may lack a field, or may have a field
+ * that was not sent.
+ */
 function fieldChanges(tree: JsonTree): readonly TreeChange[] {
   if (tree.kind !== 'object') return [];
   const names = tree.members.map(([name]) => name);
@@ -96,7 +105,7 @@ function fieldChanges(tree: JsonTree): readonly TreeChange[] {
     (name): TreeChange => ({
       kind: 'fields',
       id: `without-${name}`,
-      mistake: `The field ${name} was omitted: the body was read into a type that does not have it.`,
+      mistake: `The field ${name} was not signed, because the body was read into a type without this field.`,
       change: (other) =>
         other.kind === 'object' ? { ...other, members: other.members.filter(([each]) => each !== name) } : other,
     }),
@@ -106,7 +115,7 @@ function fieldChanges(tree: JsonTree): readonly TreeChange[] {
       (value): TreeChange => ({
         kind: 'fields',
         id: `with-${name}`,
-        mistake: `The field ${name}, which was not sent, was signed as ${value}: the type that the body was read into has it.`,
+        mistake: `The field ${name} was signed as ${value}, although it was not sent. The body was read into a type with this field.`,
         change: (other) =>
           other.kind === 'object'
             ? { ...other, members: [...other.members, [name, { kind: 'word', word: value }]] }
@@ -117,7 +126,7 @@ function fieldChanges(tree: JsonTree): readonly TreeChange[] {
   return [...omitted, ...added];
 }
 
-/** All serializations of a payload after one or two changes. */
+/** Returns every serialization of a payload after one or two changes. */
 function serialized({ id, mistake, tree }: ParsedPayload, fix: Made['fix']): readonly Made[] {
   const changes = [...VALUES, ...ORDERS, ...fieldChanges(tree)];
   const once = changes.map((each) => ({ ...each, tree: each.change(tree) }));
@@ -127,7 +136,7 @@ function serialized({ id, mistake, tree }: ParsedPayload, fix: Made['fix']): rea
       .map((second) => ({
         id: `${first.id}+${second.id}`,
         mistake: `${first.mistake} ${second.mistake}`,
-        // The order is applied last, so that it covers an added field.
+        // The order is applied last because an added field must also be put into that order.
         tree:
           second.kind === 'order' || first.kind !== 'order'
             ? second.change(first.tree)
@@ -171,7 +180,10 @@ function changedText({ id, mistake, fix, language, bytes }: Made): readonly Made
   });
 }
 
-/** Method, path or URL together with a serialized body. */
+/**
+ * Returns payloads in which the method, the path or the URL is joined with the body, after the body was parsed and
+ * written again.
+ */
 function wrapped(request: SignedRequest, tree: JsonTree): readonly Made[] {
   if (request.body === null) return [];
   return REWRITINGS.flatMap((style) =>
@@ -192,7 +204,7 @@ function permutedAndWritten(tree: JsonTree, fix: Made['fix']): readonly Made[] {
     LIKELY.map((style) =>
       bare(
         `order-of-fields+${style.id}`,
-        `The fields were signed in another order (${members.map(([name]) => name).join(', ')}). They were written ${style.how}.`,
+        `The fields were signed in a wrong order (${members.map(([name]) => name).join(', ')}). They were written ${style.how}.`,
         style.write({ kind: 'object', members }),
         fix,
         style.language,

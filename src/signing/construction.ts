@@ -1,27 +1,27 @@
 import type { FixId, Language } from './fixes.ts';
 
-/** One way to do a part of signing: wrongly, or, without a mistake, as the contract says. */
+/** One way to do one part of the signing, such as choosing the key. It is either correct or has one mistake. */
 export interface Construction {
-  /** A stable id for programs. */
+  /** An id for programs. It stays the same in later versions. */
   readonly id: string;
-  /** The mistake as a sentence, in the operator's terms; null for the correct way. */
+  /** The mistake as a sentence for the operator; null if this way is correct. */
   readonly mistake: string | null;
-  /** The only language that does this; undefined for any language. */
+  /** The programming language in which this mistake occurs; undefined if it occurs in every language. */
   readonly language?: Language;
   readonly fix: FixId;
 }
 
-/** A construction with the bytes that it produces. */
+/** A construction together with the bytes that it produces. */
 export interface Made extends Construction {
   readonly bytes: Uint8Array;
 }
 
-/** Adds the bytes to a construction. */
+/** Returns the construction together with its bytes. */
 export function made(construction: Construction, content: string | Uint8Array): Made {
   return { ...construction, bytes: typeof content === 'string' ? Buffer.from(content) : content };
 }
 
-/** A construction with a mistake, and its bytes. */
+/** Returns a construction that has a mistake, together with its bytes. */
 export function wrong(id: string, mistake: string, content: string | Uint8Array, fix: Construction['fix']): Made {
   return made({ id, mistake, fix }, content);
 }

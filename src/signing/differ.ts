@@ -1,11 +1,14 @@
 /** The first difference between two payloads. */
 export interface Difference {
-  /** The offset, from 0. If one payload is the beginning of the other, it is the length of the shorter one. */
+  /**
+   * The offset of the first different byte, from 0. If one payload is the beginning of the other, this is the length of
+   * the shorter one.
+   */
   readonly at: number;
-  /** The bytes of each around that offset, as UTF-8 text. */
+  /** The text of the first payload around the offset, read as UTF-8. `second` is the same for the second payload. */
   readonly first: string;
   readonly second: string;
-  /** The byte at the offset, such as `0x0a`; null after the end. */
+  /** The byte of the first payload at the offset, such as `0x0a`. Null if the payload ends before the offset. */
   readonly firstByte: string | null;
   readonly secondByte: string | null;
 }
@@ -13,7 +16,7 @@ export interface Difference {
 const BEFORE = 16;
 const AFTER = 24;
 
-/** Finds the first byte at which two payloads differ; null if they are equal. */
+/** Finds the first byte at which two payloads differ. Returns null if they are equal. */
 export function firstDifference(first: Uint8Array, second: Uint8Array): Difference | null {
   const shorter = Math.min(first.length, second.length);
   let at = 0;
@@ -36,7 +39,7 @@ function byteAt(bytes: Uint8Array, at: number): string | null {
 function around(bytes: Uint8Array, at: number): string {
   let from = Math.max(at - BEFORE, 0);
   let to = Math.min(at + AFTER, bytes.length);
-  // The cut must not be inside a character of several bytes.
+  // A character of several bytes must not be cut in the middle.
   while (from > 0 && isContinuation(bytes[from])) from -= 1;
   while (to < bytes.length && isContinuation(bytes[to])) to += 1;
   const text = Buffer.from(bytes.subarray(from, to)).toString('utf8');

@@ -8,7 +8,7 @@ import { payloadsOf, rightPayload, sameBytes } from './payloads.ts';
 import type { SignedRequest } from './request.ts';
 import { WRITINGS, type Writing } from './writings.ts';
 
-/** The way in which a signature was made. */
+/** The explanation of a signature: the payload, the key, the algorithm and the text form with which it was made. */
 export interface Found {
   readonly payload: Made;
   readonly key: MadeKey;
@@ -18,42 +18,48 @@ export interface Found {
   readonly mistakes: readonly string[];
   /** The parts of the operator's code that need a fix. */
   readonly fixes: readonly FixId[];
-  /** Ids of other constructions that give the same bytes for this request, so that they cannot be distinguished. */
+  /**
+   * Ids of other constructions that produce the same bytes for this request. The signature alone cannot show which of
+   * them was used.
+   */
   readonly same: readonly string[];
-  /** The languages in which it may have been done; empty for any language. */
+  /** The programming languages in which the mistakes may have been made; empty if the language is unknown. */
   readonly languages: readonly Language[];
-  /** True for a signature of the other body, not of the body that was sent. */
+  /** True if the operator signed the other body that was given, not the body that was sent. */
   readonly ofOther: boolean;
 }
 
 export type Explanation =
   | { readonly kind: 'right'; readonly found: Found }
   | { readonly kind: 'explained'; readonly found: Found }
-  /** `tried`: the number of constructions that were tried. `hints`: observations about the signature and the request, as sentences. */
+  /**
+   * `tried` is the number of combinations that were tried. `hints` are observations about the signature and the
+   * request, as sentences.
+   */
   | { readonly kind: 'unexplained'; readonly tried: number; readonly hints: readonly string[] };
 
-/** Maximum number of hashed bytes, so that a search takes a few seconds at most. */
+/** Maximum number of bytes to hash. It limits a search to a few seconds. */
 const MAX_HASHED = 1024 * 1024 * 1024;
-/** The cost of one hash beyond its payload, in bytes. */
+/** The fixed cost of one hash, counted as this number of bytes. */
 const OVERHEAD = 1024;
 
-/** The bytes of a signature, read as one of the known writings. */
+/** The bytes of a signature, decoded from one of the known text forms. */
 interface Reading {
   readonly writing: Writing;
   readonly bytes: Buffer;
 }
 
-/** Number of payloads, the likelier ones, that are tried together with two other mistakes. */
+/** Number of payloads, the likeliest ones, that are tried together with two other mistakes. */
 const MAX_COMBINED = 80;
-/** Number of other keys that are tried together with two mistakes in the payload. */
+/** Number of wrong keys that are tried together with two mistakes in the payload. */
 const MAX_KEYS = 3;
 
 /**
  * Finds out how a signature was made.
  *
  * @param keys the keys that may have been used, the correct one first
- * @param otherBody the body as it is known from another source
- * @throws RangeError without a signature or without a key
+ * @param otherBody the body as another source recorded it, for example a log
+ * @throws RangeError if there is no signature or no key
  */
 export function explainSignature(
   request: SignedRequest,
@@ -61,8 +67,8 @@ export function explainSignature(
   otherBody?: Uint8Array,
 ): Explanation {
   const { signature } = request;
-  if (signature === undefined) throw new RangeError('there is no signature to explain');
-  if (keys.length === 0) throw new RangeError('there is no key to try');
+  if (signature === undefined) throw new RangeError('the request has no signature, so nothing can be explained');
+  if (keys.length === 0) throw new RangeError('no key was given, so the signature cannot be explained');
   const readings = WRITINGS.flatMap((writing): Reading[] => {
     const bytes = writing.read(signature);
     return bytes ? [{ writing, bytes: Buffer.from(bytes) }] : [];
@@ -85,7 +91,7 @@ class Search {
     this.#keys = keys;
   }
 
-  /** Tries one mistake before two, and two before three, because fewer mistakes are likelier. */
+  /** Searches for one mistake, then for two, then for three, because fewer mistakes are likelier. */
   of(request: SignedRequest, ofOther = false): Found | undefined {
     this.#hashed = 0;
     const [key, ...otherKeys] = this.#keys;
@@ -117,7 +123,7 @@ class Search {
     return this.#among(payloads, [key], [algorithm]) ?? this.#among(payloads, plain, [algorithm]);
   }
 
-  /** True if an algorithm gives a signature of the observed length. Most other hashes have another length. */
+  /** True if the algorithm gives a signature of the observed length. Most other hashes have a different length. */
   #fitsLength(algorithm: Algorithm): boolean {
     const { length } = algorithm.make(NOTHING, NOTHING);
     return this.#readings.some(({ bytes, writing }) => writing.isPart || bytes.length === length);
@@ -177,4 +183,4 @@ function languagesOf(payloads: readonly Made[]): readonly Language[] {
 
 const NOTHING = new Uint8Array();
 
-const OF_OTHER = 'The other body was signed, not the body that was sent.';
+const OF_OTHER = 'The signature belongs to the other given body, not to the body that was sent.';

@@ -1,4 +1,4 @@
-/** The languages for which there are code examples. */
+/** The programming languages for which there are code examples. */
 export const LANGUAGES = ['node', 'python', 'php', 'go', 'java', 'dotnet', 'ruby'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
@@ -13,7 +13,7 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   ruby: 'Ruby',
 };
 
-/** The parts of signing that may need a fix. */
+/** The parts of the operator's signing code that may need a fix. */
 export type FixId = 'raw-body' | 'core-api' | 'query' | 'key' | 'key-text' | 'hmac' | 'writing';
 
 type Lines = Readonly<Record<Language, string>>;
@@ -28,7 +28,10 @@ const HMAC: Lines = {
   ruby: "OpenSSL::HMAC.hexdigest('SHA256', key, payload)",
 };
 
-/** One line of code for each language. `key`, `payload` and `query` are placeholders for the operator's own names. */
+/**
+ * One line of example code for each fix and each language. `key`, `payload` and `query` stand for the operator's own
+ * names.
+ */
 export const FIXES: Readonly<Record<FixId, Lines>> = {
   'raw-body': {
     node: "app.use(express.raw({ type: '*/*' })); createHmac('sha256', key).update(req.body).digest('hex')",

@@ -1,29 +1,30 @@
 /**
- * A JSON value with the details that parsers lose: the order of members, duplicate names, and the digits of numbers.
+ * A JSON value with the details that most parsers lose: the order of members, duplicate names, and the digits of
+ * numbers.
  */
 export type JsonTree =
   | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: JsonTree])[] }
   | { readonly kind: 'array'; readonly items: readonly JsonTree[] }
   | { readonly kind: 'text'; readonly text: string }
-  /** A number in its original digits, or `true`, `false` or `null`. */
+  /** A number with its original digits, or `true`, `false` or `null`. */
   | { readonly kind: 'word'; readonly word: string };
 
-/** A style in which a library writes JSON. */
+/** The style in which a library writes JSON. */
 export interface JsonStyle {
   readonly order?: 'kept' | 'sorted' | 'reversed' | ((names: readonly string[]) => readonly string[]);
   readonly colon?: string;
   readonly comma?: string;
-  /** Each member is on its own line, indented by this text. */
+  /** The indentation for each level. If it is undefined, everything is written on one line. */
   readonly indent?: string;
   readonly lineEnd?: string;
-  /** Writes a text with its quotation marks. Default: JSON.stringify. */
+  /** Writes a string with its quotation marks. The default is JSON.stringify. */
   readonly quote?: (text: string) => string;
 }
 
 const TOKEN = /[ \t\r\n]*(?:([{}[\],:])|"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s{}[\],:"]+))/sy;
 const MAX_DEPTH = 100;
 
-/** Reads JSON text; undefined if it is not JSON, or is nested more than 100 deep. */
+/** Reads JSON text. Returns undefined if the text is not JSON, or if it is nested more than 100 levels deep. */
 export function readTree(text: string): JsonTree | undefined {
   try {
     JSON.parse(text);
@@ -39,7 +40,7 @@ export function readTree(text: string): JsonTree | undefined {
   }
 }
 
-/** Reads text that is known to be JSON. */
+/** Parses text that is known to be JSON into a JsonTree. */
 class Tokens {
   readonly #text: string;
   #at = 0;
@@ -49,7 +50,7 @@ class Tokens {
   }
 
   value(depth: number): JsonTree {
-    if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
+    if (depth > MAX_DEPTH) throw new RangeError('the JSON text is nested too deeply');
     const { mark, text, word } = this.#next();
     if (mark === '{') return this.#object(depth);
     if (mark === '[') return this.#array(depth);
@@ -86,14 +87,17 @@ class Tokens {
   } {
     TOKEN.lastIndex = this.#at;
     const match = TOKEN.exec(this.#text);
-    if (!match) throw new RangeError('the text ends too early');
+    if (!match) throw new RangeError('the JSON text ends too early');
     this.#at = TOKEN.lastIndex;
     const [, mark, quoted, word] = match;
     return { mark, word, text: quoted === undefined ? undefined : String(JSON.parse(`"${quoted}"`)) };
   }
 }
 
-/** Writes a tree in a style. Default: compact, in its own order, with JSON.stringify for texts. */
+/**
+ * Writes a tree in a style. The default style is compact, keeps the order of members, and writes strings with
+ * JSON.stringify.
+ */
 export function writeTree(tree: JsonTree, style: JsonStyle = {}): string {
   return write(tree, style, '');
 }
@@ -144,9 +148,9 @@ function inOrder(members: Members, order: NonNullable<JsonStyle['order']>): Memb
 }
 
 /**
- * Replaces texts and words of a tree.
+ * Returns a copy of a tree with changed strings and words.
  *
- * @param change gets each value, and the name of the nearest member that contains it
+ * @param change gets each string or word, and the name of the nearest member that contains it
  */
 export function mapTree(tree: JsonTree, change: (value: JsonTree, name: string) => JsonTree, name = ''): JsonTree {
   switch (tree.kind) {

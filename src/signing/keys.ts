@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { FixId } from './fixes.ts';
 
-/** A key that may have been used. */
+/** A key that the operator may have signed with. */
 export interface OfferedKey {
   readonly text: string;
-  /** A description for people; never the key itself. */
+  /** A description of the key for people. It never contains the key itself. */
   readonly name: string;
-  /** `integration` signs reverse calls, `api` the operator's own calls to the Core API. */
+  /** `integration` is for calls to the operator's wallet, and `api` is for the operator's own calls to the Core API. */
   readonly role: 'integration' | 'api' | 'unknown';
 }
 
-/** Bytes that may have been the key of the HMAC. */
+/** The bytes that may have been used as the key of the HMAC. */
 export interface MadeKey {
   readonly id: string;
-  /** null for the correct key. */
+  /** The mistake as a sentence for the operator; null for the correct key. */
   readonly mistake: string | null;
   readonly fix: FixId;
   readonly name: string;
@@ -33,7 +33,7 @@ function digest(name: string, text: string): Buffer {
 const HEX = /^(?:[0-9a-fA-F]{2})+$/;
 const BASE64 = /^[A-Za-z0-9+/_-]{4,}={0,2}$/;
 
-/** Changes that programs make to a key between its storage and its use. */
+/** Changes that programs make to a key after they read it and before they use it. */
 export const KEY_CHANGES: readonly KeyChange[] = [
   {
     id: 'key-lf',
@@ -45,11 +45,15 @@ export const KEY_CHANGES: readonly KeyChange[] = [
     mistake: 'The key was read with the line break (CR LF) at the end of its file.',
     change: (key) => `${key}\r\n`,
   },
-  { id: 'key-blank-after', mistake: 'The key has a space at its end.', change: (key) => `${key} ` },
-  { id: 'key-blank-before', mistake: 'The key has a space at its beginning.', change: (key) => ` ${key}` },
+  { id: 'key-blank-after', mistake: 'The key was used with an extra space at its end.', change: (key) => `${key} ` },
+  {
+    id: 'key-blank-before',
+    mistake: 'The key was used with an extra space at its beginning.',
+    change: (key) => ` ${key}`,
+  },
   {
     id: 'key-trimmed',
-    mistake: 'The key was trimmed, but the white space at its ends is part of it.',
+    mistake: 'The key was trimmed, but the white space at its beginning or end is part of the key.',
     change: (key) => key.trim(),
   },
   {
@@ -59,27 +63,27 @@ export const KEY_CHANGES: readonly KeyChange[] = [
   },
   {
     id: 'key-hex-decoded',
-    mistake: 'The key was decoded from hexadecimal; its text is the key.',
+    mistake: 'The key was decoded from hexadecimal. Use the text of the key without decoding it.',
     change: (key) => (HEX.test(key) ? Buffer.from(key, 'hex') : undefined),
   },
   {
     id: 'key-base64-decoded',
-    mistake: 'The key was decoded from base64; its text is the key.',
+    mistake: 'The key was decoded from base64. Use the text of the key without decoding it.',
     change: (key) => (BASE64.test(key) ? Buffer.from(key, 'base64') : undefined),
   },
   {
     id: 'key-hex-encoded',
-    mistake: 'The key was encoded as hexadecimal; its text is the key.',
+    mistake: 'The key was encoded as hexadecimal. Use the text of the key without encoding it.',
     change: (key) => Buffer.from(key).toString('hex'),
   },
   {
     id: 'key-base64-encoded',
-    mistake: 'The key was encoded as base64; its text is the key.',
+    mistake: 'The key was encoded as base64. Use the text of the key without encoding it.',
     change: (key) => Buffer.from(key).toString('base64'),
   },
   {
     id: 'key-uuid-bytes',
-    mistake: 'The key was read as a UUID and its 16 bytes were used; its text is the key.',
+    mistake: 'The key was read as a UUID, and the 16 bytes of the UUID were used. Use the text of the key instead.',
     change: (key) => (/^[0-9a-f-]{36}$/i.test(key) ? Buffer.from(key.replaceAll('-', ''), 'hex') : undefined),
   },
   {
@@ -102,39 +106,39 @@ export const KEY_CHANGES: readonly KeyChange[] = [
   },
   {
     id: 'key-percent-decoded',
-    mistake: 'The key was percent-decoded: a plus or a percent sign in it was lost.',
+    mistake: 'The key was percent-decoded, so a plus or a percent sign in the key was lost.',
     change: percentDecoded,
   },
   {
     id: 'key-utf16le',
-    mistake: 'The key was encoded as UTF-16 (Encoding.Unicode); it must be UTF-8.',
+    mistake: 'The key was encoded as UTF-16 (Encoding.Unicode). Encode the key as UTF-8.',
     change: (key) => Buffer.from(key, 'utf16le'),
   },
   {
     id: 'key-latin1',
-    mistake: 'The key was encoded as Latin-1; it must be UTF-8.',
+    mistake: 'The key was encoded as Latin-1. Encode the key as UTF-8.',
     change: (key) => Buffer.from(key, 'latin1'),
   },
   {
     id: 'key-sha256-hex',
-    mistake: 'The key was hashed with SHA-256 first.',
+    mistake: 'The key was hashed with SHA-256, and the hexadecimal hash was used as the key.',
     change: (key) => digest('sha256', key).toString('hex'),
   },
   {
     id: 'key-sha256-bytes',
-    mistake: 'The key was hashed with SHA-256 first, to bytes.',
+    mistake: 'The key was hashed with SHA-256, and the bytes of the hash were used as the key.',
     change: (key) => digest('sha256', key),
   },
   {
     id: 'key-md5-hex',
-    mistake: 'The key was hashed with MD5 first.',
+    mistake: 'The key was hashed with MD5, and the hexadecimal hash was used as the key.',
     change: (key) => digest('md5', key).toString('hex'),
   },
   { id: 'key-cut-last', mistake: 'The last character of the key is missing.', change: (key) => key.slice(0, -1) },
   { id: 'key-cut-first', mistake: 'The first character of the key is missing.', change: (key) => key.slice(1) },
 ];
 
-/** Texts that programs use as the key if no key is set. */
+/** Texts that programs use as the key by mistake if no key is configured. */
 const UNSET: readonly (readonly [text: string, how: string])[] = [
   ['', 'an empty text'],
   ['undefined', 'the text "undefined"'],
@@ -156,7 +160,7 @@ function percentDecoded(key: string): string | undefined {
 }
 
 /**
- * The keys that may have been used: the correct one, the others unchanged, then the changes of each.
+ * Returns the keys that may have been used: the correct key, the other keys, and then every changed form of each key.
  *
  * @param offered the keys, the correct one first
  */
@@ -205,7 +209,7 @@ function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Removes keys with the same bytes as an earlier key. */
+/** Removes every key that has the same bytes as an earlier key. */
 function distinct(keys: readonly MadeKey[]): readonly MadeKey[] {
   const seen = new Set<string>();
   return keys.filter(({ bytes }) => {

@@ -18,14 +18,17 @@ import { REWRITINGS } from './rewritings.ts';
 import { TEXT_CHANGES } from './texts.ts';
 import { VALUE_CHANGES } from './values.ts';
 
-/** The payloads that may have been signed for a request: the correct one, then the mistakes, the likelier ones first. */
+/**
+ * Returns the payloads that may have been signed for a request. The correct one comes first, then the wrong ones, the
+ * likelier ones first.
+ */
 export function payloadsOf(request: SignedRequest): readonly Made[] {
   return distinct(allOf(request));
 }
 
 /**
- * The payload that must be signed for a request; undefined if its query is not UTF-8. If a name occurs twice in the query, its
- * last value counts, as in most programs.
+ * Returns the payload that must be signed for a request, or undefined if its query is not UTF-8. If a name occurs twice
+ * in the query, its last value is used, as in most programs.
  */
 export function rightPayload(request: SignedRequest): Made | undefined {
   const { body, url } = request;
@@ -47,15 +50,15 @@ function allOf(request: SignedRequest): readonly Made[] {
   return [right, ...all.map((each): Made => ({ ...each, mistake: each.mistake ?? AS_SENT, fix: 'core-api' }))];
 }
 
-const AS_SENT = 'The body was signed as it was sent; for the Core API its canonical JSON must be signed.';
+const AS_SENT = 'The body was signed as it was sent. For the Core API, sign the canonical JSON of the body.';
 
-/** The canonical JSON of the body, which is signed for the Core API, although the body may be sent in any form. */
+/** Returns the canonical JSON of a body. The Core API requires its signature, although the body may be sent in any JSON form. */
 function coreApiPayload(body: Uint8Array): Made | undefined {
   const text = canonicalBody(body);
   return text === undefined ? undefined : made({ id: 'canonical-body', mistake: null, fix: 'core-api' }, text);
 }
 
-/** Removes constructions with the same bytes as an earlier one. */
+/** Removes every construction that has the same bytes as an earlier one. */
 export function distinct(all: readonly Made[]): readonly Made[] {
   const seen = new Set<string>();
   return all.filter(({ bytes }) => {
@@ -66,7 +69,7 @@ export function distinct(all: readonly Made[]): readonly Made[] {
   });
 }
 
-/** The other constructions that give the same bytes for this request. */
+/** Returns the other constructions that give the same bytes for this request. */
 export function sameBytes(request: SignedRequest, { id, bytes }: Made): readonly Made[] {
   const wanted = Buffer.from(bytes);
   const same = new Map(
@@ -78,7 +81,10 @@ export function sameBytes(request: SignedRequest, { id, bytes }: Made): readonly
   return [...same.values()];
 }
 
-/** No real call is longer. For a longer body only changes of bytes are tried, because hundreds of copies would take too much memory. */
+/**
+ * Maximum length of a body in bytes, if it is to be parsed. Real calls are shorter. For a longer body only changes of
+ * bytes are tried, because hundreds of copies would take too much memory.
+ */
 const MAX_BODY = 64 * 1024;
 
 function ofBody(request: SignedRequest, body: Buffer): readonly Made[] {
@@ -127,7 +133,9 @@ function rewritings(tree: JsonTree, fix: 'raw-body' | 'query', what: string): re
   ]);
 }
 
-/** Each change of values: in the original order, sorted, and as the usual libraries write it. */
+/**
+ * Returns each change of values, written in the original order, in sorted order, and as common libraries write JSON.
+ */
 function ofValues(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
   return VALUE_CHANGES.flatMap(({ id, mistake, change }) => {
     const other = change(tree);
@@ -158,13 +166,16 @@ function changed(of: readonly Made[], fix: 'raw-body' | 'query'): readonly Made[
 
 const MAX_PERMUTED = 6;
 
-/** Every order of a few fields, because the fields of a struct can have any order. */
+/**
+ * Returns the fields in every possible order, because the fields of a struct can have any order. Returns nothing if
+ * there are too many fields.
+ */
 function permuted(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
   if (tree.kind !== 'object' || tree.members.length > MAX_PERMUTED || tree.members.length < 2) return [];
   return permutations(tree.members).map((members) =>
     wrong(
       'order-of-fields',
-      `The fields were signed in another order (${members.map(([name]) => name).join(', ')}); ${fix === 'query' ? 'names must be sorted' : 'the body must be signed as it was sent'}.`,
+      `The fields were signed in a wrong order (${members.map(([name]) => name).join(', ')}). ${fix === 'query' ? 'Sort the names' : 'Sign the body as it was sent'}.`,
       writeTree({ kind: 'object', members }),
       fix,
     ),
@@ -180,7 +191,9 @@ export function permutations<T>(items: readonly T[]): readonly (readonly T[])[] 
 
 const MAX_OMITTED = 20;
 
-/** The fields of a body in forms other than JSON. */
+/**
+ * Returns the fields of a body in forms other than complete JSON, such as an HTML form or a body that lacks a field.
+ */
 function ofFields(tree: JsonTree): readonly Made[] {
   if (tree.kind !== 'object') return [];
   const pairs = tree.members.map(
@@ -190,31 +203,31 @@ function ofFields(tree: JsonTree): readonly Made[] {
   return [
     wrong(
       'body-as-form',
-      'The fields were signed as a form (a=1&b=2), not as the JSON that was sent.',
+      'The fields were signed as a form (a=1&b=2). Sign the JSON that was sent.',
       formText(pairs),
       'raw-body',
     ),
     wrong(
       'body-as-sorted-form',
-      'The fields were sorted and signed as a form (a=1&b=2), not as the JSON that was sent.',
+      'The fields were sorted and signed as a form (a=1&b=2). Sign the JSON that was sent.',
       formText(sorted),
       'raw-body',
     ),
     wrong(
       'body-as-plain-form',
-      'The fields were joined as a=1&b=2 without encoding, not signed as the JSON that was sent.',
+      'The fields were joined as a=1&b=2 without encoding. Sign the JSON that was sent.',
       plainForm(sorted),
       'raw-body',
     ),
     wrong(
       'body-values',
-      'The values of the fields were joined and signed, without names.',
+      'Only the values of the fields were joined and signed, without their names.',
       sorted.map(([, value]) => value).join(''),
       'raw-body',
     ),
     wrong(
       'body-names-and-values',
-      'Names and values were joined and signed, without separators.',
+      'The names and values of the fields were joined and signed without separators.',
       sorted.map((pair) => pair.join('')).join(''),
       'raw-body',
     ),
@@ -232,7 +245,7 @@ function ofFields(tree: JsonTree): readonly Made[] {
       .map(([omitted]) =>
         wrong(
           `without-${omitted}`,
-          `The field ${omitted} was omitted: the body was read into a type that does not have it.`,
+          `The field ${omitted} was not signed, because the body was read into a type without this field.`,
           writeTree({ kind: 'object', members: tree.members.filter(([name]) => name !== omitted) }),
           'raw-body',
         ),

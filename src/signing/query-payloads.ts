@@ -4,13 +4,13 @@ import { queryPayload } from '../contract/signature.ts';
 import { type Made, wrong } from './construction.ts';
 import type { JsonTree } from './json-tree.ts';
 
-/** The decoding of a query: `form` (a plus is a space), `url` (a plus is a plus), or `none`. */
+/** The decoding of a query: `form` decodes a plus as a space, `url` keeps a plus, and `none` decodes nothing. */
 type QueryDecoding = 'form' | 'url' | 'none';
 
 /**
- * The parameters of a query or of a URL, in their order.
+ * Returns the parameters of a query or of a URL, in their order.
  *
- * @throws URIError when an escape is not UTF-8
+ * @throws URIError if a percent escape is not UTF-8
  */
 export function decodeQuery(text: string, decoding: QueryDecoding): QueryParams {
   const query = queryOf(text);
@@ -24,22 +24,25 @@ export function decodeQuery(text: string, decoding: QueryDecoding): QueryParams 
   }
 }
 
-/** The parameters as a JSON object of texts. */
+/** Returns the parameters as a JSON object of strings. */
 export function formTree(form: QueryParams): JsonTree {
   return { kind: 'object', members: form.map(([name, value]) => [name, { kind: 'text', text: value }]) };
 }
 
-/** The pairs in the encoding of HTML forms. */
+/** Writes the pairs in the encoding of HTML forms. */
 export function formText(pairs: QueryParams): string {
   return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
 }
 
-/** The pairs as a form without any encoding. */
+/** Writes the pairs as `name=value` joined by `&`, without any encoding. */
 export function plainForm(pairs: QueryParams): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** The wrong ways to decode a query, each followed by the correct canonical JSON. */
+/**
+ * Returns the payloads that result from each wrong way to decode a query. After the decoding, each one is written as
+ * correct canonical JSON.
+ */
 export function decodings(query: string): readonly Made[] {
   const way = (id: string, mistake: string, read: () => QueryParams): readonly Made[] => {
     const decoded = params(read);
@@ -53,18 +56,22 @@ export function decodings(query: string): readonly Made[] {
   return [
     ...way(
       'query-undecoded',
-      'The parameters were not decoded: percent escapes were signed as they are in the URL.',
+      'The parameters were not decoded. Percent escapes were signed as they are in the URL.',
       () => decodeQuery(query, 'none'),
     ),
-    ...way('query-plus-kept', 'A plus in the query was not decoded; it means a space.', () =>
+    ...way('query-plus-kept', 'A plus sign in the query was not decoded. It stands for a space.', () =>
       decodeQuery(query, 'url'),
     ),
-    ...way('query-plus-only', 'Only the plus was decoded; the percent escapes were not.', () =>
+    ...way('query-plus-only', 'Plus signs in the query were decoded, but percent escapes were not.', () =>
       decodeQuery(query.replaceAll('+', ' '), 'none'),
     ),
     ...way('query-decoded-twice', 'The parameters were decoded twice.', twice('form')),
-    ...way('query-decoded-twice-plus', 'The parameters were decoded twice, and a plus was kept.', twice('url')),
-    ...way('query-latin1', 'The percent escapes were decoded as Latin-1; they are UTF-8.', () =>
+    ...way(
+      'query-decoded-twice-plus',
+      'The parameters were decoded twice, and plus signs were not decoded as spaces.',
+      twice('url'),
+    ),
+    ...way('query-latin1', 'The percent escapes were decoded as Latin-1. Decode them as UTF-8.', () =>
       decodeQuery(query, 'none').map(([name, value]) => [latin1(name), latin1(value)] as const),
     ),
   ];
@@ -80,51 +87,51 @@ function latin1(text: string): string {
     .replace(/%([0-9a-f]{2})/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
-/** The query as text, instead of the JSON object of its parameters. */
+/** Returns payloads that are text made from the query, instead of the JSON object of its parameters. */
 export function queryTexts(query: string): readonly Made[] {
   const pairs = decodeQuery(query, 'none').toSorted(([a], [b]) => (a < b ? -1 : 1));
   const plain = params(() => decodeQuery(query, 'form')) ?? [];
   return [
     wrong(
       'query-string',
-      'The query string was signed; for a GET, the JSON object of its parameters must be signed.',
+      'The query string was signed. For a GET, sign the JSON object of the parameters.',
       query,
       'query',
     ),
     wrong(
       'query-string-mark',
-      'The query string was signed with its question mark; for a GET, the JSON object of its parameters must be signed.',
+      'The query string was signed with its question mark. For a GET, sign the JSON object of the parameters.',
       `?${query}`,
       'query',
     ),
     wrong(
       'query-string-sorted',
-      'The sorted query string was signed; for a GET, the JSON object of its parameters must be signed.',
+      'The sorted query string was signed. For a GET, sign the JSON object of the parameters.',
       plainForm(pairs),
       'query',
     ),
     wrong(
       'query-string-decoded',
-      'The decoded query string was signed; for a GET, the JSON object of its parameters must be signed.',
+      'The decoded query string was signed. For a GET, sign the JSON object of the parameters.',
       plainForm(plain),
       'query',
     ),
     wrong(
       'query-string-encoded-anew',
-      'The query string was encoded again and signed; for a GET, the JSON object of its parameters must be signed.',
+      'The query string was decoded, encoded again and signed. For a GET, sign the JSON object of the parameters.',
       formText(plain),
       'query',
     ),
     wrong(
       'query-values',
-      'The values of the parameters were joined and signed, without names.',
+      'Only the values of the parameters were joined and signed, without their names.',
       plain.map(([, value]) => value).join(''),
       'query',
     ),
   ];
 }
 
-/** Other JSON shapes of the same parameters. */
+/** Returns payloads that have the correct parameters in a wrong JSON structure. */
 export function shapes(form: QueryParams): readonly Made[] {
   const sorted = form.toSorted(([a], [b]) => (a < b ? -1 : 1));
   const lists = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));
@@ -149,7 +156,7 @@ export function shapes(form: QueryParams): readonly Made[] {
       : [
           wrong(
             'query-session-only',
-            'Only the sessionID was signed; all parameters of the query must be.',
+            'Only the sessionID was signed. Sign all parameters of the query.',
             onlySession,
             'query',
           ),
@@ -157,7 +164,7 @@ export function shapes(form: QueryParams): readonly Made[] {
   ];
 }
 
-/** Reads parameters; undefined if their escapes are not UTF-8. */
+/** Reads parameters. Returns undefined if a percent escape is not UTF-8. */
 export function params(read: () => QueryParams): QueryParams | undefined {
   try {
     return read();
@@ -167,7 +174,10 @@ export function params(read: () => QueryParams): QueryParams | undefined {
   }
 }
 
-/** The correct payload of parameters. If a name occurs twice, its last value counts, as in most programs. */
+/**
+ * Returns the correct payload for decoded parameters. If a name occurs twice, its last value is used, as in most
+ * programs.
+ */
 export function canonical(decoded: QueryParams): string | undefined {
   try {
     return queryPayload(decoded);

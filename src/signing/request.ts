@@ -2,23 +2,26 @@ import { queryOf } from '../contract/query.ts';
 import { type Made, wrong } from './construction.ts';
 import { canonical, decodeQuery, params } from './query-payloads.ts';
 
-/** The parts of a request on which its signature can depend. */
+/** The parts of a request that its signature may depend on. */
 export interface SignedRequest {
   readonly method: string;
-  /** A whole URL, or a path with its query; empty if unknown. */
+  /** A whole URL, or a path with its query. Empty if it is unknown. */
   readonly url: string;
-  /** null: no body. */
+  /** The bytes of the body; null if the request has no body. */
   readonly body: Uint8Array | null;
-  /** The value of the signature header; undefined: no such header. */
+  /** The value of the signature header; undefined if the request does not have this header. */
   readonly signature: string | undefined;
 }
 
-/** True for a call of the operator to the Core API, which is signed with the API key over canonical JSON (position). */
+/**
+ * True for a call from the operator to the Core API. We assume that such a call is signed with the API key over the
+ * canonical JSON of its body.
+ */
 export function isToCoreApi(url: string): boolean {
   return /\/(?:create-new-game|games|free-rounds)(?:[?#]|$)/.test(url);
 }
 
-/** Payloads from method, URL and body that may be signed by mistake, for any request. */
+/** Returns payloads that programs sign by mistake for any kind of request, such as the URL or an empty object. */
 export function anyRequest(
   { method, url }: SignedRequest,
   fix: 'raw-body' | 'query',
@@ -34,20 +37,30 @@ export function anyRequest(
     [
       'empty',
       body === null
-        ? 'Nothing was signed: a GET has no body, but its parameters must be signed.'
-        : 'Nothing was signed: the body had been read before, or had not arrived yet.',
+        ? 'An empty payload was signed. A GET has no body, so the parameters of its query must be signed.'
+        : 'An empty payload was signed. The body had already been read, or had not arrived yet.',
       '',
     ],
-    ['empty-object', 'An empty object was signed: the body had not been parsed, or a parser found nothing.', '{}'],
-    ['empty-list', 'An empty list was signed: json_encode of an empty array gives one.', '[]'],
+    [
+      'empty-object',
+      'An empty object was signed. The body was not parsed before signing, or the parser found no fields.',
+      '{}',
+    ],
+    ['empty-list', 'An empty list was signed. In PHP, json_encode of an empty array gives an empty list.', '[]'],
     ['null', 'The text null was signed instead of the payload.', 'null'],
     ['empty-text', 'An empty JSON text ("") was signed instead of the payload.', '""'],
     ...(otherForm === undefined || otherForm === '{}'
       ? []
+      : ([['other-form', 'The query was signed, as for a GET. For a POST, sign the body.', otherForm]] as const)),
+    ...(text === ''
+      ? []
       : ([
-          ['other-form', 'The query was signed, as for a GET; for a POST, the body must be signed.', otherForm],
+          [
+            'method-body',
+            'The method was signed together with the body, before it. Sign only the body.',
+            `${method}${text}`,
+          ],
         ] as const)),
-    ...(text === '' ? [] : ([['method-body', 'The method was signed before the body.', `${method}${text}`]] as const)),
     ...(url === ''
       ? []
       : ([
@@ -58,20 +71,32 @@ export function anyRequest(
             url.split('?', 1)[0] ?? '',
           ],
           ['path', 'The path was signed instead of the payload.', bare],
-          ['path-and-query', 'Path and query were signed instead of the payload.', path],
-          ['method-and-path', 'Method and path were signed instead of the payload.', `${method} ${path}`],
-          ['method-path-body', 'Method and path were signed before the body.', `${method}${bare}${text}`],
-          ['method-path-body-lines', 'Method, path and body were signed as lines.', `${method}\n${bare}\n${text}`],
-          ['path-body', 'The path was signed before the body.', `${bare}${text}`],
-          ['path-body-line', 'The path was signed on a line before the body.', `${bare}\n${text}`],
-          ['url-body', 'The URL was signed before the body.', `${url}${text}`],
-          ['body-path', 'The path was signed after the body.', `${text}${bare}`],
+          ['path-and-query', 'The path and the query were signed instead of the payload.', path],
+          ['method-and-path', 'The method and the path were signed instead of the payload.', `${method} ${path}`],
+          [
+            'method-path-body',
+            'The method and the path were signed together with the body. Sign only the body.',
+            `${method}${bare}${text}`,
+          ],
+          [
+            'method-path-body-lines',
+            'The method, the path and the body were signed on separate lines. Sign only the body.',
+            `${method}\n${bare}\n${text}`,
+          ],
+          ['path-body', 'The path was signed together with the body, before it. Sign only the body.', `${bare}${text}`],
+          [
+            'path-body-line',
+            'The path was signed together with the body, on a line before it. Sign only the body.',
+            `${bare}\n${text}`,
+          ],
+          ['url-body', 'The URL was signed together with the body, before it. Sign only the body.', `${url}${text}`],
+          ['body-path', 'The path was signed together with the body, after it. Sign only the body.', `${text}${bare}`],
         ] as const)),
   ];
   return parts.map(([id, mistake, content]) => wrong(id, mistake, content, fix));
 }
 
-/** Path and query of a URL, or of a request target. */
+/** Returns the path and the query of a URL or of a request target. */
 function pathOf(url: string): string {
   const [, path = url] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(url) ?? [];
   return (path.split('#', 1)[0] ?? '').replace(/^(?!\/)/, '/');

@@ -1,7 +1,7 @@
 import type { Construction } from './construction.ts';
 import { type JsonStyle, type JsonTree, writeTree } from './json-tree.ts';
 
-// The functions below write text as JSON libraries do, if that differs from RFC 8785.
+// The functions below quote a string as a JSON library does, if the library differs from RFC 8785.
 
 function unit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -15,73 +15,79 @@ const BEYOND_ASCII = /[\u0080-\uffff]/g;
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
 const HTML = /[<>&]/g;
 
-/** Python's json.dumps: everything but printable ASCII as lower-case escapes. */
+/** Quotes a string as Python's json.dumps does. Every character except printable ASCII becomes a lower-case escape. */
 function quotePython(text: string): string {
   return JSON.stringify(text).replace(/[\u007f-\uffff]/g, unit);
 }
 
-/** PHP's json_encode without flags. */
+/** Quotes a string as PHP's json_encode does without flags. */
 function quotePhp(text: string): string {
   return quotePhpSlashes(text).replace(BEYOND_ASCII, unit);
 }
 
-/** PHP's json_encode with JSON_UNESCAPED_SLASHES alone. */
+/** Quotes a string as PHP's json_encode does with only the flag JSON_UNESCAPED_SLASHES. */
 function quotePhpUnicode(text: string): string {
   return JSON.stringify(text).replace(BEYOND_ASCII, unit);
 }
 
-/** PHP's json_encode with JSON_UNESCAPED_UNICODE alone. */
+/** Quotes a string as PHP's json_encode does with only the flag JSON_UNESCAPED_UNICODE. */
 function quotePhpSlashes(text: string): string {
   return quotePhpPlain(text).replaceAll('/', '\\/');
 }
 
-/** With both flags. Line separators are still escaped. */
+/**
+ * Quotes a string as PHP's json_encode does with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE. Line separators are
+ * still escaped.
+ */
 function quotePhpPlain(text: string): string {
   return JSON.stringify(text).replace(LINE_SEPARATORS, unit);
 }
 
-/** PHP's json_encode with JSON_HEX_TAG, JSON_HEX_AMP, JSON_HEX_APOS and JSON_HEX_QUOT. */
+/** Quotes a string as PHP's json_encode does with JSON_HEX_TAG, JSON_HEX_AMP, JSON_HEX_APOS and JSON_HEX_QUOT. */
 function quotePhpHex(text: string): string {
   const inner = quotePhp(text).slice(1, -1).replaceAll('\\"', upperUnit('"'));
   return `"${inner.replace(/[<>&']/g, upperUnit)}"`;
 }
 
-/** Go's encoding/json and Rails: safe inside HTML. */
+/** Quotes a string as Go's encoding/json and Rails do. The result is safe inside HTML. */
 function quoteGo(text: string): string {
   return quotePhpPlain(text).replace(HTML, unit);
 }
 
-/** Gson, unless disableHtmlEscaping was called. */
+/** Quotes a string as Gson does, unless disableHtmlEscaping was called. */
 function quoteGson(text: string): string {
   return quoteGo(text).replace(/[=']/g, unit);
 }
 
-/** Jackson, which escapes control characters in upper case. */
+/** Quotes a string as Jackson does. It escapes control characters in upper case. */
 function quoteJackson(text: string): string {
   return JSON.stringify(text).replace(/\\u00[01][0-9a-f]/g, (written) => `\\u${written.slice(2).toUpperCase()}`);
 }
 
-/** Jackson with ESCAPE_NON_ASCII. */
+/** Quotes a string as Jackson does with ESCAPE_NON_ASCII. */
 function quoteJacksonAscii(text: string): string {
   return quoteJackson(text).replace(BEYOND_ASCII, upperUnit);
 }
 
-/** org.json, which escapes a slash after a less-than sign, and some spaces and punctuation of Unicode. */
+/**
+ * Quotes a string as org.json does. It escapes a slash after a less-than sign, and some spaces and punctuation of
+ * Unicode.
+ */
 function quoteOrgJson(text: string): string {
   return JSON.stringify(text)
     .replaceAll('</', '<\\/')
     .replace(/[\u0080-\u009f\u2000-\u20ff]/g, unit);
 }
 
-/** System.Text.Json with its default encoder. */
+/** Quotes a string as System.Text.Json does with its default encoder. */
 function quoteDotnet(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', upperUnit('"'));
   return `"${inner.replace(/[<>&'+`\u007f-\uffff]/g, upperUnit)}"`;
 }
 
 /**
- * System.Text.Json with UnsafeRelaxedJsonEscaping. It still escapes the characters on its block list: all spaces except the plain
- * one, line separators, characters for private use, and all characters that take a surrogate pair.
+ * Quotes a string as System.Text.Json does with UnsafeRelaxedJsonEscaping. That encoder still escapes all spaces except
+ * the plain space, line separators, characters for private use, and all characters that need a surrogate pair.
  */
 function quoteDotnetRelaxed(text: string): string {
   return JSON.stringify(text).replace(
@@ -90,25 +96,25 @@ function quoteDotnetRelaxed(text: string): string {
   );
 }
 
-/** Newtonsoft.Json. */
+/** Quotes a string as Newtonsoft.Json does by default. */
 function quoteNewtonsoft(text: string): string {
   return JSON.stringify(text).replace(/[\u0085\u2028\u2029]/g, unit);
 }
 
-/** Newtonsoft.Json with StringEscapeHandling.EscapeNonAscii. */
+/** Quotes a string as Newtonsoft.Json does with StringEscapeHandling.EscapeNonAscii. */
 function quoteNewtonsoftAscii(text: string): string {
   return JSON.stringify(text).replace(BEYOND_ASCII, unit);
 }
 
-/** Newtonsoft.Json with StringEscapeHandling.EscapeHtml. */
+/** Quotes a string as Newtonsoft.Json does with StringEscapeHandling.EscapeHtml. */
 function quoteNewtonsoftHtml(text: string): string {
   const inner = quoteNewtonsoft(text).slice(1, -1).replaceAll('\\"', unit('"'));
   return `"${inner.replace(/[<>&']/g, unit)}"`;
 }
 
-/** One way to serialize a parsed value. */
+/** One way to write a parsed value as text. */
 export interface Rewriting extends Omit<Construction, 'fix' | 'mistake'> {
-  /** Completes "written …". */
+  /** The end of a sentence that begins with "The body was parsed and written". */
   readonly how: string;
   readonly write: (tree: JsonTree) => string;
 }
@@ -127,7 +133,7 @@ const SPACED: JsonStyle = { colon: ': ', comma: ', ' };
 const SORTED: JsonStyle = { order: 'sorted' };
 const PRETTY: JsonStyle = { colon: ': ', indent: '  ' };
 
-/** The order of the fields in the contract, which structs and classes often have. */
+/** The order of the fields in the contract. Structs and classes often have their fields in this order. */
 export const CONTRACT_ORDER = ['sessionID', 'txID', 'origTxID', 'roundID', 'amount', 'type', 'frID'];
 
 function asListed(names: readonly string[]): readonly string[] {
@@ -149,19 +155,19 @@ const java = { language: 'java' } as const;
 const dotnet = { language: 'dotnet' } as const;
 const node = { language: 'node' } as const;
 
-/** The ways in which libraries serialize a value, the likelier ones first. */
+/** The ways in which libraries write a parsed value as text. The likelier ones come first. */
 export const REWRITINGS: readonly Rewriting[] = [
   styled('node-stringify', 'by JSON.stringify of the parsed value', {}, node),
   styled('sorted', 'with its names sorted', SORTED),
   styled(
     'python-dumps',
-    "by Python's json.dumps as it is, with a space after each comma and colon",
+    "by Python's json.dumps with its default settings, which put a space after each comma and colon",
     { ...SPACED, quote: quotePython },
     python,
   ),
   styled(
     'python-dumps-sorted',
-    "by Python's json.dumps with sort_keys alone",
+    "by Python's json.dumps with sort_keys as its only setting",
     { ...SPACED, ...SORTED, quote: quotePython },
     python,
   ),
@@ -285,7 +291,7 @@ export const REWRITINGS: readonly Rewriting[] = [
   ),
   styled(
     'dotnet-text-json-relaxed',
-    'by System.Text.Json with UnsafeRelaxedJsonEscaping, which still escapes emoji and unusual spaces',
+    'by System.Text.Json with UnsafeRelaxedJsonEscaping, which still escapes emoji and special spaces',
     { quote: quoteDotnetRelaxed },
     dotnet,
   ),
@@ -316,18 +322,18 @@ export const REWRITINGS: readonly Rewriting[] = [
   },
   {
     id: 'object-object',
-    how: 'by inserting a JavaScript object into a text',
+    how: 'by inserting a JavaScript object into a string, which gives [object Object]',
     language: 'node',
     write: () => '[object Object]',
   },
   {
     id: 'string-within-json',
-    how: 'twice, as JSON text within JSON text',
+    how: 'twice, as a JSON string that contains JSON text',
     write: (tree) => JSON.stringify(writeTree(tree)),
   },
 ];
 
-/** Python's repr of a str, for the characters that occur in bodies. */
+/** Quotes a string as repr() of Python does, for the characters that occur in bodies. */
 function quoteRepr(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   return (

@@ -1,6 +1,8 @@
 import type { Construction } from './construction.ts';
 
-/** One way to change the bytes of a payload, without parsing it. `change` returns undefined if nothing would change. */
+/**
+ * One way to change the bytes of a payload without parsing it. `change` returns undefined if it would change nothing.
+ */
 export interface TextChange extends Omit<Construction, 'mistake'> {
   readonly mistake: string;
   readonly change: (bytes: Buffer) => Uint8Array | undefined;
@@ -27,7 +29,7 @@ function unescaped(text: string, plus: boolean): string {
   }
 }
 
-/** Changes that programs make to the bytes of a payload before signing, the likelier ones first. */
+/** Changes that programs make to the bytes of a payload before they sign it. The likelier changes come first. */
 export const TEXT_CHANGES: readonly TextChange[] = [
   change('trailing-lf', 'A line break was added at the end of the payload before it was signed.', (bytes) =>
     Buffer.concat([bytes, Buffer.from('\n')]),
@@ -40,7 +42,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change(
     'trimmed',
-    'White space at the ends of the payload was removed before it was signed, or is only in the given text and was never sent.',
+    'The signed payload has no white space at its beginning and end. Either a program removed it, or it was never sent and is only in the given text.',
     onText((text) => text.trim()),
   ),
   change(
@@ -53,13 +55,13 @@ export const TEXT_CHANGES: readonly TextChange[] = [
     'CR LF was converted to plain line breaks before the payload was signed.',
     onText((text) => text.replaceAll('\r\n', '\n')),
   ),
-  change('bom', 'A byte order mark was before the payload when it was signed.', (bytes) => Buffer.concat([BOM, bytes])),
+  change('bom', 'The payload was signed with a byte order mark before it.', (bytes) => Buffer.concat([BOM, bytes])),
   change('bom-removed', 'The byte order mark of the payload was removed before it was signed.', (bytes) =>
     bytes.subarray(0, 3).equals(BOM) ? bytes.subarray(3) : undefined,
   ),
   change(
     'latin1',
-    'The payload was encoded as Latin-1 (ISO 8859-1) for signing; it must be UTF-8.',
+    'The payload was encoded as Latin-1 (ISO 8859-1) for signing. Encode it as UTF-8.',
     onText((text) => Buffer.from(text, 'latin1')),
   ),
   change(
@@ -69,27 +71,27 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change(
     'ascii',
-    'The payload was encoded as ASCII for signing, with a question mark for every other character.',
+    'The payload was encoded as ASCII for signing. A question mark replaced every character that is not ASCII.',
     onText((text) => text.replace(/[\u0080-\u{10ffff}]/gu, '?')),
   ),
   change(
     'utf16le',
-    'The payload was encoded as UTF-16 (Encoding.Unicode) for signing; it must be UTF-8.',
+    'The payload was encoded as UTF-16 (Encoding.Unicode) for signing. Encode it as UTF-8.',
     onText((text) => Buffer.from(text, 'utf16le')),
   ),
   change(
     'nfc',
-    'The text was normalised (NFC) before it was signed.',
+    'The payload was normalised to Unicode form NFC before it was signed.',
     onText((text) => text.normalize('NFC')),
   ),
   change(
     'nfd',
-    'The text was normalised (NFD) before it was signed.',
+    'The payload was normalised to Unicode form NFD before it was signed.',
     onText((text) => text.normalize('NFD')),
   ),
   change(
     'no-white-space',
-    'All white space was removed from the payload before it was signed, also inside texts.',
+    'All white space was removed from the payload before it was signed, even inside strings.',
     onText((text) => text.replace(/\s+/g, '')),
   ),
   change(

@@ -1,9 +1,9 @@
 import { type JsonTree, mapTree } from './json-tree.ts';
 
-/** One way to change the values of a payload before it is written. */
+/** One way to change the values of a payload before it is written as JSON. */
 export interface ValueChange {
   readonly id: string;
-  /** The mistake as a sentence. */
+  /** The mistake as a sentence for the operator. */
   readonly mistake: string;
   readonly change: (tree: JsonTree) => JsonTree;
 }
@@ -12,7 +12,11 @@ const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 type Rewrite = (text: string) => JsonTree | undefined;
 
-/** @param which the amount alone, or every text that is a decimal number */
+/**
+ * Returns a function that rewrites decimal numbers that are sent as strings.
+ *
+ * @param which `amount` rewrites only the field `amount`, and `all` rewrites every such number
+ */
 function rewriting(which: 'amount' | 'all', rewrite: Rewrite): (tree: JsonTree) => JsonTree {
   return (tree) =>
     mapTree(tree, (value, name) =>
@@ -29,7 +33,7 @@ function shortest(decimal: string): string {
   return String(Number(decimal));
 }
 
-/** The notation of a float in many languages, with at least one decimal. */
+/** Writes a decimal as many languages print a float, with at least one digit after the point. */
 function float(decimal: string): string {
   const short = shortest(decimal);
   return short.includes('.') || short.includes('e') ? short : `${short}.0`;
@@ -48,21 +52,21 @@ function numberWritten(written: string): string {
   return Number.isFinite(value) ? JSON.stringify(value) : written;
 }
 
-/** Changes that programs make to amounts and other values. */
+/** Changes that programs make to amounts and other values before they sign them. */
 export const VALUE_CHANGES: readonly ValueChange[] = [
   {
     id: 'amount-number',
-    mistake: 'The amount was signed as a number in the digits that were sent; it must be a string.',
+    mistake: 'The amount was signed as a number with the digits that were sent. Sign it as a string.',
     change: rewriting('amount', word),
   },
   {
     id: 'amount-number-short',
-    mistake: 'The amount was signed as a number without the zeros at its end (1.00 became 1); it must be a string.',
+    mistake: 'The amount was signed as a number without the zeros at its end (1.00 became 1). Sign it as a string.',
     change: rewriting('amount', (value) => word(shortest(value))),
   },
   {
     id: 'amount-number-float',
-    mistake: 'The amount was signed as a float (1.00 became 1.0); it must be a string.',
+    mistake: 'The amount was signed as a float (1.00 became 1.0). Sign it as a string.',
     change: rewriting('amount', (value) => word(float(value))),
   },
   {
@@ -77,38 +81,38 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   },
   {
     id: 'amount-text-two-decimals',
-    mistake: 'The amount was rewritten with two decimals.',
+    mistake: 'The amount was signed with two decimals, not with the digits that were sent.',
     change: rewriting('amount', (value) => text(twoDecimals(value))),
   },
   {
     id: 'amount-cents',
-    mistake: 'The amount was converted to cents.',
+    mistake: 'The amount was signed in cents, as a number.',
     change: rewriting('amount', (value) => word(cents(value))),
   },
   {
     id: 'amount-text-cents',
-    mistake: 'The amount was converted to cents, as text.',
+    mistake: 'The amount was signed in cents, as a string.',
     change: rewriting('amount', (value) => text(cents(value))),
   },
   {
     id: 'numbers',
-    mistake: 'Every value that looks like a number was signed as a number; the values must be strings.',
+    mistake: 'Every value that looks like a number was signed as a number. Sign these values as strings.',
     change: rewriting('all', word),
   },
   {
     id: 'numbers-short',
     mistake:
-      'Every value that looks like a number was signed as the shortest number (JSON_NUMERIC_CHECK of PHP does this); the values must be strings.',
+      'Every value that looks like a number was signed as the shortest number (JSON_NUMERIC_CHECK of PHP does this). Sign these values as strings.',
     change: rewriting('all', (value) => word(shortest(value))),
   },
   {
     id: 'numbers-float',
-    mistake: 'Every value with decimals was signed as a float (1.00 became 1.0); the values must be strings.',
+    mistake: 'Every value with decimals was signed as a float (1.00 became 1.0). Sign these values as strings.',
     change: rewriting('all', (value) => word(value.includes('.') ? float(value) : shortest(value))),
   },
   {
     id: 'numbers-rewritten',
-    mistake: 'The numbers of the body were parsed and rewritten (1.0 became 1, 1e2 became 100).',
+    mistake: 'The numbers in the body were parsed and written again before signing (1.0 became 1, 1e2 became 100).',
     change: (tree) =>
       mapTree(tree, (value) =>
         value.kind === 'word' && /^[-\d]/.test(value.word) ? { kind: 'word', word: numberWritten(value.word) } : value,
@@ -116,7 +120,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   },
   {
     id: 'numbers-as-text',
-    mistake: 'The numbers of the body were signed as strings.',
+    mistake: 'The numbers in the body were signed as strings.',
     change: (tree) =>
       mapTree(tree, (value) => (value.kind === 'word' && /^[-\d]/.test(value.word) ? text(value.word) : value)),
   },

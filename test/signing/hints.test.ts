@@ -7,12 +7,12 @@ const SHA256 = 'ab'.repeat(32);
 
 it.each([
   ['', 'is empty'],
-  [SHA256, 'the length of HMAC-SHA256'],
-  ['ab'.repeat(20), 'like SHA-1;'],
-  ['ab'.repeat(64), 'like SHA-512;'],
-  ['ab'.repeat(30), '30 bytes, unlike any usual hash'],
-  [SHA256.slice(1), 'a digit was lost'],
-  [Buffer.alloc(16, 7).toString('base64'), 'like MD5;'],
+  [SHA256, 'the correct length for HMAC-SHA256'],
+  ['ab'.repeat(20), 'like SHA-1.'],
+  ['ab'.repeat(64), 'like SHA-512.'],
+  ['ab'.repeat(30), '30 bytes, and no common hash'],
+  [SHA256.slice(1), 'At least one digit was lost'],
+  [Buffer.alloc(16, 7).toString('base64'), 'like MD5.'],
   ['💣', 'neither hexadecimal nor base64'],
 ])('the form of the signature %j gives the hint "%s"', (signature, said) => {
   expect(hints(signature)).toContain(said);

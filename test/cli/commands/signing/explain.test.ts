@@ -152,7 +152,7 @@ describe('explain', () => {
   it('finds the signature of the other body', async () => {
     const { status, out } = await explain(['--body', BODY, '--other-body', '{"a":1}', '--signature', sign('{"a":1}')]);
     expect(status).toBe(0);
-    expect(out).toContain('The other body was signed');
+    expect(out).toContain('The signature belongs to the other given body');
   });
 
   it('prints JSON', async () => {
