@@ -3,11 +3,11 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Raced, ScenarioEnded, ScenarioStarted } from './event.ts';
 import type { Finding, Verdict } from './finding.ts';
 
-/** Maximum number of findings that are kept as examples for one outcome. All findings are counted. */
+/** Maximum number of findings that are kept as examples for one outcome. Further findings are only counted. */
 const MAX_SAMPLES = 5;
 /** Maximum number of races that are kept for one attempt. A scenario with a race is repeated only a few times. */
 const MAX_RACES = 100;
-/** Maximum length of a text of a finding, in characters. The text may contain text of the operator. */
+/** Maximum length of a text of a finding, in characters. The text may contain long text from the operator. */
 const MAX_TEXT = 4000;
 
 /** The findings and passes of one attempt for one rule, one endpoint and one verdict. */
@@ -19,13 +19,13 @@ export interface RuleOutcome {
   readonly samples: Finding[];
 }
 
-/** One attempt at a scenario. Its findings are summed up, so that its size does not depend on the number of steps. */
+/** One attempt to play a scenario. Its findings are summed up, so its size does not depend on the number of steps. */
 export interface Attempt {
   readonly started: ScenarioStarted | null;
   readonly outcomes: Map<string, RuleOutcome>;
   readonly races: Raced[];
   ended: ScenarioEnded | null;
-  /** The earlier attempt that failed, if this attempt is a retry. */
+  /** The earlier failure, if this attempt is a retry; null otherwise. */
   readonly failed: Failure | null;
 }
 
@@ -40,11 +40,17 @@ interface Failure {
 /** The attempt of a scenario whose result counts. */
 export interface CountedAttempt {
   readonly attempt: Attempt;
-  /** The failure before it, if the retry passed. A retry that decided nothing does not remove the failure. */
+  /**
+   * The earlier failure if the retry passed; null otherwise. A retry without a decision does not remove the failure.
+   */
   readonly flaky: Failure | null;
 }
 
-/** Starts an attempt. @param before the previous attempt at the same scenario */
+/**
+ * Starts an attempt.
+ *
+ * @param before the previous attempt to play the same scenario
+ */
 export function startAttempt(started: ScenarioStarted | null, before?: Attempt): Attempt {
   return { started, outcomes: new Map(), races: [], ended: null, failed: failureBefore(started, before) };
 }
@@ -58,7 +64,11 @@ function hasFailed({ outcomes }: Attempt): boolean {
   return [...outcomes.values()].some(({ verdict }) => verdict === 'fail');
 }
 
-/** Selects the attempt whose result counts. @param last the latest attempt at the scenario */
+/**
+ * Selects the attempt whose result counts.
+ *
+ * @param last the latest attempt to play the scenario
+ */
 export function countedAttempt(last: Attempt): CountedAttempt {
   if (!last.failed || hasFailed(last)) return { attempt: last, flaky: null };
   const verdict = last.ended?.verdict;
@@ -76,7 +86,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
   return outcome;
 }
 
-/** Counts a finding, and keeps the first ones as examples. */
+/** Counts a finding, and keeps it as an example if the maximum number of examples is not reached. */
 export function addFinding(attempt: Attempt, finding: Finding): void {
   const outcome = outcomeFor(attempt, finding.rule, finding.endpoint, finding.verdict);
   outcome.count += 1;
@@ -89,12 +99,12 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   }
 }
 
-/** Adds a race, so that reports can show it beside its findings. */
+/** Keeps a race, so that reports can show it beside its findings. */
 export function addRace(attempt: Attempt, race: Raced): void {
   if (attempt.races.length < MAX_RACES) attempt.races.push(race);
 }
 
-/** Adds the passes that the end of a scenario reports. */
+/** Adds the passes that are counted in the last event of a scenario. */
 export function addPasses(attempt: Attempt, ended: ScenarioEnded): void {
   for (const [rule, endpoints] of Object.entries(ended.passes)) {
     for (const [endpoint, count] of Object.entries(endpoints)) {

@@ -3,14 +3,14 @@ import { Money } from '../contract/money.ts';
 import type { Sending } from './event.ts';
 import { type Body, bodyText } from './exchange.ts';
 
-/** Maximum length of an amount. Computing with more digits would take too long. */
+/** Maximum length of an amount in characters. Computing with more digits would take too long. */
 const MAX_CHARACTERS = 100;
 
 /**
- * The amount of a bet, win or refund as it was sent, as text. For calls that croupier made, the journal holds it. For other calls,
- * and in older journals, it is read from the body; this is the only place that does so.
+ * Returns the amount of a bet, win or refund as it was sent. The journal has the amounts of calls that croupier made.
+ * For other calls and in older journals, the amount is read from the body. No other code reads amounts from bodies.
  *
- * @returns undefined if the call has no amount
+ * @returns the amount as text, or undefined if the call has no amount
  */
 export function amountTextOf({
   call,
@@ -21,18 +21,27 @@ export function amountTextOf({
   return call === 'balance' || request.body === null ? undefined : amountIn(bodyFields(request.body))?.text;
 }
 
-/** The amount of a call as money, in the main unit; undefined if it has none, or if its format is not allowed by the contract. */
+/**
+ * Returns the amount of a call in the main unit of the currency. Returns undefined if the call has no amount, or if the
+ * contract does not allow the format of the amount.
+ */
 export function amountOf(sending: Pick<Sending, 'call' | 'amount' | 'request'>): Money | undefined {
   const text = amountTextOf(sending);
   return text === undefined ? undefined : readAmount(text);
 }
 
-/** Reads an amount that somebody else wrote: a plain decimal of the main unit (contract, "What the service does" 5). */
+/**
+ * Reads an amount that another program wrote: a plain decimal in the main unit (contract, "What the service does" 5).
+ * Returns undefined if it is not valid.
+ */
 export function readAmount(text: string): Money | undefined {
   return text.length > MAX_CHARACTERS ? undefined : Money.read(text);
 }
 
-/** The amount in the body of a call: as text, or wrongly as a JSON number; undefined if there is none. */
+/**
+ * Returns the amount in the body of a call as text. `isNumber` is true if it was sent as a JSON number, which is wrong.
+ * Returns undefined if there is no amount.
+ */
 export function amountIn(
   fields: JsonObject | undefined,
 ): { readonly text: string; readonly isNumber: boolean } | undefined {
@@ -41,7 +50,7 @@ export function amountIn(
   return typeof amount === 'number' ? { text: String(amount), isNumber: true } : undefined;
 }
 
-/** The fields of a body; undefined if it is not a JSON object. */
+/** Returns the fields of a body, or undefined if the body is not a JSON object. */
 export function bodyFields(body: Body): JsonObject | undefined {
   try {
     const value = JSON.parse(bodyText(body)) as JsonValue;

@@ -3,29 +3,30 @@ import { EXPECTATION, type Verdict } from './finding.ts';
 import { byGravity, countOf, isFinding, type JudgedFinding, type JudgedOutcome } from './judged-outcome.ts';
 import type { RuleResult } from './rule-result.ts';
 
-/** Another rule whose findings a cause explains, with the verdict of that rule. */
+/** A rule with findings that are explained by the breach of another rule. */
 interface Explained {
   readonly rule: RuleId;
   readonly verdict: Verdict;
 }
 
-/** A broken rule that is a likely cause, with the other findings that it explains. */
+/** A broken rule that is a likely cause, with the findings of other rules that it explains. */
 export interface Cause {
   readonly result: RuleResult;
-  /** Most severe verdict first, then in the order of the catalogue. */
+  /** The rules that this cause explains, the most severe verdict first, then in the order of the catalogue. */
   readonly explains: readonly Explained[];
-  /** Number of its own findings and of the findings that it explains. */
+  /** Number of findings of the rule itself and of the rules that it explains. */
   readonly findings: number;
-  /** Scenarios in which the rule itself was broken, the most informative first. */
+  /** Ids of the scenarios in which the rule itself was broken, the most informative first. */
   readonly scenarios: readonly string[];
-  /** The finding to look at first. */
+  /** The finding that the user should look at first. */
   readonly mainFinding: JudgedFinding | null;
 }
 
 /**
- * Finds a small set of broken rules that explains every breach of the run and everything that could not be decided because of
- * a breach. Rules about money come first, then those that explain the most findings. Expectations of scenarios are not
- * consequences of a rule and are left out.
+ * Finds a small set of broken rules that explains every breach of the run, and everything that could not be decided
+ * because of a breach.
+ * Rules about money come first, then the rules that explain the most findings. Unmet expectations of scenarios are left
+ * out, because they do not result from a rule.
  *
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution
@@ -61,7 +62,10 @@ export function likelyCauses(rules: readonly RuleResult[], outcomes: readonly Ju
     );
 }
 
-/** False for a known failure that explains only known failures. It is expected, so reports need not show it. */
+/**
+ * True if the cause is a new failure or explains one. If everything is a known failure, reports need not show the
+ * cause.
+ */
 function explainsNewFailure({ result, explains }: Cause, rules: readonly RuleResult[]): boolean {
   const isNewFailure = ({ rule }: Explained): boolean =>
     rules.some((other) => other.rule.id === rule && other.verdict === 'fail' && !other.isKnown);
@@ -83,7 +87,10 @@ function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules:
   };
 }
 
-/** The broken rules that each explain all findings of a breach: the rule itself, and the causes that every finding names. */
+/**
+ * Returns the broken rules that may be the cause of a breach: the rule itself, and each rule that all findings of the
+ * breach name as a cause.
+ */
 function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
   const named = broken.filter(
     ({ rule }) => rule.id === outcome.rule || outcome.findings.every(({ causes }) => causes.includes(rule.id)),
@@ -92,8 +99,9 @@ function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): Re
 }
 
 /**
- * Solves a set cover greedily: first the rules that nothing else explains, then each time the rule that explains most of the
- * remaining breaches. If several explain the same number, a rule about money wins, then the first in the catalogue.
+ * Solves a set cover with a greedy algorithm. It first takes the rules that are the only explanation of a breach. After
+ * that it repeatedly takes the rule that explains the most of the remaining breaches.
+ * If several rules explain the same number, a rule about money is preferred, then the first rule in the catalogue.
  */
 function smallestCover(broken: readonly RuleResult[], suspects: readonly ReadonlySet<RuleId>[]): ReadonlySet<string> {
   const chosen = new Set<string>(suspects.filter(({ size }) => size === 1).flatMap((only) => [...only]));

@@ -2,18 +2,21 @@ import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import type { Fold } from './fold.ts';
 import type { RuleResult } from './rule-result.ts';
 
-/** The overall verdict of a run. */
+/** The verdict of the whole run. */
 export interface Conclusion {
   readonly verdict: 'conforming' | 'nonconforming' | 'undecided';
-  /** 0 conforming; 1 not conforming; 3 undecided; 70 a bug of croupier; 130 and 143 interrupted. */
+  /**
+   * The exit status: 0 conforming, 1 not conforming, 3 undecided, 70 a bug of croupier, 130 or 143 interrupted by a
+   * signal.
+   */
   readonly exitCode: 0 | 1 | 3 | 70 | 130 | 143;
-  /** The first line of every report. It contains names from outside that are not yet escaped. */
+  /** The first line of every report. It contains names from other systems that are not escaped yet. */
   readonly firstLine: string;
 }
 
 /**
- * Decides the verdict, the exit status and the first line of a run; no other code does. Status 2 (usage and configuration errors)
- * never comes from a run, because nothing was sent then.
+ * Decides the verdict, the exit status and the first line of a run. No other code decides them. Status 2 (usage and
+ * configuration errors) is not possible here, because such an error ends croupier before the run starts.
  */
 export function conclude(fold: Fold): Conclusion {
   const failed = fold.rules.filter((result) => result.verdict === 'fail' && !result.isKnown);
@@ -76,12 +79,16 @@ function whyUndecided(fold: Fold): string | null {
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
     return `an expectation of a scenario for ${name} could not be decided`;
   }
-  // A run stops early because of failures. If these were later attributed to another cause, no failure is left.
+  // A run may stop early because of failures. If these failures are later attributed to another cause, no failure is
+  // left.
   if (fold.ended.how === 'bail') return `the run against ${name} stopped before all scenarios were played`;
   return null;
 }
 
-/** True for an undecided MUST, except one that is on the baseline and one that is undecided because of a known failure. */
+/**
+ * True for an undecided MUST rule. False if the rule is on the baseline, or if it is undecided because of a known
+ * failure.
+ */
 function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline']): boolean {
   if (rule.level !== 'MUST' || verdict !== 'inconclusive') return false;
   return !baseline.some(
@@ -90,7 +97,9 @@ function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline
   );
 }
 
-/** `2 known failures of acme no longer fail and must be removed, 1 has expired (baseline.yaml)`. */
+/**
+ * Writes a clause such as `2 known failures of acme no longer fail and must be removed, 1 has expired (baseline.yaml)`.
+ */
 function staleSentence({ run }: Fold, stale: readonly KnownResult[]): string {
   const count = (wanted: KnownResult['state']): number => stale.filter(({ state }) => state === wanted).length;
   const fixed = count('mended');
@@ -104,7 +113,7 @@ function staleSentence({ run }: Fold, stale: readonly KnownResult[]): string {
   return `${plural(fixed, 'known failure')} ${of} ${left}${rest}${list}`;
 }
 
-/** Number of rules whose breaches are all on the baseline. */
+/** Returns the number of rules whose breaches are all on the baseline. */
 function knownFailureCount({ rules }: Fold): number {
   return rules.filter(({ isKnown }) => isKnown).length;
 }
@@ -120,7 +129,7 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
   const { scenarios, expectations, run } = fold;
-  // A reader who investigates a flaky failure must know that it does not occur every time.
+  // The reader of a flaky failure must know that the failure does not occur every time.
   const always =
     failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
   const flaky = scenarios.filter((scenario) => scenario.flaky).length;

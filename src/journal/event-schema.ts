@@ -9,18 +9,21 @@ import { JOURNAL_FORMAT, type JournalEvent, PURPOSES, RUN_ENDINGS, STOP_SIGNALS 
 import { NO_REPLY_REASONS } from './exchange.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
 
-/** An object of the journal. Unknown keys are allowed, because a later croupier may add keys within the same format. */
+/**
+ * Defines an object of the journal. Unknown keys are allowed because a later version of croupier may add keys to the
+ * same format.
+ */
 export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape).readonly();
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 export const text = z.string();
-export const stamp = z.number().describe('milliseconds of one monotonic clock that the whole run shares');
-const stampOrNone = stamp.nullable().describe('null: it did not happen, or the time is unknown');
+export const stamp = z.number().describe('milliseconds of a monotonic clock, which is the same for the whole run');
+const stampOrNone = stamp.nullable().describe('null: this phase did not happen, or its time is unknown');
 export const count = z.int().min(0);
 
 const body = object({
   encoding: z.enum(['utf8', 'base64']),
   data: text,
-  length: count.describe('number of bytes, including those that were not kept'),
+  length: count.describe('number of bytes of the whole body, even if data holds only the beginning'),
   truncated: z.boolean().describe('true: data holds only the beginning of the body'),
 });
 const headers = list(z.tuple([text, text]).readonly()).describe(
@@ -56,7 +59,9 @@ export const stamps = object({
 
 export const signature = z
   .enum(SIGNATURE_STATES)
-  .describe('in a capsule, whose bytes are not the signed ones: the result of verifying the signature before');
+  .describe(
+    'only in a capsule, whose bytes were changed after signing: the result of verifying the signature before the change',
+  );
 
 const ms = z.number().describe('milliseconds');
 
@@ -79,10 +84,10 @@ const finding = object({
   endpoint: callName.nullable(),
   step: text.nullable().describe('key of the step'),
   place: place.nullable(),
-  exchange: text.nullable().describe('id of the exchange that shows it'),
+  exchange: text.nullable().describe('id of the exchange that shows the finding'),
   expected: text,
   actual: text,
-  causes: list(ruleId).describe('other rules whose breach would explain this finding'),
+  causes: list(ruleId).describe('other rules that, if they are broken, explain this finding'),
 });
 
 const knownFailure = object({
@@ -92,8 +97,8 @@ const knownFailure = object({
   reason: text,
   ticket: text,
   expires: text.describe('YYYY-MM-DD: the last day, in UTC, on which the entry is valid'),
-  line: z.int().min(1).describe('its line in the file'),
-  tried: z.boolean().describe('true: the run has every scenario of the suite that tests it'),
+  line: z.int().min(1).describe('line of the entry in the baseline file'),
+  tried: z.boolean().describe('true: the run has every scenario of the suite that tests the rule'),
 });
 
 const runStarted = object({
@@ -105,22 +110,22 @@ const runStarted = object({
   startedAt: text.describe('ISO 8601, UTC'),
   seed: text,
   client: object({ extCID: text, integratorBaseUrl: text }),
-  selection: list(text).describe('the selection of the user, one word each; empty: everything'),
-  flags: list(text).exactOptional().describe('command-line flags that reach the same operator in the same way'),
-  whole: z.boolean().describe('true: the run was of the whole built-in suite'),
+  selection: list(text).describe('arguments with which the user selected scenarios; empty: all scenarios'),
+  flags: list(text).exactOptional().describe('command-line flags to call the same operator again in the same way'),
+  whole: z.boolean().describe('true: the run has the whole built-in suite'),
   planHash: text,
   shard: object({
     index: z.int().min(1),
     count: z.int().min(1),
-    planHash: text.describe('of the whole plan'),
-    divisionHash: text.describe('hash of which scenario and which player is in which part'),
-    scenarios: count.describe('of the whole'),
-    players: count.describe('of the whole'),
+    planHash: text.describe('hash of the plan of all parts together'),
+    divisionHash: text.describe('hash of the list that says which scenarios and players are in which part'),
+    scenarios: count.describe('number of scenarios in all parts together'),
+    players: count.describe('number of players in all parts together'),
     whole: z.boolean().describe('true: all parts together are the whole built-in suite'),
     seed: text.nullable().describe('the seed given to all parts; null: each part chose its own'),
   })
     .exactOptional()
-    .describe('which part of a divided run this is'),
+    .describe('the part of a divided run that this journal holds'),
   settings: object({
     deadlineMs: ms,
     lingerMs: ms,
@@ -130,9 +135,12 @@ const runStarted = object({
       .partialRecord(callName, ms)
       .readonly()
       .exactOptional()
-      .describe('time limit for 95 of 100 replies, by call'),
+      .describe('time limit for 95 % of the replies to each call'),
     retries: count.exactOptional().describe('maximum number of retries of a failed scenario'),
-    allowFlaky: z.boolean().exactOptional().describe('true: a scenario that fails and then passes is a warning'),
+    allowFlaky: z
+      .boolean()
+      .exactOptional()
+      .describe('true: a scenario that fails and then passes on retry gives only a warning'),
     sessions: list(
       object({
         sessionID: text,
@@ -145,9 +153,12 @@ const runStarted = object({
   }),
   baseline: object({ file: text, known: list(knownFailure) })
     .exactOptional()
-    .describe('rules that may fail'),
+    .describe('known failures, which do not fail the run'),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
-  source: z.literal('proxy').exactOptional().describe('proxy: calls of a real service that passed through croupier'),
+  source: z
+    .literal('proxy')
+    .exactOptional()
+    .describe('proxy: a real service made the calls, and they passed through croupier'),
   process: object({ pid: z.int(), host: text }).exactOptional().describe('the process that writes the journal'),
 }).describe('first event: the plan of the run and the operator under test');
 
@@ -159,17 +170,17 @@ const scenarioStarted = object({
   event: z.literal('scenario-started'),
   scenario: scenarioID,
   attempt: attempt.describe(
-    '2 or more: played again because the connection failed; findings of earlier attempts are void',
+    '2 or more: the scenario is played again because the connection failed, and findings of earlier attempts do not count',
   ),
   retry: z
     .int()
     .min(1)
     .exactOptional()
     .describe(
-      'it failed before and is played again to see whether it fails every time; the earlier failure is not void',
+      'the scenario failed and is played again to see whether it fails every time; the earlier failure still counts',
     ),
   at: stamp,
-  sessions: z.record(text, text).readonly().describe('which session is used for which alias'),
+  sessions: z.record(text, text).readonly().describe('the session that is used for each alias of the scenario'),
 });
 
 const sending = object({
@@ -185,44 +196,53 @@ const sending = object({
     .regex(AMOUNT_PATTERN)
     .exactOptional()
     .describe(
-      'of a bet, win or refund: the amount that was sent, a plain decimal in the main unit; left out: no amount, or only the body has it',
+      'amount of a bet, win or refund as it was sent, a plain decimal in the main unit; left out: the call has no amount, or only the body has it',
     ),
-  signed: text.exactOptional().describe('how it is signed, if it is signed wrongly on purpose'),
+  signed: text.exactOptional().describe('the kind of wrong signature, if croupier signed the call wrongly on purpose'),
   brokenAt: z
     .enum(EARLY_BREAKS)
     .exactOptional()
-    .describe('the connection is broken on purpose before the whole request is out'),
+    .describe('the point at which croupier breaks the connection on purpose, before the whole request is sent'),
   signature: signature.exactOptional(),
   source: z.enum(['service', 'proxy']).exactOptional().describe('who sent the call, if it passed through the proxy'),
-}).describe('written before the bytes leave');
+}).describe('a call that is about to be sent; written before its first byte is sent');
 
 const received = object({
   event: z.literal('received'),
-  id: text.describe('id of the exchange; its request is in the sending event of the same id'),
+  id: text.describe('id of the exchange; the sending event with this id has the request'),
   scenario: scenarioID.nullable(),
   outcome,
   stamps,
   connection: object({ id: z.int(), reused: z.boolean() }).nullable(),
   model: object({ before: list(text), after: list(text) })
     .nullable()
-    .describe('balances that croupier considered possible, as decimal text'),
-  aside: text.exactOptional().describe('what else happened to the call in the proxy, on purpose or not'),
+    .describe('balances that croupier considered possible before and after the call, as decimal text'),
+  aside: text
+    .exactOptional()
+    .describe('another event in the proxy that affected the call, for example a fault made on purpose'),
 });
 
 const raced = object({
   event: z.literal('race'),
   scenario: scenarioID,
   attempt,
-  round: z.int().min(1).describe('a scenario with a race is repeated; 1 is the first time'),
+  round: z
+    .int()
+    .min(1)
+    .describe('number of the repetition; a scenario with a race is repeated, and 1 is the first time'),
   step: text.describe('key of the together step'),
-  exchanges: list(text).describe('ids, in the order in which they were released'),
-  barrier: stamp.describe('when the first was released; until then the last byte of each was held back'),
-  staggerMs: ms.describe('delay of the second half after the first half; 0: all at once'),
+  exchanges: list(text).describe('ids of the exchanges, in the order in which the calls were released'),
+  barrier: stamp.describe(
+    'time at which the first call was released; until then croupier kept the last byte of every call',
+  ),
+  staggerMs: ms.describe('delay of the second half of the calls after the first half; 0: all at once'),
   offsetsMs: list(ms)
     .exactOptional()
-    .describe('delay of each after the first, in that order; absent: the scenario sets no delays'),
-  overlapped: count.describe('number of calls that were in flight together with another one'),
-}).describe('all calls of a race have ended');
+    .describe(
+      'delay of each call after the first call, in the order of exchanges; absent: the scenario sets no delays',
+    ),
+  overlapped: count.describe('number of calls that overlapped with another call'),
+}).describe('all calls of a race (calls released at almost the same time) have ended');
 
 const found = object({ event: z.literal('finding'), scenario: scenarioID, attempt, finding });
 
@@ -232,7 +252,7 @@ const owed = object({
   call: z.enum(TRANSACTION_CALLS),
   sessionID: text,
   txID: text,
-  open: z.boolean().describe('true: owed from now on; false: no longer owed'),
+  open: z.boolean().describe('true: the call must still be sent; false: it was answered and need not be sent any more'),
   fields: z.record(text, text).readonly(),
 });
 
@@ -247,7 +267,9 @@ const scenarioEnded = object({
   passes: z
     .partialRecord(ruleId, z.partialRecord(z.enum([...CALL_NAMES, '*']), count).readonly())
     .readonly()
-    .describe('number of passes of each rule, by endpoint; *: the rule is not judged by endpoint'),
+    .describe(
+      'number of passes of each rule for each endpoint; *: the rule is not judged separately for each endpoint',
+    ),
 });
 
 const attributed = object({
@@ -258,7 +280,7 @@ const attributed = object({
   verdict: decidedVerdict,
   because: ruleId,
   reason: text,
-}).describe('findings of this rule get the verdict of this event, because another rule was broken');
+}).describe('a change of verdict: findings of this rule get this verdict because another rule was broken');
 
 const runEnded = object({
   event: z.literal('run-ended'),
@@ -282,14 +304,17 @@ const journalEvent = z.discriminatedUnion('event', [
   runEnded,
 ]);
 
-/** True if both types accept each other: the same keys, and the same of them optional. */
+/** True if the types A and B accept each other's values: they have the same keys, and the same keys are optional. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
-/** One line of a journal. The compiler keeps schema and types equal: if they differ, the type is `never`. */
+/**
+ * The schema of one line of a journal. If the schema and the type JournalEvent differ, its type is `never` and the
+ * compiler reports an error.
+ */
 const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true ? typeof journalEvent : never =
   journalEvent;
 
-/** The parts of the schema that the JSON report has in common with the journal. */
+/** The parts of the schema that the JSON report also uses. */
 export const shared = {
   request,
   signature,
@@ -304,7 +329,7 @@ export const shared = {
   runStarted: runStarted.unwrap().shape,
 };
 
-/** The JSON Schema of one line of a journal. */
+/** Returns the JSON Schema of one line of a journal. */
 export function journalJsonSchema(): object {
   return {
     ...z.toJSONSchema(lineSchema, { io: 'input' }),
@@ -312,7 +337,7 @@ export function journalJsonSchema(): object {
   };
 }
 
-/** Describes the first problem of a value that should be one line of a journal; null if it is valid. */
+/** Describes the first problem of a value that should be one line of a journal. Returns null if the value is valid. */
 export function eventProblem(value: unknown): string | null {
   const result = lineSchema.safeParse(value);
   if (result.success) return null;

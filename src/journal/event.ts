@@ -6,7 +6,7 @@ import type { SignatureState } from '../contract/signature.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
 
-/** Version of the journal format. A reader refuses a newer one. */
+/** The version of the journal format. A version of croupier refuses journals of a newer format. */
 export const JOURNAL_FORMAT = 'croupier-journal/1';
 
 /** One scenario of the plan, with the data that reports need. */
@@ -17,23 +17,29 @@ export interface PlannedScenario {
   readonly rules: readonly RuleId[];
 }
 
-/** Time limits for 95 of 100 replies, by call, in milliseconds. */
+/** The time limit in milliseconds for 95 % of the replies to each call. */
 export type Budgets = Readonly<Partial<Record<CallName, number>>>;
 
 /** One entry of a baseline: a rule that is allowed to fail until a date. */
 export interface KnownFailure {
   readonly rule: RuleId | typeof EXPECTATION;
-  /** The entry is valid only for this endpoint; null: for all endpoints. */
+  /** The endpoint for which the entry is valid; null if it is valid for all endpoints. */
   readonly endpoint: CallName | null;
-  /** The entry is valid only for this scenario, or all cases of this scenario file; null: for all scenarios. */
+  /**
+   * The scenario, or the scenario file with several cases, for which the entry is valid; null if it is valid for all
+   * scenarios.
+   */
   readonly scenario: string | null;
   readonly reason: string;
   readonly ticket: string;
-  /** `YYYY-MM-DD`, the last day (in UTC) on which the entry is valid. */
+  /** The last day on which the entry is valid, in UTC, as `YYYY-MM-DD`. */
   readonly expires: string;
-  /** Its line in the baseline file, counted from 1. */
+  /** The line of the entry in the baseline file, counted from 1. */
   readonly line: number;
-  /** True: the run has every scenario of the suite that tests it, so no other scenario could show the failure. */
+  /**
+   * True if the run has every scenario of the suite that tests the rule, so that no other scenario could show the
+   * failure.
+   */
   readonly tried: boolean;
 }
 
@@ -43,17 +49,20 @@ export interface Baseline {
   readonly known: readonly KnownFailure[];
 }
 
-/** The settings of a run, without any keys. */
+/** The settings of a run. They never contain keys. */
 interface RunSettings {
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly strict: boolean;
   readonly workers: number;
-  /** Time limits for 95 of 100 replies, by call; left out: no limits. */
+  /** The time limit for 95 % of the replies to each call. If it is left out, there are no limits. */
   readonly budgetMs?: Budgets;
-  /** Maximum number of retries of a failed scenario; left out: 0. */
+  /** Maximum number of retries of a failed scenario. If it is left out, there are no retries. */
   readonly retries?: number;
-  /** True: a scenario that fails and then passes is a warning; left out: it fails the run. */
+  /**
+   * True if a scenario that fails and then passes on retry gives only a warning. If it is left out, such a scenario
+   * fails the run.
+   */
   readonly allowFlaky?: boolean;
   readonly sessions: readonly {
     readonly sessionID: string;
@@ -66,12 +75,12 @@ interface RunSettings {
 
 /** One part of a divided run. The fields that are equal in all parts show that the parts belong together. */
 export interface Shard {
-  /** Counted from 1. */
+  /** The number of this part, counted from 1. */
   readonly index: number;
   readonly count: number;
-  /** Hash of the whole plan; `planHash` of the run is the hash of this part. */
+  /** The hash of the plan of all parts together. (`planHash` of the run is the hash of the plan of this part.) */
   readonly planHash: string;
-  /** Hash of which scenario and which player is in which part. */
+  /** The hash of the list that says which scenarios and players are in which part. */
   readonly divisionHash: string;
   /** Number of scenarios in all parts together. */
   readonly scenarios: number;
@@ -79,7 +88,7 @@ export interface Shard {
   readonly players: number;
   /** True if all parts together are the whole built-in suite. */
   readonly whole: boolean;
-  /** The seed given to all parts; null: each part chose its own. */
+  /** The seed given to all parts; null if each part chose its own. */
   readonly seed: string | null;
 }
 
@@ -90,30 +99,38 @@ export interface RunStarted {
   readonly croupier: string;
   readonly contract: string;
   readonly runID: string;
-  /** ISO 8601, UTC. */
+  /** The time of the start in UTC, in the format of ISO 8601. */
   readonly startedAt: string;
   readonly seed: string;
   readonly client: { readonly extCID: string; readonly integratorBaseUrl: string };
-  /** The selection of the user, one word each; empty: everything. */
+  /** The arguments with which the user selected scenarios; empty if all scenarios are selected. */
   readonly selection: readonly string[];
-  /** Command-line flags that reach the same operator in the same way, without keys; left out: unknown. */
+  /**
+   * The command-line flags, without keys, to call the same operator again in the same way. If they are left out, they
+   * are unknown.
+   */
   readonly flags?: readonly string[];
-  /** True if the run was of the whole built-in suite, without a selection. */
+  /** True if the run has the whole built-in suite, without a selection. */
   readonly whole: boolean;
   readonly planHash: string;
-  /** Left out: the run is not divided. */
+  /** The part of a divided run. It is left out if the run is not divided. */
   readonly shard?: Shard;
   readonly settings: RunSettings;
-  /** Rules that may fail; left out: none. */
+  /** The rules that may fail. It is left out if the user gave no baseline. */
   readonly baseline?: Baseline;
   readonly scenarios: readonly PlannedScenario[];
-  /** `proxy`: the calls of a real service that passed through croupier; left out: croupier's own calls. */
+  /**
+   * `proxy` if a real service made the calls and they passed through croupier. It is left out if croupier made the
+   * calls.
+   */
   readonly source?: 'proxy';
-  /** The process that writes the journal, so that a run that still goes on is not taken for a killed one. */
+  /**
+   * The process that writes the journal. It shows whether a run without an end event is still running or was killed.
+   */
   readonly process?: { readonly pid: number; readonly host: string };
 }
 
-/** Information for the reader of a report that is not a finding: insecure TLS, keep-alive switched off, … */
+/** Information for the reader of a report that is not a finding, for example that TLS is insecure. */
 interface Notice {
   readonly event: 'notice';
   readonly text: string;
@@ -122,17 +139,25 @@ interface Notice {
 export interface ScenarioStarted {
   readonly event: 'scenario-started';
   readonly scenario: string;
-  /** 1, or more if it is played again because the connection, not the operator, failed. Findings of earlier attempts are void. */
+  /**
+   * The number of the attempt, from 1. It grows if the scenario is played again because the connection failed, not the
+   * operator. Findings of earlier attempts do not count.
+   */
   readonly attempt: number;
-  /** 1 or more: it failed before and is played again to see whether it fails every time. The earlier failure is not void. */
+  /**
+   * The number of the retry, from 1. The scenario failed and is played again to see whether it fails every time. The
+   * earlier failure still counts.
+   */
   readonly retry?: number;
-  /** Monotonic ms, as in the exchanges' stamps. */
+  /** The time of the start in milliseconds of the monotonic clock that the stamps of exchanges use. */
   readonly at: number;
-  /** Which session is used for which alias. */
+  /** The session that is used for each alias of the scenario. */
   readonly sessions: Readonly<Record<string, string>>;
 }
 
-/** Why croupier sends a call: for a step of a scenario, or for a reason of its own. */
+/**
+ * The reasons why croupier sends a call. `step` is a step of a scenario; the other calls are added by croupier itself.
+ */
 export const PURPOSES = ['step', 'read', 'prepare', 'restore', 'probe', 'settle'] as const;
 
 /** A call that is about to be sent. The event is written before its first byte is sent. */
@@ -140,28 +165,35 @@ export interface Sending {
   readonly event: 'sending';
   readonly id: string;
   readonly scenario: string | null;
-  /** Key of the step; null for reads and compensations that croupier adds itself. */
+  /** The key of the step; null for calls that croupier adds itself, such as reading a balance. */
   readonly step: string | null;
   readonly purpose: (typeof PURPOSES)[number];
   readonly call: CallName;
   readonly request: ExchangeRequest;
   /**
-   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency. Left out
-   * if the call has no amount, if the amount is invalid on purpose, if croupier did not make the body (proxy), and in
-   * older journals; call-amount.ts then reads the body.
+   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency.
+   * It is left out if the call has no amount, if the amount is invalid on purpose, if the call passed through the
+   * proxy, and in older journals. In these cases call-amount.ts reads it from the body.
    */
   readonly amount?: string;
-  /** The kind of signature, if it is wrong on purpose; a word of the scenario language. */
+  /**
+   * The kind of wrong signature, as a word of the scenario language. It is left out if the call is not signed wrongly
+   * on purpose.
+   */
   readonly signed?: string;
-  /** The connection is broken on purpose before the whole request is out. */
+  /** The point at which croupier breaks the connection on purpose, before the whole request is sent. */
   readonly brokenAt?: EarlyBreak;
-  /** In a capsule, whose bytes are not the signed ones: the result of verifying the signature before. */
+  /**
+   * Only in a capsule, whose bytes were changed after signing: the result of verifying the signature before the change.
+   */
   readonly signature?: SignatureState;
-  /** Who sent a call that passed through the proxy; `proxy`: croupier, which repeated a call on purpose. */
+  /**
+   * The sender of a call that passed through the proxy. `proxy` means that croupier itself repeated a call on purpose.
+   */
   readonly source?: 'service' | 'proxy';
 }
 
-/** The result of a call. Its request is in the `sending` event of the same id. */
+/** The result of a call. The `sending` event with the same id has the request. */
 export interface Received {
   readonly event: 'received';
   readonly id: string;
@@ -169,34 +201,57 @@ export interface Received {
   readonly outcome: Exchange['outcome'];
   readonly stamps: Exchange['stamps'];
   readonly connection: Exchange['connection'];
-  /** The balances that croupier considered possible before and after the call, as decimal text; empty: unknown. */
+  /**
+   * The balances that croupier considered possible before and after the call, as decimal text. An empty list means that
+   * the balance is unknown.
+   */
   readonly model: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
-  /** Another event in the proxy: a fault made on purpose, or a service that closed the connection. Never the operator's fault. */
+  /**
+   * Another event in the proxy that affected the call, such as a fault made on purpose, or a service that closed the
+   * connection. The operator never causes such an event.
+   */
   readonly aside?: string;
 }
 
-/** All calls of a race have ended: which calls were released, and how many overlapped. */
+/**
+ * The result of a race, in which several calls are released at almost the same time. The event is written when all
+ * these calls have ended.
+ */
 export interface Raced {
   readonly event: 'race';
   readonly scenario: string;
   readonly attempt: number;
-  /** A scenario with a race is repeated; 1 is the first time. The steps have the same keys each time, and new ids. */
+  /**
+   * The number of the repetition, from 1. A scenario with a race is repeated. Its steps keep their keys but get new
+   * ids.
+   */
   readonly round: number;
-  /** Key of the `together` step. */
+  /** The key of the `together` step. */
   readonly step: string;
-  /** Ids of the exchanges, in the order in which they were released. */
+  /** Ids of the exchanges, in the order in which the calls were released. */
   readonly exchanges: readonly string[];
-  /** When the first was released, in monotonic ms as in the stamps. Until then the last byte of each was held back. */
+  /**
+   * The time at which the first call was released, in the milliseconds of the stamps. Until then croupier kept the last
+   * byte of every call.
+   */
   readonly barrier: number;
-  /** Delay in ms of the second half of the calls after the first half; 0: all at once. */
+  /**
+   * The delay in ms of the second half of the calls after the first half. 0 means that all calls are released at once.
+   */
   readonly staggerMs: number;
-  /** Delay in ms of each call after the first, in the order of `exchanges`; absent: the scenario sets no delays. */
+  /**
+   * The delay in ms of each call after the first call, in the order of `exchanges`. It is left out if the scenario sets
+   * no delays.
+   */
   readonly offsetsMs?: readonly number[];
-  /** Number of calls that were in flight together with another one: each was sent whole before the other was answered. */
+  /**
+   * The number of calls that overlapped with another call. Two calls overlap if each was sent completely before the
+   * other was answered.
+   */
   readonly overlapped: number;
 }
 
-/** A finding that is not a pass. Passes are only counted, in `scenario-ended`. */
+/** A finding that is not a pass. Passes are only counted, in the `scenario-ended` event. */
 export interface Found {
   readonly event: 'finding';
   readonly scenario: string;
@@ -204,19 +259,25 @@ export interface Found {
   readonly finding: Finding;
 }
 
-/** A call that croupier still owes the operator (or money that the operator owes a player), so that `settle` can send it. */
+/**
+ * A call that croupier must still send, for example so that the operator pays money back to a player. The command
+ * `settle` sends it.
+ */
 export interface Owed {
   readonly event: 'owed';
   readonly scenario: string | null;
   readonly call: TransactionCall;
   readonly sessionID: string;
   readonly txID: string;
-  /** True: owed from now on; false: it was answered and is no longer owed. */
+  /** True if the call must still be sent. False if it was answered, so that it need not be sent any more. */
   readonly open: boolean;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Number of passes of each rule in a scenario, by endpoint (`*`: the rule is not judged by endpoint). */
+/**
+ * The number of passes of each rule for each endpoint. `*` is used if the rule is not judged separately for each
+ * endpoint.
+ */
 export type Tally = Readonly<Partial<Record<RuleId, Readonly<Partial<Record<CallName | '*', number>>>>>>;
 
 export interface ScenarioEnded {
@@ -224,30 +285,33 @@ export interface ScenarioEnded {
   readonly scenario: string;
   readonly attempt: number;
   readonly verdict: Verdict;
-  /** Why it was skipped or undecided; null otherwise. */
+  /** The reason why the scenario was skipped or is undecided; null otherwise. */
   readonly reason: string | null;
   readonly durationMs: number;
-  /** false: the balance could not be restored; null: no balance changed. */
+  /** True if the balance was restored, false if that was not possible, and null if no balance changed. */
   readonly restored: boolean | null;
   readonly passes: Tally;
 }
 
 /**
- * A correction that is made at the end of the run: findings of one rule (at one endpoint) are explained by the breach of
- * another rule, and get this verdict instead of their own.
+ * A change of verdict at the end of the run. Findings of `rule` get this verdict because the breach of another rule,
+ * `because`, explains them.
  */
 export interface Attributed {
   readonly event: 'blamed';
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
-  /** Only findings of this scenario; null: of all scenarios. */
+  /** The scenario whose findings get the verdict; null for the findings of all scenarios. */
   readonly scenario: string | null;
   readonly verdict: Exclude<Verdict, 'untested'>;
   readonly because: RuleId;
   readonly reason: string;
 }
 
-/** The ways in which a run ends. `complete`: all planned scenarios were played. */
+/**
+ * The ways in which a run ends. `complete` means that all planned scenarios were played, and `bug` that croupier itself
+ * failed.
+ */
 export const RUN_ENDINGS = ['complete', 'bail', 'interrupted', 'unreachable', 'bug'] as const;
 
 /** The signals that interrupt a run. */

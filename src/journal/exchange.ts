@@ -1,10 +1,10 @@
 import type { CallName } from '../contract/call-name.ts';
 
-/** The bytes of a body: as text when they are valid UTF-8, else as base64. */
+/** The bytes of a body, stored as text if they are valid UTF-8, and otherwise as base64. */
 export interface Body {
   readonly encoding: 'utf8' | 'base64';
   readonly data: string;
-  /** Number of bytes, including those that were not kept. */
+  /** The number of bytes of the whole body, even if `data` holds only its beginning. */
   readonly length: number;
   /** True if `data` holds only the beginning of the body. */
   readonly truncated: boolean;
@@ -14,9 +14,9 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 export interface ExchangeRequest {
   readonly method: string;
-  /** The whole address that was called, query included. */
+  /** The whole address that was called, with its query. */
   readonly url: string;
-  /** In the order and letter case in which they were sent. */
+  /** The headers in the order and letter case in which they were sent. */
   readonly headers: HeaderList;
   readonly body: Body | null;
 }
@@ -24,13 +24,13 @@ export interface ExchangeRequest {
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderList;
-  /** After decompression. */
+  /** The body after decompression. */
   readonly body: Body;
 }
 
 /**
- * Why no reply came: a closed set. Only `too-late` says something about the operator; the others are problems of the
- * transport, or were caused by croupier (`broken`).
+ * The reasons why no reply came. Only `too-late` says something about the operator. The other reasons are problems of
+ * the connection, or were caused by croupier (`broken`).
  */
 export const NO_REPLY_REASONS = [
   'broken', // croupier broke the connection on purpose
@@ -60,27 +60,27 @@ export type Outcome =
       readonly reason: NoReplyReason;
       /** The error message of the system, without secrets. */
       readonly detail: string;
-      /** Status line and headers, if they arrived before the failure. */
+      /** The status line and headers, if they arrived before the failure. */
       readonly head?: { readonly status: number; readonly headers: HeaderList };
     };
 
 /**
- * When each phase ended, in milliseconds of one monotonic clock that all exchanges of a run share, so that overlaps can
- * be found. null: the phase did not happen, or its time is unknown.
+ * The times at which the phases of an exchange ended, in milliseconds. All exchanges of a run use the same monotonic
+ * clock, so that overlaps can be found. Null means that the phase did not happen, or that its time is unknown.
  */
 export interface Stamps {
   readonly start: number;
   readonly resolved: number | null;
   readonly connected: number | null;
   readonly secured: number | null;
-  /** The last byte of the request was handed to the kernel. */
+  /** The time at which the last byte of the request was given to the operating system. */
   readonly sent: number | null;
   readonly firstByte: number | null;
-  /** The last byte of the reply, or the moment when croupier stopped waiting. */
+  /** The time at which the last byte of the reply arrived, or at which croupier stopped waiting. */
   readonly end: number;
 }
 
-/** One request with its reply, or the reason why none came. */
+/** One request with its reply, or with the reason why no reply came. */
 export interface Exchange {
   readonly id: string;
   readonly call: CallName;
@@ -90,7 +90,10 @@ export interface Exchange {
   readonly connection: { readonly id: number; readonly reused: boolean } | null;
 }
 
-/** The time that the contract limits (contract/limits.ts): from the last byte of the request to the last byte of the reply. */
+/**
+ * Returns the time that the contract limits (contract/limits.ts), in milliseconds. It is measured from the last byte of
+ * the request to the last byte of the reply. Returns null if the request was not sent.
+ */
 export function replyMs(stamps: Stamps): number | null {
   return stamps.sent === null ? null : stamps.end - stamps.sent;
 }
@@ -100,18 +103,18 @@ export function overlapped(a: Stamps, b: Stamps): boolean {
   return a.sent !== null && b.sent !== null && a.sent < b.end && b.sent < a.end;
 }
 
-/** The first value of a header; the letter case of its name is ignored. */
+/** Returns the first value of a header, or undefined. The letter case of the name is ignored. */
 export function header(headers: HeaderList, name: string): string | undefined {
   const wanted = name.toLowerCase();
   return headers.find(([key]) => key.toLowerCase() === wanted)?.[1];
 }
 
-/** A body as text: UTF-8, or Latin-1 for a body that is not valid UTF-8. */
+/** Returns a body as text: decoded from UTF-8, or from Latin-1 if the body is not valid UTF-8. */
 export function bodyText(body: Body): string {
   return body.encoding === 'utf8' ? body.data : Buffer.from(body.data, 'base64').toString('latin1');
 }
 
-/** The `sessionID` in the query or the body of a call. The body is searched as text and not validated. */
+/** Returns the `sessionID` in the query or the body of a call. The body is searched as text and not validated. */
 export function sessionNamedIn({ url, body }: ExchangeRequest): string | undefined {
   if (body === null) return URL.parse(url)?.searchParams.get('sessionID') ?? undefined;
   return /"sessionID":"((?:[^"\\]|\\.)*)"/.exec(bodyText(body))?.[1];

@@ -1,40 +1,46 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 
-/** All verdicts on a rule, most severe first. The most severe of several counts. */
+/** All verdicts on a rule, most severe first. If a rule has several verdicts, the most severe one counts. */
 export const VERDICTS = ['fail', 'inconclusive', 'warn', 'note', 'pass', 'skip', 'untested'] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** The more severe of two verdicts. */
+/** Returns the more severe of two verdicts. */
 export function graver(a: Verdict, b: Verdict): Verdict {
   return VERDICTS.indexOf(a) <= VERDICTS.indexOf(b) ? a : b;
 }
 
-/** A position in a scenario file. Lines and columns count from 1. */
+/** A position in a scenario file. Lines and columns are counted from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** The name under which a missed expectation of a scenario is reported. It fails a run like a MUST. */
+/**
+ * The name under which an unmet expectation of a scenario is reported, instead of a rule id. It fails a run like a MUST
+ * rule.
+ */
 export const EXPECTATION = 'expectation';
 
 /** The verdict on one rule at one step of one scenario. */
 export interface Finding {
   readonly rule: RuleId | typeof EXPECTATION;
   readonly verdict: Exclude<Verdict, 'untested'>;
-  /** The endpoint, if the rule is judged separately for each. */
+  /** The endpoint of the call, if the rule has a separate verdict for each endpoint; otherwise null. */
   readonly endpoint: CallName | null;
-  /** Key of the step. */
+  /** The key of the step; null if the finding belongs to no single step. */
   readonly step: string | null;
   readonly place: Place | null;
-  /** Id of the exchange that shows it. */
+  /** The id of the exchange that shows the finding; null if no exchange shows it. */
   readonly exchange: string | null;
-  /** A sentence for a person. Text of the operator in it is not yet escaped. */
+  /**
+   * The expected behaviour as a sentence for people. It may contain text from the operator that is not escaped yet.
+   * This is also true of `actual`.
+   */
   readonly expected: string;
   readonly actual: string;
-  /** Other rules whose breach would explain this finding. */
+  /** Other rules that, if they are broken, explain this finding. */
   readonly causes: readonly RuleId[];
 }

@@ -9,41 +9,51 @@ import { type CallLatency, startLatencyTally } from './latency.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
-/** Maximum number of different notices that are kept. An operator that causes one per call must not fill the memory. */
+/**
+ * Maximum number of different notices to keep. Without a limit, an operator that causes a notice for each call could
+ * fill the memory.
+ */
 const MAX_NOTICES = 100;
 
-/** The results of a run, from which every report is made. Its size depends on the plan, not on the number of exchanges. */
+/**
+ * The results of a run, from which every report is made. Its size depends on the plan and not on the number of
+ * exchanges.
+ */
 export interface Fold {
   readonly run: RunStarted;
-  /** null: the run was cut off, so the journal has no end event. */
+  /** The last event of the run; null if the run was cut off, so that the journal has no such event. */
   readonly ended: RunEnded | null;
-  /** Every rule of the catalogue, each exactly once, in its order. */
+  /** The results for every rule of the catalogue, in the order of the catalogue. */
   readonly rules: readonly RuleResult[];
-  /** The few broken rules that explain all breaches, those about money first. */
+  /** The smallest known set of broken rules that explains all breaches. Rules about money come first. */
   readonly causes: readonly Cause[];
   /** The state of each known failure, in the order of the baseline. */
   readonly baseline: readonly KnownResult[];
-  /** Expectations of scenarios that were not met or could not be decided. */
+  /** The expectations of scenarios that were not met or could not be decided. */
   readonly expectations: readonly JudgedFinding[];
   readonly scenarios: readonly ScenarioResult[];
-  /** The races of which a finding names a call. */
+  /** The races with at least one call that a finding refers to. */
   readonly races: readonly Raced[];
   readonly notices: readonly string[];
-  /** Calls that must still be sent so that no player loses money. */
+  /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
-  /** Response times of the operator, for each call. */
+  /** Response times of the operator for each call. */
   readonly latency: readonly CallLatency[];
 }
 
-/** Builds a fold from the events of one run, in order. */
+/** Builds a fold from the events of one run, which must be added in their order. */
 export interface FoldBuilder {
   add(event: JournalEvent): void;
-  /** The fold of all events so far. @throws Error if no `run-started` was added. */
+  /**
+   * Returns the fold of all events so far.
+   *
+   * @throws Error if no `run-started` event was added
+   */
   result(): Fold;
 }
 
-/** Starts a fold over the events of one run. */
+/** Starts a fold for the events of one run. */
 export function startFold(): FoldBuilder {
   let run: RunStarted | null = null;
   let ended: RunEnded | null = null;
@@ -114,7 +124,7 @@ export function startFold(): FoldBuilder {
   };
 
   const result = (): Fold => {
-    if (run === null) throw new Error('a run cannot be folded before its run-started event');
+    if (run === null) throw new Error('the events have no run-started event, so there is no result');
     return sumUp(run, ended, attempts, attributions, {
       notices: [...notices],
       owed: [...owed.values()],
@@ -126,7 +136,11 @@ export function startFold(): FoldBuilder {
   return { add, result };
 }
 
-/** Folds a whole journal. @throws Error if it holds no `run-started`. */
+/**
+ * Folds a whole journal.
+ *
+ * @throws Error if it has no `run-started` event
+ */
 export async function foldJournal(events: AsyncIterable<JournalEvent> | Iterable<JournalEvent>): Promise<Fold> {
   const folding = startFold();
   for await (const event of events) folding.add(event);
@@ -143,7 +157,7 @@ function sumUp(
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));
   for (const id of attempts.keys()) {
-    // Checks of the run as a whole report findings under the name of a scenario that is not in the plan.
+    // Checks of the run as a whole report their findings under a scenario name that is not in the plan.
     if (!planned.has(id)) planned.set(id, { id, title: id, place: { file: '', line: 1, column: 1 }, rules: [] });
   }
   const outcomes: JudgedOutcome[] = [];
@@ -180,7 +194,7 @@ function sumUp(
   };
 }
 
-/** The races of an attempt that have a finding. */
+/** Returns the races of an attempt with at least one call that a finding refers to. */
 function racesWithFindings({ races, outcomes }: Attempt): readonly Raced[] {
   const shown = new Set([...outcomes.values()].flatMap(({ samples }) => samples.map(({ exchange }) => exchange)));
   return races.filter(({ exchanges }) => exchanges.some((id) => shown.has(id)));

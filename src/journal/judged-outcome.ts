@@ -5,18 +5,24 @@ import type { RuleOutcome } from './attempt.ts';
 import type { Attributed } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
 
-/** A finding with its final verdict, after attribution. */
+/**
+ * A finding with its final verdict. The verdict may have changed because the breach of another rule explains the
+ * finding (attribution).
+ */
 export interface JudgedFinding extends Finding {
   readonly scenario: string;
-  /** The rule whose breach explains it; null: no attribution changed the verdict. */
+  /** The rule whose breach explains the finding; null if no attribution applies. */
   readonly because: RuleId | null;
-  /** Why the verdict differs from the one of the step; null if it does not. */
+  /** The reason why the final verdict differs from the verdict of the step; null if they are the same. */
   readonly reason: string | null;
-  /** True: the scenario passed on retry. */
+  /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
 }
 
-/** An outcome of a scenario with its final verdict, after attribution. */
+/**
+ * An outcome of a scenario with its final verdict. The verdict may have changed because the breach of another rule
+ * explains the outcome (attribution).
+ */
 export interface JudgedOutcome {
   readonly scenario: string;
   readonly rule: Finding['rule'];
@@ -26,11 +32,14 @@ export interface JudgedOutcome {
   readonly reason: string | null;
   readonly count: number;
   readonly findings: readonly JudgedFinding[];
-  /** True: the scenario passed on retry. */
+  /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
 }
 
-/** Limits the verdict of a breach by the level of the rule. */
+/**
+ * Reduces the verdict of a breach to what the level of the rule allows. For example, a broken SHOULD rule gives only a
+ * warning.
+ */
 function atLevel(level: Level, verdict: Verdict, strict: boolean): Verdict {
   if (verdict !== 'fail' && verdict !== 'warn') return verdict;
   switch (level) {
@@ -48,12 +57,12 @@ function matches(attribution: Attributed, scenario: string, outcome: RuleOutcome
     attribution.rule === outcome.rule &&
     (attribution.endpoint === null || attribution.endpoint === outcome.endpoint) &&
     (attribution.scenario === null || attribution.scenario === scenario) &&
-    // A rule that was not tested needs no explanation.
+    // A skipped rule was not tested, so no attribution applies to it.
     outcome.verdict !== 'skip'
   );
 }
 
-/** Gives an outcome its final verdict. If several attributions match, the latest one counts. */
+/** Gives an outcome its final verdict. If several attributions match the outcome, the latest one counts. */
 export function judgeOutcome(
   scenario: string,
   outcome: RuleOutcome,
@@ -88,7 +97,12 @@ export function judgeOutcome(
   };
 }
 
-/** Keeps an outcome of a failed attempt after which the scenario passed, if it is a breach or was attributed to one. */
+/**
+ * Returns the outcome of a failed attempt, marked as flaky, for a scenario that passed on retry. Returns an empty list
+ * unless the outcome is a breach or was attributed to a breach.
+ *
+ * @param allowed true if a flaky failure is only a warning
+ */
 export function flakyOutcome(outcome: JudgedOutcome, allowed: boolean): readonly JudgedOutcome[] {
   if (outcome.verdict !== 'fail' && outcome.verdict !== 'inconclusive') return [];
   if (outcome.verdict === 'inconclusive' && outcome.because === null) return [];
@@ -104,11 +118,11 @@ export function flakyOutcome(outcome: JudgedOutcome, allowed: boolean): readonly
 }
 
 const gravity = (verdict: Verdict): number => VERDICTS.indexOf(verdict);
-/** Sorts the most severe verdict first. */
+/** Compares two outcomes by their verdicts, so that sorting puts the most severe verdict first. */
 export const byGravity = (a: { readonly verdict: Verdict }, b: { readonly verdict: Verdict }): number =>
   gravity(a.verdict) - gravity(b.verdict);
 
-/** The most severe verdict; `untested` if there are no outcomes. */
+/** Returns the most severe verdict, or `untested` if there are no outcomes. */
 export function gravest(outcomes: readonly { readonly verdict: Verdict }[]): Verdict {
   return outcomes.reduce<Verdict>((verdict, outcome) => graver(verdict, outcome.verdict), 'untested');
 }
@@ -117,12 +131,15 @@ export function countOf(outcomes: readonly JudgedOutcome[], wanted: (outcome: Ju
   return outcomes.reduce((sum, outcome) => (wanted(outcome) ? sum + outcome.count : sum), 0);
 }
 
-/** True if the rule was decided. */
+/** True if the outcome is a decision about the rule, so neither `skip` nor `inconclusive`. */
 export const isDecided = (outcome: JudgedOutcome): boolean =>
   outcome.verdict !== 'skip' && outcome.verdict !== 'inconclusive';
 export const isFinding = (outcome: JudgedOutcome): boolean => outcome.findings.length > 0;
 
-/** Why a rule has this verdict: the reason of an attribution first, else the first finding. */
+/**
+ * Returns the reason for the verdict of a rule. The reason of an attribution is preferred to the text of the first
+ * finding.
+ */
 export function reasonOf(
   outcomes: readonly JudgedOutcome[],
   verdict: Verdict,

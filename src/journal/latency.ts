@@ -2,7 +2,7 @@ import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { Budgets, JournalEvent, Received } from './event.ts';
 import { replyMs, type Stamps } from './exchange.ts';
 
-/** Medians of the first and of the last third of a run, and whether the difference is more than chance. */
+/** The medians of the first and the last third of a run. `slower` is true if the increase is too large to be chance. */
 interface Drift {
   readonly earlyMs: number;
   readonly lateMs: number;
@@ -10,9 +10,10 @@ interface Drift {
 }
 
 /**
- * Response times of the operator for one call: from the last byte of the request to the last byte of the reply, as the contract
- * counts the deadline. Calls of a race are left out, because a wallet may let them wait for each other. A call that timed out
- * counts with the time until then. In milliseconds; quantiles are exact to 1 %, `maxMs` is exact.
+ * The operator's response times for one call, from the last byte of the request to the last byte of the reply. The
+ * contract's time limit is measured in the same way.
+ * Calls of a race are left out, because a wallet may process them one after the other. A call that timed out counts
+ * with the time until the timeout. All times are in milliseconds. The quantiles are exact to 1 %, and `maxMs` is exact.
  */
 export interface CallLatency {
   readonly call: CallName;
@@ -21,27 +22,33 @@ export interface CallLatency {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** The distribution, for charts. Buckets are narrow: add neighbours to get the width that a chart needs. */
+  /** The distribution of the times, for charts. The buckets are narrow, so a chart may join neighbouring buckets. */
   readonly buckets: readonly Bucket[];
-  /** Configured time limit for 95 of 100 replies; null: none. */
+  /** The configured time limit in milliseconds for 95 % of the replies; null if no limit is configured. */
   readonly budgetMs: number | null;
-  /** True: p95 is above the budget. A warning, never a failure. */
+  /** True if `p95Ms` is above the time limit. This is only a warning and never a failure. */
   readonly isOverBudget: boolean;
-  /** null: there were too few calls, or the run was too short. */
+  /** The change of the response times during the run; null if the run had too few calls or was too short. */
   readonly drift: Drift | null;
 }
 
-/** Maximum number of calls of a scenario that wait to be counted. A race has fewer calls, so the oldest is in no open race. */
+/**
+ * Maximum number of calls of a scenario that are kept before they are counted. A race has fewer calls, so the oldest
+ * kept call cannot belong to a race that is still open.
+ */
 const MAX_WAITING = 1000;
 
-/** Computes the response times of a run from its events, in order. */
+/** Computes the response times of a run from its events, which must be added in order. */
 export interface LatencyTally {
   add(event: JournalEvent): void;
-  /** The calls that were made, in the order of the contract. Only for the end of a run: it counts all calls that still wait. */
+  /**
+   * Returns the results for the calls that were made, in the order of the contract. Call it only at the end of the run,
+   * because it counts all calls that are still kept.
+   */
   result(budgets: Budgets): readonly CallLatency[];
 }
 
-/** Starts a tally. Its size depends on the number of calls in flight, not on the number of calls in all. */
+/** Starts a tally. Its size depends on the number of calls in flight and not on the total number of calls. */
 export function startLatencyTally(): LatencyTally {
   const inFlight = new Map<string, CallName>();
   const waiting = new Map<string, Map<string, Timed>>();
@@ -56,7 +63,10 @@ export function startLatencyTally(): LatencyTally {
     line.add(at, ms);
   };
 
-  /** Keeps a call until the end of its scenario: the event of a race comes only after all its calls have ended. */
+  /**
+   * Keeps a call until its scenario ends, because the event that identifies the calls of a race comes after all of them
+   * have ended.
+   */
   const keep = (event: Received): void => {
     const call = inFlight.get(event.id);
     inFlight.delete(event.id);
@@ -105,7 +115,10 @@ interface Timed {
   readonly ms: number;
 }
 
-/** null: the call says nothing about the operator, for example because croupier broke the connection. */
+/**
+ * Returns the time of a call, or null if the call gives no information about the operator, for example because croupier
+ * broke the connection.
+ */
 function timedOf(call: CallName, { outcome, stamps }: Received): Timed | null {
   if (outcome.kind === 'none' && outcome.reason !== 'too-late') return null;
   const ms = replyMs(stamps);
@@ -116,16 +129,16 @@ function sentAt({ sent, start }: Stamps): number {
   return sent ?? start;
 }
 
-/** Maximum number of periods into which a run is divided. A longer run has longer periods: each becomes twice as long. */
+/** Maximum number of periods into which a run is divided. If a run needs more, the length of all periods is doubled. */
 const MAX_PERIODS = 32;
 const FIRST_PERIOD_MS = 250;
-/** Minimum number of calls in each third of the run for a drift. */
+/** Minimum number of calls in the first and in the last third of the run to compute a drift. */
 const MIN_CALLS = 20;
-/** A call became slower if its median grew at least by this factor and by this number of milliseconds. */
+/** The drift is reported as slower if the median grew at least by this factor and also by `DRIFT_MS` milliseconds. */
 const DRIFT_RATIO = 1.5;
 const DRIFT_MS = 10;
 
-/** The response times of one call over the run. */
+/** The response times of one call during the run, in periods of equal length. */
 class TimeLine {
   #origin: number | null = null;
   #width = FIRST_PERIOD_MS;
@@ -133,7 +146,7 @@ class TimeLine {
 
   add(at: number, ms: number): void {
     this.#origin ??= at;
-    // Calls are counted when their scenario ends, so one may be older than the first that was counted.
+    // Calls are counted only when their scenario ends. A call may therefore be older than the first counted call.
     const since = Math.max(0, at - this.#origin);
     while (since >= this.#width * MAX_PERIODS) this.#widen();
     const index = Math.floor(since / this.#width);
@@ -195,7 +208,7 @@ function driftOf(periods: readonly Histogram[], third: number): Drift | null {
   return { earlyMs, lateMs, slower: lateMs >= earlyMs * DRIFT_RATIO && lateMs - earlyMs >= DRIFT_MS };
 }
 
-/** The fewest periods from the beginning that hold the wanted number of calls. */
+/** Returns the periods from the beginning that are needed to reach the wanted number of calls. */
 function until(periods: readonly Histogram[], wanted: number): readonly Histogram[] {
   let seen = 0;
   const enough = periods.findIndex((period) => {
@@ -205,15 +218,21 @@ function until(periods: readonly Histogram[], wanted: number): readonly Histogra
   return periods.slice(0, enough + 1);
 }
 
-/** Ratio of the widths of neighbouring buckets. With it, a value read back is wrong by 1 % at most. */
+/** The ratio of the widths of neighbouring buckets. With this ratio, a quantile is wrong by 1 % at most. */
 const BUCKET_RATIO = 1.02;
 const LOG_RATIO = Math.log(BUCKET_RATIO);
-/** Shorter times are counted as this value, because clocks are not more exact. In milliseconds. */
+/**
+ * The shortest time that is counted, in milliseconds. Shorter times count as this value, because clocks are not more
+ * exact.
+ */
 const MIN_MS = 0.01;
-/** Longer times are counted in the last bucket. The maximum is always exact. In milliseconds. */
+/**
+ * The longest time that has its own bucket, in milliseconds. Longer times count in the last bucket. The maximum is
+ * always exact.
+ */
 const MAX_MS = 600_000;
 
-/** The number of replies that took between `fromMs` and `toMs`. */
+/** The number of replies that took between `fromMs` and `toMs` milliseconds. */
 export interface Bucket {
   readonly fromMs: number;
   readonly toMs: number;
@@ -221,8 +240,8 @@ export interface Bucket {
 }
 
 /**
- * Times in buckets of growing width: at most 904 counters for any number of times, and quantiles that are exact to 1 %.
- * The order in which times are added makes no difference.
+ * Counts times in buckets of growing width. It needs at most 904 counters for any number of times, and its quantiles
+ * are exact to 1 %. The order in which times are added makes no difference.
  */
 export class Histogram {
   readonly #counts = new Map<number, number>();
@@ -233,7 +252,7 @@ export class Histogram {
     return this.#count;
   }
 
-  /** The longest time, to the microsecond; 0 if there is none. */
+  /** The longest time in milliseconds, exact to the microsecond; 0 if no time was added. */
   get maxMs(): number {
     return this.#max;
   }
@@ -251,7 +270,10 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** The time within which the given share (0 to 1) of all replies came; 0 if there are none. */
+  /**
+   * Returns the time in milliseconds within which the given share (0 to 1) of all replies came. Returns 0 if no time
+   * was added.
+   */
   quantile(share: number): number {
     const wanted = Math.max(1, Math.ceil(share * this.#count));
     let seen = 0;
@@ -262,7 +284,7 @@ export class Histogram {
     return this.#max;
   }
 
-  /** The buckets that are not empty, shortest times first. */
+  /** Returns the buckets that are not empty, the shortest times first. */
   buckets(): readonly Bucket[] {
     return this.#inOrder().map(([at, count]) => ({
       fromMs: MIN_MS * BUCKET_RATIO ** (at - 0.5),
@@ -276,7 +298,7 @@ export class Histogram {
   }
 }
 
-/** Clocks report more digits than they can measure. */
+/** Rounds to whole microseconds, because clocks report more digits than they can measure. */
 function inMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

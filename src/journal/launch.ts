@@ -1,31 +1,31 @@
 import type { JsonObject } from '../contract/json.ts';
 
-/** A request of an operator's backend to the Core API, with its reply. The `launch` rules are judged by it. */
+/** A request of an operator's backend to the Core API, with its reply. The `launch` rules are judged from it. */
 export interface LaunchRequest {
   readonly operation: 'createNewGame' | 'games' | 'freeRounds' | 'createFreeRounds' | 'cancelFreeRounds';
-  /** Time of the reply, in milliseconds since 1970. */
+  /** The time of the reply in milliseconds since 1970. */
   readonly at: number;
-  /** Header lines as name and value, unchanged. */
+  /** The header lines as names and values, exactly as they were sent. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body, or the query of a GET, as it was sent; undefined if it could not be read. */
+  /** The body, or the query of a GET, as it was sent. Undefined if it could not be read. */
   readonly fields?: JsonObject;
   /** The fields that are missing or have a wrong type. */
   readonly diagnostics: readonly { readonly field: string; readonly message: string }[];
   readonly status: number;
-  /** The error code of the reply. */
+  /** The error code of the reply; left out if the reply is not an error. */
   readonly code?: string;
-  /** The game session that it opened. */
+  /** The game session that the request opened; left out if it opened none. */
   readonly session?: LaunchedSession;
 }
 
-/** A game that the operator launched. */
+/** A game session that the operator opened for a player. */
 export interface LaunchedSession {
-  /** The operator's reference. */
+  /** The operator's id of the session. */
   readonly sessionID: string;
-  /** The operator's `user.id`. */
+  /** The operator's id of the player (`user.id`). */
   readonly player: string;
   readonly currency: string;
   readonly gameID: string;
-  /** True: a demo game, of which no call is sent to the operator. */
+  /** True for a demo game. The service sends no calls to the operator for it. */
   readonly demo: boolean;
 }

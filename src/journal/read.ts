@@ -1,22 +1,26 @@
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
 
-/** The text is not a journal that this version of croupier can read. The message names the line and the problem. */
+/**
+ * The error for a text that is not a journal that this version of croupier can read. The message names the line and the
+ * problem.
+ */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** Describes the problem of a value that should be an event; null if it is valid. */
+/** Describes the problem of a value that should be an event. Returns null if the value is valid. */
 export type EventCheck = (value: unknown) => string | null;
 
 const FORMAT_NAME = /^croupier-journal\/(\d+)$/;
 const NEWEST = formatNumber(JOURNAL_FORMAT) ?? 0;
 
 /**
- * Reads a journal in pieces. The text after the last line end may be incomplete because the run was killed. It is left out if it
- * is not JSON.
+ * Reads a journal in pieces. If the run was killed, the last line may be incomplete. The last line is left out if it
+ * has no line end and is not JSON.
  *
- * @param check validates every event. Left out: events are not validated, as for a journal of the current run.
- * @throws JournalError for an empty text, another kind of file, a newer format, and a line that is not an event.
+ * @param check validates every event. If it is left out, events are not validated, as for the journal of the current
+ * run.
+ * @throws JournalError if the text is empty, is not a journal, has a newer format, or has a line that is not an event
  */
 export async function* readJournal(
   chunks: AsyncIterable<string> | Iterable<string>,
@@ -37,7 +41,7 @@ export async function* readJournal(
     if (!isEvent(value)) throw new JournalError(`line ${line} of the journal is not an event: ${excerpt(text)}`);
     yield value;
   }
-  if (line === 0) throw new JournalError('the journal is empty: the run ended before it wrote anything');
+  if (line === 0) throw new JournalError('the journal is empty, because the run ended before it wrote an event');
 }
 
 const NOT_A_JOURNAL = 'line 1: this is not a journal of croupier, which begins with a run-started event';
@@ -66,7 +70,8 @@ function formatNumber(format: unknown): number | null {
 function checkHead(value: unknown): void {
   if (!isObject(value) || value.event !== 'run-started') throw new JournalError(NOT_A_JOURNAL);
   const number = formatNumber(value.format);
-  if (number === null) throw new JournalError(`line 1: the format ${excerpt(JSON.stringify(value.format))} is unknown`);
+  if (number === null)
+    throw new JournalError(`line 1: the journal has the unknown format ${excerpt(JSON.stringify(value.format))}`);
   if (number > NEWEST) {
     const writer = typeof value.croupier === 'string' ? ` (croupier ${value.croupier} wrote it)` : '';
     throw new JournalError(

@@ -1,24 +1,26 @@
 import type { JournalEvent } from './event.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The numbers that are added to the events of a run when they are appended to those of an earlier run. */
+/**
+ * The numbers that are added to the events of a run when these events are appended to the journal of an earlier run.
+ */
 export interface Offset {
-  /** Added to the numbers in the ids of exchanges. */
+  /** Number that is added to the number in each exchange id. */
   readonly exchanges: number;
-  /** Added to the ids of connections. */
+  /** Number that is added to each connection id. */
   readonly connections: number;
-  /** Added to all stamps, in ms. */
+  /** Milliseconds that are added to each stamp. */
   readonly ms: number;
 }
 
 const ID = /^x(\d+)$/;
 
-/** The number in the id of an exchange; 0 for an id that croupier did not make. */
+/** Returns the number in the id of an exchange, or 0 if croupier did not make the id. */
 export function numberOfExchange(id: string): number {
   return Number(ID.exec(id)?.[1] ?? 0);
 }
 
-/** An event with new ids and stamps, for a journal that already holds the events of another run. */
+/** Returns an event with new ids and stamps, so that it can be appended to a journal with the events of another run. */
 export function renumbered(event: JournalEvent, { exchanges, connections, ms }: Offset): JournalEvent {
   const idOf = (id: string): string => (ID.test(id) ? `x${numberOfExchange(id) + exchanges}` : `${id}+${exchanges}`);
   switch (event.event) {

@@ -28,30 +28,32 @@ export interface RuleResult {
   readonly rule: Rule;
   /** The most severe verdict of all outcomes. */
   readonly verdict: Verdict;
-  /** Why it is not a pass, in the words of its main finding; null for a pass. */
+  /** The reason for the verdict, in the words of the main finding; null if the verdict is `pass`. */
   readonly reason: string | null;
-  /** The rule whose breach explains the verdict. */
+  /** The rule whose breach explains the verdict; null if no other rule explains it. */
   readonly because: RuleId | null;
-  /** True: the verdict comes only from scenarios that failed and then passed on retry. */
+  /** True if the verdict comes only from scenarios that failed and then passed on retry. */
   readonly flaky: boolean;
-  /** The scenario that the reason comes from. */
+  /** The id of the scenario that the reason comes from; null if there is no such scenario. */
   readonly seenIn: string | null;
-  /** Number of checks that decided it. */
+  /** Number of checks that gave a decision about the rule. */
   readonly checks: number;
   /** Number of findings with the verdict `fail`. */
   readonly breaches: number;
-  /** True: it fails, and all of its breaches are on the run's baseline. */
+  /** True if the rule fails and all of its breaches are on the run's baseline. */
   readonly isKnown: boolean;
-  /** Scenarios that tested it, in the order of the plan. */
+  /** Ids of the scenarios that tested the rule, in the order of the plan. */
   readonly scenarios: readonly string[];
-  /** A verdict for each endpoint if the rule is judged by endpoint, else empty. */
+  /** One verdict for each endpoint, if the rule is judged separately for each endpoint; otherwise empty. */
   readonly endpoints: readonly EndpointResult[];
-  /** Examples, the most severe and most informative first. `findingCount` is the number of all findings. */
+  /** Examples of findings, the most severe and most informative first. `findingCount` is the number of all findings. */
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
 }
 
-/** Puts the outcome of the main finding first, so that the reason belongs to the place that reports point to. */
+/**
+ * Puts the outcome with the main finding first. The reason of the result then belongs to the place that reports show.
+ */
 function mainFindingFirst(
   outcomes: readonly JudgedOutcome[],
   [main]: readonly JudgedFinding[],
@@ -61,8 +63,8 @@ function mainFindingFirst(
 }
 
 /**
- * Sums up one rule. If a scenario that claims the rule did not decide it, the rule is inconclusive, unless another scenario
- * decided it.
+ * Sums up the results for one rule. The rule is inconclusive if a scenario that claims to test it ended without a
+ * decision, unless another scenario decided it.
  *
  * @param outcomes all outcomes of this rule
  */
@@ -90,7 +92,7 @@ export function ruleResult(
   };
   const version = contractVersion(how.run.contract);
   if (version && !isThere(rule.since, version)) {
-    const reason = `the rule is new in version ${rule.since} of the contract, and this run uses version ${how.run.contract}`;
+    const reason = `the rule is new in version ${rule.since} of the contract, but this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
   const verdict = gravest(outcomes);
@@ -104,7 +106,7 @@ export function ruleResult(
   const undecided = scenarios.find(
     ({ planned, state }) => planned.rules.includes(rule.id) && state !== 'not-started' && !reporting.has(planned.id),
   );
-  // The reason of a skip is more useful than the fact that the scenario ended.
+  // The reason for a skip is more useful than the fact that the scenario ended, so it is kept.
   if (undecided && (verdict === 'untested' || undecided.state === 'cut-off')) {
     return {
       ...base,
@@ -113,8 +115,8 @@ export function ruleResult(
       seenIn: undecided.planned.id,
       reason:
         undecided.state === 'cut-off'
-          ? 'its scenario was cut off before it was decided'
-          : 'its scenario ended without deciding it',
+          ? 'the run was cut off before the scenario decided the rule'
+          : 'the scenario ended without deciding the rule',
     };
   }
   if (verdict === 'skip') return { ...base, verdict, ...reasonOf(outcomes, verdict) };
@@ -122,8 +124,9 @@ export function ruleResult(
 }
 
 /**
- * Compares findings: the most severe first, then those that no other rule explains, then those of the scenario that is named like
- * the rule, then those of scenarios that claim the rule, then those that an exchange shows.
+ * Returns a function that compares findings by importance. The most severe come first.
+ * Among equally severe findings, the order of preference is: no other rule explains the finding, the scenario has the
+ * name of the rule, the scenario claims to test the rule, and an exchange shows the finding.
  */
 function byImportance(rule: Rule, scenarios: readonly ScenarioResult[]) {
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));

@@ -19,18 +19,21 @@ export interface ScenarioResult {
   readonly reason: string | null;
   readonly durationMs: number | null;
   readonly restored: boolean | null;
-  /** The attempt whose result counts. */
+  /** The number of the attempt whose result counts; 0 if the scenario was not started. */
   readonly attempt: number;
   /** Number of retries after a failure. */
   readonly retries: number;
-  /** True: it failed and then passed on retry. */
+  /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
   readonly sessions: Readonly<Record<string, string>>;
   readonly findings: readonly JudgedFinding[];
   readonly findingCount: number;
 }
 
-/** The outcomes of a scenario that was skipped or undecided, for the rules that it claims and did not report on. */
+/**
+ * Returns an outcome for each rule that a skipped or undecided scenario claims to test but did not report on. Returns
+ * an empty list for other scenarios.
+ */
 export function impliedOutcomes(
   scenario: PlannedScenario,
   attempt: Attempt | undefined,
@@ -54,7 +57,11 @@ export function impliedOutcomes(
     }));
 }
 
-/** Sums up one scenario. @param own the outcomes of the attempt that counts, and of a flaky failure before it */
+/**
+ * Sums up the result of one scenario.
+ *
+ * @param own the outcomes of the attempt that counts, and of a flaky failure before it
+ */
 export function scenarioResult(
   planned: PlannedScenario,
   counting: CountedAttempt | undefined,
@@ -91,7 +98,8 @@ export function scenarioResult(
       reason: `it was cut off: ${stopReason(runEnded)}`,
     };
   }
-  // If a finding was attributed to another rule, the scenario's own verdict is replaced, except if it was undecided.
+  // If a finding was attributed to another rule, its new verdict replaces the scenario's own verdict. An undecided
+  // scenario stays undecided.
   const explained = own.some((outcome) => outcome.because !== null);
   const doubt = ended.verdict === 'inconclusive' || own.length === 0;
   const verdict = explained && !doubt ? gravest(own) : graver(ended.verdict, gravest(own));
@@ -106,7 +114,7 @@ export function scenarioResult(
   };
 }
 
-/** Why a planned scenario was not played. */
+/** Returns the reason why a planned scenario was not played. */
 export function stopReason(ended: RunEnded | null): string {
   if (ended === null) return 'the run was cut off';
   switch (ended.how) {

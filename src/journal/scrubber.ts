@@ -1,18 +1,26 @@
-/** Replaces a secret. It is shorter than the shortest secret that is removed, so it cannot contain one. */
+/**
+ * The text that replaces a secret. It is shorter than the shortest secret that is removed, so it cannot contain a
+ * secret.
+ */
 const MASK = '***';
 
-/** Minimum length of a secret. Removing shorter ones would remove half of every text; the configuration warns about them. */
+/**
+ * Minimum length of a secret that is removed, in characters. Shorter secrets would match in too much ordinary text. The
+ * configuration warns about them.
+ */
 const MIN_SECRET = 4;
 
 /**
- * Creates a function that removes secrets from text: plain; in base64 and base64url, at each of the three offsets within a
- * longer encoded text; in hexadecimal; percent-encoded, once or repeatedly; escaped for JSON, also within JSON; escaped for HTML.
- * Only a part of a secret may be escaped. Secrets of fewer than 4 characters are not removed.
+ * Creates a function that replaces secrets in a text, also if they are encoded. It finds a secret in base64 and
+ * base64url (even inside a longer encoded text), in hexadecimal, and with escapes for URLs, JSON or HTML. The escapes
+ * may be applied repeatedly or only to a part of the secret.
+ * Secrets of fewer than 4 characters are not removed.
  */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
   const kept = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET);
   if (kept.length === 0) return (text) => text;
-  // If one secret is the beginning of another, the longer one must be tried first, or its rest would stay in the text.
+  // If one secret is the beginning of another, the longer secret must be tried first. Otherwise the end of the longer
+  // secret would stay in the text.
   const patterns = kept.toSorted((a, b) => b.length - a.length).flatMap(patternsOf);
   const pattern = new RegExp(patterns.join('|'), 'g');
   return (text) => text.replace(pattern, MASK);
@@ -25,13 +33,13 @@ function patternsOf(secret: string): readonly string[] {
 }
 
 /**
- * Maximum number of times that a text may have been escaped. It limits the repetitions in a pattern, so that no text of an
+ * Maximum number of times that a text may be escaped. It limits the repetitions in a pattern, so that no text from an
  * operator can make the search slow.
  */
 const MAX_NESTING = 3;
 const MAX_BACKSLASHES = 2 ** MAX_NESTING;
 
-/** A pattern that matches each character as itself or as JSON, URLs and HTML may write it. */
+/** Returns a pattern that matches each character unchanged, or escaped for JSON, URLs or HTML. */
 function escapedPattern(secret: string): string {
   return (secret.match(/\\+|[^\\]/gu) ?? [])
     .map((part) => (part.startsWith('\\') ? backslashPattern(part.length) : characterPattern(part)))
@@ -49,7 +57,10 @@ const JSON_SHORT: Readonly<Record<string, string>> = {
   '\t': 't',
 };
 
-/** Backslashes double each time they are escaped for JSON, so a sequence of them is matched as a whole. */
+/**
+ * Returns a pattern for a sequence of backslashes. Each escaping for JSON doubles the backslashes, so the sequence is
+ * matched as a whole.
+ */
 function backslashPattern(count: number): string {
   const one = `(?:${[percentCode('\\'), jsonCode('\\'), htmlCode('\\')].join('|')})`;
   return `(?:\\\\{${count},${count * MAX_BACKSLASHES}}|${one}{${count}})`;
@@ -80,14 +91,17 @@ function htmlCode(character: string): string {
   return `&(?:amp;){0,${MAX_NESTING}}(?:${name === undefined ? numbers : `${name}|${numbers}`});`;
 }
 
-/** The characters that these bytes have within a longer base64 text, for each of the three offsets at which they may begin. */
+/**
+ * Returns the base64 text of these bytes as it appears inside a longer base64 text. There is one result for each of the
+ * three offsets at which the bytes may begin.
+ */
 export function base64Within(bytes: Buffer): readonly string[] {
   return [0, 1, 2].map((offset) => base64At(bytes, offset));
 }
 
 /**
- * The base64 characters that depend only on these bytes if `offset` bytes come before them. A character at either end that also
- * depends on other bytes is left out: it reveals at most four bits.
+ * Returns the base64 characters that depend only on these bytes, if `offset` other bytes come before them. A character
+ * at either end that also depends on other bytes is left out. Such a character reveals at most four bits of the secret.
  */
 function base64At(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

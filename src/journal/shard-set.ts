@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { RunEnded, RunStarted } from './event.ts';
 
-/** One journal that was given as a shard. */
+/** One journal that the user gave as a part (shard) of a divided run. */
 export interface ShardHead {
-  /** Its name in messages. */
+  /** The name of the journal in messages. */
   readonly name: string;
   readonly run: RunStarted;
 }
 
-/** Why journals cannot be joined to one run. */
+/** The reasons why journals cannot be joined to one run. */
 export interface ShardMismatch {
-  /** `missing`: parts are missing, which may still come; `unfit`: the journals do not belong together. */
+  /** `missing` if some parts are missing and may still be added. `unfit` if the journals do not belong together. */
   readonly kind: 'missing' | 'unfit';
   readonly reasons: readonly string[];
 }
@@ -30,18 +30,21 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],
 ];
 
-/** Checks that journals are all parts of one divided run, each once. undefined: they are. */
+/**
+ * Checks that the journals are all parts of one divided run, and that each part is given once. Returns undefined if
+ * this is true.
+ */
 export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | undefined {
   const whole = heads.filter(({ run }) => run.shard === undefined);
   if (whole.length > 0) {
-    return misfit(whole.map(({ name }) => `${name} is not a part of a divided run (croupier run --shard)`));
+    return misfit(whole.map(({ name }) => `${name} is not a part of a divided run (made with croupier run --shard)`));
   }
   const [first] = heads;
   const foreign = heads.flatMap(({ name, run }) => {
     const differing = COMMON.filter(([, of]) => first && of(run) !== of(first.run)).map(([what]) => what);
     return differing.length === 0
       ? []
-      : [`${name} is from another run than ${first?.name}: it differs in ${differing.join(', ')}`];
+      : [`${name} and ${first?.name} are from different runs. They differ in: ${differing.join(', ')}`];
   });
   if (foreign.length > 0) return misfit(foreign);
   const count = first?.run.shard?.count ?? 0;
@@ -61,10 +64,14 @@ function misfit(reasons: readonly string[]): ShardMismatch {
   return { kind: 'unfit', reasons };
 }
 
-/** Joins the first events of all parts. @param runs at least one */
+/**
+ * Joins the first events of all parts to the first event of the whole run.
+ *
+ * @param runs the first event of each part; at least one
+ */
 export function joinedStart(runs: readonly RunStarted[]): RunStarted {
   const [first] = runs;
-  if (!first) throw new RangeError('there are no parts to join');
+  if (!first) throw new RangeError('no part of a divided run was given, so nothing can be joined');
   const { shard, process: _, ...common } = first;
   const seeds = [...new Set(runs.map(({ seed }) => seed))];
   const scenarios = runs.flatMap((run) => run.scenarios);
@@ -83,7 +90,8 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
       ...first.settings,
       sessions: runs.flatMap(({ settings }) => settings.sessions),
     },
-    // The undivided run is in the order of its files. The order of the cases of one file is no longer known.
+    // A run that is not divided is in the order of its files. The order of several cases of one file is not known here,
+    // so the id decides.
     scenarios: scenarios.toSorted((a, b) => compare(a.place.file, b.place.file) || compare(a.id, b.id)),
   };
 }
@@ -92,7 +100,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Most severe first. A part that was cut off has no end event. */
+/** All endings of a part, the most severe first. A part without an end event was cut off. */
 const ENDINGS: readonly (RunEnded['how'] | 'cut-off')[] = [
   'bug',
   'interrupted',
@@ -102,14 +110,17 @@ const ENDINGS: readonly (RunEnded['how'] | 'cut-off')[] = [
   'complete',
 ];
 
-/** The start and the end of a part. */
+/** The first and the last event of a part. */
 export interface ShardEnd {
   readonly run: RunStarted;
-  /** null: it was cut off. */
+  /** The last event; null if the part was cut off. */
   readonly ended: RunEnded | null;
 }
 
-/** Joins the last events of all parts: the most severe ending counts. null: a part was cut off. */
+/**
+ * Joins the last events of all parts. The most severe ending counts. Returns null if that ending is a part that was cut
+ * off.
+ */
 export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
   const rank = ({ ended }: ShardEnd): number => ENDINGS.indexOf(ended?.how ?? 'cut-off');
   const [worst] = parts.toSorted((a, b) => rank(a) - rank(b));

@@ -1,15 +1,18 @@
 import type { JournalEvent } from './event.ts';
 
 /**
- * Converts the stamps of a journal to the time of day. A journal holds the time of day once, at the start of a run; all other
- * stamps are milliseconds of a monotonic clock.
+ * Converts the stamps of a journal to the time of day. A journal has the time of day only at the start of a run. All
+ * other stamps are milliseconds of a monotonic clock.
  */
 export class WallClock {
   #began = Number.NaN;
-  /** The monotonic clock at the start of the run, as exactly as the journal shows. */
+  /**
+   * The stamp of the first event after the start of the run. It is the best estimate of the monotonic clock at that
+   * start. Null before that event.
+   */
   #origin: number | null = null;
 
-  /** Takes the events in order. One journal may hold several runs. */
+  /** Takes the next event of the journal. The events must come in order. One journal may contain several runs. */
   take(event: JournalEvent): void {
     if (event.event === 'run-started') {
       this.#began = Date.parse(event.startedAt);
@@ -18,7 +21,7 @@ export class WallClock {
     else if (event.event === 'received') this.#origin ??= event.stamps.start;
   }
 
-  /** A stamp as milliseconds since 1970; null: unknown. */
+  /** Returns a stamp as milliseconds since 1970, or null if the start of the run is unknown. */
   at(stamp: number): number | null {
     return Number.isNaN(this.#began) || this.#origin === null ? null : this.#began + stamp - this.#origin;
   }

@@ -160,7 +160,7 @@ describe('a fold', () => {
   it('does not pass a rule that its scenario left undecided', async () => {
     expect(await ruleOf(runOf(bet, [ended(bet.id)]), 'bet.debit')).toMatchObject({
       verdict: 'inconclusive',
-      reason: 'its scenario ended without deciding it',
+      reason: 'the scenario ended without deciding the rule',
       seenIn: 'bet/debit',
     });
   });
@@ -210,7 +210,7 @@ describe('a fold', () => {
     expect(fold.ended).toBeNull();
     expect(ruleIn(fold, 'bet.debit')).toMatchObject({
       verdict: 'inconclusive',
-      reason: 'its scenario was cut off before it was decided',
+      reason: 'the run was cut off before the scenario decided the rule',
       seenIn: 'bet/debit',
     });
     expect(fold.scenarios[0]).toMatchObject({ state: 'cut-off', verdict: 'inconclusive' });
@@ -237,7 +237,7 @@ describe('a fold', () => {
   });
 
   it('cannot be concluded before the run started', () => {
-    expect(() => startFold().result()).toThrow('before its run-started event');
+    expect(() => startFold().result()).toThrow('the events have no run-started event');
   });
 });
 

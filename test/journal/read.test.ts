@@ -39,14 +39,14 @@ describe('reading a journal', () => {
   });
 
   it.each([
-    ['', 'the journal is empty: the run ended before it wrote anything'],
+    ['', 'the journal is empty, because the run ended before it wrote an event'],
     ['PNG\u0000', 'line 1: this is not a journal of croupier, which begins with a run-started event'],
     [`${tail}\n`, 'line 1: this is not a journal of croupier, which begins with a run-started event'],
     [
       head.replace('croupier-journal/1', 'croupier-journal/2'),
       'line 1: the journal is in the format croupier-journal/2 (croupier 0.1.0 wrote it); this croupier reads up to croupier-journal/1. Use a newer croupier.',
     ],
-    [head.replace('croupier-journal/1', 'x'), 'line 1: the format "\\"x\\"" is unknown'],
+    [head.replace('croupier-journal/1', 'x'), 'line 1: the journal has the unknown format "\\"x\\""'],
     [`${head}\nhello\n${tail}\n`, 'line 2 of the journal is not JSON: "hello"'],
     [`${head}\n{"event":"notice"\n`, 'line 2 of the journal is not JSON: "{\\"event\\":\\"notice\\""'],
     [`${head}\n[]\n`, 'line 2 of the journal is not an event: "[]"'],

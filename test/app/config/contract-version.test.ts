@@ -34,7 +34,7 @@ describe('an older version of the contract', { timeout: LONG_MS }, () => {
     expect(report.contract).toBe('1.2.11');
     expect(report.rules.find(({ id }) => id === 'refund.without-round')).toMatchObject({
       verdict: 'skip',
-      reason: 'the rule is new in version 1.5.0 of the contract, and this run uses version 1.2.11',
+      reason: 'the rule is new in version 1.5.0 of the contract, but this run uses version 1.2.11',
     });
     expect(report.rules.find(({ id }) => id === 'refund.restore')?.verdict).toBe('pass');
     const bodies = readFileSync(journal, 'utf8')
