@@ -3,13 +3,16 @@ import { replyMs } from '../../journal/exchange.ts';
 import { describeOutcome, type ObservedCall, type StatedValues } from '../observed-call.ts';
 
 export interface Unmet {
-  /** `answer`: the outcome, which rules judge too. `content`: other properties of the reply. */
+  /** `answer` for the outcome of the call, which rules judge too. `content` for other properties of the reply. */
   readonly about: 'answer' | 'content';
   readonly expected: string;
   readonly actual: string;
 }
 
-/** Returns the expectations of the scenario about a reply that are not met. The next read judges how the balance moved. */
+/**
+ * Returns the expectations of the scenario that a reply does not meet. The next balance read checks the expected movement of
+ * the balance.
+ */
 export function unmetExpectations(observed: ObservedCall, stated: StatedValues): Unmet[] {
   const { expect } = observed.planned.step;
   const unmet: Unmet[] = [];
@@ -35,8 +38,8 @@ export function unmetExpectations(observed: ObservedCall, stated: StatedValues):
     if (took === null || took > expect.withinMs) {
       unmet.push({
         about: 'content',
-        expected: `the reply within ${expect.withinMs} ms`,
-        actual: took === null ? 'no reply came' : `it took ${Math.round(took)} ms`,
+        expected: `the reply comes within ${expect.withinMs} ms`,
+        actual: took === null ? 'no reply came' : `the reply took ${Math.round(took)} ms`,
       });
     }
   }
@@ -49,8 +52,8 @@ export function unmetExpectations(observed: ObservedCall, stated: StatedValues):
     if (reading.txID !== first.txID || !sameBalance) {
       unmet.push({
         about: 'content',
-        expected: `the first reply again: txID ${first.txID}, balance ${first.balance.written}`,
-        actual: `txID ${reading.txID}, balance ${reading.balance.written}`,
+        expected: `the reply repeats the first one: txID ${first.txID}, balance ${first.balance.written}`,
+        actual: `the reply has txID ${reading.txID}, balance ${reading.balance.written}`,
       });
     }
   }

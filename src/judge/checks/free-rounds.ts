@@ -20,13 +20,13 @@ const isWithdrawal = (planned: PlannedCall): boolean =>
   planned.step.origin.kind === 'fresh' &&
   planned.regular;
 
-/** Judges a call of a campaign, which must be answered 200. A `frID` that was made up for the test may be refused. */
+/** Judges a call of a campaign, which must be answered 200. The operator may refuse a `frID` that was made up for the test. */
 function checkFree(observed: ObservedCall, what: string): Decision | undefined {
   const refused = check200(observed, what);
   if (refused?.kind === 'breach' && !observed.campaignKnown && isClientError(observed.reading?.status)) {
     return { kind: 'skip', reason: UNKNOWN_CAMPAIGN };
   }
-  // If wins of 0 of every kind are declined, `win.zero` is the cause.
+  // An operator that declines every win of 0 breaks `win.zero`, which may explain this breach.
   return refused?.kind === 'breach' && observed.planned.step.call === 'win' && observed.amount?.isZero()
     ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'win.zero'])
     : refused;
@@ -55,15 +55,15 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
     applies: (planned) =>
       isFree(planned) && planned.step.origin.kind === 'resend' && planned.regular && planned.step.call !== 'refund',
     reply(observed) {
-      if (!observed.earlier?.reply) return { kind: 'undecided', reason: 'the first was not accepted' };
-      const refused = check200(observed, 'a free bet or free win that was accepted, sent again,');
+      if (!observed.earlier?.reply) return { kind: 'undecided', reason: 'the first call was not accepted' };
+      const refused = check200(observed, 'an accepted free bet or free win that is sent again');
       if (refused) return refused;
       const first = observed.earlier.reply.txID;
       const again = observed.reading?.txID;
       return first !== undefined && first !== again
         ? breach(
             `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
-            again === undefined ? 'there is none in the reply' : `its txID is ${JSON.stringify(again)}`,
+            again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
           )
         : undefined;
     },
@@ -80,19 +80,22 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
   'free-rounds.empty-wallet': {
     applies: (planned, plannedCalls) => isNewFree(planned, 'bet') && afterWholeBalance(planned, plannedCalls),
     reply(observed) {
-      if (observed.freeBetsTakeMoney) return { kind: 'skip', reason: 'free bets take money here' };
+      if (observed.freeBetsTakeMoney) return { kind: 'skip', reason: 'free bets take money at this operator' };
       return checkFree(observed, 'a free bet when the wallet is empty') ?? PASS;
     },
   },
   'free-rounds.withdrawal': {
-    effect: 'the bonus withdrawal is credited once, and not on top of free wins that were credited already',
+    effect: 'the bonus withdrawal is credited once, and not in addition to free wins that were credited already',
     applies: isWithdrawal,
-    reply: (observed) => checkFree(observed, 'the bonus withdrawal, a regular win with a frID,'),
+    reply: (observed) => checkFree(observed, 'the bonus withdrawal (a regular win with a frID)'),
     hypotheses(observed) {
       if (observed.answer !== 'accepted' || !observed.amount || observed.amount.isZero()) return [];
       return [
         { by: observed.amount.negated(), meaning: 'the bonus withdrawal was not credited' },
-        { by: observed.amount, meaning: 'the bonus withdrawal was credited on top of what had been credited already' },
+        {
+          by: observed.amount,
+          meaning: 'the bonus withdrawal was credited in addition to what had been credited already',
+        },
       ];
     },
   },

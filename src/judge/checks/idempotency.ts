@@ -7,7 +7,7 @@ import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, isSameTxIDAtOnce, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
 import { check200, type GroupChecks, type RuleCheck } from './check.ts';
 
-/** True for a correctly signed resend, sent alone, of a call that the operator should have carried out. */
+/** True for a correctly signed resend of a call that the operator should have carried out. The resend is sent alone. */
 const isReplay = (planned: PlannedCall): boolean =>
   planned.step.origin.kind === 'resend' &&
   planned.regular &&
@@ -30,7 +30,7 @@ function replayOf(call: TransactionCall, word: string): RuleCheck {
         return { kind: observed.earlier?.answer === 'declined' ? 'skip' : 'undecided', reason };
       }
       return (
-        check200(observed, `a ${word} that was accepted, sent again,`) ?? otherTxID(observed, word, severalOf(observed))
+        check200(observed, `an accepted ${word} that is sent again`) ?? otherTxID(observed, word, severalOf(observed))
       );
     },
     hypotheses(observed) {
@@ -48,24 +48,30 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
   if (first === undefined || first === again || (again !== undefined && isOfNothing(observed))) return undefined;
   return breach(
     `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
-    again === undefined ? 'there is none in the reply' : `its txID is ${JSON.stringify(again)}`,
+    again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
     causes,
   );
 }
 
-/** True for a repeated refund of a bet that was never taken. It booked nothing, so the operator need not keep an id for it. */
+/**
+ * True for a repeated refund of a bet that was never taken. The first refund moved no money, so the operator need not store a
+ * txID for it.
+ */
 function isOfNothing({ planned, target }: ObservedCall): boolean {
   if (planned.step.call !== 'refund' || !planned.source) return false;
   const isUntaken = target?.state === 'none' || target?.state === 'refused';
   return planned.source.step.refund?.kind === 'unknown' || planned.source.targetIsLater || isUntaken;
 }
 
-/** If copies that were sent at once were each carried out, there are several transactions, and a replay may find any of them. */
+/**
+ * Returns the rule that explains another txID. If several copies were sent at the same instant and each was carried out, the
+ * operator has several transactions, and a resend may find any of them.
+ */
 function severalOf({ planned }: ObservedCall): readonly RuleId[] {
   return planned.source?.group === null ? [] : ['idempotency.concurrent'];
 }
 
-/** Earlier bets with another body, but with the txID of the bet that a refund names. */
+/** For a first refund, returns the earlier bets that have the txID of the refunded bet but another body. */
 function othersOfTarget(
   { step, index, target, refundsBefore, regular }: PlannedCall,
   plannedCalls: PlannedCalls,
@@ -76,7 +82,7 @@ function othersOfTarget(
   );
 }
 
-/** The hypotheses that a refund gives back a later amount that was sent with the bet's txID. */
+/** Returns the hypotheses that a refund gives back another amount, which was sent later with the txID of the bet. */
 function ofReplaced(observed: ObservedCall): readonly BalanceHypothesis[] {
   const own = observed.target?.amount;
   if (observed.answer !== 'accepted' || !own) return [];
@@ -89,7 +95,10 @@ function ofReplaced(observed: ObservedCall): readonly BalanceHypothesis[] {
     }));
 }
 
-/** True if the session of an earlier run's transaction has ended, so that a resend cannot show whether the transaction is known. */
+/**
+ * True if the operator answers that the session of an earlier run has ended. The resend then does not show whether the
+ * operator still knows the transaction.
+ */
 function isOver({ planned, reading }: ObservedCall): boolean {
   const { origin } = planned.step;
   return (
@@ -99,7 +108,10 @@ function isOver({ planned, reading }: ObservedCall): boolean {
   );
 }
 
-/** The rule about replays: if every replay is wrong, a replay from an earlier run is wrong too. */
+/**
+ * Returns the rule about resends within one run. If the operator handles every resend wrongly, this explains a wrong resend
+ * from an earlier run.
+ */
 function ruleOfReplay(call: CallName): readonly RuleId[] {
   return call === 'balance' ? [] : [`idempotency.${call}`];
 }
@@ -120,11 +132,11 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       const { reading } = observed;
       if (observed.answer !== 'accepted' || !reading || !first) return undefined;
       if (reading.txID !== first.txID) {
-        // If something was booked, the rule about the call itself reports it. A report here would count one fault twice.
+        // If the first call moved money, another rule reports the different txID. A report here would count one fault twice.
         if (!isOfNothing(observed) || reading.txID === undefined || first.txID === undefined) return undefined;
         return breach(
-          `the replay's txID is the first reply's, ${JSON.stringify(first.txID)}, even if nothing was booked`,
-          `its txID is ${JSON.stringify(reading.txID)}`,
+          `the replay is answered with the txID of the first reply, ${JSON.stringify(first.txID)}, even if no money moved`,
+          `the txID is ${JSON.stringify(reading.txID)}`,
         );
       }
       const then = first.balance.money;
@@ -133,13 +145,13 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       return then.equals(now)
         ? { kind: 'pass' }
         : breach(
-            `the replay's balance is the first reply's, ${first.balance.written}`,
-            `its balance is ${reading.balance.written}`,
+            `the replay is answered with the balance of the first reply, ${first.balance.written}`,
+            `the replay is answered with the balance ${reading.balance.written}`,
           );
     },
   },
 
-  // Judged as a set, see races/race.ts.
+  // This rule is judged for all copies of a call together, in races/race.ts.
   'idempotency.concurrent': {
     applies: (planned) =>
       planned.group !== null && planned.regular && (planned.step.origin.kind === 'copy' || isSameTxIDAtOnce(planned)),
@@ -192,20 +204,20 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
   },
 
   'idempotency.durable': {
-    effect: 'a transaction from long before, sent again, has no further effect',
+    effect: 'an old transaction that is sent again has no further effect',
     applies: (planned) => planned.step.origin.kind === 'earlier',
     reply(observed) {
       if (!observed.earlier) return undefined;
       if (isOver(observed)) return { kind: 'skip', reason: 'the session of the transaction has ended' };
       const { call } = observed.planned.step;
       return (
-        check200(observed, 'a transaction from before, sent again,') ??
-        otherTxID(observed, `${call} from before`, ruleOfReplay(call))
+        check200(observed, 'an earlier transaction that is sent again') ??
+        otherTxID(observed, `earlier ${call}`, ruleOfReplay(call))
       );
     },
     hypotheses: (observed) =>
       observed.effect.isZero()
         ? []
-        : [{ by: observed.effect, meaning: 'the transaction from before took effect a second time' }],
+        : [{ by: observed.effect, meaning: 'the earlier transaction took effect a second time' }],
   },
 };

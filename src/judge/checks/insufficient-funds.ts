@@ -8,8 +8,8 @@ import { WRONG_BALANCES } from './check.ts';
 const TWICE = Money.of('2');
 
 /**
- * True if a bet was declined with `insufficient_funds` although the balance is more than twice its amount. A smaller
- * difference may come from reserved money, or from a balance that is slightly wrong.
+ * True if a bet was declined with `insufficient_funds` although the balance is more than twice the amount of the bet. A
+ * smaller difference may come from reserved money, or from a balance that is slightly wrong.
  */
 export function isWronglyDeclined(
   { planned, answer, reading, amount, effect }: Omit<ObservedCall, 'isWronglyDeclined'>,
@@ -22,8 +22,8 @@ export function isWronglyDeclined(
 }
 
 /**
- * Returns the reason to skip a bet that was declined because the balance of another session is too low. A scenario states
- * the balance that it needs only for its first session. undefined: this is not the case.
+ * Returns the reason to skip a bet that was declined because the balance is too low, if it is not a bet of the first session.
+ * A scenario can require a minimum balance only for its first session. undefined if there is no such reason.
  */
 export function otherWalletTooLow({
   planned,
@@ -40,7 +40,10 @@ export function otherWalletTooLow({
     : undefined;
 }
 
-/** The breach of `bet.exact-balance` by a wrong decline: if the whole balance can be bet, a part of it can be bet too. */
+/**
+ * Returns the breach of `bet.exact-balance` by a bet that was wrongly declined: a player who can bet the whole balance must be
+ * able to bet a part of it.
+ */
 export function breachOfWrongDecline(observed: ObservedCall, wallet: Wallet | null): Decision {
   return breach(
     `a bet of ${observed.amount} is not declined with \`insufficient_funds\` while the balance is ${wallet?.certain()}`,

@@ -5,7 +5,7 @@ import { isLocale } from '../../contract/locales.ts';
 import type { LaunchRequest } from '../../journal/launch.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 
-/** The rules that are judged by the requests of an operator's backend alone. */
+/** The rules that are judged only by the requests of the operator's backend to the Core API. */
 type LaunchRule = `launch.${'request' | 'locale' | 'currency' | 'campaign' | 'games-gzip'}`;
 
 /** The decision about one rule by one request. */
@@ -14,7 +14,7 @@ export interface LaunchDecision {
   readonly decision: Decision;
 }
 
-/** Judges all requests to the Core API. Rules that no request is about have no decision. */
+/** Judges all requests of the operator's backend to the Core API. Returns no decision for a rule that no request tests. */
 export function judgeLaunches(requests: readonly LaunchRequest[]): readonly LaunchDecision[] {
   return requests.flatMap(decisionsOf);
 }
@@ -57,12 +57,12 @@ function fieldsOf(request: LaunchRequest): Decision {
     : { kind: 'warn', expected, actual: `${describeRequest(request)}: ${tolerated.join('; ')}` };
 }
 
-/** Faults that earlier published versions of the contract accept (positions, Core API). */
+/** Returns the faults that give only a warning, because earlier published versions of the contract accept them. */
 function toleratedIn(fields: JsonObject): string[] {
   const missing = ['sessionID', 'user'].filter((name) => fields.demo === true && fields[name] === undefined);
   return [
     ...missing.map((name) => `${name} is missing, which is accepted only in demo mode`),
-    ...(typeof fields.initDemoBalance === 'string' ? ['initDemoBalance is a text and not a number'] : []),
+    ...(typeof fields.initDemoBalance === 'string' ? ['initDemoBalance is text, not a number'] : []),
   ];
 }
 

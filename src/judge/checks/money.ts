@@ -21,12 +21,15 @@ const isMover = (planned: PlannedCall): boolean =>
 
 const hasDecimals = (planned: PlannedCall): boolean => plannedAmount(planned.step).mayHaveDecimals;
 
-/** True for a bet of the whole balance after amounts with decimals: a shown balance can hide rounding, but this bet cannot. */
+/**
+ * True for a bet of the whole balance after amounts with decimals. The shown balance can hide a rounding error, but this bet
+ * reveals it.
+ */
 const isLastUnit = (planned: PlannedCall, plannedCalls: PlannedCalls): boolean =>
   plannedAmount(planned.step).isBalance &&
   plannedCalls.calls.some((other) => other.index < planned.index && isMover(other) && hasDecimals(other));
 
-/** Rules whose breach can make a balance negative: a call that took more than the balance. */
+/** Rules whose breach can make a balance negative, for example by a bet of more than the balance. */
 const OVERDRAWN: readonly RuleId[] = [
   'bet.insufficient-funds',
   'bet.declined-takes-nothing',
@@ -47,11 +50,11 @@ export const moneyChecks: GroupChecks<'money'> = {
 
   'money.main-unit': {
     effect: 'amounts are in the main unit of the currency',
-    // A refund of another sum than the bet is not a matter of the unit.
+    // If only a refund has another sum than its bet, the unit is not the cause.
     applies: (planned) => isMover(planned) && planned.step.call !== 'refund',
     hypotheses(observed) {
       if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
-      // The text is built only when it is read: it is needed only for a wrong balance, and this runs for each call.
+      // The text is built by a getter, because it is needed only for a wrong balance and this code runs for each call.
       return SCALES.flatMap((scale) => {
         const moved = inUnit(observed.effect, scale, observed.unit);
         return moved.isZero()
@@ -59,7 +62,7 @@ export const moneyChecks: GroupChecks<'money'> = {
           : [
               {
                 by: moved.minus(observed.effect),
-                // If other calls of this kind are right, the balance may come from another fault of this one.
+                // If other calls of this kind are right, another fault of this call may explain the balance.
                 causes: plainRule(observed),
                 get meaning() {
                   return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
@@ -86,7 +89,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       if (!isTakenBet(observed.planned) || !observed.isWholeBalance || observed.reading?.code !== 'insufficient_funds')
         return undefined;
       return breach(
-        'the balance can be bet down to its last smallest unit',
+        'the whole balance can be bet, down to the smallest unit',
         'the bet of the whole balance, as it was read, was answered `insufficient_funds`',
         ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit', 'bet.exact-balance'],
       );
@@ -120,19 +123,19 @@ export const moneyChecks: GroupChecks<'money'> = {
         .map((by) => ({
           by,
           meaning: 'the amount was rounded to what a double can hold',
-          // A balance that is written as a JSON number is a double.
+          // If the balance is written as a JSON number, a double has probably rounded it.
           causes: observed.reading?.balance.form === 'number' ? (['money.decimal-string'] as const) : [],
         }));
     },
   },
 
-  // Decided by each idle read, see reads/idle-reads.ts.
+  // Each balance read decides this rule, in reads/idle-reads.ts.
   'money.conservation': {
     applies: (planned) => isMover(planned),
   },
 };
 
-/** Rules whose breach explains that the balance of a reply is not a plain decimal. */
+/** Returns the rules whose breach explains that the balance in a reply is not a plain decimal. */
 function causesOfForm(observed: ObservedCall): readonly RuleId[] {
   const balance = observed.reading?.balance;
   switch (balance?.form) {
@@ -154,7 +157,7 @@ function plainRule({ planned }: ObservedCall): readonly RuleId[] {
   return rule ? [rule] : [];
 }
 
-/** The hypotheses that the amount was cut or rounded to fewer decimals. */
+/** Returns the hypotheses that the operator cut off or rounded decimals of the amount. */
 function roundings({ amount, effect, planned }: ObservedCall): BalanceHypothesis[] {
   if (!amount) return [];
   const hypotheses: BalanceHypothesis[] = [];
@@ -169,7 +172,7 @@ function roundings({ amount, effect, planned }: ObservedCall): BalanceHypothesis
   return hypotheses;
 }
 
-/** Like `Number.toFixed`, but empty from 1e21 on, where `toFixed` writes an exponent. */
+/** Formats a number like `Number.toFixed`. Returns an empty text from 1e21 on, where `toFixed` writes an exponent. */
 function toFixed(value: number, decimals: number): string {
   return Math.abs(value) < 1e21 ? value.toFixed(decimals) : '';
 }

@@ -2,19 +2,19 @@ import { type Amount, EvaluationError, evaluateAmount, type Scope } from '../../
 import type { Expression, Template } from '../../scenario/expressions/expression.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
 
-/** The properties of an amount that the plan shows before anything is sent. */
+/** The properties of the amount of a step, as far as the plan shows them before anything is sent. */
 export interface PlannedAmount {
-  /** The amount, if it does not depend on values that are known only when it is sent. */
+  /** The amount. undefined if it depends on values that are known only when the call is sent. */
   readonly fixed: Amount | undefined;
-  /** True if it is the whole balance of the session. */
+  /** True if the amount is the whole balance of the session. */
   readonly isBalance: boolean;
-  /** True if it has decimals other than zeros, or will have some if the currency has any. */
+  /** True if the amount has decimals other than zeros, or will have them if the currency has decimals. */
   readonly mayHaveDecimals: boolean;
-  /** True if it is written with fewer decimals than most currencies have: 1.5, or 2. */
+  /** True if the amount is written with fewer decimals than most currencies have, for example as 1.5 or 2. */
   readonly hasFewDecimals: boolean;
 }
 
-/** Names whose values are smallest units of the currency, or multiples of them. */
+/** Names in expressions whose values are the smallest unit of the currency, or multiples of it. */
 const OF_UNITS: readonly string[] = ['unit', 'drift.first', 'drift.second'];
 const SHORT = /^(?!0$)\d+(\.\d)?$/;
 /** The scope before anything is sent: no name has a value. */
@@ -73,7 +73,7 @@ function fixedAmount(template: Template): Amount | undefined {
   }
 }
 
-/** The names and values of an expression. */
+/** Returns the names and values that an expression consists of. */
 function leaves(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'negate':

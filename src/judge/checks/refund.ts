@@ -14,18 +14,18 @@ const isNewRefund = ({ step }: PlannedCall): boolean => step.call === 'refund' &
 const isRegularRefund = (planned: PlannedCall): boolean =>
   isNewRefund(planned) && planned.regular && planned.sameTxID === null && planned.step.session !== 'unknown';
 
-/** True if it names a call of another session. */
+/** True if the refund names a call of another session. */
 const isForeign = (planned: PlannedCall): boolean =>
   planned.target !== null && planned.target.step.session !== planned.step.session;
 
-/** True if its amount is not the amount of the bet. */
+/** True if the amount of the refund is not the amount of the bet. */
 const hasAmountOfItsOwn = ({ step, target }: PlannedCall): boolean =>
   target !== null && haveOtherAmounts(step, target.step);
 
-/** A refund without a `roundID` is a deviation with its own rule. The other rules are judged by refunds with one. */
+/** True if the refund has a `roundID`. A refund without one is judged by `refund.without-round` instead of the other rules. */
 const hasRound = ({ step }: PlannedCall): boolean => step.roundID !== null;
 
-/** The hypothesis that `amount` was paid; none if no reply came. */
+/** Returns the hypothesis that `amount` was paid. Empty if no reply came, or if the amount is 0 or unknown. */
 function paid(
   observed: ObservedCall,
   amount: Money | undefined,
@@ -35,7 +35,7 @@ function paid(
   return amount && !amount.isZero() && observed.reading ? [{ by: amount, meaning, causes }] : [];
 }
 
-/** The amount of the bet; the amount of the refund if the bet is unknown. */
+/** Returns the amount of the bet, or the amount of the refund if the bet is unknown. */
 function refundedSum(observed: ObservedCall): Money | undefined {
   return observed.target?.amount ?? observed.amount;
 }
@@ -43,7 +43,7 @@ function refundedSum(observed: ObservedCall): Money | undefined {
 const isUnknown = (planned: PlannedCall): boolean =>
   isRegularRefund(planned) && planned.step.refund?.kind === 'unknown';
 
-/** Refunds of transactions that the operator does not know, or of bets that it did not take. */
+/** The checks of refunds whose transaction the operator does not know, or whose bet it did not take. */
 const unknownRefundChecks: Pick<
   GroupChecks<'refund'>,
   'refund.unknown' | 'refund.unknown-pays-nothing' | 'refund.declined-bet'
@@ -57,13 +57,14 @@ const unknownRefundChecks: Pick<
       if (refused?.kind === 'breach' && !hasRound(observed.planned))
         return breach(refused.expected, refused.actual, ['refund.without-round']);
       if (refused) return refused;
-      if (!observed.reading?.object) return { kind: 'undecided', reason: 'its body cannot be read as JSON' };
+      if (!observed.reading?.object)
+        return { kind: 'undecided', reason: 'the body of the reply cannot be read as JSON' };
       if (observed.reading.balance.money) return PASS;
       return breach(
         'the reply to the refund of an unknown transaction has a valid body, with `balance`',
         observed.reading.balance.written === undefined
-          ? 'it has no `balance`'
-          : `its \`balance\` is ${observed.reading.balance.written}`,
+          ? 'the reply has no `balance`'
+          : `the \`balance\` is ${observed.reading.balance.written}`,
       );
     },
   },
@@ -102,7 +103,7 @@ const unknownRefundChecks: Pick<
   },
 };
 
-/** True if the scenario refunds several bets of the round. */
+/** True if the scenario also refunds another bet of the same round. */
 function isOneOfRound({ planned: { target }, plannedCalls }: ObservedCall): boolean {
   const bet = target?.step;
   if (!bet || bet.roundID === null) return false;
@@ -111,7 +112,7 @@ function isOneOfRound({ planned: { target }, plannedCalls }: ObservedCall): bool
   );
 }
 
-/** The hypotheses for a refund of a bet with an unknown outcome. */
+/** Returns the hypotheses for the refund of a bet whose outcome is unknown. */
 function hypothesesOfUncertainBet(observed: ObservedCall, others: readonly RuleId[] = []): BalanceHypothesis[] {
   const ofRound = isOneOfRound(observed) ? (['refund.one-of-many'] as const) : [];
   const amount = refundedSum(observed);
@@ -139,11 +140,11 @@ function hypothesesOfUncertainBet(observed: ObservedCall, others: readonly RuleI
     : [];
 }
 
-/** Refunds of bets with an unknown outcome. */
+/** The checks of refunds whose bet has an unknown outcome. */
 const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection' | 'refund.after-error'> = {
   'refund.broken-connection': {
     until: 'linger',
-    effect: 'a refunded bet leaves the balance as it was, also when it is carried out late',
+    effect: 'a refunded bet leaves the balance as it was, even if the bet is carried out late',
     applies: (planned) =>
       isRegularRefund(planned) &&
       planned.target !== null &&
@@ -153,13 +154,13 @@ const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection'
       hasRound(observed.planned)
         ? becauseUnknown(observed, check200(observed, 'the refund of a bet whose connection broke'))
         : undefined,
-    // The reply to a bet is unknown if its connection broke. It may have been a 500.
+    // If the connection of a bet broke, its reply is unknown. It may have been a 500.
     hypotheses: (observed) => hypothesesOfUncertainBet(observed, ['refund.after-error']),
   },
 
   'refund.after-error': {
     until: 'linger',
-    effect: 'a refunded bet leaves the balance as it was, also when the bet was answered 500 or too late',
+    effect: 'a refunded bet leaves the balance as it was, even if the bet was answered 500 or too late',
     applies: (planned) =>
       isRegularRefund(planned) &&
       planned.target?.step.call === 'bet' &&
@@ -184,7 +185,10 @@ const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection'
   },
 };
 
-/** A bet that failed with a reply is not in progress any more. If it was sent alone, no update was lost between calls. */
+/**
+ * Returns the hypotheses for the refund of a bet that failed or was answered too late. A bet that failed with a reply is not
+ * in progress any more, so a lost update is no cause if the bet was sent alone.
+ */
 function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
   const isAlone = observed.target?.answer === 'failed' && observed.planned.target?.group === null;
   return hypothesesOfUncertainBet(observed).map(({ causes = [], ...hypothesis }) => ({
@@ -193,14 +197,17 @@ function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
   }));
 }
 
-/** If the bet never arrived, its refund names an unknown transaction, and may be declined for that reason. */
+/**
+ * Adds `refund.unknown` as a cause if a refund was declined whose bet may never have arrived. To the operator, such a refund
+ * names an unknown transaction.
+ */
 function becauseUnknown(observed: ObservedCall, decision: Decision | undefined): Decision | undefined {
   return decision?.kind === 'breach' && observed.answer === 'declined' && observed.target?.state === 'unknown'
     ? breach(decision.expected, decision.actual, ['refund.unknown'])
     : decision;
 }
 
-/** Bets that arrive after their own refund. */
+/** The checks of bets that arrive after their own refund. */
 const overtakenBetChecks: Pick<GroupChecks<'refund'>, 'refund.before-bet'> = {
   'refund.before-bet': {
     effect: 'a bet that arrives after its own refund, or together with it, leaves the balance as it was',
@@ -237,12 +244,18 @@ const overtakenBetChecks: Pick<GroupChecks<'refund'>, 'refund.before-bet'> = {
   },
 };
 
-/** Any of the calls that are sent at once may be lost. */
+/**
+ * Returns the rules that explain a wrong balance after a bet that was sent together with other calls. Any of these calls may
+ * be lost.
+ */
 function causesAtOnce({ planned }: ObservedCall): readonly RuleId[] {
   return planned.group === null ? [] : ['concurrency.no-lost-update', 'refund.restore'];
 }
 
-/** A failed bet that its refund does not give back is a fault in either order of the two. */
+/**
+ * Returns the rule about refunds of failed bets, if the bet failed. That rule can be broken in either order of the bet and its
+ * refund.
+ */
 function causesOfFailure({ answer }: ObservedCall): readonly RuleId[] {
   return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];
 }
@@ -304,7 +317,7 @@ export const refundChecks: GroupChecks<'refund'> = {
       isRegularRefund(planned) &&
       planned.step.roundID === null &&
       planned.group === null &&
-      // Another rule judges the reply to a further refund of a bet, and its effect.
+      // `refund.once` judges a further refund of the same bet.
       planned.refundsBefore === 0 &&
       planned.step.fields.every(([name]) => name !== 'roundID'),
     reply(observed) {
@@ -325,7 +338,7 @@ export const refundChecks: GroupChecks<'refund'> = {
     until: 'linger',
     reply: (observed) =>
       observed.planned.group === null
-        ? check200(observed, 'the refund, sent again after its connection broke,')
+        ? check200(observed, 'a refund that is sent again after its connection broke')
         : undefined,
     hypotheses: notRestored,
   },
@@ -356,7 +369,7 @@ export const refundChecks: GroupChecks<'refund'> = {
           meaning: `another bet of the round, ${amount}, was given back`,
         })),
         ...(isFurtherOfRound(observed)
-          ? [{ by: own.negated(), meaning: 'it was handled as the refund of another bet of the round' }]
+          ? [{ by: own.negated(), meaning: 'the refund was handled as a refund of another bet of the round' }]
           : []),
       ].filter(({ by }) => !by.isZero());
     },
@@ -387,13 +400,13 @@ export const refundChecks: GroupChecks<'refund'> = {
   ...overtakenBetChecks,
 
   'refund.foreign-session': {
-    effect: 'a refund sent for one player that names the bet of another credits nothing to the sender',
+    effect: "a refund in one player's session that names another player's bet credits nothing to the sender",
     applies: (planned, plannedCalls) =>
       isRegularRefund(planned) &&
       planned.target?.step.call === 'bet' &&
       isForeign(planned) &&
       plannedCalls.plan.needs.sessions.get(planned.step.session)?.player === 'other',
-    // The sender's account may not know the bet of another player.
+    // For the sender's account, the bet of another player may be an unknown transaction.
     hypotheses: (observed) => [
       ...paid(observed, refundedSum(observed), "the sender was paid another player's bet", [
         'refund.unknown-pays-nothing',
@@ -427,7 +440,7 @@ export const refundChecks: GroupChecks<'refund'> = {
   },
 };
 
-/** True if another bet of the round has been refunded before. */
+/** True if an earlier step has refunded another bet of the round. */
 function isFurtherOfRound({ planned, plannedCalls }: ObservedCall): boolean {
   const mates = othersOfRound(planned);
   return plannedCalls.calls.some(

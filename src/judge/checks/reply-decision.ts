@@ -5,9 +5,9 @@ import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import type { RuleCheck } from './check.ts';
 import { otherWalletTooLow } from './insufficient-funds.ts';
 
-/** Judges one rule by the reply. undefined: the reply decides nothing, or a later read decides. */
+/** Judges one rule by the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
 export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCall): Decision | undefined {
-  // Without a reply there is nothing to decide, except that a body may not be in the coding that its headers name.
+  // A call without a readable reply decides only one rule: the body of a reply must be in the coding that its headers name.
   if (observed.answer === 'lost' && !observed.closesConnection)
     return rule === 'reply.json' && isGarbled(observed) ? breachOfCoding(observed) : undefined;
   const decision = check.reply?.(observed);
@@ -19,13 +19,19 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
     !rule.startsWith('reply.') &&
     (decision?.kind === 'breach' || decision?.kind === 'warn')
   )
-    return { kind: 'undecided', reason: `it was ${describeOutcome(observed)}, although the balance was high enough` };
+    return {
+      kind: 'undecided',
+      reason: `the bet was ${describeOutcome(observed)}, although the balance was high enough`,
+    };
   const poor = otherWalletTooLow(observed);
   if (poor && !rule.startsWith('reply.') && decision?.kind === 'breach') return { kind: 'skip', reason: poor };
   return decision && ofForm ? afterFormRejection(decision) : decision;
 }
 
-/** True if a complete 200 came, but its body is not in the coding that its headers name. This is not a connection error. */
+/**
+ * True if a complete 200 came whose body is not in the coding that its headers name. This is a fault of the reply, not of the
+ * connection.
+ */
 export function isGarbled({ exchange: { outcome } }: ObservedCall): boolean {
   return outcome.kind === 'none' && outcome.reason === 'bad-encoding' && outcome.head?.status === 200;
 }
@@ -33,11 +39,14 @@ export function isGarbled({ exchange: { outcome } }: ObservedCall): boolean {
 function breachOfCoding({ exchange: { outcome } }: ObservedCall): Decision {
   return breach(
     'the body of a 200 is in the coding that its headers name',
-    outcome.kind === 'none' ? outcome.detail : 'it is not',
+    outcome.kind === 'none' ? outcome.detail : 'the body is not in that coding',
   );
 }
 
-/** Changes a decision about a call whose form was rejected: the operator did not look at its content, so it proves less. */
+/**
+ * Changes the decision about a call whose method, media type or length was rejected. The operator did not look at the content,
+ * so the reply proves less.
+ */
 function afterFormRejection(decision: Decision): Decision {
   switch (decision.kind) {
     case 'breach':

@@ -4,14 +4,14 @@ import { breach, type Decision, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { causesInRepeat, decisionFrom, decisionOnReply, type GroupChecks, mayBeUnknown } from './check.ts';
 
-/** Maximum number of ids that are kept. A scenario with more calls has shown the rule by then. */
+/** Maximum number of ids that are kept. In a longer scenario, this many calls are enough to judge the rule. */
 const MAX_IDS = 10_000;
 
-/** The operator's ids of the transactions of a scenario. Each belongs to one call. */
+/** Remembers which step of a scenario got which txID from the operator. Each txID must belong to one call. */
 export class OperatorTxIDs {
   readonly #owners = new Map<string, string>();
 
-  /** Judges `reply.tx-id-distinct` by a reply. undefined: the reply has no id, or the call was not accepted. */
+  /** Judges `reply.tx-id-distinct` by a reply. Returns undefined if the reply has no id, or if the call was not accepted. */
   take({ planned, reading, answer }: ObservedCall): Decision | undefined {
     const txID = reading?.txID;
     if (answer !== 'accepted' || !txID) return undefined;
@@ -21,7 +21,7 @@ export class OperatorTxIDs {
       ? PASS
       : breach(
           'different bets and wins get different operator txIDs',
-          `${JSON.stringify(txID)} was the txID of step ${owner} already`,
+          `step ${owner} got the txID ${JSON.stringify(txID)} already`,
         );
   }
 }
@@ -68,7 +68,7 @@ export const replyChecks: GroupChecks<'reply'> = {
       ]),
   },
 
-  // Decided over the whole scenario, see OperatorTxIDs.
+  // OperatorTxIDs decides this rule over the whole scenario.
   'reply.tx-id-distinct': {
     applies: (planned) =>
       (planned.step.call === 'bet' || planned.step.call === 'win') &&

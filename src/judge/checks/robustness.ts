@@ -14,13 +14,13 @@ const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origT
 export const addsField = (planned: PlannedCall): boolean =>
   (planned.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
 
-/** True for a call whose amount was replaced and that is expected to be declined for it. */
+/** True for a call whose amount was replaced, so that the operator is expected to decline the call. */
 const hasBadAmount = (planned: PlannedCall): boolean =>
   planned.sameTxID === null &&
   planned.step.expect.outcome === 'declined' &&
   (planned.step.deviations.body?.set ?? []).some(([name]) => name === 'amount');
 
-/** The hypothesis that the bad call was carried out, if its amount can be read. */
+/** Returns the hypothesis that the faulty call was carried out. Empty if its amount cannot be read. */
 function moved(what: string): NonNullable<RuleCheck['hypotheses']> {
   return (observed): readonly BalanceHypothesis[] =>
     observed.reading && observed.answer !== 'accepted' && !observed.effect.isZero()
@@ -39,7 +39,7 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
       planned.step.expect.outcome === 'accepted',
     reply(observed) {
       const refused = check200(observed, 'a body with a field that the operator does not know');
-      // A 401 concerns the signature: the operator parses the body and writes it differently before it verifies it.
+      // A 401 may come from an operator that parses the body and writes it differently before it verifies the signature.
       return refused?.kind === 'breach' && observed.answer === 'refused'
         ? breach(refused.expected, refused.actual, [
             ...(refused.causes ?? []),

@@ -7,13 +7,13 @@ import { check4xx, check200, type GroupChecks } from './check.ts';
 
 const isUnknown = ({ step }: PlannedCall): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
 
-/** True if it is sent in a session of another player than the first session of the scenario. */
+/** True if the call is sent in the session of another player than the first session of the scenario. */
 function isOfOther({ step }: PlannedCall, { needs }: Plan): boolean {
   return needs.sessions.get(step.session)?.player === 'other';
 }
 
 const NO_ROUND_BEGUN =
-  'the session had expired before the run, so no round was started in it; a refund that needs no round was not refused';
+  'the session had expired before the run, so no round could be started in it, and calls without a round do not decide the rule';
 
 export const sessionChecks: GroupChecks<'session'> = {
   'session.unknown': {
@@ -30,7 +30,7 @@ export const sessionChecks: GroupChecks<'session'> = {
     },
   },
 
-  // Decided by the read of the other player, see wallet/isolation.ts.
+  // The next balance read of the other player decides this rule, in wallet/isolation.ts.
   'session.isolated': {
     applies: (planned, plannedCalls) =>
       planned.step.call === 'balance' &&
@@ -87,16 +87,19 @@ export const sessionChecks: GroupChecks<'session'> = {
               by: effect.negated(),
               meaning: `the ${planned.step.call} with a roundID that another game has used had no effect`,
               causes:
-                // An operator that looks at the roundID alone handles it as a further call of that round.
+                // An operator that looks only at the roundID handles this call as a further call of the round in the other
+                // game.
                 planned.step.call === 'win'
                   ? (['win.credit', 'win.many-in-round'] as const)
                   : (['bet.debit', 'bet.many-in-round'] as const),
             },
             ...(planned.step.call === 'bet'
-              ? replaced(observed, 'the bet gave back one with the same roundID in another game').map((hypothesis) => ({
-                  ...hypothesis,
-                  causes: ['bet.many-in-round'] as const,
-                }))
+              ? replaced(observed, 'the bet gave back a bet with the same roundID in another game').map(
+                  (hypothesis) => ({
+                    ...hypothesis,
+                    causes: ['bet.many-in-round'] as const,
+                  }),
+                )
               : []),
           ]
         : [];
@@ -105,8 +108,8 @@ export const sessionChecks: GroupChecks<'session'> = {
 };
 
 /**
- * True for a call of an expired session. The operator decides which calls it still accepts there, except for rounds that were
- * started in time.
+ * True for a call in an expired session. The operator decides which of these calls it accepts, but must accept wins and
+ * refunds of rounds that were started in time.
  */
 export function isOfExpired(
   planned: PlannedCall,

@@ -60,7 +60,11 @@ const withEscapes = (planned: PlannedCall): boolean =>
 const hasSpecialQueryText = (planned: PlannedCall): boolean =>
   isEscapedText(queryText(planned)) || ANY_TEXT.test(queryText(planned));
 
-/** @param general the rule about every wrong signature, if this rule is a special case of it; empty for that rule itself */
+/**
+ * Judges a call that must be answered 401.
+ *
+ * @param general the rule about every wrong signature, if the judged rule is a special case of it; otherwise empty
+ */
 function check401(observed: ObservedCall, what: string, general: readonly RuleId[]): Decision {
   if (observed.closesConnection) return breach(`${what} is answered 401`, describeOutcome(observed), general);
   if (!observed.reading) return { kind: 'undecided', reason: describeOutcome(observed) };
@@ -72,7 +76,7 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
     describeOutcome(observed),
     observed.answer === 'error-200'
       ? ['reply.error-is-not-200']
-      : // Another status than 401 is one fault for all kinds of wrong signatures.
+      : // If wrong signatures get another error than 401, this is one fault for all kinds of them.
         observed.answer === 'declined' || observed.answer === 'failed'
         ? general
         : [],
@@ -91,14 +95,14 @@ function expect200(what: string, applies: RuleCheck['applies'], controlled: 1 | 
   return { controlled, applies, reply: (observed) => check200(observed, what) ?? PASS };
 }
 
-/** The hypothesis that a call was carried out although it was answered 401. */
+/** Returns the hypothesis that a call was carried out although it was answered 401. */
 function hypothesesOfRefused(observed: ObservedCall): ReturnType<NonNullable<RuleCheck['hypotheses']>> {
   return observed.answer === 'refused' && !observed.effect.isZero()
     ? [{ by: observed.effect, meaning: 'the call that was answered 401 was carried out' }]
     : [];
 }
 
-/** True for the resend of a refused call with the right signature. Its txID must still be free. */
+/** True for a refused call that is sent again with the right signature. The operator must not have used up its txID. */
 const isResentCorrectly = (planned: PlannedCall): boolean =>
   planned.step.origin.kind === 'resend' &&
   planned.regular &&
@@ -155,7 +159,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
         ? [
             {
               by: observed.effect.negated(),
-              meaning: 'its txID was used up by the call that was answered 401',
+              meaning: 'the call that was answered 401 used up the txID',
               causes: ['bet.debit', 'win.credit', 'refund.restore'],
             },
           ]

@@ -50,7 +50,7 @@ export const winChecks: GroupChecks<'win'> = {
       if (refused?.kind !== 'breach') return refused;
       // An operator that cannot read decimals declines bets with decimals too.
       const others: readonly RuleId[] = (observed.amount?.decimals() ?? 0) > 0 ? ['bet.decimal-amount'] : [];
-      return breach(refused.expected, `${refused.actual}: it is not paid`, [
+      return breach(refused.expected, `${refused.actual}: the win is not paid`, [
         ...(refused.causes ?? []),
         ...others,
         'session.round-id-reuse',
@@ -70,7 +70,7 @@ export const winChecks: GroupChecks<'win'> = {
               ? [
                   {
                     by: observed.target.amount.negated(),
-                    meaning: 'the bet of the round was kept back from the win',
+                    meaning: 'the operator subtracted the bet of the round from the win',
                     alone: true as const,
                   },
                 ]
@@ -120,7 +120,7 @@ export const winChecks: GroupChecks<'win'> = {
       planned.step.call === 'win' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
     reply: (observed) =>
       observed.planned.group === null
-        ? check200(observed, 'the win, sent again after its connection broke,')
+        ? check200(observed, 'a win that is sent again after its connection broke')
         : undefined,
     hypotheses: (observed) =>
       observed.answer === 'accepted' && observed.earlier
@@ -133,7 +133,7 @@ export const winChecks: GroupChecks<'win'> = {
   },
 
   'win.failed-keeps-bet': {
-    effect: 'a failed win leaves its bet in place',
+    effect: 'a bet stays taken when the win of its round fails',
     applies: (planned) =>
       isNewWin(planned) &&
       planned.step.winOf !== undefined &&
@@ -148,14 +148,14 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    // If an earlier run started the round, its bet is known, although it is not in the scenario.
+    // If an earlier run started the round, the operator knows its bet, although the bet is not in this scenario.
     applies: (planned, plannedCalls) =>
       isNewWin(planned) &&
       planned.step.winOf === undefined &&
       planned.regular &&
       planned.group === null &&
       planned.sameTxID === null &&
-      // A win of 0 shows nothing.
+      // A win of 0 cannot show whether a win without a bet is credited.
       !isZero(planned) &&
       !plannedCalls.plan.needs.earlierRun,
   },

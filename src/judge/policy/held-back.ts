@@ -18,12 +18,12 @@ export interface HeldDecision extends AnsweredCall {
   readonly decision: Decision;
 }
 
-/** Maximum number of answered calls that are kept as controls. */
+/** Maximum number of answered calls that are kept for use as controls. */
 const MAX_CONTROLS = 200;
 
 /**
- * Holds back decisions about calls with a deviation until their control is known: the same call in the same session without
- * the deviation. If the control was not accepted either, the deviation proves nothing.
+ * Delays decisions about calls with a deviation until the answer to the control is known. The control is the same call in the
+ * same session without the deviation. If the operator did not accept the control either, the deviation proves nothing.
  */
 export class Controls {
   readonly #plannedCalls: PlannedCalls;
@@ -78,7 +78,10 @@ function deviationsOf(planned: PlannedCall): string[] {
   return Object.keys(planned.step.deviations).filter((key) => key !== 'sign' && key !== 'tamper');
 }
 
-/** True if a control was answered as it must be. For a wrong signature, the right signature must be accepted; the call may fail later. */
+/**
+ * True if the control was answered as it must be. The control of a wrong signature has the right signature. It must pass the
+ * check of the signature, but may then fail for another reason.
+ */
 function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecision): boolean {
   if (deviating.planned.step.expect.outcome !== 'refused') return answer === 'accepted';
   if (answer === 'accepted' || answer === 'error-200') return true;
@@ -88,21 +91,30 @@ function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecisio
   );
 }
 
-/** False if the control cannot change the decision: a call that must be refused and was carried out is always wrong. */
+/**
+ * False if the control cannot change the decision. For example, a call that the operator carried out although it had to refuse
+ * it is always a breach.
+ */
 function needsControl({ planned, answer, decision }: HeldDecision): boolean {
   if (decision.kind === 'skip') return false;
   return planned.step.expect.outcome === 'accepted' ? decision.kind !== 'pass' : answer !== 'accepted';
 }
 
-/** A second deviation cannot be tested if the operator declines the first one, which another rule judges. */
+/**
+ * Returns the decision for a call whose control was not accepted. The control of tier 2 or 3 has a deviation too, which
+ * another rule judges, so this rule is then skipped.
+ */
 function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
-  const reason = `its control, the same ${step.call} without the deviation (step ${step.key}), was not accepted either`;
+  const reason = `the same ${step.call} without the deviation (step ${step.key}) was not accepted either`;
   return tier === 1 ? { kind: 'undecided', reason } : { kind: 'skip', reason };
 }
 
 const NOT_ALWAYS = 'the operator answered with a temporary error (5xx, 408, 423, 425 or 429), but not on every attempt';
 
-/** Holds back breaches that may be temporary. They count only if every attempt shows them, or if the scenario has other breaches. */
+/**
+ * Delays breaches that may come from a temporary error. They count only if every attempt at the scenario shows them, or if the
+ * scenario has other breaches.
+ */
 export class TemporaryErrors {
   readonly #isLasting: (step: string) => boolean;
   readonly #held: HeldDecision[] = [];
@@ -115,12 +127,12 @@ export class TemporaryErrors {
     this.#isLasting = isLasting;
   }
 
-  /** Keys of the steps whose reply may be different when the scenario is tried again. */
+  /** Keys of the steps whose reply may differ when the scenario is played again. */
   get stepsToRetry(): ReadonlySet<string> {
     return this.#turnedAway;
   }
 
-  /** Records the reply to a step. */
+  /** Records whether the reply to a step was a temporary error. */
   record({ planned: { step }, status }: Pick<HeldDecision, 'planned' | 'status'>): void {
     if (isTemporary(status) && step.expect.outcome !== 'either') this.#turnedAway.add(step.key);
   }
@@ -129,15 +141,15 @@ export class TemporaryErrors {
     this.#held.push(held);
   }
 
-  /** Holds back a wrong decline of a bet. The next attempt at the scenario shows whether it was an accident. */
+  /** Delays the breach by a wrongly declined bet. The next attempt at the scenario shows whether the bet is always declined. */
   holdWrongDecline(subject: FindingSubject, decision: Decision): void {
     this.#turnedAway.add(subject.step.key);
     this.#wronglyDeclined.push({ subject, decision });
   }
 
-  /** Ends the scenario: decides which breaches count, and passes those that need a control on to `controls`. */
+  /** Ends the scenario. Decides which breaches count, and passes the breaches that need a control on to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
-    // One temporary error may be an accident. The next attempt at the scenario shows whether it is.
+    // A single temporary error may be an accident. The next attempt at the scenario shows whether it is.
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
@@ -151,7 +163,7 @@ export class TemporaryErrors {
   }
 }
 
-/** True for a bet of the service that was answered 500: it may fail sometimes, because it is refunded then. */
+/** True for an ordinary bet that was answered 500. Such a bet may fail sometimes, because the service then refunds it. */
 function mayFail({ planned: { step, signedRight }, status }: HeldDecision): boolean {
   return step.call === 'bet' && step.expect.outcome === 'accepted' && signedRight && status === 500;
 }

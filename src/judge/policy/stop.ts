@@ -58,7 +58,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
   if (observed.plannedCalls.plan.needs.largeAmounts && answer !== 'refused')
     return {
       verdict: 'skip',
-      reason: 'the operator declines an such a large amount',
+      reason: 'the operator declines such a large amount',
       connection: false,
       causes: [],
     };
@@ -76,7 +76,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
   if (tooFine !== undefined) return { verdict: 'skip', reason: tooFine, connection: false, causes: [] };
   return {
     verdict: operatorLimit(observed) ? 'skip' : 'inconclusive',
-    reason: `the ${step.call} of step ${step.key} was ${describeOutcome(observed)}`,
+    reason: `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`,
     connection: false,
     causes,
   };
@@ -85,7 +85,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
 /**
  * Decides whether the scenario can continue after a balance read.
  *
- * @param value the balance that was read; undefined: none
+ * @param value the balance that was read; undefined if the reply has none
  * @returns null if it continues
  */
 export function stopAfterRead(observed: ObservedCall, value: Money | undefined): Stop | null {

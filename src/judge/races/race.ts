@@ -34,12 +34,15 @@ export function overlapCount(calls: readonly ObservedCall[]): number {
   ).length;
 }
 
-/** A call is in flight from its last sent byte on; if its body is sent in pieces, from its first byte on. */
+/**
+ * Returns the time from which a call is in flight: when its last byte was sent or, if its body is sent in pieces, when its
+ * first byte was sent.
+ */
 function inFlightFrom({ planned, exchange: { stamps } }: ObservedCall): number {
   return planned.step.deviations.trickle ? stamps.start : (stamps.sent ?? Number.POSITIVE_INFINITY);
 }
 
-/** Judges the replies to calls of one wallet that were sent at the same instant, as a set. The next idle read judges the balance. */
+/** Judges the replies to calls of one wallet that were sent at the same instant. The next balance read judges their effects. */
 export function judgeRace(race: Race, collector: FindingCollector, reads: IdleReads): void {
   judgeCopies(race, collector);
   const movers = race.calls.filter(
@@ -56,7 +59,10 @@ export function judgeRace(race: Race, collector: FindingCollector, reads: IdleRe
   else judgeRefunds(race, reads);
 }
 
-/** Expects that the bet is given back. Another check judges that it is given back only once. */
+/**
+ * Makes the next balance read check that refunds at the same instant give the bet back. Another check judges that they give it
+ * back only once.
+ */
 function judgeRefunds({ calls, wallet }: Race, reads: IdleReads): void {
   const accepted = calls.filter(({ planned, answer }) => planned.step.call === 'refund' && answer === 'accepted');
   const [first] = accepted;
@@ -65,7 +71,7 @@ function judgeRefunds({ calls, wallet }: Race, reads: IdleReads): void {
     rule: 'refund.restore',
     step: first.planned.step,
     exchange: first.exchange.id,
-    expected: 'of several refunds at once one gives the bet back',
+    expected: 'one of several refunds at the same instant gives the bet back',
     ...(new Set(accepted.map(({ planned }) => planned.target?.step.key)).size === 1 && {
       ifMore: 'refund.once' as const,
     }),
@@ -82,7 +88,7 @@ function judgeOverdraft(
   if (!first) return;
   const subject = { rule: 'concurrency.no-overdraft', step: first.planned.step, exchange: first.exchange.id } as const;
   if (before === undefined) {
-    collector.decide(subject, { kind: 'undecided', reason: 'the balance before was not certain' });
+    collector.decide(subject, { kind: 'undecided', reason: 'the balance before the bets was not certain' });
     return;
   }
   const accepted = bets.filter(({ answer }) => answer === 'accepted');
@@ -90,11 +96,11 @@ function judgeOverdraft(
   const won = calls
     .filter(({ planned, answer }) => planned.step.call === 'win' && answer === 'accepted')
     .reduce((total, { effect }) => total.plus(effect), Money.zero);
-  const expected = `accepted bets never sum to more than the balance, ${before}`;
+  const expected = `the accepted bets together are at most the balance, ${before}`;
   if (sum.compare(before.plus(won)) > 0) {
     collector.decide(
       subject,
-      breach(expected, `${accepted.length} bets were accepted, ${sum} in all`, [
+      breach(expected, `${accepted.length} bets were accepted, ${sum} in total`, [
         'bet.debit',
         'money.main-unit',
         'money.exact',
@@ -122,7 +128,7 @@ function judgeOverdraft(
   });
 }
 
-/** The operator may do this: a declined call must move nothing, so no update is lost. */
+/** The reason to skip the rule. The contract allows such declines: a declined call must move nothing, so no update is lost. */
 const ONE_AT_A_TIME = 'the operator declines every call of the player while another one is in progress';
 
 function judgeUpdates(
@@ -147,7 +153,7 @@ function judgeUpdates(
       subject,
       isOnlyOne
         ? { kind: 'skip', reason: ONE_AT_A_TIME }
-        : { kind: 'undecided', reason: `only ${accepted.length} of ${movers.length} calls was accepted` },
+        : { kind: 'undecided', reason: `too few calls were accepted: ${accepted.length} of ${movers.length}` },
     );
     return;
   }
@@ -158,7 +164,7 @@ function judgeUpdates(
     exchange: subject.exchange,
     hypotheses: accepted.map(({ effect, amount, planned }) => ({
       by: effect.negated(),
-      meaning: `the ${planned.step.call} of ${amount} was answered 200 and lost`,
+      meaning: `the ${planned.step.call} of ${amount} was answered 200 but had no effect`,
     })),
     rank: 0,
     until: 'read',
@@ -179,7 +185,10 @@ function judgeUpdates(
   );
 }
 
-/** Judges copies of one call: they have one effect, and they are one transaction of the operator. */
+/**
+ * Judges copies of one call that were sent at the same instant. Together they must have one effect and be one transaction of
+ * the operator.
+ */
 function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void {
   const sets = new Map<string, ObservedCall[]>();
   for (const observed of calls) {
@@ -209,7 +218,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       collector.decide(
         subject,
         breach(
-          `${set.length} copies of one call at once are one transaction`,
+          `${set.length} copies of one call that are sent at once are one transaction`,
           `they were answered with ${txIDs.size} different operator txIDs`,
         ),
       );
@@ -219,12 +228,13 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       if (!differ) collector.decide(subject, PASS);
       continue;
     }
-    // If such a call moves twice its sum, or nothing, it also does so when it is sent alone.
+    // A call that moves twice its amount, or nothing, may do so even when it is sent alone. The rule about single calls then
+    // explains the breach.
     const plain = PLAIN_EFFECTS[first.planned.step.call];
     const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
     const times = set.map((_, extra) => ({
       by: effect.times(Money.of(String(extra + 1))),
-      meaning: `it took effect ${extra + 2} times`,
+      meaning: `the call took effect ${extra + 2} times`,
       causes: extra === 0 ? sameCauses : [],
     }));
     wallet.expectLater({
@@ -236,19 +246,22 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
         ...times.slice(0, -1),
         {
           by: effect.negated(),
-          meaning: 'it had no effect at all',
+          meaning: 'the call had no effect at all',
           causes: sameCauses,
         },
       ],
       rank: 0,
       until: 'read',
-      expected: `${set.length} copies of one call at once have one effect`,
+      expected: `${set.length} copies of one call that are sent at once have one effect`,
       reported: differ,
     });
   }
 }
 
-/** The rule about further calls of a round: if all of them are wrong, this one is wrong too. */
+/**
+ * Returns the rule about further bets or wins of a round, if the call is one. If the operator handles all of them wrongly,
+ * this explains a breach by this call.
+ */
 function causesOfFurtherCall({ step, betsBefore, winsBefore }: PlannedCall): RuleId[] {
   if (step.call === 'bet' && betsBefore > 0) return ['bet.many-in-round'];
   return step.call === 'win' && winsBefore > 0 ? ['win.many-in-round'] : [];

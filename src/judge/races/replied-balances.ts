@@ -4,17 +4,26 @@ import { breach } from '../decision.ts';
 import type { FindingCollector } from '../finding-collector.ts';
 import type { ObservedCall } from '../observed-call.ts';
 
-/** Maximum number of possible sums of calls at once that are computed. If there are more, every balance counts as possible. */
+/**
+ * Maximum number of possible balances that are computed for calls at the same instant. If there are more, every balance counts
+ * as possible.
+ */
 const MAX_SUMS = 20_000;
 
 const MAY_HAVE_HAPPENED: readonly Answer[] = ['accepted', 'failed', 'late', 'broken', 'lost'];
 
-/** True if a balance may include the effect. An error means "nothing done" only for a bet; wins and refunds are sent again. */
+/**
+ * True if a balance may include the effect of the call. A declined bet has no effect. A declined win or refund may still take
+ * effect, because the service sends it again.
+ */
 function mayShow({ answer, planned }: ObservedCall): boolean {
   return MAY_HAVE_HAPPENED.includes(answer) || (answer === 'declined' && planned.step.call !== 'bet');
 }
 
-/** Judges the balance in a reply: it may include the effects of overlapping calls, and must include those of finished calls. */
+/**
+ * Judges the balance in a reply. The balance must include the effects of calls that had finished before, and may include the
+ * effects of overlapping calls.
+ */
 export function judgeRepliedBalance(
   observed: ObservedCall,
   calls: readonly ObservedCall[],
@@ -26,14 +35,14 @@ export function judgeRepliedBalance(
   const others = calls.filter((other) => other !== observed && !other.effect.isZero());
   const mayHave = others.filter(mayShow);
   if (isReachable(said, observed, mayHave, before)) return;
-  // A declined bet that still takes its money is another fault, and lowers the balance in the other replies.
+  // A declined bet that still takes money breaks another rule. It also lowers the balance in the other replies.
   const declined = others.filter(({ planned, answer }) => planned.step.call === 'bet' && answer === 'declined');
   const isOfDeclined = declined.length > 0 && isReachable(said, observed, [...mayHave, ...declined], before);
   collector.decide(
     { rule: 'concurrency.no-lost-update', step: observed.planned.step, exchange: observed.exchange.id },
     breach(
-      "each replied balance fits the call's own effect and some of those that overlapped it",
-      `the ${observed.planned.step.call} of ${observed.amount} was answered with the balance ${said}, which no set of the calls gives`,
+      "each balance in a reply includes the call's own effect and the effects of some overlapping calls",
+      `the ${observed.planned.step.call} of ${observed.amount} was answered with the balance ${said}, which no combination of the calls explains`,
       [
         ...(isOfDeclined ? (['bet.declined-takes-nothing'] as const) : []),
         'bet.debit',
@@ -47,7 +56,10 @@ export function judgeRepliedBalance(
   );
 }
 
-/** True if the balance includes the call, all calls that had finished before it, and any of the overlapping calls. */
+/**
+ * True if the balance can be computed from the balance before, this call, all calls that had finished before it, and any of
+ * the overlapping calls.
+ */
 function isReachable(said: Money, observed: ObservedCall, others: readonly ObservedCall[], before: Money): boolean {
   const sent = observed.exchange.stamps.sent ?? observed.exchange.stamps.start;
   const finished = others.filter(({ exchange, answer }) => answer === 'accepted' && exchange.stamps.end <= sent);
@@ -67,8 +79,8 @@ function isReachable(said: Money, observed: ObservedCall, others: readonly Obser
 }
 
 /**
- * True if the replied balances fit the calls one after another, in some order. Balances are the nodes of a graph, and each
- * call is an edge from the balance before it to the balance in its reply. An order of the calls is a path over all edges.
+ * True if some order of the calls explains all balances in their replies. The balances are the nodes of a graph. Each call is
+ * an edge from the balance before it to the balance in its reply. An order of the calls is a path over all edges.
  */
 export function isOneOrder(before: Money, calls: readonly ObservedCall[]): boolean {
   const edges = new Map<string, string[]>();
@@ -85,7 +97,7 @@ export function isOneOrder(before: Money, calls: readonly ObservedCall[]): boole
   const start = before.toString();
   count(start, -1);
   count(calls.reduce((sum, { effect }) => sum.plus(effect), before).toString(), 1);
-  // Such a path exists if every node is left as often as it is entered, and all nodes can be reached (Euler).
+  // A path over all edges exists if each node is left as often as it is entered, and all nodes can be reached (Euler).
   if ([...surplus.values()].some((one) => one !== 0)) return false;
   const reached = new Set([start]);
   for (const node of reached) for (const next of edges.get(node) ?? []) reached.add(next);

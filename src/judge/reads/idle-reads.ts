@@ -20,7 +20,9 @@ import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
-/** Judges the rules about effects on the balance, at each idle read. */
+/**
+ * Judges the rules about effects on the balance. They are decided by idle reads: balance reads without another call in flight.
+ */
 export class IdleReads {
   readonly #collector: FindingCollector;
   readonly #effects: Effects;
@@ -52,7 +54,7 @@ export class IdleReads {
     this.#proven = (rule) => collector.isBroken(rule) || proven(rule);
   }
 
-  /** Returns the milliseconds that a read must wait for the calls before it. */
+  /** Returns the pause in milliseconds between the last call and a read, so that the read includes that call. */
   pauseMs(wallet: Wallet): number {
     return this.#staleReads.pauseMs(wallet);
   }
@@ -79,7 +81,7 @@ export class IdleReads {
     this.#memory(wallet).last = value;
   }
 
-  /** Forgets the last balance that was read, because money has moved since then that no read has shown. */
+  /** Forgets the last balance that was read. Needed when money has moved since that read and no later read has shown it. */
   forgetLast(wallet: Wallet): void {
     this.#memory(wallet).last = undefined;
   }
@@ -128,8 +130,9 @@ export class IdleReads {
   }
 
   /**
-   * Judges the two reads after one that nothing explains. If every read moves the balance by the same amount, reading
-   * moves it. If it moves in another way, somebody else is using the wallet. If it stays, the balance is wrong.
+   * Judges two further reads after a read whose balance nothing explains. If each read moves the balance by the same amount,
+   * the reads themselves move it. If the balance moves in another way, somebody else is using the wallet. If it stays, the
+   * first read is reported as wrong.
    */
   probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' {
     const read = this.#pending;
@@ -197,14 +200,17 @@ export class IdleReads {
       const { rule, step, exchange } = memory.dip;
       this.#collector.decide(
         { rule, step, exchange },
-        { kind: 'note', actual: 'the bet was taken after its refund for a moment, and then given back' },
+        { kind: 'note', actual: 'the bet was taken after its refund, and given back a moment later' },
       );
       memory.dip = undefined;
     }
     memory.turn(value);
   }
 
-  /** The replies are consistent with each other and the read is older, so the read is wrong. */
+  /**
+   * Reports a read that shows an older balance than the replies. The replies are consistent with each other, so the read is
+   * stale.
+   */
   #lags(read: IdleRead, memory: WalletMemory): void {
     const { wallet, value } = read;
     this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
@@ -212,7 +218,10 @@ export class IdleReads {
     memory.turn(value);
   }
 
-  /** A read that was wrong became right a little later, although nothing was sent in between. */
+  /**
+   * Reports a stale read: the balance was wrong, but right when it was read again a little later, although no call was sent in
+   * between.
+   */
   #caughtUp(read: IdleRead, memory: WalletMemory): void {
     const { value } = read;
     const { behind } = memory;
@@ -230,7 +239,7 @@ export class IdleReads {
 
   #undecided({ rule, step, exchange }: PendingCheck, value: Money): void {
     if (!this.#claims.includes(rule)) return;
-    const reason = `a breach cannot be distinguished from an allowed outcome: the balance is ${value}`;
+    const reason = `the balance ${value} is possible with and without a breach of the rule`;
     this.#collector.decide({ rule, step, exchange }, { kind: 'undecided', reason });
   }
 
@@ -259,7 +268,7 @@ export class IdleReads {
     const attributed = breaches.map(({ pendingCheck }) => pendingCheck);
     if (!lingered)
       for (const late of wallet.dropPendingChecks()) if (!attributed.includes(late)) wallet.expectLater(late);
-    // The real effect of such a call is unknown, so the effect of its refund is unknown too.
+    // The real effect of a call that broke a rule is unknown, so the effect of its refund is unknown too.
     const wrong =
       breaches.length > 0
         ? breaches.map(({ pendingCheck }) => pendingCheck.step.key)
@@ -268,7 +277,7 @@ export class IdleReads {
     for (const { pendingCheck } of breaches)
       if (pendingCheck.rule === 'signature.no-effect') this.#effects.carriedOut(pendingCheck.step.key);
     memory.writeDown(value, wallet, this.#collector);
-    // An inexact balance still shows which effects happened.
+    // A balance that is wrong by less than one unit still shows which effects happened.
     if (isBelowUnit(read)) this.#collapse(wallet, value.minus(nearestDifference(value, possible)), read);
     wallet.anchor(value);
     memory.turn(value);

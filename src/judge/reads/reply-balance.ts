@@ -9,7 +9,7 @@ import type { IdleReads } from './idle-reads.ts';
 /**
  * Checks the balance in the reply to a call that was sent alone. If the balance is not possible, the next read decides.
  *
- * @param before the state of the transaction before this call, if it was sent before
+ * @param before the state of the transaction before this call; undefined for a new transaction
  * @returns the wallets that must be read at once
  */
 export function judgeReplyBalance(
@@ -24,7 +24,7 @@ export function judgeReplyBalance(
   const isUnexpectedSuccess =
     answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
   if (isUnexpectedSuccess || answer === 'error-200') return [wallet];
-  // A call that may have been carried out before is answered with the balance of that time.
+  // The operator may answer a repeated call with the balance at the time of the first call.
   const replay = planned.source !== null && before !== 'refused' && before !== 'none';
   const said = reading?.balance.money;
   if (answer !== 'accepted' || replay || !said || planned.sameTxID) return [];
@@ -42,12 +42,12 @@ export function judgeReplyBalance(
     step,
     exchange: observed.exchange.id,
     expected: `the reply has the balance after the ${step.call}, ${wallet.possible().join(' or ')}`,
-    actual: `it says ${reading?.balance.written}, and the next read says otherwise`,
+    actual: `the reply says ${reading?.balance.written}, and the next read shows another balance`,
   });
   return [wallet];
 }
 
-/** The rule that a wrong balance in the reply to a refund breaks; undefined: the contract allows it. */
+/** Returns the rule that a wrong balance in the reply to a refund breaks. undefined if the contract allows that balance. */
 function ruleOfRefundReply({ planned, target }: ObservedCall, wallet: Wallet, said: Money): RuleId | undefined {
   if (planned.step.refund?.kind !== 'step' || planned.refundsBefore > 0 || target?.state !== 'reversed')
     return undefined;

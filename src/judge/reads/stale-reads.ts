@@ -9,24 +9,24 @@ import type { IdleRead, UnexpectedReply } from '../idle-read.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Move, Wallet } from '../wallet/wallet.ts';
 
-/** Maximum number of waits without success while no stale read has caught up. */
+/** Maximum number of waits without success, as long as no stale read has become right after a wait. */
 const MAX_WAITS_WITHOUT_SIGHTING = 2;
 
-/** Maximum number of waits without success after a stale read has caught up. */
+/** Maximum number of waits without success, once a stale read has become right after a wait. */
 const MAX_WAITS_AFTER_SIGHTING = 20;
 
-/** One sighting may be a coincidence of amounts. */
+/** The number of stale reads that proves the fault. A single one may be a coincidence of amounts. */
 const ENOUGH_SIGHTINGS = 2;
 
-/** A pause is longer than the longest observed delay, by this factor. */
+/** A pause is this many times as long as the longest observed delay. */
 const PAUSE_FACTOR = 1.2;
 
 const MIN_PAUSE_MS = 20;
 
 /**
- * The stale reads of a run: reads that did not include the effect of an earlier call. Either calls of one kind are booked
- * late, or reads are late for all calls. All scenarios of the run share it, so that each fault is reported once and later
- * reads wait for it.
+ * The stale reads of a run: reads that did not include the effect of an earlier call. Either the operator processes one kind
+ * of call late, or reads are late for all calls. All scenarios of a run share this object, so that each fault is reported once
+ * and later reads pause for it.
  */
 export class StaleReadHistory {
   readonly #kinds = new Set<CallName>();
@@ -52,7 +52,7 @@ export class StaleReadHistory {
     if (healed) this.#healed = true;
   }
 
-  /** Records the time in milliseconds until a read had caught up. */
+  /** Records the time in milliseconds until a stale balance had become right. */
   caughtUpAfter(ms: number): void {
     this.#longestMs = Math.max(this.#longestMs, ms);
   }
@@ -62,7 +62,7 @@ export class StaleReadHistory {
     this.#leftMs -= ms;
   }
 
-  /** Records a second read that returned the same balance. */
+  /** Records that waiting did not help: a second read returned the same wrong balance. */
   waitedWithoutSuccess(): void {
     this.#waitsWithoutSuccess += 1;
   }
@@ -79,12 +79,12 @@ export class StaleReadHistory {
     return this.#sightings >= ENOUGH_SIGHTINGS;
   }
 
-  /** True when stale reads are known to catch up, so that later reads wait for it. */
+  /** True when later reads must pause, because a stale balance has become right after a pause before. */
   get isWaitedFor(): boolean {
     return this.#healed && this.isWorthWaiting;
   }
 
-  /** False when waiting has had no success too often, or the time budget is spent. */
+  /** False when waiting has failed too often, or when the time budget is spent. */
   get isWorthWaiting(): boolean {
     return (
       this.#leftMs > 0 &&
@@ -97,13 +97,13 @@ export class StaleReadHistory {
     return this.#kinds.size > 1 || kinds.every((kind) => this.#kinds.has(kind));
   }
 
-  /** Milliseconds that a read must wait for the calls before it; 0 while no stale read was seen. */
+  /** The pause in milliseconds between the last call and a read. 0 while no stale read was seen. */
   get pauseMs(): number {
     return this.isWaitedFor ? Math.max(MIN_PAUSE_MS, this.#longestMs * PAUSE_FACTOR) : 0;
   }
 }
 
-/** Stale reads in one scenario: how long reads wait for earlier calls, and the findings about stale reads. */
+/** Handles stale reads in one scenario: how long reads pause for earlier calls, and the findings about stale reads. */
 export class StaleReads {
   readonly #collector: FindingCollector;
   readonly #effects: Effects;
@@ -118,8 +118,8 @@ export class StaleReads {
   }
 
   /**
-   * Returns the milliseconds that a read must wait for the calls before it. 0 if a call of a kind that was never late is
-   * among them: the read shows whether that kind is late too.
+   * Returns the pause in milliseconds between the last call and a read. Returns 0 if one of the calls is of a kind that was
+   * never late, so that the read shows whether this kind is late too.
    */
   pauseMs(wallet: Wallet): number {
     // If no money has moved since the last read, the balance cannot be stale.
@@ -133,8 +133,8 @@ export class StaleReads {
   }
 
   /**
-   * Returns true if a wrong balance may become right a little later: if the replies had the right balance, if a refund is
-   * not paid yet, or if reads are known to catch up.
+   * Returns true if a wrong balance may become right a little later. This is possible if the replies had the right balance, if
+   * a refund is not paid yet, or if an earlier stale balance became right.
    */
   mayCatchUp(read: IdleRead, odd: UnexpectedReply | undefined): boolean {
     const { wallet } = read;
@@ -167,15 +167,15 @@ export class StaleReads {
     this.#collector.decide({ rule, step, exchange }, breach(expected, actual, causes));
   }
 
-  /** Records a second read that returned the same balance. */
+  /** Records that waiting did not help: a second read returned the same wrong balance. */
   waitedWithoutSuccess(): void {
     this.#staleReads.waitedWithoutSuccess();
   }
 }
 
 /**
- * Returns the kinds of the calls that a balance does not include: the last calls, a single call, or all calls of one kind.
- * If none of these gives the balance, the kind of the last call that moved money.
+ * Returns the kinds of the calls that a balance does not include. Tries the last calls, each single call, and all calls of one
+ * kind. If none of these explains the balance, returns the kind of the last call that moved money.
  *
  * @param balance the wrong balance that was read
  */

@@ -10,23 +10,24 @@ import type { Transaction } from './transaction.ts';
 import type { Wallet } from './wallet.ts';
 
 /**
- * The transactions of a scenario, and their effects on the wallets of an operator that keeps the contract.
+ * Tracks the transactions of a scenario, and the effects that they have on the wallets if the operator keeps the contract.
  *
- * Each answer is applied by the state machine of `ledger/`. This class finds the facts that the machine needs and books the
- * result. It handles the calls that the service never sends (wrong signatures, deviating bodies, a txID used twice) without the state machine.
+ * The state machine in `ledger/` decides what each answer means. This class gathers the facts for the state machine and
+ * applies the result to the wallets. It handles calls that the service never sends (wrong signatures, deviating bodies, a txID
+ * used twice) without the state machine.
  */
 export class Effects {
   readonly #byTxID = new Map<string, Transaction>();
   readonly #byStep = new Map<string, Transaction>();
-  /** The transaction by the step that sent it again, if that step may have moved the money. */
+  /** The repeated transaction, by the key of the step that sent it again. Only for steps that may have moved the money. */
   readonly #byRepeat = new Map<string, Transaction>();
-  /** Bets whose refund was answered 200. If they arrive later, they take nothing. */
+  /** The txIDs of bets whose refund was answered 200. If such a bet arrives later, it must take nothing. */
   readonly #blocked = new Set<string>();
-  /** Free wins that were credited. A withdrawal must not pay their amount again. */
+  /** The txIDs of free wins that were credited. The withdrawal of the bonus must not pay their amount again. */
   readonly #freeWins = new Set<string>();
-  /** Transactions that moved another amount than their own. */
+  /** The txIDs of transactions that moved another amount than their own. */
   readonly #misbooked = new Set<string>();
-  /** Free bets that took money, as a read has shown. */
+  /** The txIDs of free bets that took money, as a balance read has shown. */
   readonly #freeBets = new Set<string>();
 
   ofStep(key: string): Transaction | undefined {
@@ -37,7 +38,7 @@ export class Effects {
     return this.#byTxID.get(txID);
   }
 
-  /** The call of a step, also of a step that sent another again. */
+  /** Returns the kind of call of a step, also for a step that sends an earlier call again. */
   callOf(key: string): CallName | undefined {
     return (this.#byStep.get(key) ?? this.#byRepeat.get(key))?.planned.step.call;
   }
@@ -53,9 +54,9 @@ export class Effects {
   }
 
   /**
-   * Applies the answer to a call.
+   * Applies the answer to a call to its transaction and its wallet.
    *
-   * @param wallet null: the session is not one that the operator issued
+   * @param wallet null if the operator never issued the session
    */
   follow(seen: ObservedCall, wallet: Wallet | null): void {
     const { planned, answer, reading } = seen;
@@ -71,14 +72,16 @@ export class Effects {
       return;
     }
     if (planned.sameTxID && earlier) {
-      // The same call with a used txID moves nothing. With another call, the contract leaves it open.
+      // A call of the same kind with a used txID moves nothing. For a call of another kind, the contract does not say what
+      // happens.
       if (planned.sameTxID.step.call !== step.call) wallet?.setUnknown(step.key);
       else if (earlier.state === 'refused' || earlier.state === 'none') wallet?.setUnknown(step.key);
       return;
     }
     const same = step.txID === null ? undefined : this.#byTxID.get(step.txID);
     if (same?.planned.step.call === step.call && same.state === 'applied') {
-      // Two copies with one txID were sent at once. The other was answered 200 first, so they are one transaction.
+      // Two calls with the same txID were sent at the same instant. The other call was answered 200 before, so both are one
+      // transaction.
       this.#byStep.set(step.key, same);
       return;
     }
@@ -97,7 +100,7 @@ export class Effects {
     this.#first(seen, transaction);
   }
 
-  /** Notes that an idle read has closed an effect: it happened, or it did not and never will. */
+  /** Records that a balance read has shown the outcome of a transaction: it took effect, or it did not and never will. */
   learned(txID: string, happened: boolean): void {
     const transaction = this.#byTxID.get(txID);
     if (!transaction) return;
@@ -111,13 +114,13 @@ export class Effects {
     if (target) this.#isReversed(target, transaction.planned.step.key);
   }
 
-  /** Notes that a call moved another amount than its own, as an idle read has shown. */
+  /** Records that a call moved another amount than its own, as a balance read has shown. */
   misbooked(step: string): void {
     const transaction = this.#byStep.get(step);
     if (transaction) this.#misbooked.add(transaction.txID);
   }
 
-  /** Notes that a call was carried out although it was refused, as an idle read has shown. */
+  /** Records that a call was carried out although it was refused, as a balance read has shown. */
   carriedOut(step: string): void {
     const transaction = this.#byStep.get(step);
     if (transaction?.state !== 'refused') return;
@@ -156,7 +159,7 @@ export class Effects {
 
   #signedWrong(transaction: Transaction, answer: Answer, planned: PlannedCall): void {
     transaction.state = answer === 'refused' ? 'refused' : answer === 'accepted' ? 'applied' : 'none';
-    // The effect of a call that had to be refused is not known.
+    // If the operator did not refuse a call with a wrong signature, the effect of the call is unknown.
     if (answer === 'accepted' || answer === 'error-200' || answer === 'late' || answer === 'lost') {
       transaction.wallet?.setUnknown(planned.step.key);
       const target = this.#targetOf(planned);
@@ -171,7 +174,7 @@ export class Effects {
     if (answer !== 'declined' && answer !== 'refused') transaction.wallet?.setUnknown(planned.step.key);
   }
 
-  /** Applies the first answer to a transaction, or the first after a refusal. */
+  /** Applies the first answer to a transaction, or the first answer after a 401. */
   #answered({ planned, answer, reading }: ObservedCall, transaction: Transaction): void {
     const facts = this.#factsOf(planned);
     if (!facts) return;
@@ -203,7 +206,11 @@ export class Effects {
     }
   }
 
-  /** @param planned the call that was answered: the transaction's first, or a repeat of it */
+  /**
+   * Changes the wallet as the state machine has decided.
+   *
+   * @param planned the call that was answered: the first call of the transaction, or a repeat of it
+   */
   #book(planned: PlannedCall, transaction: Transaction, money: Transition['money']): void {
     const { step } = planned;
     const { txID } = transaction;
@@ -226,7 +233,7 @@ export class Effects {
       case 'undecided':
         if (target && !target.amount) return;
         wallet?.setUnknown(step.key);
-        // The operator alone knows the amount that it took for a bet that it had to decline.
+        // Only the operator knows how much it took for a bet that it had to decline.
         if (step.call === 'bet') this.#misbooked.add(txID);
         return;
       case 'lost':
@@ -237,7 +244,7 @@ export class Effects {
     }
   }
 
-  /** A refund was answered 200: the bet was given back, or will never be taken. */
+  /** Applies a refund that was answered 200. The bet is given back or, if it has not arrived yet, must never be taken. */
   #giveBack(planned: PlannedCall, refund: Transaction, target: Transaction | undefined): void {
     const { key } = planned.step;
     if (!target) {
@@ -262,7 +269,7 @@ export class Effects {
     if (state === 'reversed') this.#isReversed(target, key);
   }
 
-  /** Marks a bet as given back. Further refunds of it that are not answered yet pay nothing. */
+  /** Marks a bet as given back. Other refunds of the bet whose outcome is unknown then pay nothing. */
   #isReversed(target: Transaction, step: string): void {
     target.state = 'reversed';
     this.#blocked.add(target.txID);
@@ -273,7 +280,8 @@ export class Effects {
 
   #giveBackFree(key: string, target: Transaction): void {
     const open = target.wallet?.undo(target.txID);
-    // A read has shown that the free bet took its amount, unless its effect is still open or never happened.
+    // Gives back the amount that the free bet took. A read has shown that it took it, unless its effect is still open or never
+    // happened.
     if (!open && this.#freeBets.has(target.txID)) target.wallet?.move(key, target.effect.negated());
   }
 
@@ -306,7 +314,7 @@ export class Effects {
       else this.#giveBack(planned, earlier, target);
       return;
     }
-    // A free call was carried out. The contract still leaves open whether it moved anything.
+    // The free bet or free win was carried out. The contract does not say whether it moves money.
     if (money === 'either') earlier.wallet?.settle(key, earlier.txID, false);
     this.#book(planned, earlier, money);
   }
@@ -322,7 +330,7 @@ export class Effects {
   }
 }
 
-/** True if the service would not send such a body or query. */
+/** True if the call has a body or query that the service would not send. */
 function deviatesInContent(planned: PlannedCall): boolean {
   const { body, query } = planned.step.deviations;
   return body !== undefined || query !== undefined;

@@ -2,14 +2,14 @@ import type { ObservedCall } from '../observed-call.ts';
 import type { Wallet } from './wallet.ts';
 
 /**
- * Expects that a call moves money only in its own wallet. The next read of each other wallet decides.
+ * Makes the next read of each other wallet check that a call moved no money there.
  *
- * @param own the wallet of its session; null: the session is not one that the operator issued
+ * @param own the wallet of the session of the call; null if the operator never issued the session
  * @param wallets all wallets of the scenario
  */
 export function leaveOthersAlone(seen: ObservedCall, own: Wallet | null, wallets: readonly Wallet[]): void {
   const { planned, effect, exchange } = seen;
-  // If a call was accepted that had to be refused, neither its amount nor its wallet is known.
+  // If the operator accepted a call that it had to refuse, neither the moved amount nor the wallet is known.
   if (seen.answer === 'accepted' && (!planned.signedRight || own === null)) {
     if (planned.step.call === 'refund' && own === null) return;
     for (const wallet of wallets) wallet.setUnknown(planned.step.key);
@@ -34,7 +34,7 @@ export function leaveOthersAlone(seen: ObservedCall, own: Wallet | null, wallets
       ],
       rank: 0,
       until: 'read',
-      expected: "another player's balance is left alone",
+      expected: "a call does not change another player's balance",
       reported: false,
     });
   }

@@ -10,12 +10,12 @@ export interface Transaction {
   readonly txID: string;
   readonly planned: PlannedCall;
   readonly amount: Money | undefined;
-  /** null: its session is not one that the operator issued. */
+  /** The wallet of the session. null if the operator never issued the session. */
   readonly wallet: Wallet | null;
   /** The signed amount that the call moves if it is carried out. */
   readonly effect: Money;
   state: TransactionState;
-  /** The answer to its first call, or to the last one that was accepted. */
+  /** The answer to the first call, or to the last repeat that was accepted. */
   answer: Answer;
   /** The first reply with 200. Replies to replays are compared with it. */
   reply: ReplyReading | undefined;

@@ -4,22 +4,25 @@ import type { ConcurrentCalls, UnexpectedReply } from '../idle-read.ts';
 import type { Observation, PendingCheck } from '../pending-check.ts';
 import type { Wallet } from './wallet.ts';
 
-/** The facts about a wallet that are kept between two idle reads. */
+/** The facts about a wallet that the judge keeps from one balance read to the next. */
 export class WalletMemory {
-  /** The balance of the last idle read; undefined: there was none, or it no longer counts. */
+  /** The balance of the last read. undefined if there was none, or if it no longer counts. */
   last: Money | undefined;
-  /** The answers to steps that only observe the operator. The next read shows what they moved. */
+  /** The answers to steps that only observe the operator. The next read shows what these steps moved. */
   observations: Observation[] = [];
-  /** A bet was taken after its refund. It is no breach if the balance is right again within the settle time. */
+  /**
+   * The check of a bet that was taken after its refund. If a read after the settle time shows the right balance, there is no
+   * breach.
+   */
   dip: PendingCheck | undefined;
-  /** The calls that were sent at once. An unexplained balance is reported under their rule. */
+  /** Calls that were sent at the same instant since the last read. An unexplained balance is reported under their rule. */
   candidate: ConcurrentCalls | undefined;
-  /** A reply whose balance did not fit. It is judged at the next read of the wallet. */
+  /** The first reply with an impossible balance since the last read. It is judged at the next read. */
   odd: UnexpectedReply | undefined;
-  /** The balance of a read that did not fit although the replies did. The balance is read again. */
+  /** A wrong balance that may be stale, because the replies had the right balance. The balance is read again. */
   behind: Money | undefined;
 
-  /** Ends the judgement of a read: nothing waits for it any more. */
+  /** Ends the judgement of a read: stores its balance, and forgets what the read has decided. */
   turn(value: Money): void {
     this.last = value;
     this.candidate = undefined;
@@ -27,7 +30,11 @@ export class WalletMemory {
     this.behind = undefined;
   }
 
-  /** Reports the answers to observed steps, and what they moved according to the read of `value`. */
+  /**
+   * Reports the answers to steps that only observe the operator, with the sum that moved.
+   *
+   * @param value the balance that was read
+   */
   writeDown(value: Money, wallet: Wallet, collector: FindingCollector): void {
     const before = this.last ?? value;
     const sure = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);

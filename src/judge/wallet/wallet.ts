@@ -3,19 +3,22 @@ import { JUDGE_WORLDS } from '../../ledger/policies.ts';
 import { type ClosedEffects, type OpenEffect, Worlds } from '../../ledger/worlds.ts';
 import type { PendingCheck } from '../pending-check.ts';
 
-/** An effect that certainly happened since the last idle read. */
+/** A change of the balance that certainly happened since the last balance read. */
 export interface Move {
   readonly step: string;
   readonly delta: Money;
-  /** A reply contained a balance that includes it. */
+  /** True if a reply contained a balance that includes the change. */
   readonly vouched: boolean;
-  /** A reply to a later call contained a balance that includes it, so it is in the operator's books too. */
+  /**
+   * True if the reply to a later call contained a balance that includes the change. The operator must have stored the change
+   * then.
+   */
   readonly confirmed: boolean;
 }
 
 /**
- * The expected balance of one player: the set of worlds, and what only the judge needs. That is the effects since the last
- * idle read, the checks that wait for a read, and the balances that replies contained.
+ * The expected balance of one player. Holds all possible states of the wallet (the worlds), the changes since the last balance
+ * read, the checks that wait for a read, and the balances in replies.
  */
 export class Wallet {
   readonly id: string;
@@ -24,12 +27,15 @@ export class Wallet {
   readonly #worlds = new Worlds(JUDGE_WORLDS);
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
-  /** The balance of the last reply, and all effects since then: the expected balance if only replies were right. */
+  /**
+   * The balance of the last reply plus all changes since then. This is the expected balance if replies are right and reads are
+   * stale.
+   */
   #replied: Money | undefined;
-  /** A read was taken as right since the last reply. */
+  /** True if a balance read was taken as right since the last reply. */
   #readSince = false;
   #lags = false;
-  /** Pending checks that the right reply to a later call has passed already. */
+  /** Checks that have passed already, because the reply to a later call had the right balance. */
   #confirmed = new Set<PendingCheck>();
 
   constructor(id: string, unit: Money) {
@@ -37,7 +43,7 @@ export class Wallet {
     this.unit = unit;
   }
 
-  /** True after the first read. */
+  /** True after the first balance read. */
   get known(): boolean {
     return this.#worlds.base !== undefined;
   }
@@ -50,22 +56,22 @@ export class Wallet {
     return this.#moves;
   }
 
-  /** The step since which the contract allows any balance at the next idle read; null: there is none. */
+  /** The key of the first step after which the contract allows any balance at the next read. null if there is none. */
   get openSince(): string | null {
     return this.#worlds.unknownSince;
   }
 
-  /** The effects that may or may not have happened. */
+  /** The effects of calls whose outcome is not known yet. */
   get branches(): readonly OpenEffect[] {
     return this.#worlds.effects;
   }
 
-  /** Every balance that the contract allows; empty before the first read. */
+  /** Returns every balance that the contract allows. Empty before the first read. */
   possible(): readonly Money[] {
     return this.#worlds.possible();
   }
 
-  /** The balance, if the contract allows only one. */
+  /** Returns the balance if the contract allows only one. Otherwise undefined. */
   certain(): Money | undefined {
     return this.#worlds.certain();
   }
@@ -81,8 +87,8 @@ export class Wallet {
   }
 
   /**
-   * Notes that the reply to a call contained the right balance. All effects until then are visible, and those before the
-   * call itself are in the books from which the operator computed that balance.
+   * Records that the reply to a call contained the right balance, which includes all changes so far. The operator must have
+   * stored the changes before this call, because it computed the balance from them.
    */
   vouch(step: string): void {
     this.#moves = this.#moves.map((move) => ({
@@ -105,16 +111,16 @@ export class Wallet {
     return this.#lags;
   }
 
-  /** True if the right reply to a later call shows that the rule was kept. */
+  /** True if the reply to a later call had the right balance, which shows that the rule was kept. */
   isConfirmed(pendingCheck: PendingCheck): boolean {
     return this.#confirmed.has(pendingCheck);
   }
 
   /**
-   * Takes the balance of a reply. If it does not fit, but follows from the reply before it and not from the read between
-   * them, then reads lag behind: the balance of the reply is taken as right.
+   * Takes the balance of a reply. If it does not fit the last read, but is the same as the replies predict, then reads lag
+   * behind the replies. The balance of the reply is then taken as right.
    *
-   * @param isNew false: the reply may be the stored one of an earlier call
+   * @param isNew false if the reply may be the stored reply to an earlier call
    * @returns true if the reply is right
    */
   hear(said: Money, isNew: boolean): boolean {
@@ -133,19 +139,26 @@ export class Wallet {
     this.#worlds.add(effect);
   }
 
-  /** Closes the effect of a call whose outcome is known now: it happened, or it did not and never will. */
+  /**
+   * Records the outcome of a call that was unknown so far.
+   *
+   * @param happened false if the call had no effect and never will
+   */
   settle(step: string, txID: string, happened: boolean): OpenEffect | undefined {
     const effect = this.#worlds.settle(txID, happened);
     if (effect && happened) this.#record(step, effect.delta);
     return effect;
   }
 
-  /** Removes the effect of a call that the contract leaves to the operator, because the call was undone before a read. */
+  /**
+   * Removes the open effect of a call that was undone before a balance read. The contract leaves it to the operator whether
+   * such a call moves money.
+   */
   undo(txID: string): OpenEffect | undefined {
     return this.#worlds.undo(txID);
   }
 
-  /** Makes the next idle read right whatever it shows: the contract leaves the effect of this step open. */
+  /** Makes any balance right at the next read, because the contract leaves the effect of a step open. */
   setUnknown(step: string): void {
     this.#worlds.setUnknown(step);
   }
@@ -154,7 +167,11 @@ export class Wallet {
     this.#pendingChecks.push(pendingCheck);
   }
 
-  /** Takes the pending checks that the present read decides. The others need a read after the settle time. */
+  /**
+   * Removes and returns the checks that this read decides. The other checks need a read after the settle time.
+   *
+   * @param lingered true if enough time has passed that no earlier call can still take effect
+   */
   takePendingChecks(lingered: boolean): PendingCheck[] {
     const isDue = (one: PendingCheck): boolean => lingered || one.until === 'read';
     const due = this.#pendingChecks.filter(isDue);
@@ -162,21 +179,21 @@ export class Wallet {
     return due;
   }
 
-  /** Removes all pending checks: after a breach, or at the end of the scenario. */
+  /** Removes and returns all pending checks, after a breach or at the end of the scenario. */
   dropPendingChecks(): PendingCheck[] {
     const dropped = this.#pendingChecks;
     this.#pendingChecks = [];
     return dropped;
   }
 
-  /** Takes an idle read that fits, and closes the open effects that it decides. */
+  /** Takes a read with a possible balance. Returns the open effects whose outcome the balance shows. */
   collapse(value: Money): ClosedEffects {
     if (!this.known || this.openSince !== null) this.#readSince = true;
     this.#forgetMoves();
     return this.#worlds.read(value);
   }
 
-  /** Takes a read as right from now on. Effects that may still happen later stay open. */
+  /** Takes the balance of a read as right from now on. Effects that may still happen later stay open. */
   anchor(value: Money): void {
     this.#worlds.setBalance(value);
     this.#readSince = true;

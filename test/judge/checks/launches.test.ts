@@ -59,7 +59,7 @@ describe('a launch', () => {
     const [first = ''] = judged({ fields });
     expect(first).toMatch(/^launch\.request warn/);
     expect(first).toContain('sessionID is missing');
-    expect(first).toContain('initDemoBalance is a text');
+    expect(first).toContain('initDemoBalance is text');
   });
 });
 

@@ -56,7 +56,7 @@ describe('a scenario is skipped', () => {
       'a very large amount is declined',
       'needs: { amounts: large }\nsteps: [{ bet: }, { win: { amount: "${9007199254740993 * unit}" } }]',
       { fault: answering('2', error(400, 'Too much')) },
-      /an such a large amount/,
+      /such a large amount/,
     ],
     [
       'a bet has more decimals than the currency',

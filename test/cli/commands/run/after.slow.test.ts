@@ -92,7 +92,7 @@ describe('run --after', () => {
     });
     const { status, rule } = await runAfter('--base-url', relay.url, '--grep', 'bet');
     expect(rule).toMatchObject({ verdict: 'fail' });
-    expect(rule?.reason).toContain('the transaction from before took effect a second time');
+    expect(rule?.reason).toContain('the earlier transaction took effect a second time');
     expect(status).toBe(1);
   });
 
