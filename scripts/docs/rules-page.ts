@@ -6,16 +6,18 @@ const INTRODUCTION = `# Every rule, with a right and a wrong reply
 
 <!-- Written by \`npm run docs\`. -->
 
-Each rule is one requirement of the contract. \`croupier list rules\` prints them too; \`croupier run RULE\` judges one alone.
+Each rule is one requirement of the contract. \`croupier list rules\` prints all rules. \`croupier run RULE\` runs only the scenarios
+that judge one rule.
 
-- **MUST**: a breach fails a run. **SHOULD**: a breach warns, and fails with \`--strict\`. **NOTE**: the contract leaves this open, and
-  the report notes what the operator does.
+- **MUST**: a breach fails the run. **SHOULD**: a breach is a warning, and fails the run with \`--strict\`. **NOTE**: the contract leaves
+  the point open, and the report only notes how the operator behaves.
 - **$**: a breach loses or invents money.
-- The clause names the section of the contract. \`position\` means that the contract says nothing, and [croupier's position](positions.md)
-  decides.
-- The examples are calls to the [reference operator](operator.md). If a call shows \`right\` and \`wrong\`, the correct operator gave the
-  first reply, and one with the named defect the second; otherwise both gave the same reply. Ids are shortened, and headers left out.
-  Brackets say how a call differs from a plain one. The command runs the scenario again.
+- The name after the level is the section of the contract that states the rule. \`position\` means that the contract says nothing, and
+  that [croupier's position](positions.md) decides.
+- The examples are calls to the [reference operator](operator.md). A line \`right\` is the reply of the correct operator. A line
+  \`wrong\` is the reply of the reference operator with a defect. A reply without either word is the same for both. The command under
+  *See it* repeats the example.
+- Ids are shortened, and headers are left out. Text in brackets after a call says how the call differs from an ordinary call.
 `;
 
 function sentence(text: string): string {
@@ -53,10 +55,7 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
   const endpoints = rule.endpoints
     ? ` · judged for each of ${rule.endpoints.map((one) => `\`${one}\``).join(', ')}`
     : '';
-  const conforms = /^(when|where)\b/u.test(rule.sentence)
-    ? 'An operator conforms when this holds:'
-    : 'An operator conforms when';
-  const lead = rule.level === 'NOTE' ? 'The report notes' : conforms;
+  const lead = rule.level === 'NOTE' ? 'The report notes' : 'An operator conforms when';
   const defects = DEFECTS.filter(({ breaks }) => breaks.includes(rule.id)).map(({ name }) => `\`${name}\``);
   const played = [rule.id, ...(example.defect === null ? [] : [`--defect ${example.defect}`])].join(' ');
   return [

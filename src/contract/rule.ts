@@ -44,7 +44,7 @@ interface RuleText {
   readonly money?: true;
   /** The section of the contract, or `position` if the contract leaves the point open. */
   readonly clause: string;
-  /** Completes "an operator conforms when …". The sentence of a NOTE completes "it is written down …". */
+  /** A clause that completes "An operator conforms when …". For a NOTE, it completes "The report notes …". */
   readonly sentence: string;
   /** The first version of the contract that has the requirement. Left out means 1.0.0. */
   readonly since?: string;

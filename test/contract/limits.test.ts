@@ -14,7 +14,7 @@ it.each([
   ['reply.deadline', 'within 5 seconds'],
   ['refund.after-error', 'later than 5 seconds'],
   ['idempotency.durable', 'less than 3 months old'],
-  ['launch.campaign', 'longer than 30 days'],
+  ['launch.campaign', 'at most 30 days'],
 ] as const)('the rule %s names the limit of the contract: %s', (rule, words) => {
   expect(ruleById(rule).sentence).toContain(words);
 });

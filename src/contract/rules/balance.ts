@@ -4,14 +4,15 @@ export const balanceRules = {
   'balance.read': {
     level: 'MUST',
     clause: 'Integration Adapter',
-    sentence: 'a signed `GET /balance` that names the session by its `sessionID` is answered 200 and carries `balance`',
+    sentence:
+      'a signed `GET /balance` with the `sessionID` of a session is answered 200, and the reply has a `balance`',
     means: 'Players cannot start a game or go on playing, because the game does not learn how much money they have.',
     hint: 'Look at how the balance endpoint finds the session and verifies the signature. Almost every other rule is judged by reading the balance, so fix this one first.',
   },
   'balance.read-only': {
     level: 'MUST',
     clause: 'What the service does',
-    sentence: 'reading the balance changes nothing, however often it is done',
+    sentence: 'reading the balance does not change it, however often it is read',
     means: "A player's money changes just because the game looked at the balance.",
     hint: 'Look for anything the balance endpoint writes: a session top-up, a lazily created wallet, a bonus granted at the first read.',
   },
@@ -19,7 +20,7 @@ export const balanceRules = {
     level: 'MUST',
     clause: 'Authentication 3',
     sentence:
-      'query parameters beside `sessionID` are accepted, and are part of the signed object because all query parameters are',
+      'query parameters other than `sessionID` are accepted, and are part of the signed object like all query parameters',
     means: 'Players can be locked out on the day when the service adds a parameter to the balance call.',
     hint: 'Build the signed object from every query parameter that arrived, not from the ones the handler knows, and do not reject unknown names.',
   },

@@ -6,7 +6,7 @@ export const betRules = {
     money: true,
     clause: 'What the service does',
     sentence:
-      'a bet that it accepts takes exactly its amount from the balance, both in the reply and when the balance is read next',
+      'an accepted bet lowers the balance by exactly its amount, both in the reply and in the next balance read',
     means: 'A player is charged more or less than was staked, or is shown a balance that is not the real one.',
     hint: 'Reply with the balance as it is after the debit was committed, and read it back from the same store that was debited (no cache, no read replica).',
   },
@@ -14,7 +14,7 @@ export const betRules = {
     level: 'MUST',
     clause: 'Versioning 1.2.11',
     since: '1.2.11',
-    sentence: 'a bet with as many decimals as the currency has is accepted, and exactly that amount is taken',
+    sentence: 'a bet with as many decimals as the currency has is accepted, and exactly its amount is taken',
     means: 'A player who stakes 0.50 is turned away, or is charged another amount.',
     hint: 'Look for an amount that is parsed as a whole number, a validation pattern without a fraction, or rounding before the debit.',
   },
@@ -22,7 +22,7 @@ export const betRules = {
     level: 'MUST',
     clause: 'Rules 4',
     sentence:
-      'a bet of more than the balance is answered with an error whose `code` is `insufficient_funds` (with a status of 500 this is a warning, as a refund would follow)',
+      'a bet of more than the balance is answered with an error whose `code` is `insufficient_funds` (a status of 500 is a warning, because the service then sends a refund)',
     means:
       'A player with too little money does not learn the reason: the game reports a failure, or lets the bet through.',
     hint: 'Check the balance before the debit, in the same transaction, and answer a 4xx with `"code": "insufficient_funds"` rather than a thrown error that becomes a 500.',
@@ -32,14 +32,14 @@ export const betRules = {
     money: true,
     clause: 'Errors, reverse calls',
     sentence:
-      'a bet answered with a status other than 200 or 500 has taken nothing, because no refund ever follows such an answer',
+      'a bet that is answered with a status other than 200 or 500 takes no money, because the service never refunds such a bet',
     means: 'The game says that the bet was declined, but the player loses the stake, and it is never given back.',
     hint: 'Roll the debit back if anything after it fails, and take the money last: the service never sends a refund after such an error.',
   },
   'bet.exact-balance': {
     level: 'MUST',
     clause: 'Rules 4',
-    sentence: 'a bet of everything the player has is accepted and leaves a balance of zero',
+    sentence: 'a bet of the whole balance is accepted and leaves a balance of zero',
     means: 'A player cannot stake the last of the money in the account.',
     hint: 'Look for `<` where `<=` is meant in the funds check, or for a comparison of floating-point numbers.',
   },
@@ -48,14 +48,14 @@ export const betRules = {
     money: true,
     clause: 'States',
     sentence:
-      'if several bets with one `roundID` come before any win, each one answered 200 is taken (declining the later ones is a warning)',
+      'each bet that is answered 200 is taken, even if several bets with the same `roundID` come before any win (declining the later bets is a warning)',
     means: 'In a round of several bets, some are not charged, so the operator pays wins on stakes that it never took.',
     hint: 'Look for a unique key or a lookup on `roundID` that takes a second bet of the round for a repetition: only `txID` identifies an action.',
   },
   'bet.zero': {
     level: 'NOTE',
     clause: 'Transaction fields',
-    sentence: 'what it does with a bet of `0`',
+    sentence: 'how the operator handles a bet of `0`',
     hint: 'Nothing needs fixing: the contract does not say whether a bet of 0 is accepted.',
   },
 } as const satisfies Readonly<Record<`bet.${string}`, RuleEntry>>;

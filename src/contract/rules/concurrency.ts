@@ -6,7 +6,7 @@ export const concurrencyRules = {
     money: true,
     clause: 'What the service does',
     sentence:
-      'when bets and wins of one session arrive together, each one answered 200 has its effect exactly once, and each balance replied agrees with its own effect and with some of those that overlapped it',
+      'each bet or win that is answered 200 takes effect exactly once, even if several arrive together in one session, and each balance in a reply fits the effects of its own call and of some overlapping calls',
     means:
       'When bets and wins arrive at the same moment, one of them can be lost: the player loses a win, or plays for free.',
     hint: 'Look for a balance that is read, changed in the program and written back. Use one atomic update or lock the row first.',
@@ -14,7 +14,7 @@ export const concurrencyRules = {
   'concurrency.order': {
     level: 'NOTE',
     clause: 'What the service does',
-    sentence: 'whether some one order of the calls explains all the balances that were replied',
+    sentence: 'whether one order of the calls explains all balances in the replies',
     hint: 'Nothing needs fixing: the contract asks for exact effects, not for an order.',
   },
   'concurrency.no-overdraft': {
@@ -22,7 +22,7 @@ export const concurrencyRules = {
     money: true,
     clause: 'Rules 4',
     sentence:
-      'of bets that arrive together and sum to more than the balance, those it accepts never sum to more than the balance',
+      'the accepted bets together are never more than the balance, even if several bets arrive at the same moment',
     means:
       "A player who bets several times at the same moment can stake more than the account holds, at the operator's cost.",
     hint: 'Make the funds check and the debit one step: an update with a condition on the balance, or a row lock held over both.',

@@ -5,7 +5,7 @@ export const freeRoundsRules = {
     level: 'MUST',
     clause: 'Rules 5',
     sentence:
-      'a bet of `type` `free` with the `frID` of a campaign known to the operator is answered 200 (an `frID` invented for the test that is refused with a 4xx: skip)',
+      'a bet of `type` `free` with the `frID` of a campaign that the operator knows is answered 200 (if the operator refuses a made-up `frID` of the test with a 4xx, the rule is skipped)',
     means: 'Players cannot use the free rounds that they were given.',
     hint: 'Let `type` be `free` and accept `frID` in the schema of the bet. Look the campaign up by its identifier.',
   },
@@ -20,14 +20,15 @@ export const freeRoundsRules = {
     level: 'MUST',
     money: true,
     clause: 'Rules 2',
-    sentence: 'free bets and free wins that are sent again get the same answer and have one effect at most',
+    sentence: 'a free bet or free win that is sent again gets the same reply and has at most one effect',
     means: 'A free round or its win can count twice when the service sends the same call again.',
     hint: 'Send free actions through the same `txID` check as regular ones.',
   },
   'free-rounds.empty-wallet': {
     level: 'SHOULD',
     clause: 'Rules 5',
-    sentence: 'if free bets take nothing, one is accepted even if the balance is less than its amount',
+    sentence:
+      'a free bet is accepted even if the balance is less than its amount, provided that free bets take no money',
     means: 'Players whose account is empty cannot play the free rounds that they were given.',
     hint: 'Leave out the funds check for free bets: the player does not pay for them.',
   },
@@ -44,14 +45,14 @@ export const freeRoundsRules = {
     level: 'MUST',
     money: true,
     clause: 'What the service does 2',
-    sentence: 'refunding a free bet returns exactly what that bet had taken, which may be nothing',
+    sentence: 'the refund of a free bet gives back exactly what the bet took, which may be nothing',
     means: 'Cancelling a free round can hand the player money that was never staked, or keep money that was.',
     hint: 'Credit what the stored bet really took instead of the `amount` of the request: a free bet may have taken nothing.',
   },
   'free-rounds.effect': {
     level: 'NOTE',
     clause: 'position',
-    sentence: 'whether and by how much free bets and free wins move the balance',
+    sentence: 'whether free bets and free wins change the balance, and by how much',
     hint: 'Nothing needs fixing: published texts disagree on it.',
   },
 } as const satisfies Readonly<Record<`free-rounds.${string}`, RuleEntry>>;

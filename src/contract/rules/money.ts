@@ -6,7 +6,7 @@ export const moneyRules = {
     clause: 'What the service does 5',
     since: '1.7.2',
     sentence:
-      '`balance` is a plain decimal in a JSON string, and not a number or a text with an exponent, a `+`, separators of groups or a currency mark',
+      '`balance` is a plain decimal in a JSON string, and not a number or a text with an exponent, a `+`, group separators or a currency mark',
     means: 'The game can misread the balance, and show the player a wrong amount or none.',
     hint: 'Write the balance as text such as "12.50". Look for a number type that reaches the JSON library, or a formatter for people.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -17,7 +17,7 @@ export const moneyRules = {
     clause: 'What the service does 5',
     since: '1.7.2',
     sentence:
-      'it takes amounts to be in the main unit: a bet of `1.00` changes the balance by 1.00 and neither by 100 nor by 0.01',
+      'amounts are read in the main unit, so that a bet of `1.00` changes the balance by 1.00 and not by 100 or 0.01',
     means: 'Players are charged and paid a hundred times too much or too little.',
     hint: 'Look for a conversion to or from cents that is missing or done twice.',
   },
@@ -26,7 +26,7 @@ export const moneyRules = {
     clause: 'What the service does 6',
     since: '1.8.2',
     sentence:
-      'a balance has no more decimals than its currency: two at most, and none for JPY, KRW and VND (zeros in excess are a warning)',
+      'a balance has no more decimals than its currency: two at most, and none for JPY, KRW and VND (excess zeros are a warning)',
     means:
       'Players are shown fractions of a coin that their currency does not have, and operator and service get different sums.',
     hint: 'Format the balance by the decimals of the currency. A longer fraction often comes from floating-point sums.',
@@ -38,7 +38,7 @@ export const moneyRules = {
     clause: 'What the service does 5',
     since: '1.7.2',
     sentence:
-      'amounts sum exactly, which binary floating point does not achieve, so that the last smallest unit of an odd balance can be bet',
+      'amounts are added exactly, without the rounding errors of binary floating point, so that even the last smallest unit of an odd balance can be bet',
     means: "Players' balances become wrong by a cent, and the last coin of an account cannot be staked.",
     hint: 'Compute with whole smallest units or a decimal type, in the database too (no FLOAT or DOUBLE column), and never parse amounts as floating-point numbers.',
   },
@@ -56,7 +56,7 @@ export const moneyRules = {
     money: true,
     clause: 'What the service does 2',
     sentence:
-      'after any history the balance is what it was at the start, minus the bets accepted, plus the wins accepted and the bets refunded, each counted once (reported only if no other rule explains the difference)',
+      'the balance is always the balance at the start, minus the accepted bets, plus the accepted wins and the refunded bets, each counted once (reported only if no other rule explains the difference)',
     means: "Money comes into a player's account or leaves it without a bet, win or refund that would explain it.",
     hint: 'No single rule explains the difference. Follow the exchanges of the scenario against the ledger of the wallet.',
   },

@@ -6,7 +6,7 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Rules 1',
     sentence:
-      'success is answered with 200 and nothing else: 201, 202, 204 and redirects count as errors (a 201 with a good body is one finding)',
+      'a successful call is answered 200 and no other status, because 201, 202, 204 and redirects count as errors (a 201 with a good body is one finding)',
     means:
       'The game takes a success for a failure: a stake that was taken is not given back, and a win that was paid is sent again.',
     hint: 'Look for a framework that answers POST with 201 by default, or a redirect for a trailing slash or for https.',
@@ -15,7 +15,7 @@ export const replyRules = {
   'reply.error-is-not-200': {
     level: 'MUST',
     clause: 'Rules 1',
-    sentence: 'a call that it declines is not answered 200',
+    sentence: 'a call that is declined is not answered 200',
     means:
       'The game takes a failure for a success: players play on bets that were never charged, and refused wins are not sent again.',
     hint: 'Look for errors that are wrapped into a 200 with an error field: the service takes every 200 for a success.',
@@ -23,7 +23,7 @@ export const replyRules = {
   'reply.deadline': {
     level: 'MUST',
     clause: 'Limits',
-    sentence: `its reply is complete within ${REPLY_DEADLINE_SECONDS} seconds after the last byte of the request (calls sent at once are left out; the time to connect counts as transport)`,
+    sentence: `the reply is complete within ${REPLY_DEADLINE_SECONDS} seconds after the last byte of the request (calls that are sent together are not judged, and the time to connect does not count)`,
     means: 'Players wait and see their bets cancelled, because the operator answers too late.',
     hint: 'Look for locks, remote calls and missing indexes on the way. A later reply counts as an error, and a bet is then refunded.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -31,7 +31,7 @@ export const replyRules = {
   'reply.json': {
     level: 'MUST',
     clause: 'Integration Adapter',
-    sentence: 'the body of a 200 is a single JSON object, encoded in UTF-8',
+    sentence: 'the body of a 200 reply is a single JSON object, encoded in UTF-8',
     means: "The game cannot read the operator's answer and shows the player a failure, though the money has moved.",
     hint: 'Look for log lines or warnings printed into the body, a byte order mark, or another encoding.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -39,7 +39,7 @@ export const replyRules = {
   'reply.content-type': {
     level: 'SHOULD',
     clause: 'Integration Adapter',
-    sentence: 'the `Content-Type` of a 200 names JSON',
+    sentence: 'the `Content-Type` of a 200 reply names JSON',
     means:
       "Strict software may not read the operator's answers, and players would see failures instead of their balance.",
     hint: 'Set `Content-Type: application/json` on the replies.',
@@ -49,7 +49,7 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Integration Adapter',
     sentence:
-      'the replies to bet, win and refund carry the `txID` that the operator gave the transaction (a number is a warning, and so is an empty string for an unknown refund)',
+      'the reply to a bet, win or refund has the `txID` that the operator gave the transaction (a number is a warning, and so is an empty string for an unknown refund)',
     means: "When a player complains, the operator's record of that bet, win or refund cannot be found.",
     hint: 'Return the identifier of your own transaction record as a string.',
     endpoints: ['bet', 'win', 'refund'],
@@ -57,7 +57,7 @@ export const replyRules = {
   'reply.tx-id-distinct': {
     level: 'SHOULD',
     clause: 'Fields, response `txID`',
-    sentence: 'two different bets or wins never get the same operator `txID`',
+    sentence: 'two different bets or wins never get the same `txID` from the operator',
     means: 'Different bets or wins have the same number, so that it is unclear which of them a complaint is about.',
     hint: 'Look for a reply that returns a constant, the round, or the session instead of the transaction.',
   },
@@ -65,7 +65,7 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Errors',
     sentence:
-      'the `message` of an error, if there is one, is fit for a player to read: without stack traces, SQL or markup (having none is a warning, except in a 401; other fields may say anything)',
+      'a player can read the `message` of an error, because it has no stack trace, SQL or markup (a missing `message` is a warning, except in a 401; other fields may contain anything)',
     means:
       'Players can be shown pieces of code or of a database instead of a sentence that they understand, or nothing at all.',
     hint: 'Map internal errors to sentences for players, and put the technical part into `details`.',
@@ -73,7 +73,7 @@ export const replyRules = {
   'reply.error-code': {
     level: 'NOTE',
     clause: 'position',
-    sentence: 'whether the `code` of an error, if there is one, belongs to the published codes',
+    sentence: 'whether the `code` of an error, if there is one, is one of the published codes',
     hint: 'Nothing needs fixing: the contract shows only some of the codes.',
   },
 } as const satisfies Readonly<Record<`reply.${string}`, RuleEntry>>;

@@ -4,7 +4,7 @@ export const robustnessRules = {
   'robustness.unknown-field': {
     level: 'SHOULD',
     clause: 'Authentication 2',
-    sentence: 'a body with a further field, correctly signed, is accepted',
+    sentence: 'a correctly signed body with a field that the operator does not know is accepted',
     means: 'All bets and wins could be refused on the day when the service adds a detail to its messages.',
     hint: 'Let the schema of the request ignore fields it does not know, so that the contract can grow.',
     endpoints: ['bet', 'win', 'refund'],
@@ -12,7 +12,7 @@ export const robustnessRules = {
   'robustness.malformed-json': {
     level: 'SHOULD',
     clause: 'Errors',
-    sentence: 'a body that is not JSON, correctly signed, is answered with a 4xx, without a 5xx or a hang',
+    sentence: 'a correctly signed body that is not JSON is answered with a 4xx, and not with a 5xx or no reply',
     means: "A garbled message can crash the operator's wallet or block it for other players.",
     hint: 'Catch the error of the JSON parser and answer 400 with a `message`.',
     endpoints: ['bet', 'win', 'refund'],
@@ -21,9 +21,9 @@ export const robustnessRules = {
     level: 'SHOULD',
     money: true,
     clause: 'Errors',
-    sentence: 'a body that lacks `txID` or `amount`, correctly signed, is answered with a 4xx and no money moves',
+    sentence: 'a correctly signed body without `txID` or `amount` is answered with a 4xx and moves no money',
     means: "An incomplete message can move a wrong amount of a player's money, or damage the account.",
-    hint: 'Validate the body before the wallet is touched. A missing amount that is read as NaN can poison a balance.',
+    hint: 'Validate the body before the wallet is touched. A missing amount that is read as NaN can make the balance NaN.',
     endpoints: ['bet', 'win', 'refund'],
   },
   'robustness.bad-amount': {
@@ -31,7 +31,7 @@ export const robustnessRules = {
     money: true,
     clause: 'Transaction fields',
     sentence:
-      'an amount that is negative, has an exponent, or has more decimals than the currency is answered with a 4xx and no money moves',
+      'a call whose amount is negative, has an exponent, or has more decimals than the currency is answered with a 4xx and moves no money',
     means: "An impossible amount, such as a negative bet, can put money into a player's account.",
     hint: 'Check amounts against a strict pattern before parsing. A negative bet that is accepted is a credit.',
     endpoints: ['bet', 'win', 'refund'],
@@ -39,7 +39,7 @@ export const robustnessRules = {
   'robustness.slow-body': {
     level: 'SHOULD',
     clause: 'Limits',
-    sentence: 'it treats a body that comes in pieces like one that comes in one piece',
+    sentence: 'a body that arrives in pieces is handled like a body that arrives in one piece',
     means: 'Bets and wins fail for players whenever the network delivers a message in pieces.',
     hint: 'Read the whole body, up to its announced length, before it is verified or parsed.',
     endpoints: ['bet', 'win', 'refund'],

@@ -4,7 +4,7 @@ export const signatureRules = {
   'signature.accepted': {
     level: 'MUST',
     clause: 'Authentication 1',
-    sentence: 'a call that is signed correctly is accepted, on each of the four endpoints',
+    sentence: 'a correctly signed call is accepted on each of the four endpoints',
     means: 'Genuine calls of the service are refused, so that players cannot play.',
     hint: 'First check that both sides have the same key (`croupier explain` says which one was used). Then compute HMAC-SHA256 with the Integration API key over the raw body (POST) or over the canonical JSON of the query (GET), and compare lower-case hexadecimal.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -13,7 +13,7 @@ export const signatureRules = {
     level: 'MUST',
     money: true,
     clause: 'Authentication 4',
-    sentence: 'a call whose signature is wrong is answered 401, on each of the four endpoints',
+    sentence: 'a call with a wrong signature is answered 401 on each of the four endpoints',
     means: "Anybody who finds the operator's address can forge calls, and so read or move players' money.",
     hint: 'Verify before anything else is done, on every route. Otherwise everybody who finds the address can move money.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -22,7 +22,7 @@ export const signatureRules = {
     level: 'MUST',
     money: true,
     clause: 'Authentication 1',
-    sentence: 'a call whose `X-REQUEST-SIGN` header is absent or empty is answered 401',
+    sentence: 'a call whose `X-REQUEST-SIGN` header is missing or empty is answered 401',
     means: "Anybody can read or move players' money with calls that have no signature at all.",
     hint: 'Look for verification that only runs when the header is present.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -30,7 +30,7 @@ export const signatureRules = {
   'signature.message': {
     level: 'MUST',
     clause: 'Authentication 4',
-    sentence: 'an answer of 401 has a JSON body in which `message` is a string',
+    sentence: 'a reply with status 401 has a JSON body whose `message` is a string',
     means:
       'The refusal of a call does not say why: players see only a failure, and support staff cannot find the reason.',
     hint: 'Look at middleware or a gateway that answers 401 by itself, with an empty or plain-text body.',
@@ -40,7 +40,7 @@ export const signatureRules = {
     level: 'MUST',
     money: true,
     clause: 'Authentication 4',
-    sentence: 'a call answered 401 has moved no money, and its `txID` can still be used',
+    sentence: 'a call that is answered 401 moves no money and leaves its `txID` unused',
     means: "A forged call is refused but still moves a player's money, or blocks the genuine one that follows.",
     hint: 'Verify the signature before the transaction is recorded or booked.',
     endpoints: ['bet', 'win', 'refund'],
@@ -49,7 +49,7 @@ export const signatureRules = {
     level: 'MUST',
     money: true,
     clause: 'Authentication 2',
-    sentence: 'a body in which something was altered after signing is answered 401',
+    sentence: 'a call whose body was changed after it was signed is answered 401',
     means:
       'Somebody who intercepts a genuine bet, win or refund can change its amount or its player, and the operator believes it.',
     hint: 'The signature must cover the whole raw body, not a few fields of it.',
@@ -58,7 +58,7 @@ export const signatureRules = {
   'signature.tampered-query': {
     level: 'MUST',
     clause: 'Authentication 3',
-    sentence: 'a query in which something was altered after signing is answered 401',
+    sentence: 'a call whose query was changed after it was signed is answered 401',
     means: "Somebody who intercepts a balance call can change the player in it, and read another player's balance.",
     hint: 'The signature of a GET covers all query parameters, not just `sessionID` and not an empty body.',
   },
@@ -66,7 +66,7 @@ export const signatureRules = {
     level: 'MUST',
     clause: 'Authentication 2',
     sentence:
-      'a canonical body is verified in the form in which it arrived, so that text which JSON libraries may spell differently (`/`, `é`, emoji) verifies as well',
+      'a canonical body is verified in the form in which it arrived, so that text which JSON libraries write in different ways (`/`, `é`, emoji) is accepted too',
     means: 'Bets, wins or refunds that contain accents, emoji or a slash are refused as forged.',
     hint: 'Keep the bytes of the body before the framework parses it and sign those. Parsing and writing it again changes such text.',
     endpoints: ['bet', 'win', 'refund'],
@@ -75,7 +75,7 @@ export const signatureRules = {
     level: 'SHOULD',
     clause: 'Authentication 2',
     sentence:
-      'bodies with `<`, `>`, `&` or U+2028, which published SDKs of two languages spell differently, verify as well',
+      'a correctly signed body with `<`, `>`, `&` or U+2028 is accepted, although the published SDKs of two languages write these characters differently',
     means: 'Bets, wins or refunds that contain characters such as < or & can be refused as forged.',
     hint: 'Keep the bytes of the body before the framework parses it and sign those, or switch off the escaping of these characters.',
     endpoints: ['bet', 'win', 'refund'],
@@ -83,14 +83,14 @@ export const signatureRules = {
   'signature.non-canonical': {
     level: 'NOTE',
     clause: 'Authentication 2',
-    sentence: 'whether a body that is not canonical JSON, but correctly signed, verifies (the service never sends one)',
+    sentence: 'whether a correctly signed body that is not canonical JSON is accepted (the service never sends one)',
     hint: 'Nothing needs fixing. An operator that verifies the raw bytes accepts it.',
   },
   'signature.query-canonical': {
     level: 'MUST',
     clause: 'Authentication 3',
     sentence:
-      'a query verifies in whatever order its parameters arrive and however they are percent-encoded (`%20`, `%2B`, `%25`, `:`, `@`, `=`, an encoded letter)',
+      'a correctly signed query is accepted in every order of its parameters and with every percent-encoding (`%20`, `%2B`, `%25`, `:`, `@`, `=`, an encoded letter)',
     means:
       'Players cannot see their balance when the parameters of the balance call come in another order or encoding.',
     hint: 'Decode the query once, sort the names, and write one JSON object of strings without white space. Do not sign the query text itself.',
@@ -99,14 +99,14 @@ export const signatureRules = {
     level: 'SHOULD',
     clause: 'Authentication 3',
     sentence:
-      'a query value with characters that JSON libraries escape in different ways (`/`, `é`, emoji, `<`, `>`, `&`, U+2028) verifies in the form of RFC 8785',
+      'a query that is signed in the form of RFC 8785 is accepted, even if JSON libraries escape its characters in different ways (`/`, `é`, emoji, `<`, `>`, `&`, U+2028)',
     means: 'Players cannot see their balance when the balance call contains accents, emoji or characters such as <.',
     hint: 'Switch off the escaping of slashes, of markup characters and of text beyond ASCII in the JSON library that writes the signed object.',
   },
   'signature.header-case': {
     level: 'MUST',
     clause: 'Authentication 1',
-    sentence: 'the signature header is found in any letter case of its name',
+    sentence: 'the signature header is found whatever the letter case of its name',
     means: 'All players can suddenly be locked out, when a server on the way changes capital letters.',
     hint: 'Header names are case-insensitive in HTTP. Use the look-up of the framework instead of an exact key.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
@@ -115,7 +115,7 @@ export const signatureRules = {
     level: 'MUST',
     money: true,
     clause: 'What the service does 3',
-    sentence: 'a call signed with the key that belongs to another ExtCID is answered 401 (if the two keys differ)',
+    sentence: 'a call that is signed with the key of another ExtCID is answered 401 (if the two keys differ)',
     means: "Somebody with the key of another brand can read or move the money of this brand's players.",
     hint: 'Take the key from the ExtCID that the session or the address belongs to, instead of trying all keys.',
     endpoints: ['balance', 'bet', 'win', 'refund'],

@@ -6,14 +6,14 @@ export const winRules = {
     money: true,
     clause: 'What the service does',
     sentence:
-      'a win that it accepts adds exactly its amount to the balance, both in the reply and when the balance is read next',
+      'an accepted win raises the balance by exactly its amount, both in the reply and in the next balance read',
     means: 'A player is paid more or less than was won, or is shown a balance that the account does not hold.',
     hint: 'Reply with the balance as it is after the credit was committed, and read it back from the same store that was credited.',
   },
   'win.zero': {
     level: 'MUST',
     clause: 'States',
-    sentence: 'a win of `0`, which is how a lost round ends, is answered 200 and leaves the balance alone',
+    sentence: 'a win of `0`, which ends a lost round, is answered 200 and does not change the balance',
     means: "A round that the player lost cannot be closed, or closing it moves the player's money.",
     hint: 'Look for a validation that requires amounts above zero, or an empty-value check that treats 0 as missing.',
   },
@@ -22,7 +22,7 @@ export const winRules = {
     money: true,
     clause: 'States',
     sentence:
-      'of several wins with one `roundID`, each one answered 200 is credited (declining the later ones is a warning)',
+      'each win that is answered 200 is credited, even if several wins have the same `roundID` (declining the later wins is a warning)',
     means: 'A player who wins several times in one round is paid for only some of those wins.',
     hint: 'Look for a unique key or a lookup on `roundID` that takes a second win of the round for a repetition: only `txID` identifies an action.',
   },
@@ -31,7 +31,7 @@ export const winRules = {
     money: true,
     clause: 'States',
     sentence:
-      'a win that is sent again after its connection broke, until it is answered 200, is credited once and only once, even while the first one is still being processed',
+      'a win that is sent again after its connection broke, until it is answered 200, is credited exactly once, even if the first attempt is still being processed',
     means: 'A win whose connection broke can be paid twice, or never.',
     hint: 'Record the `txID` and credit the money in one transaction under a unique key, so that a retry that overtakes the first attempt waits for it or is stopped by the key.',
   },
@@ -39,7 +39,7 @@ export const winRules = {
     level: 'MUST',
     money: true,
     clause: 'States',
-    sentence: 'the bet of a round stays taken when the win of that round fails',
+    sentence: 'a bet stays taken even if the win of its round fails',
     means:
       'When a win fails at first, the stake is given back, so the player gets the win later and has played for free.',
     hint: 'Look for error handling of the win that cancels the round or pays the stake back: the service goes on retrying the win instead.',
@@ -47,13 +47,13 @@ export const winRules = {
   'win.without-bet': {
     level: 'NOTE',
     clause: 'States',
-    sentence: 'whether it credits a win whose round has no bet',
+    sentence: 'whether the operator credits a win whose round has no bet',
     hint: 'Nothing needs fixing: the service never sends one, and the contract does not say what happens.',
   },
   'win.after-refund': {
     level: 'NOTE',
     clause: 'States',
-    sentence: 'what it does with a win in a round whose bet was given back',
+    sentence: 'how the operator handles a win in a round whose bet was refunded',
     hint: 'Nothing needs fixing: the contract does not describe it.',
   },
 } as const satisfies Readonly<Record<`win.${string}`, RuleEntry>>;
