@@ -1,21 +1,23 @@
 import { currencyByCode } from '../contract/currencies.ts';
 
-/** The format in which an operator stores and writes amounts of one currency. */
+/** The format in which an operator stores and writes the amounts of one currency. */
 export interface AmountScale {
-  /** An amount of 1 in the ledger is 10^-decimals of the main unit. */
+  /** Number of decimals. A stored amount of 1 means 10^-decimals of the currency's main unit. */
   readonly decimals: number;
-  /** True: replies write all decimals (`1.50` in fiat). False: only as many as needed (`0.5` of a coin). */
+  /**
+   * True if replies write all decimals (`1.50` in a fiat currency). False if they write only as many as needed (`0.5` of a coin).
+   */
   readonly padded: boolean;
 }
 
-/** Number of decimals of a currency without a limit: the most that any of them is known to use. */
+/** Number of decimals that are stored for a currency without a limit. No such currency is known to use more. */
 const FINEST_DECIMALS = 18;
 
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * The scale of a currency: as many decimals as the currency has. Amounts of a currency without a limit are written with as many as
- * needed.
+ * Returns the scale of a currency, with as many decimals as the currency has. For a currency without a limit, replies write only
+ * as many decimals as needed.
  *
  * @throws RangeError for a currency that the service does not support
  */
@@ -28,9 +30,9 @@ export function scaleOf(currency: string): AmountScale {
 }
 
 /**
- * Reads an amount in the main unit as a whole number of the ledger's smallest unit.
+ * Reads an amount in the main unit and returns it as a whole number of the smallest stored unit.
  *
- * @returns undefined if the text is not a plain decimal, or has more decimals than the currency, even if they are zeros
+ * @returns undefined if the text is not a plain decimal, or has more decimals than the currency, even if these are zeros
  */
 export function readAmount(text: string, scale: AmountScale): bigint | undefined {
   const match = PLAIN_DECIMAL.exec(text);
@@ -39,7 +41,10 @@ export function readAmount(text: string, scale: AmountScale): bigint | undefined
   return BigInt(`${match[1]}${fraction.padEnd(scale.decimals, '0')}`);
 }
 
-/** The opposite of {@link readAmount}: a plain decimal in the main unit (contract, "What the service does" 5). */
+/**
+ * Writes a stored amount as a plain decimal in the main unit (contract, "What the service does" 5). This is the opposite of
+ * {@link readAmount}.
+ */
 export function writeAmount(units: bigint, scale: AmountScale): string {
   const sign = units < 0n ? '-' : '';
   const digits = (units < 0n ? -units : units).toString().padStart(scale.decimals + 1, '0');

@@ -6,19 +6,27 @@ import type { SessionOptions } from './options.ts';
 
 /** The part of an operator that calls the service: it launches games, lists them and creates free rounds. */
 export interface Backend {
-  /** Launches the game of a session that the operator has opened. */
+  /** Launches a game at the service, in a session that the operator has opened. */
   readonly launch: (
     session: Pick<SessionOptions, 'sessionID' | 'player' | 'currency' | 'gameID'>,
   ) => Promise<CreateNewGameReply>;
   readonly games: () => Promise<readonly GameInfo[]>;
-  /** @param extID the frID of the campaign's bets */
+  /**
+   * Creates free rounds at the service.
+   *
+   * @param extID the id of the campaign, which its bets name in `frID`
+   */
   readonly promiseFreeRounds: (extID: string, currency: string) => Promise<CreateFreeRoundsReply>;
 }
 
 const FREE_ROUNDS = 10;
 const CAMPAIGN_DAYS = 14;
 
-/** @param now the current time in milliseconds since 1970, at which campaigns begin */
+/**
+ * Creates the part of an operator that calls the service.
+ *
+ * @param now returns the current time in milliseconds since 1970. Campaigns begin at this time.
+ */
 export function createBackend(
   coreApi: CoreApiOptions,
   behaviour: Behaviour = CORRECT,
@@ -45,5 +53,5 @@ export function createBackend(
   };
 }
 
-/** The return address of players in a demonstration. It does not exist. */
+/** The address to which players return after a game in a demonstration. The host does not exist. */
 const RETURN_URL = 'https://casino.example/lobby';

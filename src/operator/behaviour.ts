@@ -8,37 +8,36 @@ import { type Decision, type DeclineReason, WORDINGS } from './decision.ts';
 import type { ClientOptions } from './options.ts';
 import type { Claim, Session, Store, Transaction, TransactionEntry, Wallet } from './store.ts';
 
-/** The stored data that a call needs. */
+/** The stored data that is needed to decide a call. */
 export interface StoredState {
   readonly session: Session | undefined;
   readonly wallet: Wallet | undefined;
-  /** The transaction that was processed under the call's txID. */
+  /** The transaction that was processed before with the txID of the call. Undefined if there is none. */
   readonly earlier: Transaction | undefined;
 }
 
-/** The processing of one call in two steps: read the stored state, then decide and write. */
+/**
+ * The processing of one call in two steps: `look` reads the stored state, and `act` decides about the call and stores the result.
+ */
 export interface Work {
   readonly look: () => StoredState;
   readonly act: (state: StoredState) => Decision;
 }
 
-/**
- * The steps of processing a call, so that a variant or a defect can replace single steps. The correct steps keep no state of their
- * own.
- */
+/** The steps of processing a call. A variant or a defect replaces single steps. The correct steps keep no state between calls. */
 export interface Behaviour {
-  /** Receives a request and returns the reply. */
+  /** Receives a request and returns the reply. `answer` is the processing of the request. */
   readonly receive: (
     request: ListenRequest,
     answer: (request: ListenRequest) => Promise<ListenReply>,
   ) => Promise<ListenReply>;
-  /** Formats the text of a finished reply, without a change of its content. */
+  /** Formats the text of a finished reply without changing its content. */
   readonly format: (reply: ListenReply, request: ListenRequest) => ListenReply;
   /** Decides how a reply is encoded and sent. */
   readonly deliver: (reply: ListenReply, request: ListenRequest) => ListenReply;
   /** Finds the signature among the headers. */
   readonly signatureOf: (headers: HeaderPairs) => string | undefined;
-  /** The keys that may have signed a call for this client. */
+  /** Returns the keys with which a call to this client may be signed. */
   readonly keysOf: (client: ClientOptions, all: readonly ClientOptions[]) => readonly string[];
   /** Checks the signature and the fields of a call. */
   readonly verify: {
@@ -48,43 +47,46 @@ export interface Behaviour {
     readonly refund: typeof verifyRefund;
   };
   /**
-   * Answers a call that was refused. `anyway` carries it out as if its signature were right, and returns undefined if it cannot be
-   * carried out.
+   * Answers a call that was refused. `anyway` carries out the call as if its signature were correct. It returns undefined if that
+   * is not possible.
    */
   readonly refuse: (refused: Refused, anyway: () => Promise<Reply | undefined>) => Reply | Promise<Reply>;
-  /** Carries out one call in isolation from all others, completely or not at all. */
+  /** Carries out one call isolated from all other calls. It is carried out completely or not at all. */
   readonly carryOut: (store: Store, work: Work) => Decision | Promise<Decision>;
   /** Finds the session that a call names. */
   readonly sessionOf: (store: Store, extCID: string, sessionID: string) => Session | undefined;
   /** Finds the wallet of a session. */
   readonly walletOf: (store: Store, session: Session) => Wallet;
-  /** Finds the transaction that was processed under the same txID. */
+  /** Finds the transaction that was processed before with the same txID. */
   readonly find: (store: Store, claim: Claim) => Transaction | undefined;
-  /** The reply to a txID that was processed before; undefined: it is processed as a new one. */
+  /** Decides a call whose txID was processed before. Returns undefined if the call must be processed as a new one. */
   readonly recall: (earlier: Transaction, again: Claim, store: Store) => Decision | undefined;
-  /** Reads the amount of a call, in the smallest unit; undefined if it is not valid. */
+  /** Reads the amount of a call in the smallest unit. Returns undefined if the amount is not valid. */
   readonly readAmount: (text: string, scale: AmountScale) => bigint | undefined;
-  /** A reason of the operator's own to decline a new call. */
+  /** Returns the reason if the operator declines a new call because of a rule of its own. Returns undefined otherwise. */
   readonly objection: (store: Store, claim: Claim, session: Session | undefined) => DeclineReason | undefined;
   /** True if a session may begin a new round. */
   readonly isOpen: (session: Session) => boolean;
   /** True if the claim names a campaign of the client. */
   readonly knowsCampaign: (campaigns: ReadonlySet<string>, claim: Claim) => boolean;
-  /** The amount that a bet takes, in the smallest unit. */
+  /** Returns the amount that a bet takes, in the smallest unit. */
   readonly debitOf: (bet: Claim) => bigint;
   /** True if the balance is enough for a debit. */
   readonly covers: (wallet: Wallet, debit: bigint) => boolean;
-  /** The refunds that arrived before their bet: the bet must then take nothing. */
+  /** Returns the refunds of a bet that arrived before the bet. If there are any, the bet must take nothing. */
   readonly refundsAhead: (store: Store, walletID: number, betTxID: string) => readonly Transaction[];
-  /** True if a round with these bets (accepted and declined) has no bet left that a win could be for. */
+  /** True if every bet of a round was declined or refunded, so that a win cannot belong to any of them. */
   readonly isCancelled: (bets: readonly Transaction[]) => boolean;
-  /** The amount that a win adds, in the smallest unit. */
+  /** Returns the amount that a win adds, in the smallest unit. */
   readonly creditOf: (win: Claim) => bigint;
-  /** The transaction that a refund names. */
+  /** Returns the transaction that a refund names. Returns undefined if it is not known. */
   readonly originalOf: (store: Store, refund: Claim) => Transaction | undefined;
-  /** The amount that a refund gives back for the transaction that it names, if that is known. */
+  /**
+   * Returns the amount that a refund gives back, in the smallest unit. `original` is the transaction that the refund names, if it
+   * is known.
+   */
   readonly restoredBy: (refund: Claim, original: Transaction | undefined) => bigint;
-  /** Changes a stored balance, and returns the new one. */
+  /** Changes a stored balance by an amount and returns the new balance. */
   readonly book: (store: Store, wallet: Wallet, moved: bigint) => bigint;
   /** Stores a transaction under its txID. */
   readonly record: (store: Store, entry: TransactionEntry) => Transaction;
@@ -92,9 +94,9 @@ export interface Behaviour {
   readonly show: (wallet: Wallet, balance: bigint) => string;
   /** Turns a decision into status, headers and body. */
   readonly reply: (decision: Decision) => Reply;
-  /** Makes the request with which the operator launches a game at the service. */
+  /** Changes the request that launches a game at the service. The correct step changes nothing. */
   readonly launch: (game: NewGame) => NewGame;
-  /** The request to the service that creates free rounds. */
+  /** Changes the request that creates free rounds at the service. The correct step changes nothing. */
   readonly campaign: (campaign: NewCampaign) => NewCampaign;
   /** The value of `Accept-Encoding` in requests to the service. */
   readonly encodings: string;
@@ -145,24 +147,27 @@ export const CORRECT: Behaviour = {
 const REFUSALS: Readonly<Record<Refused['reason'], Reply>> = {
   'bad-signature': failure({ status: 401, message: 'This request could not be verified.' }),
   malformed: failure({ status: 400, message: 'This request could not be read.' }),
-  invalid: failure({ status: 400, message: 'Something is missing from this request, or not as it should be.' }),
+  invalid: failure({ status: 400, message: 'A field of this request is missing or has a wrong value.' }),
 };
 
 export const CONFLICT: Decision = { kind: 'declined', reason: 'transaction-conflict' };
 
-/** An accepted bet that was not given back. */
+/** True if a transaction is an accepted bet that was not given back. */
 export function stands({ call, outcome, reversedBy }: Transaction): boolean {
   return call === 'bet' && outcome === 'done' && reversedBy === null;
 }
 
-/** The decision that was made about a transaction when it first arrived. */
+/** Returns the decision that was made about a transaction when it first arrived. */
 export function decisionOf(transaction: Transaction): Decision {
   return transaction.outcome === 'done'
     ? { kind: 'done', txID: `op-${transaction.id}`, balance: transaction.balance ?? '0' }
     : { kind: 'declined', reason: transaction.outcome };
 }
 
-/** Compares the fields that decide about money: a further field, or `1.0` for `1.00`, makes no difference. */
+/**
+ * True if two claims are equal in the fields that decide about money. Other fields and the spelling of an amount (`1.0` or
+ * `1.00`) make no difference.
+ */
 function isSameClaim(a: Claim, b: Claim): boolean {
   return (
     a.call === b.call &&

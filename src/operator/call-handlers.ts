@@ -5,28 +5,31 @@ import { type Behaviour, decisionOf, type StoredState, stands, type Work } from 
 import type { Decision, DeclineReason } from './decision.ts';
 import type { Claim, Session, Store, Transaction, Wallet } from './store.ts';
 
-/** The context of one client's calls. */
+/** The data that is needed to process the calls of one client. */
 export interface CallHandlers {
   readonly extCID: string;
   readonly store: Store;
   readonly behaviour: Behaviour;
-  /** The free-rounds campaigns that the client knows, by frID. */
+  /** The `frID` of each campaign of free rounds that the client knows. */
   readonly campaigns: ReadonlySet<string>;
 }
 
-/** The decision about a call, before it is stored. */
+/** A decision about a call that is not yet stored. */
 type Ruling =
   | { readonly kind: 'done'; readonly moved: bigint; readonly reverses?: Transaction }
   | { readonly kind: 'declined'; readonly reason: DeclineReason };
 
-/** A call with its session, wallet and amount. */
+/** A call whose session and wallet are known. */
 interface KnownCall {
   readonly claim: Claim;
   readonly session: Session;
   readonly wallet: Wallet;
 }
 
-/** Reads a balance, also in an expired session, because the player still wants to see the result of the last round. */
+/**
+ * Returns the work for a balance call. An expired session is also answered, because the player still wants to see the result of
+ * the last round.
+ */
 export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessionID }: BalanceQuery): Work {
   const look = (): StoredState => {
     const session = behaviour.sessionOf(store, extCID, sessionID);
@@ -40,8 +43,8 @@ export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessio
 }
 
 /**
- * Decides a bet. A declined bet is stored and declined again when it is sent again, even if there is enough money by then: the player
- * has seen that it was declined, and the service never refunds it.
+ * Returns the work for a bet. A declined bet is stored, and declined again when it is sent again, even if there is enough money
+ * by then. The player has seen that the bet was declined, and the service never refunds it.
  */
 export function betWork(handlers: CallHandlers, call: BetRequest): Work {
   return workOf(handlers, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
@@ -56,9 +59,11 @@ export function betWork(handlers: CallHandlers, call: BetRequest): Work {
 }
 
 /**
- * Decides a win. A win of an unknown round is credited, because its bet may arrive later. A win is declined if every bet of its round
- * was declined or given back. After the end of a session, rounds that began in time are still settled, and a win of 0 may always
- * close its round. A `regular` win with an frID pays out a campaign, in any round.
+ * Returns the work for a win. A win of an unknown round is credited, because its bet may arrive later. A win is declined if every
+ * bet of its round was declined or given back.
+ *
+ * In an expired session, rounds that began in time are still settled, and a win of 0 may always close its round. A `regular` win
+ * with an `frID` pays out a campaign, in any round.
  */
 export function winWork(handlers: CallHandlers, call: WinRequest): Work {
   return workOf(handlers, 'win', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
@@ -78,9 +83,11 @@ export function winWork(handlers: CallHandlers, call: WinRequest): Work {
 }
 
 /**
- * Decides a refund. It gives back the whole bet once, independently of the amount in the request, also in a settled round, because
- * the service may have lost only one of several bets. If it does not name an accepted bet of this wallet, it succeeds and moves
- * nothing, and a bet that arrives later takes nothing.
+ * Returns the work for a refund. The refund gives back the whole bet once, whatever its own amount is. It does so in a settled
+ * round too, because the service may have lost only one of several bets.
+ *
+ * If the refund does not name an accepted bet of this wallet, it succeeds and moves nothing. If the bet arrives later, it takes
+ * nothing.
  */
 export function refundWork(handlers: CallHandlers, call: RefundRequest): Work {
   return workOf(handlers, 'refund', { ...call, type: null, frID: null }, ({ claim }) => {
@@ -141,10 +148,11 @@ function workOf(
   };
 }
 
-/** Stores a decision. */
+/** Stores a decision and the change of the balance, and returns the decision with the new balance. */
 function settle({ store, behaviour }: CallHandlers, { claim, wallet }: KnownCall, ruling: Ruling): Decision {
   if (ruling.kind === 'declined') {
-    // Wins and refunds are sent again until they succeed, so each attempt is decided again.
+    // The service sends wins and refunds again until they succeed, so their declined attempts are not stored. Each attempt is
+    // decided again.
     if (claim.call === 'bet') behaviour.record(store, { ...claim, outcome: ruling.reason, moved: 0n, balance: null });
     return ruling;
   }
@@ -160,7 +168,10 @@ function settle({ store, behaviour }: CallHandlers, { claim, wallet }: KnownCall
   return decisionOf(recorded);
 }
 
-/** Answers a refund in an unknown session with success: the service repeats it until it is answered 200, and nothing was taken. */
+/**
+ * Answers a refund in an unknown session with success. No bet was taken in such a session, and the service would repeat the
+ * refund until it is answered 200.
+ */
 function refundWithoutSession({ store, behaviour }: CallHandlers, claim: Claim): Decision {
   return decisionOf(behaviour.record(store, { ...claim, outcome: 'done', moved: 0n, balance: '0' }));
 }

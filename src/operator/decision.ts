@@ -1,4 +1,4 @@
-/** Why a call was not carried out. No money has moved then. */
+/** The reason why a call was declined. A declined call moves no money. */
 export type DeclineReason =
   | 'insufficient-funds'
   | 'session-unknown'
@@ -8,7 +8,7 @@ export type DeclineReason =
   | 'bet-reversed' // its refund arrived first
   | 'round-cancelled' // every bet of the round was declined or refunded
   | 'transaction-conflict' // the txID belongs to another transaction
-  // Only some variants decline for these reasons:
+  // The correct operator never declines for the following reasons, but some variants do.
   | 'bet-limit'
   | 'stake-missing'
   | 'round-ended'
@@ -18,20 +18,20 @@ export type DeclineReason =
   | 'refund-mistaken'
   | 'wallet-busy';
 
-/** The decision about one call, before it becomes a reply. */
+/** The decision about one call, from which the reply is made. */
 export type Decision =
   | { readonly kind: 'balance'; readonly balance: string }
   | { readonly kind: 'done'; readonly txID: string; readonly balance: string }
   | { readonly kind: 'declined'; readonly reason: DeclineReason };
 
-/** A status, a published code if one fits, and a sentence that a player understands. */
+/** The content of the reply to a declined call: a status, a published code if one fits, and a sentence for the player. */
 interface Wording {
   readonly status: number;
   readonly code?: string;
   readonly message: string;
 }
 
-/** The reply for each reason. */
+/** The content of the reply for each reason. */
 export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   'insufficient-funds': {
     status: 402,
@@ -63,8 +63,8 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   'stake-missing': { status: 400, message: 'A bet needs a stake.' },
   'round-ended': { status: 409, message: 'This round has ended already.' },
   'round-unknown': { status: 404, message: 'There is no such round.' },
-  'win-held': { status: 422, message: 'This win is checked by our staff first.' },
-  'refund-mistaken': { status: 409, message: 'There is nothing of this kind to give back.' },
+  'win-held': { status: 422, message: 'Our staff must check this win first.' },
+  'refund-mistaken': { status: 409, message: 'There is no bet that this refund can give back.' },
   'wallet-busy': { status: 409, message: 'Another call of this player is being processed. Please try again.' },
   'bet-of-another': { status: 403, message: 'This is not your bet.' },
 };

@@ -17,7 +17,7 @@ import { UNKNOWN_REFUND_DEFECTS } from './defects/unknown-refund.ts';
 import { WIN_DEFECTS } from './defects/win.ts';
 import type { Defect } from './variation.ts';
 
-/** All defects of the reference operator. Those that cost money come first. */
+/** All defects of the reference operator. The defects that cost money come first. */
 export const DEFECTS: readonly Defect[] = [
   ...IDEMPOTENCY_DEFECTS,
   ...REPEAT_DEFECTS,

@@ -5,10 +5,10 @@ export interface DemoKeys {
   readonly second: string;
 }
 
-/** The campaign that both clients know, by frID. */
+/** The `frID` of the campaign that both clients know. */
 export const DEMO_CAMPAIGN = 'demo-campaign';
 
-/** The open bet in the expired session. */
+/** The bet without a win in the expired session. */
 export const DEMO_BEGUN = {
   txID: '6f1d2c7e-3b54-4a86-9c0f-2a7b51d8e3c1',
   roundID: 'b7e0a3d2-91c4-4f6b-8d15-0c3e9f7a6b24',
@@ -16,15 +16,17 @@ export const DEMO_BEGUN = {
 };
 
 /**
- * The options of a demonstration operator. It has two clients with different keys. The first has several players with wallets in
- * currencies with two, no and many decimals, one player in two games, and an expired session with an open round.
+ * Returns the options of a demonstration operator with two clients, whose keys differ. The first client has several players.
+ * Their wallets are in currencies with two, no and many decimals, one player has sessions in two games, and one expired session
+ * has an open round.
  *
  * @throws RangeError if the two keys are equal, because each client would then accept calls for the other
  */
 export function demoOperator(
   keys: DemoKeys,
 ): OperatorOptions & { readonly clients: readonly [DemoClient, DemoClient] } {
-  if (keys.first === keys.second) throw new RangeError('the two clients of the demonstration need different keys');
+  if (keys.first === keys.second)
+    throw new RangeError('the two clients of the demonstration have the same key: give each client its own key');
   return {
     clients: [
       {

@@ -12,27 +12,29 @@ import type { ClientOptions, OperatorOptions, SessionOptions } from './options.t
 import { Store, type Transaction } from './store.ts';
 
 export interface Operator {
-  /** Answers one request without a port. */
+  /** Answers one request without opening a port. */
   readonly handle: (request: ListenRequest) => Promise<ListenReply>;
-  /** Opens a port, on loopback by default. The `close` of the result also closes the store. */
+  /** Opens a port, on loopback if no host is given. The `close` function of the result also closes the store. */
   readonly start: (address?: { readonly port?: number; readonly host?: string }) => Promise<Listening>;
-  /** The balance of a player, in the currency's main unit; undefined if there is no such wallet. */
+  /** Returns the balance of a player, in the main unit of the currency. Returns undefined if there is no such wallet. */
   readonly balanceOf: (extCID: string, player: string, currency: string) => string | undefined;
-  /** All transactions of a client, oldest first, declined bets included. */
+  /** Returns all transactions of a client, the oldest first, including declined bets. */
   readonly transactionsOf: (extCID: string) => readonly Transaction[];
-  /** Closes the store of an operator that was never started. */
+  /** Closes the store. This is needed only if the operator was never started. */
   readonly close: () => void;
 }
 
 /**
- * Creates an operator: wallets, sessions and the four reverse calls for several clients.
+ * Creates an operator, which has wallets and sessions and answers the four reverse calls (balance, bet, win and refund) for
+ * several clients.
  *
  * @throws RangeError if two clients share a base path or ExtCID, or two sessions contradict each other
  */
 export function createOperator(options: OperatorOptions, behaviour: Behaviour = CORRECT): Operator {
   const extCIDs = options.clients.map(({ extCID }) => extCID);
   const twice = extCIDs.find((extCID, index) => extCIDs.indexOf(extCID) !== index);
-  if (twice !== undefined) throw new RangeError(`two clients have the ExtCID ${twice}; it must be unique`);
+  if (twice !== undefined)
+    throw new RangeError(`two clients have the ExtCID ${twice}: each client needs its own ExtCID`);
   const store = new Store(options.dataDir);
   const answer = open(store, options.clients, behaviour);
 
@@ -57,7 +59,7 @@ export function createOperator(options: OperatorOptions, behaviour: Behaviour = 
   };
 }
 
-/** Seeds the store and builds the routes. The store is closed if the options are wrong. */
+/** Puts the configured data into the store and builds the routes. Closes the store if the options are wrong. */
 function open(store: Store, clients: readonly ClientOptions[], behaviour: Behaviour): Handler {
   try {
     seed(store, clients);
@@ -132,7 +134,7 @@ function routesOf(
   ];
 }
 
-/** The first verified call, or the first refusal. */
+/** Returns the first call that was verified with some key. If there is none, returns the refusal for the first key. */
 function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {
   const [first] = all;
   if (!first) throw new RangeError('a client needs at least one key');
@@ -140,8 +142,8 @@ function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {
 }
 
 /**
- * Stores the configured sessions, their wallets and their open bets. Balances and transactions of an earlier start stay; a session
- * gets its new state and game.
+ * Stores the configured sessions, their wallets and their open bets. Balances and transactions of an earlier start are kept. A
+ * session that exists gets its new state and game.
  *
  * @throws RangeError for a balance that is not possible in its currency, or for two balances that contradict each other
  */
@@ -158,7 +160,9 @@ function seedClient(store: Store, { extCID, sessions }: ClientOptions): void {
     const balance = amountIn(session, session.balance);
     const owner = JSON.stringify([player, currency]);
     if (opening.has(owner) && opening.get(owner) !== balance) {
-      throw new RangeError(`session ${sessionID}: ${player} has one balance in ${currency}, but two are given`);
+      throw new RangeError(
+        `session ${sessionID}: another session gives ${player} a different balance in ${currency}; all sessions of a player and currency need the same balance`,
+      );
     }
     opening.set(owner, balance);
     const wallet = store.openWallet({ extCID, player, currency, balance });
@@ -189,6 +193,6 @@ function seedClient(store: Store, { extCID, sessions }: ClientOptions): void {
 function amountIn({ sessionID, currency }: SessionOptions, text: string): bigint {
   const amount = readAmount(text, scaleOf(currency));
   if (amount === undefined)
-    throw new RangeError(`session ${sessionID}: ${currency} has no amount ${JSON.stringify(text)}`);
+    throw new RangeError(`session ${sessionID}: ${JSON.stringify(text)} is not a valid amount in ${currency}`);
   return amount;
 }

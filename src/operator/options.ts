@@ -2,19 +2,22 @@ import type { SessionState } from '../contract/session-state.ts';
 
 export interface OperatorOptions {
   readonly clients: readonly ClientOptions[];
-  /** The folder of the database, created if it does not exist. Left out: the data is kept in memory. */
+  /** The folder of the database, which is created if it does not exist. If it is left out, the data is kept in memory. */
   readonly dataDir?: string;
-  /** Called with internal errors, whose callers get a plain 500. By default they become warnings of the process. */
+  /**
+   * Called with each internal error, which the caller of the operator sees as a plain 500. By default, the process emits a
+   * warning.
+   */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** One ExtCID of the operator (contract, "What the service does" 3). */
+/** A client of the operator: one ExtCID with its key and its sessions (contract, "What the service does" 3). */
 export interface ClientOptions {
   readonly extCID: string;
   readonly integrationApiKey: string;
-  /** The path before `/balance`, `/bet`, `/win` and `/refund`, with a slash at its start: `/acme-eu`. May be empty. */
+  /** The path before `/balance`, `/bet`, `/win` and `/refund`. It begins with a slash, as in `/acme-eu`, or is empty. */
   readonly basePath: string;
-  /** The free-rounds campaigns that the client knows, by frID. */
+  /** The `frID` of each campaign of free rounds that the client knows. */
   readonly campaigns: readonly string[];
   readonly sessions: readonly SessionOptions[];
 }
@@ -25,18 +28,18 @@ export interface SessionOptions {
   readonly currency: string;
   readonly gameID: string;
   /**
-   * The initial balance of the player in this currency, in the main unit. All sessions with the same player and currency have the
-   * same one. A stored balance of an earlier start replaces it.
+   * The initial balance of the player in this currency, in the main unit. It must be equal in all sessions with the same player
+   * and currency. A balance that is stored from an earlier start is used instead.
    */
   readonly balance: string;
   readonly state: SessionState;
-  /** Bets that were accepted before the start of the operator. `balance` is the balance after them. */
+  /** Bets that were accepted before the operator starts. They are already subtracted from `balance`. */
   readonly begun?: readonly BegunBet[];
 }
 
 interface BegunBet {
   readonly txID: string;
   readonly roundID: string;
-  /** In the main unit. */
+  /** The amount of the bet, in the main unit. */
   readonly amount: string;
 }

@@ -2,22 +2,22 @@ import type { CallName } from '../contract/call-name.ts';
 import type { HeaderPairs, ListenReply, ListenRequest, Transfer } from '../listen/message.ts';
 import type { Behaviour } from './behaviour.ts';
 
-/** A JSON object with unchecked fields. */
+/** A JSON object whose fields were not validated. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The call of a request, by its path. */
+/** Returns the name of the call to which the path of a request belongs. */
 export function callOf({ path }: ListenRequest): CallName {
   const last = path.slice(path.lastIndexOf('/') + 1);
   if (last === 'bet' || last === 'win' || last === 'refund') return last;
   return 'balance';
 }
 
-/** The reply's body as text. */
+/** Returns the body of a reply as text. */
 export function textOf({ body }: ListenReply): string {
   return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '';
 }
 
-/** The body of a request; undefined if it is not a JSON object. */
+/** Returns the body of a request as an object. Returns undefined if the body is not a JSON object. */
 export function bodyOf({ body }: ListenRequest): Fields | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString());
@@ -29,14 +29,14 @@ export function bodyOf({ body }: ListenRequest): Fields | undefined {
 
 type Rewrite = (reply: ListenReply, request: ListenRequest) => ListenReply;
 
-/** Changes replies after the call is processed. */
+/** Changes replies after their calls have been processed. */
 export function rewriting(right: Behaviour, rewrite: Rewrite): Pick<Behaviour, 'receive'> {
   return {
     receive: async (request, answer) => rewrite(await right.receive(request, answer), request),
   };
 }
 
-/** Changes replies with status 200 after the call is processed. */
+/** Changes replies with status 200 after their calls have been processed. */
 export function rewritingSuccess(right: Behaviour, rewrite: Rewrite): Pick<Behaviour, 'receive'> {
   return rewriting(right, (reply, request) => (reply.status === 200 ? rewrite(reply, request) : reply));
 }
@@ -52,12 +52,12 @@ export function rewritingFields(
   }));
 }
 
-/** A reply that is not sent: the connection is closed instead. */
+/** Marks a reply as not to be sent. The connection is closed instead. */
 export function withheld(reply: ListenReply): ListenReply {
   return { ...reply, transfer: { ...reply.transfer, withheld: true } };
 }
 
-/** A reply with one header replaced or added. */
+/** Returns a reply in which one header is replaced or added. */
 export function withHeader(reply: ListenReply, name: string, value: string): ListenReply {
   const others = reply.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());
   return { ...reply, headers: [...others, [name, value]] };
@@ -65,7 +65,7 @@ export function withHeader(reply: ListenReply, name: string, value: string): Lis
 
 type Deliver = Pick<Behaviour, 'deliver'>;
 
-/** Sends every reply in another way. */
+/** Changes the way in which every reply is sent, for example in chunks. */
 export function transferring(right: Behaviour, transfer: Transfer): Deliver {
   return delivering(right, (reply) => ({ ...reply, transfer: { ...reply.transfer, ...transfer } }));
 }
@@ -78,13 +78,13 @@ export function delivering(
   return { deliver: (reply, request) => change(right.deliver(reply, request), request) };
 }
 
-/** A reply with headers replaced or added. */
+/** Returns a reply in which some headers are replaced or added. */
 export function withHeaders(reply: ListenReply, headers: HeaderPairs): ListenReply {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   return { ...reply, headers: [...reply.headers.filter(([name]) => !names.has(name.toLowerCase())), ...headers] };
 }
 
-/** Formats the JSON of replies in another way. A reply that is not a plain JSON object comes from a defect, and is not changed. */
+/** Changes the JSON text of replies. A reply that is not a plain JSON object comes from a defect and is not changed. */
 export function writing(
   right: Behaviour,
   write: (fields: Fields, status: number) => string,

@@ -23,37 +23,37 @@ export interface Session {
   readonly walletID: number;
 }
 
-/** The content of a bet, win or refund, in the operator's own terms. */
+/** The content of a bet, win or refund, with the operator's own ids and units. */
 export interface Claim {
   readonly extCID: string;
-  /** The service's id: the idempotency key. */
+  /** The id that the service gave the transaction. A call with the same id is a replay and must not move money again. */
   readonly txID: string;
   readonly call: TransactionCall;
   readonly sessionID: string;
-  /** null if the session is unknown, so that there is no wallet. */
+  /** The id of the wallet. Null if the session is unknown, because there is no wallet then. */
   readonly walletID: number | null;
   readonly gameID: string | null;
   readonly roundID: string | null;
   readonly origTxID: string | null;
-  /** In the smallest unit; null if there is no wallet, because its currency is unknown then. */
+  /** The amount in the smallest unit of the currency. Null if there is no wallet, because its currency is then unknown. */
   readonly amount: bigint | null;
   readonly type: string | null;
   readonly frID: string | null;
 }
 
-/** A claim and its result. */
+/** The content of a call and its result. */
 export interface TransactionEntry extends Claim {
   readonly outcome: 'done' | DeclineReason;
-  /** The change of the balance; negative for a bet. */
+  /** The change of the balance in the smallest unit. It is negative for a bet. */
   readonly moved: bigint;
-  /** The balance as replied, in the main unit; null for a declined call. */
+  /** The balance in the reply, in the main unit. Null for a declined call. */
   readonly balance: string | null;
 }
 
 export interface Transaction extends TransactionEntry {
   /** The number of the transaction in the store. The operator's own txID contains it. */
   readonly id: number;
-  /** The id of the refund that gave this bet back. */
+  /** The id of the refund that gave this bet back. Null if no refund did. */
   readonly reversedBy: number | null;
 }
 
@@ -108,14 +108,16 @@ const SCHEMA = `
 /**
  * The operator's data in SQLite. Amounts are stored as text, because they may exceed 2^63 of the smallest unit.
  *
- * A store in a folder survives the end of its process at any moment: each transaction is on the disk before its reply is made
- * (write-ahead log, synced at every commit).
+ * A store in a folder survives if its process ends at any moment. Each transaction is on the disk before its reply is made,
+ * because the write-ahead log is synced at every commit.
  */
 export class Store {
   readonly #database: Database;
 
   /**
-   * @param dataDir created if it does not exist; undefined keeps everything in memory
+   * Opens the store.
+   *
+   * @param dataDir the folder of the database, created if it does not exist. If it is undefined, everything is kept in memory.
    * @throws DatabaseError if the database is damaged or cannot be opened
    */
   constructor(dataDir?: string) {
@@ -128,7 +130,7 @@ export class Store {
     this.#database.close();
   }
 
-  /** Runs the work in a transaction that holds the write lock from its beginning. Nothing is changed if it throws. */
+  /** Runs `work` in a transaction that holds the write lock from its beginning. If `work` throws, nothing is changed. */
   atomically<T>(work: () => T): T {
     return this.#database.atomically(work);
   }
@@ -166,7 +168,7 @@ export class Store {
     this.#prepared('UPDATE wallet SET balance = ? WHERE id = ?').run(String(balance), walletID);
   }
 
-  /** Stores a session. An existing one gets the new game, state and wallet. */
+  /** Stores a session. If it exists, its game, state and wallet are replaced. */
   putSession(session: Session): void {
     this.#prepared(
       'INSERT OR REPLACE INTO session (extCID, sessionID, gameID, state, walletID) VALUES (?, ?, ?, ?, ?)',
@@ -178,7 +180,11 @@ export class Store {
     return row as unknown as Session | undefined;
   }
 
-  /** @throws Error if the client has another transaction with this txID */
+  /**
+   * Stores a transaction.
+   *
+   * @throws Error if the client already has a transaction with this txID
+   */
   record(entry: TransactionEntry): Transaction {
     const { lastInsertRowid } = this.#prepared(`
       INSERT INTO tx (extCID, txID, call, sessionID, walletID, gameID, roundID, origTxID, amount, type, frID, outcome, moved, balance)
@@ -205,22 +211,22 @@ export class Store {
     return this.#transactions('extCID = ? AND txID = ?', extCID, txID)[0];
   }
 
-  /** All transactions of one wallet in a round of a game. */
+  /** Returns all transactions of one wallet in a round of a game. */
   round(walletID: number, gameID: string, roundID: string): readonly Transaction[] {
     return this.#transactions('walletID = ? AND roundID = ? AND gameID = ?', walletID, roundID, gameID);
   }
 
-  /** The refunds of one wallet that name a bet, whether the bet was known or not. */
+  /** Returns the refunds of one wallet that name this bet, even if the bet is not known. */
   refundsOf(walletID: number, betTxID: string): readonly Transaction[] {
     return this.#transactions(`walletID = ? AND origTxID = ? AND call = 'refund'`, walletID, betTxID);
   }
 
-  /** All transactions of one wallet in a campaign. */
+  /** Returns all transactions of one wallet in a campaign. */
   campaign(walletID: number, frID: string): readonly Transaction[] {
     return this.#transactions('walletID = ? AND frID = ?', walletID, frID);
   }
 
-  /** All transactions of one client, oldest first. */
+  /** Returns all transactions of one client, the oldest first. */
   transactions(extCID: string): readonly Transaction[] {
     return this.#transactions('extCID = ?', extCID);
   }

@@ -48,6 +48,6 @@ describe('demoOperator', () => {
   });
 
   it('refuses equal keys', () => {
-    expect(() => demoOperator({ first: 'same', second: 'same' })).toThrow('need different keys');
+    expect(() => demoOperator({ first: 'same', second: 'same' })).toThrow('have the same key');
   });
 });

@@ -369,13 +369,13 @@ describe('createOperator', () => {
     [
       'two balances of one wallet',
       [{ ...one, sessions: [session('a', 'p', 'USD', '1'), session('b', 'p', 'USD', '2')] }],
-      'session b: p has one balance in USD',
+      'session b: another session gives p a different balance in USD',
     ],
     ['a currency that is not known', [{ ...one, sessions: [session('a', 'p', 'XXX', '1')] }], 'XXX is not a currency'],
     [
       'a balance with a fraction of a yen',
       [{ ...one, sessions: [session('a', 'p', 'JPY', '1.5')] }],
-      'has no amount "1.5"',
+      '"1.5" is not a valid amount in JPY',
     ],
   ])('refuses %s', (_what, clients, message) => {
     expect(() => createOperator({ clients })).toThrow(message);

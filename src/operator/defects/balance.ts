@@ -2,7 +2,7 @@ import { failure } from '../../sdk/reply.ts';
 import { callOf, rewriting } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 
-/** Defects in reading a balance. */
+/** Defects in the reading of a balance. */
 export const BALANCE_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-500',
@@ -74,7 +74,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     name: 'balance-read-costs',
     breaks: ['balance.read-only'],
     mayBreak: ['money.conservation'],
-    description: 'Each balance call takes one smallest unit from the player.',
+    description: 'Each balance call takes one smallest unit of the currency from the player.',
     change: (right) => ({
       carryOut: async (store, work) => {
         const decision = await right.carryOut(store, work);

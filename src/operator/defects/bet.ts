@@ -2,7 +2,7 @@ import { rewriting, textOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { booking, hasInRound, inRound } from './changed-steps.ts';
 
-/** Every Nth bet is declined. */
+/** Every Nth bet is declined, where N is this number. */
 const BETS_PER_LIMIT = 20;
 
 export const BET_DEFECTS: readonly Defect[] = [
@@ -33,7 +33,7 @@ export const BET_DEFECTS: readonly Defect[] = [
       'bet.decimal-amount',
       'money.exact',
     ],
-    description: 'The reply to a bet shows the balance from before it was taken; the next balance call is right.',
+    description: 'The reply to a bet shows the balance from before the bet was taken. The next balance call is right.',
     change: (right) => ({
       book: (store, wallet, moved) => {
         const balance = right.book(store, wallet, moved);
@@ -100,7 +100,9 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
-    // The lost bet may be one whose reply was not received, or one of several bets at once.
+    // The lost bet may be a bet whose reply was not received, or one of several bets at once. It may also be a bet with an
+    // unknown field. The service never sends such a field, so the judge has no rule for this bet and attributes its debit to the
+    // accepted bet before it.
     mayBreak: ['refund.broken-connection', 'idempotency.concurrent'],
     description:
       'The player sometimes loses a bet that is declined because of a limit: the limit is checked after the bet is taken.',

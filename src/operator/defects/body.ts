@@ -9,7 +9,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { bodyOf, type Fields, withheld } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 
-/** Reads a body with a right signature as if it had other content. */
+/** Replaces the content of a body whose signature is correct, before the body is read. */
 function reading({ verify }: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
   const otherwise =
     <C>(right: (signed: SignedBody) => C) =>
@@ -103,7 +103,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
     breaks: ['robustness.bad-amount'],
     description: 'A bet of a negative amount pays the player.',
     change: (right) => {
-      // The schema of the call allows no sign, so the sign is passed around it.
+      // The schema of the call allows no minus sign. So a prefix that the schema allows replaces the sign until the amount is
+      // read.
       const sign = '900000000000';
       return {
         ...reading(right, (fields) =>

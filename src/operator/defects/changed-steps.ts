@@ -2,19 +2,19 @@ import type { TransactionCall } from '../../contract/call-name.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
 
-/** The transactions of one kind in the round of a call; empty if the call names no round. */
+/** Returns the transactions of one kind in the round that a call names. Returns an empty list if the call names no round. */
 export function inRound(store: Store, { walletID, gameID, roundID }: Claim, call: TransactionCall): Transaction[] {
   return walletID === null || gameID === null || roundID === null
     ? []
     : store.round(walletID, gameID, roundID).filter((one) => one.call === call);
 }
 
-/** True if the round of a call has a transaction of a kind. */
+/** True if the round that a call names has a transaction of this kind. */
 export function hasInRound(store: Store, claim: Claim, call: TransactionCall): boolean {
   return inRound(store, claim, call).length > 0;
 }
 
-/** Moves another amount for accepted calls, in the store and in the reply. */
+/** Makes accepted calls move the amount that `movedBy` returns, in the store and in the reply. */
 export function booking(
   right: Behaviour,
   movedBy: (store: Store, entry: TransactionEntry) => bigint,
@@ -32,7 +32,7 @@ export function booking(
   };
 }
 
-/** Declines new calls of a kind under a condition. */
+/** Declines new calls of one kind if `when` returns true. */
 export function objecting(
   right: Behaviour,
   call: TransactionCall,
@@ -44,7 +44,10 @@ export function objecting(
   };
 }
 
-/** Refunds give back the amount of `otherwise`, in the smallest unit, or the right amount if that is undefined. */
+/**
+ * Makes refunds give back the amount that `otherwise` returns, in the smallest unit. If it returns undefined, the correct amount
+ * is given back.
+ */
 export function restoring(
   right: Behaviour,
   otherwise: (refund: Claim, original: Transaction | undefined) => bigint | undefined,

@@ -3,7 +3,7 @@ import type { Behaviour, StoredState, Work } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
 import type { Defect } from '../variation.ts';
 
-/** Reads the state, waits some milliseconds, and acts on the old state. */
+/** Reads the state, waits some milliseconds, and then acts on the state that it has read before. */
 function staleBy(
   right: Behaviour,
   ms: number,

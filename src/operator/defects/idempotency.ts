@@ -4,7 +4,7 @@ import { type Behaviour, decisionOf } from '../behaviour.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
 import type { Defect } from '../variation.ts';
 
-/** A key for a second transaction with a used txID, because the store holds each txID only once. */
+/** Returns a key for storing a second transaction with a used txID, because the store holds each txID only once. */
 function recordAgain(store: Store, entry: TransactionEntry): Transaction {
   const taken = store.transaction(entry.extCID, entry.txID) !== undefined;
   return store.record(taken ? { ...entry, txID: `${entry.txID}#${randomUUID()}` } : entry);
@@ -38,7 +38,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.durable'],
     description:
-      'The player is paid twice when the service sends the same win twice, as it does whenever a reply is lost.',
+      'The player is paid twice when the service sends the same win twice, as the service does whenever a reply is lost.',
     change: (right) =>
       processingAgain(
         right,
@@ -58,7 +58,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'The player gets a bet back twice when the service sends the same refund twice, as it does until the reply is 200.',
+      'The player gets a bet back twice if the service sends the same refund twice: it repeats a refund until the reply is 200.',
     change: (right) => {
       let repeated: string | undefined;
       const again = processingAgain(right, (earlier, claim) => claim.call === 'refund' && isAgain(earlier, claim));
@@ -68,7 +68,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
           repeated = claim.txID;
           return again.recall?.(earlier, claim, store);
         },
-        // A second refund with another txID is still recognised.
+        // A second refund with another txID must still move nothing, which is the correct behaviour.
         restoredBy: (refund, original) => {
           const isRepeated = refund.txID === repeated && original?.walletID === refund.walletID;
           return right.restoredBy(refund, original && isRepeated ? { ...original, reversedBy: null } : original);

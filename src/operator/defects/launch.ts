@@ -2,7 +2,7 @@ import { DAY_MS } from '../../contract/limits.ts';
 import type { NewGame } from '../../sdk/core-api-client.ts';
 import type { Defect } from '../variation.ts';
 
-/** Sends fields with wrong types, as real backends do. */
+/** Replaces fields of the request that launches a game, as backends with such a bug do. */
 function sending(fields: Readonly<Record<string, unknown>>): (game: NewGame) => NewGame {
   return (game) => ({ ...game, ...fields });
 }

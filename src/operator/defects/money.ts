@@ -3,7 +3,7 @@ import type { Behaviour } from '../behaviour.ts';
 import type { Wallet } from '../store.ts';
 import type { Defect } from '../variation.ts';
 
-/** Keeps balances as doubles beside the store. */
+/** Keeps balances as doubles (floating-point numbers) in addition to the store. */
 class Doubles {
   readonly #balances = new Map<number, number>();
 
@@ -20,7 +20,7 @@ function asDouble(units: bigint, { currency }: Wallet): number {
   return Number(writeAmount(units, scaleOf(currency)));
 }
 
-/** A double in the smallest unit, with its fraction cut off. */
+/** Converts a double to whole numbers of the smallest unit, and cuts off the fraction. */
 function cutOff(text: string, decimals: number): bigint {
   return BigInt(Math.trunc(Number(text) * 10 ** decimals));
 }
@@ -164,7 +164,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'unit-vanishes',
     breaks: ['money.conservation'],
     mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'concurrency.no-lost-update', 'balance.read-only'],
-    description: 'Sometimes a smallest unit disappears from a wallet without a transaction.',
+    description: 'Sometimes one smallest unit of the currency disappears from a wallet without a transaction.',
     change: (right) => {
       let calls = 0;
       return {

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 
-/** Time for which refunds are remembered, in milliseconds: longer than between a refund and its bet in any scenario without a wait, at any scale. */
+/**
+ * Time for which refunds are remembered, in milliseconds. It is longer than the time between a refund and its bet, except in
+ * scenarios that wait.
+ */
 const MEMORY_MS = 1000;
 
 export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [

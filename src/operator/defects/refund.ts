@@ -6,10 +6,13 @@ import { restoring } from './changed-steps.ts';
 const isTaken = (original: Transaction | undefined): original is Transaction =>
   original?.call === 'bet' && original.outcome === 'done';
 
-/** Time for which bets are remembered, in milliseconds: longer than between a bet and its refund in any scenario without a wait, at any scale. */
+/**
+ * Time for which bets are remembered, in milliseconds. It is longer than the time between a bet and its refund, except in
+ * scenarios that wait.
+ */
 const MEMORY_MS = 1000;
 
-/** In the smallest unit. */
+/** Maximum amount that a refund gives back, in the smallest unit. */
 const MAX_RESTORED = 150n;
 
 export const REFUND_DEFECTS: readonly Defect[] = [
@@ -119,7 +122,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       const delayMs = deadlineMs / 20;
       let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
       return {
-        // Payments that are due are made before the state is read.
+        // Payments that are due are made before the state is read, so that the state contains them.
         carryOut: (store, work) => {
           const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
           for (const { walletID, moved } of unpaid.filter(isDue))

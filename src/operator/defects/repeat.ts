@@ -6,7 +6,7 @@ import { bodyOf, rewritingSuccess } from '../rewriting.ts';
 import type { Claim, Store } from '../store.ts';
 import type { Defect } from '../variation.ts';
 
-/** Decides a repeated call as before, except for the changes of `answer`. */
+/** Decides a repeated call correctly, and then changes the decision with `answer`. */
 function answeringAgain(
   right: Behaviour,
   answer: (decision: Decision, store: Store, claim: Claim) => Decision,
@@ -19,7 +19,7 @@ function answeringAgain(
   };
 }
 
-/** Replaces the whole reply to a repeated call by `to`. */
+/** Replaces the whole reply to a repeated call by the reply `to`. */
 function answeringRepeats(right: Behaviour, to: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
   const done = new Set<unknown>();
   return rewritingSuccess(right, (reply, request) => {

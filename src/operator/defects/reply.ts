@@ -99,7 +99,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'json-array',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],
-    description: 'Replies are JSON arrays with the object in them.',
+    description: 'Each reply is a JSON array that holds the object, instead of the object itself.',
     change: (right) => rewritingFields(right, (fields) => [fields]),
   },
   {

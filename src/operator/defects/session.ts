@@ -25,7 +25,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'fee-from-another-player',
     breaks: ['session.isolated'],
-    description: 'Each bet also takes the smallest unit from another player: a fee is booked to the wrong account.',
+    description: 'Each bet also takes the smallest unit from another player: a fee is charged to the wrong account.',
     change: (right) => {
       const seen: number[] = [];
       return {
@@ -127,13 +127,15 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'withdrawal-ignored',
     breaks: ['free-rounds.withdrawal'],
-    description: 'Winnings of free rounds are never paid: the bonus at the end is answered 200, but not credited.',
+    description:
+      'Winnings of free rounds are never paid: the win at the end of the campaign is answered 200, but not credited.',
     change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
   },
   {
     name: 'withdrawal-on-top',
     breaks: ['free-rounds.withdrawal'],
-    description: 'Winnings of free rounds are paid twice: with each free win, and again with the bonus at the end.',
+    description:
+      'Winnings of free rounds are paid twice: with each free win, and again with the win at the end of the campaign.',
     change: () => ({ creditOf: (win) => win.amount ?? 0n }),
   },
 ];

@@ -4,7 +4,7 @@ import { type Fields, rewritingFields } from '../rewriting.ts';
 import type { Wallet } from '../store.ts';
 import type { Defect } from '../variation.ts';
 
-/** Changes how a balance is written in every reply. */
+/** Changes the text of the balance in every reply. */
 function showing(right: Behaviour, write: (balance: string) => unknown): Partial<Behaviour> {
   return rewritingFields(right, (fields: Fields) => ({ ...fields, balance: write(String(fields.balance)) }));
 }

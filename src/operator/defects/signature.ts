@@ -64,7 +64,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-ignored-on-balance',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.missing', 'signature.tampered-query', 'signature.client-key'],
-    description: 'Anybody can read a balance: its signature is not checked.',
+    description: 'Anybody can read a balance: the signature of balance calls is not checked.',
     change: (right) => verifyingQueries(right, () => true),
   },
   {
@@ -156,7 +156,10 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
 
 type Verify = Behaviour['verify'];
 
-/** Verifies bodies in another way. A body that passes gets a right signature for the next steps. */
+/**
+ * Replaces the check of the signatures of bodies. A body that passes the changed check gets a correct signature, so that the next
+ * steps accept it.
+ */
 function verifyingBodies(
   { verify }: Behaviour,
   isSigned: (signed: SignedBody) => boolean,
@@ -176,7 +179,10 @@ function verifyingBodies(
   };
 }
 
-/** Verifies queries in another way. A query that passes gets a right signature for the next steps. */
+/**
+ * Replaces the check of the signatures of queries. A query that passes the changed check gets a correct signature, so that the
+ * next steps accept it.
+ */
 function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery) => boolean): Partial<Behaviour> {
   return {
     verify: {
@@ -186,7 +192,7 @@ function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery)
   };
 }
 
-/** The right signature of a query; undefined if it cannot be signed. */
+/** Returns the correct signature of a query. Returns undefined if the query cannot be signed. */
 function signatureOf({ query, key }: SignedQuery): string | undefined {
   return rightSignature({ method: 'GET', query, body: null }, key);
 }
@@ -199,7 +205,7 @@ function decodedAgain(value: string): string {
   }
 }
 
-/** Verifies the body as a JSON library writes it again, instead of its bytes. */
+/** Verifies the signature over the text that a JSON library writes for the body, not over the bytes of the body. */
 function reserialising(right: Behaviour, write: (value: unknown) => string): Partial<Behaviour> {
   return verifyingBodies(right, ({ body, key, signature }) => {
     try {

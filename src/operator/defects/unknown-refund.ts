@@ -57,7 +57,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.unknown-pays-nothing'],
     mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
     description:
-      'The player loses money by the refund of a bet that never reached the operator: it is booked with the wrong sign.',
+      'The player loses money by the refund of a bet that never reached the operator: the amount is subtracted from the balance.',
     change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
   },
   {

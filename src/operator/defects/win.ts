@@ -2,7 +2,7 @@ import { bodyOf, callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { booking, hasInRound, inRound, objecting } from './changed-steps.ts';
 
-/** In milliseconds: longer than any round of a scenario without a wait, at any scale. */
+/** Time after which a round is closed, in milliseconds. Rounds take less time, except in scenarios that wait. */
 const ROUND_LIFE_MS = 1000;
 
 export const WIN_DEFECTS: readonly Defect[] = [
@@ -59,7 +59,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
   {
     name: 'win-zero-consoles',
     breaks: ['win.zero'],
-    description: 'A win of 0 pays the player 150 of the smallest unit as a consolation.',
+    description: 'A win of 0 pays the player 150 of the smallest unit of the currency as a consolation.',
     change: (right) => {
       let open = false;
       return {

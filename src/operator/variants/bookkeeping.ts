@@ -6,7 +6,10 @@ import { bodyOf, type Fields, textOf } from '../rewriting.ts';
 import type { Claim, Store, Transaction } from '../store.ts';
 import type { Variant } from '../variation.ts';
 
-/** Identifies transactions by their txID together with another key: two that differ in the key are two transactions. */
+/**
+ * Identifies transactions by their txID and a second key. Two transactions with the same txID and different second keys are
+ * different transactions.
+ */
 function knowingBy(right: Behaviour, keyOf: (claim: Claim) => string | null): Partial<Behaviour> {
   const second = (claim: Claim): string => `${claim.txID} ${keyOf(claim)}`;
   return {
@@ -21,7 +24,7 @@ function knowingBy(right: Behaviour, keyOf: (claim: Claim) => string | null): Pa
   };
 }
 
-/** The accepted bet that a refund names. */
+/** Returns the accepted bet that a refund names. Returns undefined if there is none. */
 function betOf(store: Store, { call, extCID, origTxID }: Claim): Transaction | undefined {
   const named = call === 'refund' && origTxID !== null ? store.transaction(extCID, origTxID) : undefined;
   return named?.call === 'bet' && named.outcome === 'done' ? named : undefined;
@@ -43,7 +46,7 @@ function vouching(right: Behaviour, isSigned: (signed: SignedBody) => boolean): 
   };
 }
 
-/** Correct variants of storing transactions and verifying signatures. */
+/** Correct variants in the storing of transactions and the check of signatures. */
 export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'signature-over-canonical-form',
@@ -148,12 +151,13 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'free-bets-cost',
-    description: 'A free bet takes its amount from the wallet; free wins are paid with the bonus at the end.',
+    description:
+      'A free bet takes its amount from the wallet. Free wins are paid by the win at the end of the campaign.',
     change: (right) => ({ debitOf: (bet) => (bet.type === 'free' ? (bet.amount ?? 0n) : right.debitOf(bet)) }),
   },
   {
     name: 'free-wins-paid-at-once',
-    description: 'Free wins are credited at once, and the bonus at the end moves nothing more.',
+    description: 'Free wins are credited at once, and the win at the end of the campaign moves nothing more.',
     change: (right) => ({
       creditOf: (win) => (win.type === 'free' ? (win.amount ?? 0n) : win.frID === null ? right.creditOf(win) : 0n),
     }),

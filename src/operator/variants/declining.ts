@@ -6,7 +6,7 @@ import { type DeclineReason, WORDINGS } from '../decision.ts';
 import type { Claim, Store, Transaction } from '../store.ts';
 import type { Variant } from '../variation.ts';
 
-/** Replaces the status, and perhaps the code, of declined calls with certain reasons. */
+/** Replaces the status of calls that were declined for certain reasons, and their code if `words` has one. */
 function declining(
   right: Behaviour,
   reasons: readonly DeclineReason[],
@@ -20,7 +20,7 @@ function declining(
   };
 }
 
-/** Declines new calls under a condition. */
+/** Declines new calls of one kind for a reason if `when` returns true. */
 function limiting(
   right: Behaviour,
   call: TransactionCall,
@@ -33,7 +33,10 @@ function limiting(
   };
 }
 
-/** True if an amount is above a limit in the currency's main unit. */
+/**
+ * True if an amount is above a limit. The limit is in the main unit of the currency. Currencies without decimals have their own
+ * limit.
+ */
 function isAbove(store: Store, { walletID, amount }: Claim, fiat: string, withoutDecimals: string): boolean {
   if (walletID === null || amount === null) return false;
   const scale = scaleOf(store.wallet(walletID).currency);
@@ -41,7 +44,7 @@ function isAbove(store: Store, { walletID, amount }: Claim, fiat: string, withou
   return limit !== undefined && amount > limit;
 }
 
-/** True below 20 of the smallest unit; a stake is 100 of them. */
+/** True if a bet is below 20 of the smallest unit. The stakes of most scenarios are 100 of this unit. */
 function isBelowLeast({ amount }: Claim): boolean {
   return amount !== null && amount < 20n;
 }
@@ -51,13 +54,15 @@ function isInRound(store: Store, { walletID, gameID, roundID }: Claim, calls: re
   return store.round(walletID, gameID, roundID).some(({ call, outcome }) => calls.includes(call) && outcome === 'done');
 }
 
-/** The bet that a refund names. */
+/** Returns the bet that a refund names. Returns undefined if there is none. */
 function betOf(store: Store, { extCID, origTxID }: Claim): Transaction | undefined {
   const named = origTxID === null ? undefined : store.transaction(extCID, origTxID);
   return named?.call === 'bet' ? named : undefined;
 }
 
-/** Every 23rd call. A prime, so that different steps of a scenario are affected. */
+/**
+ * Every Nth call is rejected, where N is this number. It is a prime number, so that different steps of a scenario are affected.
+ */
 const EVERY = 23;
 
 const BUSY = failure({ status: 429, message: 'Too many requests. Please try again in a moment.' });
@@ -71,7 +76,7 @@ const UNAVAILABLE: Reply = {
   body: '<html><head><title>503</title></head><body><center><h1>503 Service Unavailable</h1></center></body></html>',
 };
 
-/** Correct variants of declining calls, where the contract leaves the operator a choice. */
+/** Correct variants in the declining of calls, where the contract leaves the operator a choice. */
 export const DECLINING_VARIANTS: readonly Variant[] = [
   ...[400, 403, 409, 422].map(
     (status): Variant => ({
@@ -101,7 +106,7 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'session-unknown-refund-404',
-    description: 'A refund for an unknown session is answered 404, as bets and wins are.',
+    description: 'A refund in an unknown session is answered 404, like a bet or a win.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && !session ? 'session-unknown' : right.objection(store, claim, session),
@@ -149,7 +154,8 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'least-bet',
-    description: 'Bets of less than 20 of the smallest unit of the currency are declined with the code bet_limit.',
+    description:
+      'Bets below 20 of the smallest unit of the currency (0.20 in USD) are declined with the code bet_limit.',
     change: (right) => limiting(right, 'bet', 'bet-limit', (_store, claim) => isBelowLeast(claim)),
   },
   {
@@ -172,7 +178,7 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   {
     name: 'second-win-refused',
     mayWarn: ['win.many-in-round'],
-    description: 'A second win of a round is declined with 409; the payout of a campaign does not count as one.',
+    description: 'A second win of a round is declined with 409. The payout of a campaign does not count as a win.',
     change: (right) =>
       limiting(right, 'win', 'round-ended', (store, claim) => claim.frID === null && isInRound(store, claim, ['win'])),
   },
@@ -194,7 +200,8 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'win-needs-bet',
-    description: 'A win in a round without an accepted bet is declined with 404; the payout of a campaign needs none.',
+    description:
+      'A win in a round without an accepted bet is declined with 404. The payout of a campaign is accepted without a bet.',
     change: (right) =>
       limiting(
         right,
@@ -222,7 +229,7 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'refund-amount-checked',
-    description: 'A refund whose amount is not that of its bet is declined with 409.',
+    description: 'A refund whose amount differs from the amount of its bet is declined with 409.',
     change: (right) =>
       limiting(right, 'refund', 'refund-mistaken', (store, claim) => {
         const bet = betOf(store, claim);

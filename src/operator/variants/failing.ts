@@ -6,10 +6,10 @@ import type { Variant } from '../variation.ts';
 
 const INTERNAL = failure({ status: 500, message: 'Something went wrong. Please try again.' });
 
-/** The part of the deadline until which a refund of a bet is declined. */
+/** The time after a bet in which its refund is declined, as a fraction of the deadline. */
 const REFUND_WAITS = 0.03;
 
-/** Every Nth new call of one kind fails when it is first sent. */
+/** Makes every Nth new call of one kind fail when it is first sent. With `isDone`, the call is carried out all the same. */
 function failing(
   right: Behaviour,
   call: TransactionCall,
@@ -29,7 +29,7 @@ function failing(
   };
 }
 
-/** Correct variants with occasional failures, after which the service refunds bets and sends wins and refunds again. */
+/** Correct variants that sometimes fail. After a failure, the service refunds a bet, and sends a win or refund again. */
 export const FAILING_VARIANTS: readonly Variant[] = [
   {
     name: 'bets-fail-now-and-then',
@@ -38,7 +38,7 @@ export const FAILING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'bets-fail-though-taken',
-    description: 'Every 19th bet is taken and answered 500; its refund gives it back.',
+    description: 'Every 19th bet is taken and answered 500. Its refund gives it back.',
     change: (right) => failing(right, 'bet', { every: 19, isDone: true }),
   },
   {
@@ -48,12 +48,14 @@ export const FAILING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'wins-fail-though-credited',
-    description: 'Every 11th win is credited and answered 500; sent again, it is answered 200 and not credited again.',
+    description:
+      'Every 11th win is credited and answered 500. When it is sent again, it is answered 200 and not credited again.',
     change: (right) => failing(right, 'win', { every: 11, isDone: true }),
   },
   {
     name: 'refund-waits',
-    description: 'A refund that arrives soon after its bet is answered 409; sent again later, it is carried out.',
+    description:
+      'A refund that arrives soon after its bet is answered 409. When it is sent again later, it is carried out.',
     change: (right, { deadlineMs }) => {
       const since = new Map<unknown, number>();
       return {
@@ -62,7 +64,7 @@ export const FAILING_VARIANTS: readonly Variant[] = [
           if (callOf(request) === 'bet' && !since.has(txID)) since.set(txID, performance.now());
           return right.receive(request, answer);
         },
-        // This step comes after the check of the signature, so a wrong signature is still answered 401.
+        // This step runs after the check of the signature, so a call with a wrong signature is still answered 401.
         objection: (store, claim, session) => {
           const bet = claim.call === 'refund' ? since.get(claim.origTxID) : undefined;
           const isTooYoung = bet !== undefined && performance.now() - bet < deadlineMs * REFUND_WAITS;

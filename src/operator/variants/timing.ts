@@ -4,7 +4,7 @@ import { failure } from '../../sdk/reply.ts';
 import { bodyOf } from '../rewriting.ts';
 import type { Variant } from '../variation.ts';
 
-/** Pseudo-random numbers from 0 to 1, the same in each run. */
+/** Returns a function that returns pseudo-random numbers from 0 to 1. They are the same in each run. */
 function jitter(): () => number {
   let state = 1;
   return () => {
@@ -13,7 +13,7 @@ function jitter(): () => number {
   };
 }
 
-/** Does the work while the set contains the key. */
+/** Does the work, and keeps the key in the set until the work has ended. */
 async function whileIn<Key, Result>(set: Set<Key>, key: Key, work: () => Promise<Result>): Promise<Result> {
   set.add(key);
   try {
@@ -25,7 +25,7 @@ async function whileIn<Key, Result>(set: Set<Key>, key: Key, work: () => Promise
 
 const IN_FLIGHT = failure({ status: 409, message: 'This transaction is still being processed.' });
 
-/** Correct variants of timing. */
+/** Correct variants in the time at which calls are carried out and answered. */
 export const TIMING_VARIANTS: readonly Variant[] = [
   {
     name: 'slow-replies',
@@ -121,7 +121,8 @@ export const TIMING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'refund-of-bet-in-flight-409',
-    description: 'A refund whose bet is still being processed is answered 409; sent again, it is carried out.',
+    description:
+      'A refund whose bet is still being processed is answered 409. When it is sent again, it is carried out.',
     change: (right) => {
       const inProgress = new Set<unknown>();
       return {

@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { delivering, transferring, withHeaders } from '../rewriting.ts';
 import type { Variant } from '../variation.ts';
 
-/** True if the caller accepts a coding. Without Accept-Encoding it accepts any (RFC 9110, 12.5.3). */
+/** True if the caller accepts a coding. A caller without Accept-Encoding accepts every coding (RFC 9110, 12.5.3). */
 function accepts({ headers }: ListenRequest, coding: string): boolean {
   const given = headerOf(headers, 'accept-encoding');
   if (given === undefined) return true;
@@ -37,7 +37,7 @@ function compressing(right: Behaviour, coding: string, compress: (bytes: Uint8Ar
   });
 }
 
-/** Correct variants of sending replies, as frameworks, proxies and load balancers do. */
+/** Correct variants in the sending of replies, as frameworks, proxies and load balancers do it. */
 export const TRANSPORT_VARIANTS: readonly Variant[] = [
   {
     name: 'gzip',
@@ -71,7 +71,7 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'http-1.0',
-    description: 'Replies are HTTP/1.0, and the connection is closed after each.',
+    description: 'Replies are HTTP/1.0, and the connection is closed after each reply.',
     change: (right) => transferring(right, { closeWithVersion: 'HTTP/1.0' }),
   },
   {
@@ -144,7 +144,8 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'content-type-suffix',
-    description: 'The Content-Type is a media type of our own that ends in +json; errors are application/problem+json.',
+    description:
+      'The Content-Type is a media type of our own that ends in +json. Errors have application/problem+json.',
     change: (right) =>
       delivering(right, (reply) =>
         withHeaders(reply, [
@@ -155,7 +156,7 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
 ];
 
 function closing(right: Behaviour, closeAfterMs: number) {
-  // With an explicit header, Node does not announce how long the connection stays open.
+  // If this header is set explicitly, Node does not announce how long the connection stays open.
   return delivering(right, (reply) =>
     withHeaders({ ...reply, transfer: { ...reply.transfer, closeAfterMs } }, [['Connection', 'keep-alive']]),
   );

@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { type Fields, writing } from '../rewriting.ts';
 import type { Variant } from '../variation.ts';
 
-/** Writes the operator's own txID in another way. Equal txIDs stay equal. */
+/** Changes the text of the operator's own txIDs. Equal txIDs stay equal. */
 function namingTransactions(right: Behaviour, name: (txID: string) => string): Partial<Behaviour> {
   return {
     reply: (decision) => right.reply(decision.kind === 'done' ? { ...decision, txID: name(decision.txID) } : decision),
@@ -39,7 +39,7 @@ const FURTHER: Fields = {
   history: Array.from({ length: 200 }, (_, index) => ({ index, what: 'an entry without meaning', amount: '1.00' })),
 };
 
-/** Correct variants of the form of replies. */
+/** Correct variants in the form of replies. */
 export const WORDING_VARIANTS: readonly Variant[] = [
   {
     name: 'other-key-order',
