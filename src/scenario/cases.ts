@@ -7,23 +7,26 @@ import { refuse } from './shapes/shape.ts';
 import type { Range } from './yaml/source.ts';
 import { describeNode, type ScalarNode, type YamlNode } from './yaml/yaml-node.ts';
 
-/** One row of `cases:`, or one element of its product. */
+/** One case: a row of `cases:`, or one combination of the values of its lists. */
 export interface Case {
   readonly id: string;
   readonly nodes: ReadonlyMap<string, ScalarNode>;
 }
 
 export interface ReadCases {
-  /** Empty if a mistake was reported: the variables are known, their values are not. */
+  /**
+   * The cases with their values. Empty if a mistake was reported, because the names of the variables are then known but not all
+   * values.
+   */
   readonly cases: readonly Case[];
-  /** The first place of each variable. */
+  /** The first place of each case variable in the file. */
   readonly variables: ReadonlyMap<string, Range>;
 }
 
 const MAX_CASES = 500;
 const BUILT_IN_NAMES = new Set<string>(BUILT_IN);
 
-/** Reads `cases:`, a map of lists (their product) or a list of rows. */
+/** Reads `cases:`, which is a list of rows, or a map of lists. For a map, each combination of the values is a case. */
 export function readCases(node: YamlNode, reading: Reading): ReadCases | undefined {
   if (node.kind === 'map')
     return readProduct(
@@ -138,7 +141,10 @@ function readValue(node: YamlNode, reading: Reading): ScalarNode | undefined {
   return node;
 }
 
-/** Ids of cases are used in file names, shells and reports, so they have only characters that are safe in all of them. */
+/**
+ * Gives each case an id that is built from its values. File names, shells and reports use the ids, so they contain only
+ * characters that are safe in all of them.
+ */
 function withIds(rows: readonly ReadonlyMap<string, ScalarNode>[]): Case[] {
   const taken = new Map<string, number>();
   const ids = new Set<string>();
@@ -160,7 +166,10 @@ function shellSafe(node: ScalarNode): string {
   return safe.replace(/^-+|-+$/g, '') || 'x';
 }
 
-/** The cases of a scenario with their values, in the order of the file; empty if it has no cases. */
+/**
+ * Returns the cases of a scenario with their values, in the order of the file. Returns an empty list if the scenario has no
+ * cases.
+ */
 export function listCases(
   scenario: Scenario,
 ): { readonly id: string; readonly values: Readonly<Record<string, JsonValue>> }[] {

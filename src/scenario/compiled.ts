@@ -3,18 +3,18 @@ import type { SessionNeed } from './plan/plan.ts';
 import type { Scenario } from './scenario.ts';
 import { type Range, type Source, toSource } from './yaml/source.ts';
 
-/** A scenario as JSON, which loads without parsing the file. */
+/** A scenario in the form of JSON, which can be loaded without parsing the file. */
 export interface CompiledScenario {
-  /** The whole text of its file. The scenario is only valid for a file with exactly this text. */
+  /** The whole text of the scenario's file. The compiled scenario is valid only while the file has exactly this text. */
   readonly text: string;
-  /** A `Scenario` without its `file`, and with `PackedFields` in place of every object under one of these keys. */
+  /** A `Scenario` without its `file`. Objects under the keys of `PackedFields` have the packed form. */
   readonly scenario: Readonly<Record<string, unknown>>;
 }
 
-/** Compiled scenarios by id. */
+/** Compiled scenarios, by the id of the scenario. */
 export type CompiledSuite = Readonly<Record<string, CompiledScenario>>;
 
-/** The fields of a scenario, at any depth, that name the file or that JSON cannot represent. */
+/** The fields of a scenario, at any depth, that contain the name of the file or that JSON cannot represent. */
 interface Fields {
   readonly range: Range;
   readonly place: Place;
@@ -30,19 +30,19 @@ interface PackedFields {
 }
 
 /**
- * Turns a scenario into JSON. The name of its file is left out, because it depends on the working directory.
+ * Turns a scenario into JSON. Leaves out the name of the file, because it depends on the working directory.
  *
  * @param text the text that the scenario was loaded from
- * @throws RangeError when the scenario uses a fragment, because some of its places are then in another file
+ * @throws RangeError if the scenario uses a fragment, because some of its places are then in another file
  */
 export function compileScenario({ file, ...scenario }: Scenario, text: string): CompiledScenario {
   return { text, scenario: packObject(scenario, file) };
 }
 
 /**
- * Restores a compiled scenario. It equals the one that `loadScenario` reads from the same text.
+ * Restores a compiled scenario. The result equals the scenario that `loadScenario` reads from the same text.
  *
- * @param compiled has just been parsed from JSON; its objects become those of the scenario
+ * @param compiled a value that was just parsed from JSON; its objects become part of the result
  * @param file the name of the file that every place shows
  */
 export function restoreScenario({ text, scenario }: CompiledScenario, file: string): Scenario {

@@ -8,13 +8,16 @@ import { readDocument, type YamlDocument } from './yaml/document.ts';
 import { placeOf, type Range } from './yaml/source.ts';
 import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 
-/** Reads a file, or returns undefined if it does not exist. The path is resolved from the folder of the scenario file. */
+/**
+ * Reads the text of a fragment file. Returns undefined if the file does not exist. The path is relative to the folder of the
+ * scenario file.
+ */
 export type ReadFragment = (path: string) => string | undefined;
 
 const MAX_DEPTH = 8;
 const MAX_USES = 300;
 
-/** Keeps the fragments of one scenario, so that each is read once for all cases. */
+/** Keeps the fragments of one scenario, so that each file is read only once for all cases. */
 export class FragmentCache {
   readonly #read: ReadFragment;
   #uses = 0;
@@ -24,15 +27,15 @@ export class FragmentCache {
     this.#read = read;
   }
 
-  /** Starts the next case: the count of uses starts again. */
+  /** Starts the next case. Its uses of fragments are counted from 0. */
   startCase(): void {
     this.#uses = 0;
   }
 
   /**
-   * Counts a use. Without a limit, files that use each other under different paths would be read forever.
+   * Counts a use of a fragment. Without a limit, files that use each other under different paths would be read forever.
    *
-   * @returns the reason why no further use is possible; undefined if it is possible
+   * @returns the reason why no further use is allowed; undefined if the use is allowed
    */
   countUse(depth: number): string | undefined {
     this.#uses += 1;
@@ -51,7 +54,7 @@ export class FragmentCache {
 
 const steps: Shape<YamlNode> = { read: (node) => node, json: () => ({ $ref: '#/definitions/steps' }) };
 
-/** A file whose steps `use` inserts. */
+/** A file with steps that a scenario inserts with `use`. */
 export const FRAGMENT = map('a fragment', {
   croupier: field('Version of the scenario language.', version),
   fragment: field('Its purpose, in one sentence.', text('a title'), true),
@@ -62,18 +65,18 @@ export const FRAGMENT = map('a fragment', {
   steps: field('The steps, in their order.', steps, true),
 });
 
-/** The steps of a fragment, with a reading that resolves its parameters. */
+/** The steps of a fragment, with a `Reading` that replaces its parameters. */
 export interface OpenFragment {
   readonly steps: YamlNode;
   readonly reading: Reading;
-  /** Reports parameters that no step uses. Call it after the steps were read. */
+  /** Reports parameters that no step uses. Must be called after the steps were read. */
   reportUnused(): void;
 }
 
 /**
- * Opens the fragment that a `use` names.
+ * Opens the fragment file that a `use` step names.
  *
- * @param chain the files that are being read, the one with `use` last
+ * @param chain the files that are being read; the file that contains the `use` is the last one
  * @returns undefined if a mistake was reported
  */
 export function openFragment(
@@ -135,7 +138,7 @@ export function openFragment(
   };
 }
 
-/** Adds the place of `use` to every place of a fragment. */
+/** Adds the place of the `use` step to every place of a fragment. */
 function withUsePlace(node: YamlNode, usedFrom: Place): YamlNode {
   const range = { ...node.range, usedFrom };
   switch (node.kind) {

@@ -16,15 +16,15 @@ import { placeOf } from './yaml/source.ts';
 import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 
 export interface LoadOptions {
-  /** The scenario's id: its path without extension, `idempotency/bet`. */
+  /** The scenario's id. It is the path of the file without its extension, for example `idempotency/bet`. */
   readonly id: string;
   readonly readFragment: ReadFragment;
 }
 
 export interface Loaded {
-  /** Undefined if the file has a mistake. */
+  /** The scenario. Undefined if the file has a mistake. */
   readonly scenario: Scenario | undefined;
-  /** Every mistake of the file and of its fragments, by place. */
+  /** Every mistake in the file and in its fragments, sorted by place. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -56,12 +56,12 @@ const tag: Shape<Word> = {
   json: () => ({ type: 'string', pattern: '^[\\w.-]+$' }),
 };
 
-/** A part that is read again for each case. Here it is only known to be a key of a scenario. */
+/** Creates the shape of a key that is read later, once for each case. Here the value is kept as it is. */
 const later = (json: () => Readonly<Record<string, unknown>>): Shape<YamlNode> => ({ read: (node) => node, json });
 const steps = later(() => ({ $ref: '#/definitions/steps' }));
 const caseValue = { type: ['string', 'integer', 'boolean', 'null'] };
 
-/** A scenario file. */
+/** The shape of a scenario file. */
 export const SCENARIO = map('a scenario', {
   croupier: field('Version of the scenario language.', version),
   title: field(
@@ -88,7 +88,7 @@ export const SCENARIO = map('a scenario', {
 
 const title = text('a title');
 
-/** Reads a scenario file and reports every mistake in it. Never throws, for any text. */
+/** Reads a scenario file and reports every mistake in it. Never throws an error, whatever the text is. */
 export function loadScenario(source: string, file: string, options: LoadOptions): Loaded {
   const document = readDocument(source, file);
   const diagnostics = new Map<string, Diagnostic>();
@@ -152,7 +152,8 @@ interface FileParts {
 }
 
 function readBoundScenarios(parts: FileParts, found: ReadCases | undefined, hasCases: boolean): BoundScenario[] {
-  // Without the cases, every use of a case variable would be reported.
+  // If the cases could not be read, the scenario is not read further. Otherwise every use of a case variable would be reported
+  // too.
   if (hasCases && !found) return [];
   if (!found) return [readBoundScenario(parts, undefined, NO_BINDINGS)];
   const used = new Set<string>();
@@ -207,8 +208,8 @@ function readBoundScenario(
 }
 
 /**
- * Reads a title. Its `${…}` are case variables or quoted text. A value that is itself an expression is shown as it is written,
- * without `${ }`.
+ * Reads a title. A `${…}` in a title contains a case variable or quoted text. If the value of a case variable is an expression,
+ * the title shows the expression without `${ }`.
  */
 function readTitle(node: YamlNode, reading: Reading): string | undefined {
   const found = title.read(node, reading);

@@ -1,6 +1,7 @@
 /**
- * The number of single mistakes (a letter omitted, inserted, replaced, or swapped with its neighbour) between two words:
- * the Damerau-Levenshtein distance in its "optimal string alignment" form.
+ * Returns the smallest number of typing mistakes that turn one word into the other. A mistake is a letter that is omitted,
+ * inserted, replaced, or swapped with its neighbour. This is the Damerau-Levenshtein distance in its "optimal string alignment"
+ * form.
  */
 export function distance(a: string, b: string): number {
   let beforePrevious: number[] = [];
@@ -24,13 +25,17 @@ export function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** Longer texts are not mistyped words, and comparing them would be slow. */
+/**
+ * Maximum length of a word that is compared, in characters. A longer text is not a mistyped word, and the comparison would be
+ * slow.
+ */
 const MAX_WORD = 80;
 
 /**
- * The candidate that the author of `word` most likely meant. Letter case and the difference between `-` and `_` are ignored.
+ * Returns the candidate that the author of `word` most likely meant. Ignores letter case and the difference between `-` and
+ * `_`.
  *
- * @returns undefined when no candidate is near enough: more than a third of the letters would be wrong
+ * @returns undefined if no candidate is near enough: more than a third of the letters would be wrong
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;

@@ -56,7 +56,7 @@ const RESERVED = new Set(['main', 'unknown', 'self', 'stake', 'unit', 'session',
 
 export interface ReadNeeds {
   readonly needs: Needs;
-  /** The place of each declared alias. */
+  /** The place of each session alias that the scenario declares. */
   readonly aliases: ReadonlyMap<string, Range>;
 }
 
@@ -69,7 +69,7 @@ export const NO_NEEDS: Needs = {
   sessions: new Map(),
 };
 
-/** Reads `needs:`. A key that is not part of the language is the alias of a further session, if its value is a map. */
+/** Reads `needs:`. An unknown key whose value is a map is the alias of a further session. */
 export function readNeeds(node: YamlNode, reading: Reading): ReadNeeds {
   const aliases = new Map<string, Range>();
   if (node.kind !== 'map') {

@@ -6,9 +6,9 @@ import type { ScalarNode, YamlNode } from './yaml/yaml-node.ts';
 /** The value of a case variable or of a parameter. */
 export interface Binding {
   readonly node: YamlNode;
-  /** The bindings at the place where the value was written. */
+  /** The case variables and parameters that the value itself can use. */
   readonly scope: Bindings;
-  /** True after the first use. */
+  /** True after the value was used at least once. */
   used: boolean;
 }
 
@@ -16,17 +16,20 @@ export type Bindings = ReadonlyMap<string, Binding>;
 
 export const NO_BINDINGS: Bindings = new Map();
 
-/** A name in a `${…}` that is not a case variable or parameter. It is checked when all steps are known. */
+/** A name in `${…}` that is neither a case variable nor a parameter. It is checked after all steps were read. */
 export interface Reference {
   readonly path: readonly [string, ...string[]];
   readonly range: Range;
-  /** The order of its step; undefined outside the steps. */
+  /** The order number of the step that contains the name. Undefined if the name is outside the steps. */
   readonly step: number | undefined;
 }
 
 const MAX_DIAGNOSTICS = 200;
 
-/** The state of reading one file for one case: bindings, references to steps, and diagnostics. */
+/**
+ * The state of reading one file for one case: the values of variables, the references to steps, and the mistakes that were
+ * found.
+ */
 export class Reading {
   readonly bindings: Bindings;
   readonly references: Reference[];
@@ -40,7 +43,7 @@ export class Reading {
     this.#counter = parent ? parent.#counter : { order: -1 };
   }
 
-  /** Starts the next step. Everything that is read from now on belongs to it. */
+  /** Starts the next step. Names that are read after this call belong to the new step. */
   nextStep(): number {
     this.#counter.order += 1;
     return this.#counter.order;
@@ -50,7 +53,7 @@ export class Reading {
     return this.#counter.order < 0 ? undefined : this.#counter.order;
   }
 
-  /** Reports a mistake. A mistake that is found again for another case is reported once. */
+  /** Reports a mistake. A mistake that several cases have is reported only once. */
   report(range: Range, message: string, fix?: string): void {
     if (this.#diagnostics.size >= MAX_DIAGNOSTICS) return;
     const diagnostic = diagnosticAt(range, message, fix);
@@ -58,7 +61,10 @@ export class Reading {
     if (!this.#diagnostics.has(key)) this.#diagnostics.set(key, diagnostic);
   }
 
-  /** Replaces case variables and parameters. A text without any other `${…}` becomes a plain value at its own place. */
+  /**
+   * Replaces the case variables and parameters in a node. If no other `${…}` is left in a text, returns the result as a plain
+   * value.
+   */
   resolve(node: YamlNode): YamlNode {
     if (node.kind !== 'scalar' || typeof node.value !== 'string' || !node.value.includes('${')) return node;
     const whole = /^\$\{\s*([\w-]+)\s*\}$/.exec(node.value)?.[1];
@@ -69,14 +75,14 @@ export class Reading {
       return { ...value, range: { ...value.range, usedFrom: placeOf(node.range) } };
     }
     const template = this.#textTemplate(node, node.value, [], () => {});
-    // A quoted `${` is plain text, so the result must not be parsed again.
+    // A `${` in quotes is plain text. The original node is returned, so that this text is not parsed as an expression later.
     if (template?.kind !== 'literal' || (typeof template.value === 'string' && template.value.includes('${')))
       return node;
     const value = typeof template.value === 'object' ? null : template.value;
     return { kind: 'scalar', value, written: String(value), range: node.range };
   }
 
-  /** Reads a scalar with its `${…}`; undefined if a mistake was reported. */
+  /** Reads a scalar that may contain `${…}`. Returns undefined if a mistake was reported. */
   template(node: ScalarNode): Template | undefined {
     if (typeof node.value !== 'string') return { kind: 'literal', value: node.value };
     return this.#textTemplate(node, node.value, this.references, (range, message, fix) =>
@@ -117,7 +123,7 @@ export class Reading {
     return toTemplate(parts);
   }
 
-  /** Replaces the names of case variables and parameters, and records every other name. */
+  /** Replaces the names of case variables and parameters by their values, and records every other name. */
   #substitute(expression: Expression, node: ScalarNode, references: Reference[]): Expression {
     switch (expression.kind) {
       case 'name': {
@@ -156,7 +162,7 @@ export class Reading {
   }
 }
 
-/** The index of the brace that closes an expression: the first one outside quoted text. */
+/** Returns the index of the brace that closes an expression. Braces in quoted text are skipped. */
 function closingBrace(text: string, from: number): number {
   let quoted = false;
   for (let at = from; at < text.length; at += 1) {
@@ -166,13 +172,16 @@ function closingBrace(text: string, from: number): number {
   return text.indexOf('}', from);
 }
 
-/** The range of some letters of a scalar's text; the whole scalar if escapes or line breaks hide the exact place. */
+/**
+ * Returns the range of a part of a scalar's text. Returns the range of the whole scalar if escapes or line breaks hide the
+ * exact place.
+ */
 export function rangeWithin(node: ScalarNode, start: number, end: number): Range {
   if (node.textStart === undefined) return node.range;
   return { ...node.range, start: node.textStart + start, end: node.textStart + end };
 }
 
-/** Joins the parts whose value is known. A single expression stays an expression, so that it keeps its type. */
+/** Joins neighbouring parts whose values are known. A single expression stays an expression, so that it keeps its type. */
 function toTemplate(parts: readonly (string | Expression)[]): Template {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
@@ -205,13 +214,13 @@ function toTemplate(parts: readonly (string | Expression)[]): Template {
     : { kind: 'text', parts: merged };
 }
 
-/** Every name that a template uses. */
+/** Returns every name that a template uses. */
 export function* namesOf(template: Template): Generator<Expression & { kind: 'name' }> {
   if (template.kind === 'expression') yield* namesIn(template.expression);
   if (template.kind === 'text') yield* namesIn({ kind: 'joined', parts: template.parts });
 }
 
-/** True if a template uses one of these names. */
+/** True if a template uses a name that begins with one of these words. */
 export function uses(template: Template, heads: ReadonlySet<string>): boolean {
   return [...namesOf(template)].some((name) => heads.has(name.path[0]));
 }

@@ -6,7 +6,7 @@ import type { Template } from './expressions/expression.ts';
 import type { Deviations, Expect, Needs } from './plan/plan.ts';
 import type { Range } from './yaml/source.ts';
 
-/** A word of a file with its place. */
+/** A word in a file, with its place. */
 export interface Word {
   readonly text: string;
   readonly range: Range;
@@ -14,21 +14,21 @@ export interface Word {
 
 /** A scenario file without mistakes, ready to be planned. */
 export interface Scenario {
-  /** `idempotency/bet` */
+  /** The path of the file without its extension, for example `idempotency/bet`. */
   readonly id: string;
   readonly file: string;
   readonly place: Place;
   readonly rules: readonly { readonly id: RuleId; readonly place: Place }[];
   readonly tags: readonly string[];
-  /** `order: last` */
+  /** True if the file says `order: last`. */
   readonly last: boolean;
-  /** One for each case, in the order of the file. Without `cases`, the file has exactly one, without a case id. */
+  /** One entry for each case, in the order of the file. A file without `cases` has exactly one entry, which has no case id. */
   readonly boundScenarios: readonly BoundScenario[];
 }
 
 /** A scenario with the values of one case. */
 export interface BoundScenario {
-  /** Undefined if the scenario has no cases. */
+  /** The id of the case. Undefined if the scenario has no cases. */
   readonly caseId: string | undefined;
   readonly values: Readonly<Record<string, JsonValue>>;
   readonly title: string;
@@ -42,7 +42,7 @@ export type ScenarioStep = ScenarioCall | ScenarioResend | ScenarioTogether | Sc
 /** A step that sends one call. */
 export type SendingStep = ScenarioCall | ScenarioResend;
 
-/** The steps that send a call, those inside `together` included. */
+/** Returns the steps that send a call. Includes the steps inside `together`. */
 export function sendingSteps(steps: readonly ScenarioStep[]): readonly SendingStep[] {
   return steps.flatMap((step): readonly SendingStep[] => {
     if (step.kind === 'together') return step.steps;
@@ -52,14 +52,14 @@ export function sendingSteps(steps: readonly ScenarioStep[]): readonly SendingSt
 
 interface ScenarioStepBase {
   readonly key: string;
-  /** The beginning of the step, in the fragment if it comes from one. */
+  /** The place where the step begins. For a step of a fragment, the place is in the fragment's file. */
   readonly range: Range;
-  /** The index among all steps, those inside `together` included, in the order of the file. */
+  /** The position of the step in the order of the file, counted from 0. Steps inside `together` are counted too. */
   readonly order: number;
   readonly atMs?: number;
 }
 
-/** The round of a call. */
+/** The choice of the round of a call. */
 export type RoundChoice =
   | { readonly kind: 'new' }
   | { readonly kind: 'none' }
@@ -84,7 +84,7 @@ interface SendingStepBase extends ScenarioStepBase {
   readonly expect: Expect;
   readonly times?: number;
   readonly copies?: number;
-  /** The order of the `together` around it. */
+  /** The order number of the `together` that contains the step. Absent: the step is not inside `together`. */
   readonly within?: number;
 }
 

@@ -25,17 +25,20 @@ import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 /** The context in which the steps of one case are read. */
 export interface StepContext {
   readonly cache: FragmentCache;
-  /** The files that are being read, the innermost last. */
+  /** The files that are being read. Each file is used by the file before it. */
   readonly chain: readonly string[];
-  /** Names of steps that could not be read. References to them are not reported. */
+  /** Names of steps that could not be read. References to these names are not reported as mistakes. */
   readonly unreadNames: Set<string>;
-  /** The order of the `together` around the steps. Inside one, fragments are not allowed. */
+  /**
+   * The order number of the `together` that contains the steps. Fragments are not allowed inside `together`. Absent: the steps
+   * are not inside `together`.
+   */
   readonly within?: number;
 }
 
 const DEFAULT_EXPECTATION: Expect = { outcome: 'accepted', stated: false };
 
-/** Reads a list of steps. A step that cannot be read is reported and omitted. */
+/** Reads a list of steps. Reports and omits a step that cannot be read. */
 export function readSteps(node: YamlNode, prefix: string, reading: Reading, context: StepContext): ScenarioStep[] {
   if (node.kind !== 'list') {
     refuse(reading, node, 'a list of steps', 'each step begins with a dash: - bet:');
@@ -102,7 +105,7 @@ function readStep(node: YamlNode, key: string, reading: Reading, context: StepCo
   }
 }
 
-/** Keeps the name of a step that cannot be read, so that references to it are not reported. */
+/** Keeps the name of a step that could not be read, so that references to the name are not reported as mistakes. */
 function rememberName(node: MapNode, unreadNames: Set<string>): void {
   const name = entryOf(node, 'as')?.value;
   if (name?.kind === 'scalar' && typeof name.value === 'string') unreadNames.add(name.value);
@@ -219,9 +222,9 @@ function readUse(verb: VerbEntry, node: MapNode, key: string, reading: Reading, 
 const DEVIATIONS = ['sign', 'tamper', 'header-case', 'body', 'query', 'trickle'] as const;
 
 /**
- * Reports modifiers that exclude each other, or do not apply to the call.
+ * Reports modifiers that exclude each other or do not apply to the call.
  *
- * @param call undefined for a resend
+ * @param call the kind of call; undefined for a resend
  */
 function checkModifiers(
   modifiers: Modifiers,
@@ -275,7 +278,7 @@ function checkModifiers(
 
 const PLAIN_AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Reports an amount that no wallet has to accept, unless the step says what it expects. */
+/** Reports an amount that wallets may reject, unless the step says what it expects. */
 function checkAmount(amount: Template | undefined, range: Range, { keys }: Modifiers, reading: Reading): void {
   if (amount?.kind !== 'literal' || typeof amount.value !== 'string' || keys.has('expect')) return;
   if (PLAIN_AMOUNT.test(amount.value)) return;

@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { LANGUAGE_VERSION } from './shapes/scalar-shapes.ts';
 
 /**
- * A scenario as data with the keys of the language, as a YAML parser returns it. `loadScenario` checks whether it is valid.
+ * The content of a scenario file as data, with the keys of the language. The data may be invalid: only `loadScenario` checks
+ * it.
  */
 export interface ScenarioDraft {
   readonly title: string;
@@ -18,30 +19,30 @@ export interface ScenarioDraft {
 export interface WriteOptions {
   /** Comment lines above the scenario, without `#`. */
   readonly comments?: readonly string[];
-  /** The path of the schema for editors, relative to the file. */
+  /** The path of the schema for editors, relative to the scenario file. */
   readonly schema?: string;
 }
 
-/** Escapes `${` in a text from outside, so that the language does not read it as an expression. */
+/** Escapes `${` in a text from outside, so that the text is not read as an expression. */
 export function literalText(written: string): string {
   return written.replaceAll('${', "${'${'}");
 }
 
-/** Longer maps and lists are split into lines. */
+/** Maximum width of a line. Longer maps and lists are split into several lines. */
 const MAX_WIDTH = 110;
 
-/** Words that some YAML versions do not read as text. */
+/** Words that must be quoted, because some YAML versions read them as booleans, null or numbers. */
 const NO_TEXT = /^(true|false|yes|no|on|off|y|n|null|nan|inf)$/i;
-/** Text that every YAML reader accepts without quotes, also inside braces: words, paths, names of rules, durations, `4xx`. */
+/** Matches text that every YAML reader accepts without quotes, also inside braces: words, paths, rule ids, durations, `4xx`. */
 const PLAIN_WORD = /^(?:[A-Za-z_][\w./-]*|\d+(?:\.\d+)?(?:ms|s|m)|[1-5]xx)$/;
 /** A sentence that needs no quotes outside braces. */
 const PLAIN_SENTENCE = /^[A-Za-z][\w ,.'()/-]*[\w.)]$/;
-/** Characters that are not visible, or that change the direction of text. */
+/** Matches characters that are invisible or change the direction of text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
 /**
- * Writes a scenario as a person would: one step after another, small maps in braces, quotes only if they are needed.
- * Reading the text gives the same scenario. Every text in the scenario stays in its place, with invisible characters escaped.
+ * Writes a scenario in the form that a person would choose: one step after another, small maps in braces, quotes only where
+ * they are needed. Reading the text gives the same scenario. Invisible characters are escaped.
  */
 export function writeScenario(draft: ScenarioDraft, { comments = [], schema }: WriteOptions = {}): string {
   const lines = comments.flatMap((comment) => comment.split('\n')).map((line) => `# ${visible(line)}`.trimEnd());
@@ -62,7 +63,7 @@ function stepLines(key: string, steps: readonly JsonValue[], indent: string): st
   return [`${indent}${key}:`, ...steps.flatMap((step) => itemLines(step, `${indent}  `))];
 }
 
-/** One item of a list. A step has one key per line, the first one after the dash. */
+/** Writes one item of a list. A step has one key per line, and the first key follows the dash. */
 function itemLines(step: JsonValue, indent: string): string[] {
   if (!isMap(step) || Object.keys(step).length === 0) return [`${indent}- ${flow(step)}`];
   const lines = Object.entries(step).flatMap(([key, value]) =>
@@ -74,7 +75,7 @@ function itemLines(step: JsonValue, indent: string): string[] {
   return [`${indent}- ${first.slice(indent.length + 2)}`, ...rest];
 }
 
-/** `key: value`, in several lines if it is too long for one. */
+/** Writes `key: value`. Uses several lines if the value is too long for one. */
 function entry(key: string, value: JsonValue, indent: string): string[] {
   if (value === null) return [`${indent}${keyText(key)}:`];
   const line = `${indent}${keyText(key)}: ${typeof value === 'string' ? text(value, true) : flow(value)}`;
@@ -89,7 +90,7 @@ function entry(key: string, value: JsonValue, indent: string): string[] {
   return [line];
 }
 
-/** A value in one line. */
+/** Writes a value in one line. */
 function flow(value: JsonValue): string {
   if (typeof value === 'string') return text(value, false);
   if (isList(value)) return `[${value.map(flow).join(', ')}]`;
@@ -104,13 +105,20 @@ function keyText(key: string): string {
   return text(key, false);
 }
 
-/** @param alone true outside braces */
+/**
+ * Writes a text, with quotes if it needs them.
+ *
+ * @param alone true if the text is outside braces
+ */
 function text(value: string, alone: boolean): string {
   const plain = (PLAIN_WORD.test(value) || (alone && PLAIN_SENTENCE.test(value))) && !NO_TEXT.test(value);
   return plain ? value : `"${visible(value.replaceAll(/["\\]/g, '\\$&'))}"`;
 }
 
-/** Escapes invisible characters. In double quotes YAML reads the escapes back; in a comment they are visible. */
+/**
+ * Escapes invisible characters. A YAML reader turns the escapes in double quotes back into the characters. In a comment the
+ * escapes stay visible.
+ */
 function visible(value: string): string {
   return value.replaceAll(INVISIBLE, (character) => {
     if (character === '\n') return '\\n';

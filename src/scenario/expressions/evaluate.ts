@@ -5,23 +5,26 @@ import type { Expression, Template } from './expression.ts';
 /** The value of a name. */
 export type Value = Money | JsonValue;
 
-/** The values of the names of a template at the moment of sending. */
+/** The values of names at the moment when a step is sent. */
 export interface Scope {
-  /** The number of decimals in amounts, as the currency has it. An amount that needs more decimals gets them. */
+  /**
+   * The number of decimals with which amounts are written, as defined by the currency. An amount that needs more decimals gets
+   * them.
+   */
   readonly decimals: number;
-  /** The value of `stake`, `first.reply.txID`, …; undefined if it is not known at this point. */
+  /** Returns the value of a name such as `stake` or `first.reply.txID`. Undefined if the value is not known yet. */
   name(path: readonly string[]): Value | undefined;
 }
 
-/** A template cannot be evaluated. The message names the cause. */
+/** Thrown if a template cannot be evaluated. The message names the cause. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 }
 
 /**
- * Evaluates a template. Amounts become decimal text with the scope's decimals; every other value keeps its type.
+ * Evaluates a template. Writes amounts as decimal text with the decimals of the scope. All other values keep their type.
  *
- * @throws EvaluationError when a name is unknown or a value cannot be used in its place
+ * @throws EvaluationError if a name is unknown or a value cannot be used in its place
  */
 export function evaluate(template: Template, scope: Scope): JsonValue {
   switch (template.kind) {
@@ -41,7 +44,7 @@ export function evaluate(template: Template, scope: Scope): JsonValue {
 /**
  * Evaluates a template as an amount, which may be negative.
  *
- * @throws EvaluationError when a name is unknown or the result is not an amount
+ * @throws EvaluationError if a name is unknown or the result is not an amount
  */
 export function evaluateMoney(template: Template, scope: Scope): Money {
   if (template.kind === 'expression') return toMoney(compute(template.expression, scope), template.expression);
@@ -51,16 +54,20 @@ export function evaluateMoney(template: Template, scope: Scope): Money {
 
 /** The amount of a call. */
 export interface Amount {
-  /** The value in the call: a decimal as text, or another value that the scenario sends on purpose. */
+  /** The value in the call. It is a decimal as text, or another value that the scenario sends on purpose. */
   readonly written: JsonValue;
-  /** The same in the main unit of the currency; undefined if the value is not a plain decimal. Negative only if it was computed. */
+  /**
+   * The amount in the main unit of the currency. Undefined if the value is not a plain decimal. Negative only if it was
+   * computed.
+   */
   readonly money: Money | undefined;
 }
 
 /**
- * Evaluates a template as the amount of a call, so that no later reader parses it from the text that is sent.
+ * Evaluates a template as the amount of a call. Returns the amount as a number too, so that nobody needs to parse it from the
+ * text that is sent.
  *
- * @throws EvaluationError when a name is unknown or a value cannot be used in its place
+ * @throws EvaluationError if a name is unknown or a value cannot be used in its place
  */
 export function evaluateAmount(template: Template, scope: Scope): Amount {
   const value = template.kind === 'expression' ? compute(template.expression, scope) : evaluate(template, scope);
@@ -112,7 +119,8 @@ function toJson(value: Value, scope: Scope): JsonValue {
 
 function toMoney(value: Value, from: Expression | undefined): Money {
   if (value instanceof Money) return value;
-  // An operator that sends a balance as a number breaks a rule of its own, and the scenario continues with the number.
+  // An operator that sends a balance as a number breaks another rule, which is judged there. The scenario continues with the
+  // number.
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text === 'string') {
     const money = Money.read(text.startsWith('-') ? text.slice(1) : text);

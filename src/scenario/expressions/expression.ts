@@ -1,12 +1,12 @@
 import type { JsonValue } from '../../contract/json.ts';
 
-/** The content of `${…}`. Offsets count from the beginning of the expression's text. */
+/** The content of `${…}`. Offsets are counted from the beginning of the expression's text. */
 export type Expression =
-  /** A plain decimal, exact: `2`, `0.5`. */
+  /** An exact decimal, such as `2` or `0.5`. */
   | { readonly kind: 'money'; readonly text: string }
-  /** `'text'` */
+  /** A text in single quotes, such as `'text'`. */
   | { readonly kind: 'text'; readonly text: string }
-  /** `stake`, `first.reply.txID` */
+  /** A name, such as `stake` or `first.reply.txID`. */
   | {
       readonly kind: 'name';
       readonly path: readonly [string, ...string[]];
@@ -20,22 +20,25 @@ export type Expression =
       readonly left: Expression;
       readonly right: Expression;
     }
-  /** The value of a case variable or parameter, in place of its name. */
+  /** The value of a case variable or parameter, which has replaced its name. */
   | { readonly kind: 'value'; readonly value: string | number | boolean | null }
-  /** The same, if the value is text that contains `${…}`. */
+  /** The value of a case variable or parameter whose text contains `${…}`. */
   | { readonly kind: 'joined'; readonly parts: readonly (string | Expression)[] };
 
-/** A value of a scenario whose `${…}` are evaluated when the step is sent. Case variables and parameters are already replaced by their values. */
+/**
+ * A value of a scenario that may contain `${…}`, which is evaluated when the step is sent. Case variables and parameters are
+ * already replaced by their values.
+ */
 export type Template =
   | { readonly kind: 'literal'; readonly value: JsonValue }
-  /** A whole `"${…}"`: keeps the type of what it names. */
+  /** A value that consists of a single `${…}`. It keeps the type of the expression's value. */
   | { readonly kind: 'expression'; readonly expression: Expression }
-  /** Text with `${…}` inside: always becomes text. */
+  /** A text that contains `${…}`. The result is always text. */
   | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] };
 
-/** The reason why a text is not an expression, and its place in the text. */
+/** The reason why a text is not a valid expression, with the place in the text. */
 interface ExpressionMistake {
   readonly message: string;
   readonly fix?: string;
@@ -54,7 +57,10 @@ interface Token {
   readonly end: number;
 }
 
-/** A hyphen between two letters belongs to the name (`given-back.txID`): a minus has white space, a digit or a parenthesis beside it. */
+/**
+ * Matches one token. A hyphen between two letters belongs to a name, such as `given-back.txID`. A minus sign has a space, a
+ * digit or a parenthesis beside it.
+ */
 const TOKEN =
   /\s*(?:(?<number>\d[\w.]*)|(?<name>[A-Za-z_]\w*(?:-[A-Za-z]\w*)*(?:\.\w+(?:-[A-Za-z]\w*)*)*)|'(?<text>[^']*)'|(?<sign>[-+*()]))/y;
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -69,10 +75,11 @@ class ExpressionError extends Error {
 }
 
 /**
- * Reads an expression: names, decimals, quoted text, `+ - *`, parentheses, unary minus; `*` binds tighter.
+ * Parses an expression of names, decimals, quoted text, `+`, `-`, `*`, parentheses and unary minus. `*` is evaluated before `+`
+ * and `-`.
  *
  * @param text the content of `${…}`
- * @param offset the beginning of the text; added to every offset of the result
+ * @param offset the position of the text in its value; it is added to every offset of the result
  */
 export function parseExpression(text: string, offset = 0): ParsedExpression {
   try {
@@ -228,7 +235,7 @@ function unexpected(token: Token): ExpressionError {
   });
 }
 
-/** Every name that an expression uses. */
+/** Returns every name that an expression uses. */
 export function* namesIn(expression: Expression): Generator<Expression & { kind: 'name' }> {
   switch (expression.kind) {
     case 'money':

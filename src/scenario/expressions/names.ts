@@ -14,7 +14,7 @@ import type { Template } from './expression.ts';
 /** The names that `${…}` can use in every scenario. */
 export const BUILT_IN = ['stake', 'unit', 'balance', 'self', 'session', 'campaign', 'drift', 'begun'] as const;
 
-/** The wrong use of a built-in name, and the fix. */
+/** A wrong use of a built-in name, with the way to correct it. */
 interface Misuse {
   readonly message: string;
   readonly fix: string;
@@ -26,7 +26,7 @@ const BEGUN_PARTS: readonly string[] = ['txID', 'roundID', 'amount'];
  * Checks the use of a built-in name whose value comes from outside the scenario.
  *
  * @param rest the parts that follow the name
- * @param earlierRun the scenario needs an earlier run
+ * @param earlierRun true if the scenario declares that it needs an earlier run
  * @returns null if the use is correct; undefined for any other name
  */
 function misuseOf(head: string, rest: readonly string[], earlierRun: boolean): Misuse | null | undefined {
@@ -61,13 +61,16 @@ const RESERVED_NAMES = new Set<string>([...BUILT_IN, 'new', 'none', 'unknown', '
 export interface NameContext {
   readonly steps: readonly ScenarioStep[];
   readonly aliases: ReadonlyMap<string, Range>;
-  /** Names of steps that could not be read. A reference to one of them is not reported. */
+  /** Names of steps that could not be read. References to these names are not reported as mistakes. */
   readonly unreadNames: ReadonlySet<string>;
-  /** The scenario needs an earlier run, so `begun` names a bet of that run. */
+  /** True if the scenario declares that it needs an earlier run. Only then does `begun` name a bet of that run. */
   readonly earlierRun: boolean;
 }
 
-/** Reports every name that is unknown, or not yet known where it is used, and every declared session that is not used. */
+/**
+ * Reports every unknown name, every name whose value is not known yet where it is used, and every declared session that no step
+ * uses.
+ */
 export function checkNames(context: NameContext, reading: Reading): void {
   const sent = sendingSteps(context.steps);
   const named = collectNames(sent, reading);
@@ -324,7 +327,7 @@ class NameChecker {
     this.#usedAliases.add(word.text);
     if (this.#context.aliases.has(word.text)) return;
     const near = nearest(word.text, [...this.#context.aliases.keys(), 'main', 'unknown']);
-    // The session that was probably meant is not reported as unused.
+    // The author probably meant the session `near`, so this session is not also reported as unused.
     if (near) this.#usedAliases.add(near);
     this.#reading.report(
       word.range,

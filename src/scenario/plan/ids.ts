@@ -8,14 +8,20 @@ interface Ids {
   readonly unknown: string;
 }
 
-/** The ids of the calls of one case, and the relations between the calls. An id is created when it is first requested. */
+/**
+ * Creates the ids of the calls of one case, and finds the relations between the calls. An id is created when it is first
+ * requested.
+ */
 export class CallIds {
   readonly #sent: readonly SendingStep[];
   readonly #named: ReadonlyMap<string, SendingStep>;
   readonly #uuid: () => string;
   readonly #made = new Map<ScenarioCall, Ids>();
   readonly #instances = new Map<SendingStep, CallIds[]>();
-  /** The step whose ids belong to this object alone, and the object with the ids of all other steps. */
+  /**
+   * For one instance of a repeated step: `step` is the step that gets new ids, and `others` has the ids of all other steps.
+   * Undefined for the ids of the whole case.
+   */
   readonly #own: { readonly step: ScenarioCall; readonly others: CallIds } | undefined;
 
   constructor(
@@ -29,12 +35,15 @@ export class CallIds {
     this.#own = own;
   }
 
-  /** New ids for one more instance of a repeated step. They are not kept. */
+  /** Creates new ids for one more instance of a repeated step. Other steps cannot refer to these ids. */
   fresh(step: SendingStep): CallIds {
     return step.kind === 'call' ? new CallIds(this.#sent, this.#uuid, { step, others: this }) : this;
   }
 
-  /** The ids of one of several calls at the same instant, by its index. Later steps refer to the ids of the last one. */
+  /**
+   * Returns the ids of one of several calls that are sent at the same instant, by its index. Later steps refer to the ids of
+   * the last call.
+   */
   instance(step: SendingStep, index: number): CallIds {
     if (step.kind !== 'call' || index === (step.times ?? 1) - 1) return this;
     const instances = this.#instances.get(step) ?? [];
@@ -61,7 +70,7 @@ export class CallIds {
     return this.#known(given, visited.add(step));
   }
 
-  /** `${first.txID}` and `${first.roundID}` are known when the scenario is planned. */
+  /** Replaces `${first.txID}` and `${first.roundID}`, which are known before the scenario is played, by their values. */
   #known(template: Template, visited: Set<ScenarioCall>): Template {
     if (template.kind !== 'expression' || template.expression.kind !== 'name') return template;
     const [head, property, ...rest] = template.expression.path;
@@ -72,7 +81,11 @@ export class CallIds {
     return template;
   }
 
-  /** @returns undefined if the call has no round id */
+  /**
+   * Returns the round id of a call.
+   *
+   * @returns undefined if the call has no round id
+   */
   roundID(step: ScenarioCall): Template | undefined {
     return this.#roundID(step, new Set());
   }
@@ -116,7 +129,7 @@ export class CallIds {
     return target ? { kind: 'step', of: this.keyOf(target) } : { kind: 'id' };
   }
 
-  /** The call that a refund reverses. */
+  /** Returns the call that a refund reverses. Undefined if the refund names no call of this scenario. */
   targetOf(step: ScenarioCall): ScenarioCall | undefined {
     if (step.call !== 'refund') return undefined;
     const { of, origTxID } = step.fields;
@@ -127,7 +140,7 @@ export class CallIds {
     return path.length === 2 && path[1] === 'txID' ? this.#callNamed(path[0]) : undefined;
   }
 
-  /** The bet in the round of a win. */
+  /** Returns the bet in the round of a win. Undefined if the round has no bet in this scenario. */
   betOfRound(step: ScenarioCall): ScenarioCall | undefined {
     const { round } = step.fields;
     if (!round) return this.#latestBet(step);
@@ -143,13 +156,19 @@ export class CallIds {
     return bets.find((bet) => JSON.stringify(this.roundID(bet)) === id);
   }
 
-  /** The key of the planned step to which other steps refer: the first of several copies, the last of several `times`. */
+  /**
+   * Returns the key of the planned step to which other steps refer. For `copies` it is the first copy, for `times` the last
+   * call.
+   */
   keyOf(step: ScenarioCall): string {
     if (step.copies !== undefined) return `${step.key}x1`;
     return step.times === undefined ? step.key : `${step.key}x${step.times}`;
   }
 
-  /** The call that a resend sends again, found through other resends. A call of an earlier run has no step. */
+  /**
+   * Returns the call that a resend sends again. If the resend names another resend, follows the chain to the first call.
+   * Returns an `EarlierCall` for a call of an earlier run.
+   */
   original(step: ScenarioResend): ScenarioCall | EarlierCall | undefined {
     let at: SendingStep | undefined = step;
     for (let hops = 0; at && hops <= this.#sent.length; hops += 1) {
@@ -166,7 +185,10 @@ export class CallIds {
     return call && 'key' in call ? call : undefined;
   }
 
-  /** The latest bet before a step in the same session, without repeated bets (`times`), whose ids other steps cannot know. */
+  /**
+   * Returns the latest bet before a step in the same session. Skips repeated bets (`times`), because other steps cannot know
+   * their ids.
+   */
   #latestBet(step: ScenarioCall): ScenarioCall | undefined {
     const earlier = this.#sent.filter(
       (each): each is ScenarioCall => each.kind === 'call' && each.call === 'bet' && each.order < step.order,

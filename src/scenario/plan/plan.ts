@@ -14,13 +14,13 @@ import type { SessionState } from '../../contract/session-state.ts';
 import type { Place } from '../../journal/finding.ts';
 import type { Template } from '../expressions/expression.ts';
 
-/** The differences between a step and a call of a correct service. A missing key means no difference. */
+/** The ways in which a call differs from the call that the real service would send. An absent key means no difference. */
 export interface Deviations {
   readonly sign?: SignKind;
-  /** Fields that are changed after signing: of the body, or of the query of a balance call. */
+  /** Fields that are changed after signing. They are fields of the body, or of the query for a balance call. */
   readonly tamper?: { readonly part: 'body' | 'query'; readonly fields: readonly (readonly [string, Template])[] };
   readonly headerCase?: HeaderCase;
-  /** Changes before signing: the body is signed correctly, but differs from what the service would send. */
+  /** Changes before signing: the signature is right, but the body differs from the body that the service would send. */
   readonly body?: {
     readonly set?: readonly (readonly [string, Template])[];
     readonly drop?: readonly string[];
@@ -37,91 +37,112 @@ export interface Deviations {
 }
 
 type ExpectedOutcome =
-  /** 200, with the effect that the contract gives the call. */
+  /** 200, with the effect that the contract defines for the call. */
   | 'accepted'
-  /** An error; nothing moved. */
+  /** An error, without any effect on the balance. */
   | 'declined'
-  /** 401 with a message; nothing moved; the txID can be used again. */
+  /** 401 with a message, without any effect on the balance. The txID can be used again. */
   | 'refused'
-  /** The contract does not define the outcome. The outcome is recorded. */
+  /** The contract does not define the outcome. It is recorded but not judged. */
   | 'either';
 
 export interface Expect {
   readonly outcome: ExpectedOutcome;
-  /** True when the scenario's author wrote the outcome, false when it is the default. */
+  /** True if the author of the scenario wrote the outcome. False if it is the default. */
   readonly stated: boolean;
-  /** A class (`4xx`), one status, or several. */
+  /** The allowed statuses: single statuses such as 401, or classes such as `4xx`. */
   readonly status?: readonly (number | '2xx' | '3xx' | '4xx' | '5xx')[];
   readonly code?: string;
-  /** The reply to a resend has the `txID` and, as a number, the `balance` of the first reply. */
+  /** Expects that a resend gets the reply of the first call: the same `txID`, and a `balance` with the same numeric value. */
   readonly reply?: 'same';
-  /** The signed change of the balance of the step's session, checked by the next read. */
+  /**
+   * The expected change of the balance in the step's session. It is negative if the balance falls. The next read of the balance
+   * checks it.
+   */
   readonly moves?: Template;
   readonly withinMs?: number;
-  /** Values in the reply's body by dotted path. */
+  /** Expected values in the reply's body, by dotted path. */
   readonly body?: readonly (readonly [path: string, Template])[];
 }
 
-/** The origin of a call: new, or the same as an earlier call. */
+/** The origin of a call: a new call, or a repetition of an earlier call. */
 export type Origin =
   | { readonly kind: 'fresh' }
-  /** The same URL and body as the step with that key. It is signed again only if `sign` is given. */
+  /** A call with the URL and body of the step whose key is `of`. It is signed again only if the step has `sign`. */
   | { readonly kind: 'resend'; readonly of: string }
-  /** One of `copies` of one call, all with the same bytes. `of` is the key of the first copy. */
+  /** One of several `copies` of a call, which all have the same bytes. `of` is the key of the first copy. */
   | { readonly kind: 'copy'; readonly of: string }
-  /** The earliest accepted transaction of a kind in this run, or one from the journal of an earlier run; sent over a new connection. */
+  /**
+   * The earliest accepted transaction of a kind in this run, or a transaction from the journal of an earlier run. It is sent
+   * over a new connection.
+   */
   | { readonly kind: 'earlier'; readonly call: TransactionCall; readonly from: 'run' | 'journal' };
 
 /** The target of a refund. */
 export type RefundTarget =
-  /** A bet of this scenario, by step key; another call if the scenario tests that. It may come later. */
+  /**
+   * A call of this scenario, by step key. It is normally a bet before the refund. A scenario may also name another call or a
+   * later bet, to test the reply.
+   */
   | { readonly kind: 'step'; readonly of: string }
   /** A transaction that does not exist. */
   | { readonly kind: 'unknown' }
-  /** An id given as text. */
+  /** An id that the scenario gives as text. */
   | { readonly kind: 'id' };
 
 interface StepBase {
-  /** Unique in the plan and safe in a shell, by the order of the file: `3`, `4.2`, `always.1`; expanded by `times`: `4.2x7`. */
+  /**
+   * The key of the step. It is unique in the plan, safe in a shell, and shows the position in the file: `3`, `4.2`, `always.1`.
+   * With `times`, each call has its own key, such as `4.2x7`.
+   */
   readonly key: string;
   readonly place: Place;
-  /** The start in ms after the scenario's first step, or inside `together` after its first call (`at:`). Replays use it. */
+  /**
+   * Time of the step (`at:`), in milliseconds after the first step of the scenario. Inside `together`, it counts from the first
+   * call. Scenarios that replay real calls use it.
+   */
   readonly atMs?: number;
 }
 
 export interface CallStep extends StepBase {
   readonly kind: 'call';
   readonly call: CallName;
-  /** The name given with `as:`. */
+  /** The name that the step has by `as:`. */
   readonly name?: string;
-  /** The alias of the session, `main` by default; `unknown` is a session that the operator never issued. */
+  /** The alias of the session, by default `main`. `unknown` is a session that the operator has never issued. */
   readonly session: string;
   readonly origin: Origin;
   /**
-   * The fields of the body, or the query of a balance call, without `sessionID`, which the engine adds. `txID`, `roundID` and a
-   * refund's `origTxID` are literals that were created when the scenario was planned. Empty for a resend and a copy.
+   * The fields of the body, or of the query for a balance call. The engine adds `sessionID`. The ids that croupier created for
+   * the plan are literals. Empty for a resend and a copy.
    */
   readonly fields: readonly (readonly [string, Template])[];
-  /** croupier's ids, which relate steps to each other. null for a balance call and for an id that is only known later. */
+  /**
+   * The ids that croupier has created, which relate steps to each other. Null for a balance call, and for an id that is only
+   * known later.
+   */
   readonly txID: string | null;
   readonly roundID: string | null;
-  /** Only for a refund. */
+  /** The target of a refund. Absent for other calls. */
   readonly refund?: RefundTarget;
-  /** For a win: the key of the bet in its round; undefined if its round has no bet in this scenario. */
+  /** For a win: the key of the bet in its round. Absent if the round has no bet in this scenario. */
   readonly winOf?: string;
-  /** `free` if the call is part of a free round. */
+  /** `free` if the call is part of a free round. Absent for refunds and balance calls. */
   readonly type?: ActionType;
-  /** True if the step has a frID. */
+  /** True if the call has a frID, the id of a campaign. */
   readonly campaign: boolean;
   readonly deviations: Deviations;
   readonly expect: Expect;
-  /** Only for a balance call: `linger` reads after the time in which a late debit would show; a number waits for that many ms. */
+  /** For a balance call: the time to wait before it, in milliseconds. `linger` waits until a late debit would show. */
   readonly after?: 'linger' | number;
-  /** Only for a balance call: the maximum time in ms in which the read is repeated until the balance is as expected. */
+  /** For a balance call: maximum time in milliseconds for which the call is repeated until the balance is as expected. */
   readonly eventuallyMs?: number;
 }
 
-/** Calls that are sent at the same instant, or each at its time (`atMs`). `times` and `copies` are already expanded. */
+/**
+ * Calls that are sent at the same instant, or each at its time (`atMs`). `times` and `copies` are already replaced by single
+ * calls.
+ */
 export interface TogetherStep extends StepBase {
   readonly kind: 'together';
   readonly steps: readonly CallStep[];
@@ -132,19 +153,22 @@ interface WaitStep extends StepBase {
   readonly ms: number | 'linger';
 }
 
-/** Judges the calls of the operator's backend to the Core API so far, and reads the balance of each session that it launched. */
+/**
+ * A step that judges the calls of the operator's backend to the Core API so far. It also reads the balance of each session that
+ * the backend has launched.
+ */
 export interface LaunchesStep extends StepBase {
   readonly kind: 'launches';
 }
 
 /**
- * A call step that is sent several times with new ids, one after another (`times`). It is expanded while it runs, so that many
- * repetitions need no memory. It has no name.
+ * A call that is sent several times one after another, with new ids each time (`times`). Each call is created only when it is
+ * sent, so that many repetitions need no memory. The step has no name.
  */
 export interface RepeatStep extends StepBase {
   readonly kind: 'repeat';
   readonly times: number;
-  /** The instance with this index, from 0, with its own ids. */
+  /** Creates the call with this index, counted from 0. Each call has its own ids. */
   instance(index: number): CallStep;
 }
 
@@ -152,46 +176,46 @@ export type Step = CallStep | TogetherStep | WaitStep | LaunchesStep | RepeatSte
 
 /** The properties that a session must have so that the scenario can use it. */
 export interface SessionNeed {
-  /** `other`: another player than the first session's; `same`: the same player. */
+  /** `other`: the player must differ from that of the first session. `same`: both sessions must have one player. */
   readonly player?: 'same' | 'other';
-  /** `other`: another game than the first session's; `same`: the same game. */
+  /** `other`: the game must differ from that of the first session. `same`: both sessions must have one game. */
   readonly game?: 'same' | 'other';
   readonly currency?: 'same' | 'other';
   readonly state?: SessionState;
 }
 
 export interface Needs {
-  /** The minimum balance of the main session. Only `stake` and `unit` can be used in it. */
+  /** The minimum balance of the main session. Its expression can use only `stake` and `unit`. */
   readonly balance?: Template;
-  /** The properties that the main session's currency must have. */
+  /** The properties that the currency of the main session must have. */
   readonly currency?: { readonly kind?: CurrencyType; readonly decimals?: number | 'some' };
   readonly state?: SessionState;
-  /** A second client of the same operator, with another key. */
+  /** True if the scenario needs a second client of the same operator, with another key. */
   readonly otherClient: boolean;
-  /** Transactions of an earlier run (`run --after JOURNAL`). */
+  /** True if the scenario needs transactions of an earlier run (`run --after JOURNAL`). */
   readonly earlierRun: boolean;
-  /** A campaign that the operator knows. Without this need, croupier invents a frID. */
+  /** True if the scenario needs a campaign that the operator knows. If false, croupier invents a frID. */
   readonly campaign: boolean;
-  /** The scenario moves amounts above 2^53 of the smallest unit, which the configuration must allow. */
+  /** True if the scenario moves amounts above 2^53 of the smallest unit. The configuration must allow them. */
   readonly largeAmounts: boolean;
-  /** Launches by the operator's backend on a Core API of this run (`run --launches`). */
+  /** True if the scenario needs launches by the operator's backend on a Core API of this run (`run --launches`). */
   readonly launches: boolean;
-  /** Further sessions by alias. */
+  /** Further sessions that the scenario needs, by alias. */
   readonly sessions: ReadonlyMap<string, SessionNeed>;
 }
 
-/** A runnable scenario: one case, with the steps of its fragments and with its ids. */
+/** A scenario that can be played: one case, with the steps of its fragments and with new ids. */
 export interface Plan {
-  /** `idempotency/bet`; with a case: `signature/refused#bet-garbage`. */
+  /** The id, such as `idempotency/bet`. With a case: `signature/refused#bet-garbage`. */
   readonly id: string;
   readonly title: string;
   readonly place: Place;
   readonly rules: readonly RuleId[];
   readonly tags: readonly string[];
-  /** Run after all other scenarios. */
+  /** True if the scenario is played after all scenarios for which this field is false. */
   readonly last: boolean;
   readonly needs: Needs;
   readonly steps: readonly Step[];
-  /** Run at the end, also after a failure. */
+  /** Steps that are played at the end, also after a failure. */
   readonly always: readonly Step[];
 }

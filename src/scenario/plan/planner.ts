@@ -20,10 +20,11 @@ export interface PlanOptions {
 }
 
 /**
- * Makes one case of a scenario runnable: creates ids, fills in defaults, and expands `times` and `copies` inside `together`.
+ * Makes a plan for one case of a scenario. Creates ids, fills in defaults, and replaces `times` and `copies` inside `together`
+ * by single calls.
  *
- * @param caseId undefined for a scenario without cases
- * @throws RangeError when the scenario has no such case
+ * @param caseId the id of the case; undefined for a scenario without cases
+ * @throws RangeError if the scenario has no such case
  */
 export function planScenario(scenario: Scenario, caseId: string | undefined, { uuid }: PlanOptions): Plan {
   const bound = scenario.boundScenarios.find((each) => each.caseId === caseId);
@@ -42,13 +43,13 @@ export function planScenario(scenario: Scenario, caseId: string | undefined, { u
   };
 }
 
-/** An amount that uses one of these names can change each time it is evaluated. */
+/** Names whose value may change. An amount that uses one of them can differ each time it is evaluated. */
 const CHANGING = new Set(['balance', 'drift']);
 
 class Planner {
   readonly #sent: readonly SendingStep[];
   readonly #ids: CallIds;
-  /** Names for steps without a name whose amount another step needs. */
+  /** Names that the planner gives to steps without a name, because another step needs their amounts. */
   readonly #ownNames = new Map<ScenarioCall, string>();
 
   constructor({ steps, always }: BoundScenario, uuid: () => string) {
@@ -149,7 +150,7 @@ class Planner {
     if ('from' in original) return this.#resend({ ...step, of: original }, key);
     const planned = this.#call(original, this.#ids.keyOf(original), this.#ids);
     const { name: _name, after: _after, eventuallyMs: _eventually, atMs: _at, ...rest } = planned;
-    // A call that is sent again inside the same `together` counts as a copy, because the first may still be in progress.
+    // A call that is sent again inside the same `together` counts as a copy, because the first call may still be in progress.
     const isCopy = step.within !== undefined && step.within === original.within;
     const origin: Origin = { kind: isCopy ? 'copy' : 'resend', of: planned.key };
     return { ...rest, ...this.#shared(step, key), origin, fields: [] };

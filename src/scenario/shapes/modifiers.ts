@@ -16,12 +16,12 @@ import type { Range } from '../yaml/source.ts';
 import { anything, duration, integer, money, name, templateText, text, word } from './scalar-shapes.ts';
 import { byKind, dictionary, type Field, field, list, map, refuse, type Shape, transform } from './shape.ts';
 
-/** `sign:` */
+/** The shape of `sign:`. */
 const signs = word('a way to sign', SIGN_KINDS, SIGN_MEANINGS);
 
 const SELF_AMOUNT: Expression = { kind: 'name', path: ['self', 'amount'], start: 0, end: 0 };
 const UNIT: Expression = { kind: 'name', path: ['unit'], start: 0, end: 0 };
-/** The change that `tamper: body` makes: one smallest unit more than was signed. */
+/** The change that `tamper: body` makes: the amount is one smallest unit higher than the signed amount. */
 const ONE_UNIT_MORE: Template = {
   kind: 'expression',
   expression: { kind: 'arithmetic', operator: '+', left: SELF_AMOUNT, right: UNIT },
@@ -29,7 +29,7 @@ const ONE_UNIT_MORE: Template = {
 
 type Tamper = NonNullable<Deviations['tamper']>;
 
-/** `tamper:` */
+/** The shape of `tamper:`. */
 const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change', {
   scalar: transform(
     word('a part to tamper with', ['body', 'query'] as const),
@@ -65,7 +65,7 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
   ),
 });
 
-/** `body:` */
+/** The shape of `body:`. */
 const body: Shape<NonNullable<Deviations['body']>> = byKind(
   'a raw body as text, or a map with `set`, `drop`, `format`',
   {
@@ -85,7 +85,7 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
   },
 );
 
-/** `query:` */
+/** The shape of `query:`. */
 const query: Shape<NonNullable<Deviations['query']>> = transform(
   map('query', {
     add: field('Additional parameters.', dictionary('a map of parameters', templateText('the value of a parameter'))),
@@ -99,7 +99,7 @@ const query: Shape<NonNullable<Deviations['query']>> = transform(
   },
 );
 
-/** `break:` */
+/** The shape of `break:`. */
 const breaking: Shape<BreakMoment> = transform(
   duration('a time after the last byte', ['sent', ...EARLY_BREAKS]),
   (moment) => {
@@ -110,7 +110,7 @@ const breaking: Shape<BreakMoment> = transform(
 
 const DEFAULT_GAP_MS = 50;
 const pieces = integer('the number of pieces', 2, 1000);
-/** `trickle:` */
+/** The shape of `trickle:`. */
 const trickle: Shape<Trickle> = byKind('a number of pieces, or a map with `pieces` and `gap`', {
   scalar: transform(pieces, (count) => ({ pieces: count, gapMs: DEFAULT_GAP_MS })),
   map: transform(
@@ -161,7 +161,7 @@ const expectMap = map('expect', {
   body: field("Values in the reply's body, by dotted path.", dictionary('a map from paths to values', anything())),
 });
 
-/** `expect:` */
+/** The shape of `expect:`. */
 const expectation: Shape<Expect> = byKind('an outcome, or a map', {
   scalar: transform(outcome, (found) => ({ outcome: found, stated: true })),
   map: transform(expectMap, ({ values, keys, size, range }, _node, reading): Expect => {
@@ -206,7 +206,7 @@ const MAX_TIMES = 1_000_000;
 /** Maximum number of connections that are open at the same time. */
 export const MAX_AT_ONCE = 1000;
 
-/** The keys of a step that change its action or state what is expected. */
+/** The keys of a step that change how it is sent or say what is expected. */
 export const MODIFIERS = {
   as: field('A name by which other steps can refer to this step.', name('a name')),
   expect: field(

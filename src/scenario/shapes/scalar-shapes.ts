@@ -8,7 +8,7 @@ import { INTERPOLATED, refuse, type Shape } from './shape.ts';
 
 export const LANGUAGE_VERSION = 1;
 
-/** `croupier: 1` at the head of a file. */
+/** The shape of `croupier: 1`, the version of the language at the beginning of a file. */
 export const version: Shape<number> = {
   read(node, reading) {
     if (node.kind === 'scalar' && node.value === LANGUAGE_VERSION) return LANGUAGE_VERSION;
@@ -17,7 +17,7 @@ export const version: Shape<number> = {
   json: () => ({ const: LANGUAGE_VERSION }),
 };
 
-/** Reads a text. Numbers and booleans must be quoted. */
+/** Reads a text. Reports numbers and booleans that are not in quotes. */
 function readText(node: YamlNode, reading: Reading, wanted: string): (ScalarNode & { value: string }) | undefined {
   const resolved = reading.resolve(node);
   if (resolved.kind === 'scalar') {
@@ -27,7 +27,7 @@ function readText(node: YamlNode, reading: Reading, wanted: string): (ScalarNode
   return refuse(reading, resolved, wanted);
 }
 
-/** One of the given words. */
+/** Creates the shape of a value that is one of the given words. */
 export function word<const W extends string>(
   what: string,
   words: readonly W[],
@@ -58,7 +58,7 @@ export function word<const W extends string>(
   };
 }
 
-/** Text in which `${…}` is not evaluated, such as a title. */
+/** Creates the shape of a text in which `${…}` is not evaluated, such as a title. */
 export function text(what: string): Shape<Word> {
   return {
     read(node, reading) {
@@ -71,10 +71,10 @@ export function text(what: string): Shape<Word> {
   };
 }
 
-/** The names of steps, sessions and case variables. */
+/** Matches the names of steps, sessions and case variables. */
 export const NAME = /^[A-Za-z_]\w*(-[A-Za-z]\w*)*$/;
 
-/** A name that a scenario declares or refers to. */
+/** Creates the shape of a name that a scenario declares or refers to. */
 export function name(what: string): Shape<Word> {
   return {
     read(node, reading) {
@@ -96,9 +96,9 @@ export function name(what: string): Shape<Word> {
 const AMOUNT = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * An amount: a plain decimal in quotes, or `${…}`.
+ * Creates the shape of an amount: a plain decimal in quotes, or `${…}`.
  *
- * @param strict false: a scenario may send text that is not an amount, to test the reply
+ * @param strict false if a scenario may also send text that is not an amount, to test the reply
  */
 export function money(what: string, strict: boolean): Shape<Template> {
   return {
@@ -131,7 +131,7 @@ export function money(what: string, strict: boolean): Shape<Template> {
   };
 }
 
-/** An id or other text with `${…}`. */
+/** Creates the shape of an id or another text that may contain `${…}`. */
 export function templateText(what: string): Shape<Template> {
   return {
     read(node, reading) {
@@ -142,7 +142,10 @@ export function templateText(what: string): Shape<Template> {
   };
 }
 
-/** Any JSON value, with `${…}` in its texts. A decimal must be quoted, because it may be money. */
+/**
+ * Creates the shape of any JSON value whose texts may contain `${…}`. A decimal must be quoted, because it may be an amount of
+ * money.
+ */
 export function anything(): Shape<Template> {
   const shape: Shape<Template> = {
     read(node, reading) {
@@ -193,7 +196,7 @@ export function integer(what: string, min: number, max: number): Shape<number> {
   };
 }
 
-/** A duration in ms, or one of a few words. */
+/** Creates the shape of a duration, which is read as milliseconds. The given words are allowed too. */
 export function duration<const W extends string = never>(what: string, words: readonly W[] = []): Shape<number | W> {
   const wanted = [...words.map((each) => `\`${each}\``), `${what} such as 300ms, 2s or 1m`].join(' or ');
   return {

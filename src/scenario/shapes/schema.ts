@@ -36,7 +36,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   use: { about: 'Inserts the steps of a fragment; its parameters are in `with`.', json: () => FRAGMENT_PATH.json() },
 };
 
-/** The JSON Schema of scenario files, for editors: the keys with their values and meanings. */
+/** Returns the JSON Schema of scenario files. Editors use it to show the keys with their values and meanings. */
 export function scenarioSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -52,7 +52,10 @@ export function scenarioSchema(): JsonSchema {
   };
 }
 
-/** One object with all keys, so that an editor can offer each with its meaning. `dependencies` says which keys go together. */
+/**
+ * Returns the schema of a step. It is one object with all keys, so that an editor can offer each key with its meaning.
+ * `dependencies` says which keys can be used together.
+ */
 function stepSchema(): JsonSchema {
   const verbs = VERBS.map((verb) => [verb, { description: VERB_VALUES[verb].about, ...VERB_VALUES[verb].json() }]);
   const modifiers = Object.entries(MODIFIERS).map(([key, { about, shape }]) => [
@@ -72,6 +75,6 @@ function stepSchema(): JsonSchema {
 }
 
 function keysWith(verb: Verb): readonly string[] {
-  // `oneOf` already reports a second verb.
+  // All actions are allowed here, because `oneOf` already reports a second action in a step.
   return [...VERBS, ...MODIFIERS_OF[verb], ...(verb === 'call' || verb === 'use' ? ['with'] : [])];
 }

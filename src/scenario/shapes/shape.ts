@@ -5,14 +5,20 @@ import { describeNode, type YamlNode } from '../yaml/yaml-node.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** One definition with two uses: it reads a value and reports mistakes, and it describes the value to editors as JSON Schema. */
+/**
+ * One definition of a value with two uses. It reads the value and reports mistakes, and it describes the value to editors as
+ * JSON Schema.
+ */
 export interface Shape<T> {
-  /** undefined: a mistake was reported. */
+  /** Reads a value. Returns undefined if a mistake was reported. */
   read(node: YamlNode, reading: Reading): T | undefined;
   json(): JsonSchema;
 }
 
-/** A map that was read: its values by key, and the places of its keys. A key without a value has a mistake that was reported. */
+/**
+ * A map that was read. `values` has the values by key, and `keys` the places of the keys. A key without a value had a mistake,
+ * which was reported.
+ */
 export interface ReadMap<T> {
   readonly values: { readonly [K in keyof T]?: T[K] };
   readonly keys: ReadonlyMap<string, Range>;
@@ -30,7 +36,7 @@ export interface Field<T> {
 
 type Fields<T> = { readonly [K in keyof T]: Field<T[K]> };
 
-/** The JSON Schema of a value that is a case variable or parameter. */
+/** The JSON Schema of a value that is a case variable or a parameter. */
 export const INTERPOLATED: JsonSchema = { type: 'string', pattern: '\\$\\{[^}]+\\}' };
 
 export function field<T>(about: string, shape: Shape<T>, required = false): Field<T> {
@@ -41,7 +47,7 @@ export function field<T>(about: string, shape: Shape<T>, required = false): Fiel
  * Reports that a node is not what is expected.
  *
  * @param wanted a noun phrase, such as `a list of steps`
- * @returns undefined, so that a shape can return the call
+ * @returns undefined, so that a shape can return the result directly
  */
 export function refuse(reading: Reading, node: YamlNode, wanted: string, fix?: string): undefined {
   if (node.kind === 'broken') return undefined;
@@ -74,7 +80,7 @@ export function list<T>(what: string, of: Shape<T>): Shape<readonly T[]> {
   };
 }
 
-/** A map with keys that the author chooses. */
+/** Creates the shape of a map whose keys the author chooses. */
 export function dictionary<T>(what: string, of: Shape<T>): Shape<readonly (readonly [string, T])[]> {
   return {
     read(node, reading) {
@@ -90,7 +96,7 @@ export function dictionary<T>(what: string, of: Shape<T>): Shape<readonly (reado
   };
 }
 
-/** A map with known keys. If `empty` allows it, a missing value (`bet:`) is the map without keys. */
+/** Creates the shape of a map with known keys. With `may be empty`, a missing value (`bet:`) is read as a map without keys. */
 export function map<T>(
   what: string,
   fields: Fields<T>,
@@ -155,7 +161,7 @@ interface ByKind<S, M, L> {
   readonly list?: Shape<L>;
 }
 
-/** A choice by the kind of node, for example a word or a map. */
+/** Creates the shape of a value whose kind of node decides how it is read, for example a word or a map. */
 export function byKind<S = never, M = never, L = never>(wanted: string, shapes: ByKind<S, M, L>): Shape<S | M | L> {
   return {
     read(node, reading) {
@@ -169,7 +175,7 @@ export function byKind<S = never, M = never, L = never>(wanted: string, shapes: 
   };
 }
 
-/** A shape whose value is converted into another one. */
+/** Creates a shape that reads a value and converts it to another one. */
 export function transform<T, U>(
   shape: Shape<T>,
   change: (value: T, node: YamlNode, reading: Reading) => U | undefined,

@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<CallName, Readonly<Record<string, Field<unknown>>>
   balance: balanceFields,
 };
 
-/** The fields of each call. */
+/** The shapes of the fields of each call. */
 export const CALL_FIELDS = {
   bet: map('a bet', playFields, 'may be empty'),
   win: map('a win', playFields, 'may be empty'),
@@ -68,7 +68,7 @@ export const CALL_FIELDS = {
   balance: map('a balance call', balanceFields, 'may be empty'),
 };
 
-/** The value of `resend`: the call that is sent again. */
+/** The shape of `resend`, which names the call that is sent again. */
 export const RESENT = byKind('the name of a step, or a map with `earliest` or `earlier-run`', {
   scalar: name('the name of a step'),
   map: transform(
@@ -90,7 +90,7 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
   ),
 });
 
-/** The shape of a verb without a value. */
+/** The shape of an action that has no value. */
 export const NOTHING: Shape<null> = {
   read(node, reading) {
     const resolved = reading.resolve(node);
@@ -105,7 +105,7 @@ export const CALL_WORD = word('a call', CALL_NAMES);
 export const WAIT = duration('a time', ['linger']);
 export const FRAGMENT_PATH = text('the path of a fragment file');
 
-/** The actions. Each step has exactly one of these keys. */
+/** The actions of the language. Each step has exactly one of these keys. */
 export const VERBS = [
   'bet',
   'win',
@@ -134,7 +134,7 @@ const SENDING: readonly ModifierName[] = [
   'at',
 ];
 
-/** The modifiers that a step may have, by its verb. */
+/** The modifiers that a step may have, by its action. */
 export const MODIFIERS_OF: Readonly<Record<Verb, readonly ModifierName[]>> = {
   bet: [...SENDING, 'body'],
   win: [...SENDING, 'body'],
@@ -148,14 +148,14 @@ export const MODIFIERS_OF: Readonly<Record<Verb, readonly ModifierName[]>> = {
   use: [],
 };
 
-/** The verb of a step, with its value. */
+/** The action of a step, with its value. */
 export type VerbEntry = Entry & { readonly key: Verb };
 
 function isVerb(entry: Entry): entry is VerbEntry {
   return VERBS.some((verb) => verb === entry.key);
 }
 
-/** The verb of a step; undefined if it was reported as missing. */
+/** Finds the action of a step. Returns undefined if the action is missing, which was reported. */
 export function findVerb(node: MapNode, reading: Reading): VerbEntry | undefined {
   const [verb, ...others] = node.entries.filter(isVerb);
   if (!verb) {

@@ -1,22 +1,22 @@
 import type { Place } from '../../journal/finding.ts';
 import { lineText, placeAt, type Range } from './source.ts';
 
-/** One mistake in a file, for its author. Lines and columns count from 1. */
+/** One mistake in a file, described for the author of the file. Lines and columns are counted from 1. */
 export interface Diagnostic {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** One past the last wrong column, in the same line. */
+  /** The column after the last wrong character, in the same line. */
   readonly endColumn: number;
   readonly sourceLine: string;
   readonly message: string;
-  /** The way to correct it. */
+  /** The way to correct the mistake. */
   readonly fix?: string;
-  /** For a mistake in a fragment or in the value of a case: the place of its use. */
+  /** The place that uses the fragment or the case value with the mistake. Absent for other mistakes. */
   readonly usedFrom?: Place;
 }
 
-/** Creates a diagnostic for a range. If the range covers several lines, the first one is shown. */
+/** Creates a diagnostic for a range. If the range covers several lines, the diagnostic shows the first one. */
 export function diagnosticAt(range: Range, message: string, fix?: string): Diagnostic {
   const { line, column } = placeAt(range.source, range.start);
   const sourceLine = lineText(range.source, line);
@@ -33,7 +33,7 @@ export function diagnosticAt(range: Range, message: string, fix?: string): Diagn
   };
 }
 
-/** For sorting: by file, line, column, message. */
+/** Compares two diagnostics for sorting: by file, line, column and message. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column || (a.message < b.message ? -1 : 1);
@@ -42,8 +42,8 @@ export function byPlace(a: Diagnostic, b: Diagnostic): number {
 const MAX_LINE_WIDTH = 120;
 
 /**
- * Formats a diagnostic as compilers do: place and message, the source line with the mistake marked, help. The text has several
- * lines, without a final line break. Characters that could confuse a terminal are replaced.
+ * Formats a diagnostic as compilers do: the place, the message, the source line with the mistake marked, and the help text.
+ * Returns several lines without a final line break. Replaces characters that could confuse a terminal.
  */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
   const { file, line, column, endColumn, sourceLine, message, fix, usedFrom } = diagnostic;
@@ -52,7 +52,8 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   const before = shown.slice(0, column - 1 - start);
   const marked = shown.slice(column - 1 - start, endColumn - 1 - start);
   const gutter = ' '.repeat(String(line).length);
-  // This counts characters, not columns: every command loads this file, and string-width takes a third of the time of --help.
+  // The width is counted in characters, not in columns of the terminal. The package string-width would be exact, but every
+  // command loads this file, and loading the package takes a third of the time of `--help`.
   const indent = before.replace(/[^\t]/gu, ' ');
   const lines = [
     `${file}:${line}:${column}: ${message}`,
@@ -65,7 +66,7 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return lines.map(replaceControls).join('\n');
 }
 
-/** Control characters (terminal escapes among them) and marks that turn the direction of text are shown as U+FFFD. */
+/** Replaces control characters (also terminal escapes) and marks that change the direction of text with U+FFFD. */
 function replaceControls(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -14,11 +14,11 @@ import { type Diagnostic, diagnosticAt } from './diagnostic.ts';
 import { firstLine, placeAt, type Range, type Source, toSource } from './source.ts';
 import type { BrokenNode, Entry, YamlNode } from './yaml-node.ts';
 
-/** Maximum number of aliases. More of them could exhaust the memory. */
+/** Maximum number of YAML aliases. More aliases could exhaust the memory. */
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 60;
 
-/** A YAML text as nodes. The root is undefined if the syntax is broken or the text is empty. */
+/** A YAML text as a tree of nodes. `root` is undefined if the syntax is wrong or the text is empty. */
 export interface YamlDocument {
   readonly source: Source;
   readonly root: YamlNode | undefined;
@@ -26,8 +26,8 @@ export interface YamlDocument {
 }
 
 /**
- * Reads the part of YAML 1.2 that scenarios use: one document without merge keys and tags. Reports wrong syntax, duplicate keys,
- * and unquoted `${…}` inside braces.
+ * Reads the part of YAML 1.2 that scenarios use: one document without merge keys and tags. Reports wrong syntax, duplicate
+ * keys, and unquoted `${…}` inside braces.
  */
 export function readDocument(text: string, file: string): YamlDocument {
   const source = toSource(file, text);
@@ -75,7 +75,11 @@ class Converter {
     this.#diagnostics = diagnostics;
   }
 
-  /** @param around the range to report if the node has no text of its own */
+  /**
+   * Converts a node of the YAML parser.
+   *
+   * @param around the range to report if the node has no text of its own
+   */
   node(node: Node | null | undefined, around: Range, depth: number): YamlNode {
     if (!node) return { kind: 'scalar', value: null, written: '', range: around };
     const range = this.#rangeOf(node, around);
@@ -143,7 +147,7 @@ class Converter {
     return { kind: 'scalar', value: plain, written: node.source ?? String(value), range };
   }
 
-  /** The dash of an item that has no text. */
+  /** Returns the range of the dash that begins an item without text. */
   #dashOf(item: unknown, around: Range): Range {
     const at = isScalar(item) && item.range ? this.#source.text.lastIndexOf('-', item.range[0]) : -1;
     return at < around.start ? around : { source: this.#source, start: at, end: at + 1 };
@@ -162,7 +166,7 @@ class Converter {
   }
 }
 
-/** One diagnostic per line, because further errors in a line usually have the same cause. */
+/** Creates one diagnostic per line, because further errors in a line usually have the same cause. */
 function syntaxDiagnostics(errors: readonly YAMLError[], source: Source): Diagnostic[] {
   const lines = new Set<number>();
   const diagnostics: Diagnostic[] = [];
@@ -225,24 +229,24 @@ function missing(message: string): string {
   return `something is missing: ${decapitalize(message)}`;
 }
 
-/** A `${…}` without quotes in a place where YAML reads its brace as a map. */
+/** A `${…}` without quotes in a place where YAML reads its brace as the beginning of a map. */
 interface UnquotedExpression {
   readonly start: number;
   readonly end: number;
-  /** The whole value that the author meant. */
+  /** The whole value that the author meant, from `${` to the end of the value. */
   readonly text: string;
 }
 
 /**
- * Finds every unquoted `${…}` inside `{ }` or `[ ]`, and puts each of them in quotes without changing the length of the text,
- * so that the places in the rest of the file stay correct.
+ * Finds every unquoted `${…}` inside `{ }` or `[ ]` and puts it in quotes. The length of the text does not change, so that the
+ * places in the rest of the file stay correct.
  */
 function quoteUnquoted(text: string): { readonly text: string; readonly found: readonly UnquotedExpression[] } {
   if (!/[{[,:]\s*\$\{/.test(text)) return { text, found: [] };
   const found: UnquotedExpression[] = [];
   let depth = 0;
   let at = 0;
-  /** True if a value can begin at this character. */
+  /** True if a value can begin at the current character. */
   let atValueStart = true;
   while (at < text.length) {
     const letter = text[at];
@@ -318,7 +322,10 @@ function endOfQuoted(text: string, start: number, quote: string): number {
   return at;
 }
 
-/** The end of a `|` or `>` block. It continues while lines are empty or indented deeper than its first line. */
+/**
+ * Returns the end of a `|` or `>` block. The block continues while lines are empty or indented deeper than the line in which it
+ * begins.
+ */
 function endOfBlock(text: string, start: number): number {
   const lineStart = text.lastIndexOf('\n', start) + 1;
   const indent = /^[ ]*/.exec(text.slice(lineStart, start))?.[0].length ?? 0;

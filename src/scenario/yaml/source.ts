@@ -1,18 +1,18 @@
 import type { Place } from '../../journal/finding.ts';
 
-/** The text of a file, with the offsets of its lines. */
+/** The text of a file, with the offset at which each line begins. */
 export interface Source {
   readonly file: string;
   readonly text: string;
   readonly lineStarts: readonly number[];
 }
 
-/** A range of a source: offsets in UTF-16 units, without the end. */
+/** A range in the text of a file, as offsets in UTF-16 units. `end` is the offset after the last character. */
 export interface Range {
   readonly source: Source;
   readonly start: number;
   readonly end: number;
-  /** The place of use, if it differs from the place of the text: for a fragment or a case variable. */
+  /** The place that uses this text, for a text in a fragment or in the value of a case variable. Absent for other texts. */
   readonly usedFrom?: Place;
 }
 
@@ -22,7 +22,7 @@ export function toSource(file: string, text: string): Source {
   return { file, text, lineStarts };
 }
 
-/** Line and column of an offset, both from 1. */
+/** Returns the line and the column of an offset. Both are counted from 1. */
 export function placeAt(source: Source, offset: number): Place {
   let low = 0;
   let high = source.lineStarts.length - 1;
@@ -34,18 +34,18 @@ export function placeAt(source: Source, offset: number): Place {
   return { file: source.file, line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 };
 }
 
-/** The range from an offset to the end of its line, which is shown for a value of several lines. */
+/** Returns the range from an offset to the end of its line. It stands for a value of several lines. */
 export function firstLine(source: Source, start: number): Range {
   const end = source.text.indexOf('\n', start);
   return { source, start, end: end === -1 ? source.text.length : end };
 }
 
-/** The beginning of a range. */
+/** Returns the place at which a range begins. */
 export function placeOf(range: Range): Place {
   return placeAt(range.source, range.start);
 }
 
-/** The text of a line, counted from 1, without its line break. */
+/** Returns the text of a line without its line break. Lines are counted from 1. */
 export function lineText(source: Source, line: number): string {
   const start = source.lineStarts[line - 1] ?? 0;
   const end = source.lineStarts[line] ?? source.text.length + 1;

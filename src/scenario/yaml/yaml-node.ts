@@ -1,15 +1,18 @@
 import type { Range } from './source.ts';
 
-/** A value of a YAML file with its range in the text. */
+/** A value of a YAML file, with its range in the text. */
 export type YamlNode = ScalarNode | MapNode | ListNode | BrokenNode;
 
 export interface ScalarNode {
   readonly kind: 'scalar';
   readonly value: string | number | boolean | null;
-  /** The text in the file, without quotes: `11.00` for the value 11. */
+  /** The text in the file, without quotes. It keeps details that the value loses, for example `11.00` for the number 11. */
   readonly written: string;
   readonly range: Range;
-  /** The offset of the value's first character, if the value equals the text in the file. Places inside the value need it. */
+  /**
+   * The offset of the value's first character, which is used to find places inside the value. Absent if the value differs from
+   * the text in the file, for example because of escapes.
+   */
   readonly textStart?: number;
 }
 
@@ -31,18 +34,18 @@ interface ListNode {
   readonly items: readonly YamlNode[];
 }
 
-/** A value with a mistake that was already reported. A reader reports nothing about it. */
+/** A value with a mistake that was already reported. Code that reads it reports no further mistake. */
 export interface BrokenNode {
   readonly kind: 'broken';
   readonly range: Range;
 }
 
-/** The value of a key of a map. */
+/** Returns the entry of a map with this key. Undefined if the map has no such key. */
 export function entryOf(node: MapNode, key: string): Entry | undefined {
   return node.entries.find((entry) => entry.key === key);
 }
 
-/** Describes a node in a sentence: `a list`, `the number 5`. */
+/** Describes a node as part of a sentence, for example `a list` or `the number 5`. */
 export function describeNode(node: YamlNode): string {
   switch (node.kind) {
     case 'map':
