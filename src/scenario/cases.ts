@@ -56,7 +56,7 @@ function readProduct(
     }
     if (value.items.length === 0) {
       valid = false;
-      reading.report(value.range, `\`${key}\` has no values, so there is no case`);
+      reading.report(value.range, `\`${key}\` has no values, so the scenario has no cases`);
     }
     const values = value.items.flatMap((item) => readValue(item, reading) ?? []);
     if (values.length !== value.items.length) valid = false;
@@ -67,14 +67,14 @@ function readProduct(
       return { cases: [], variables };
     }
   }
-  if (lists.length === 0) reading.report(node.range, 'there are no cases here');
+  if (lists.length === 0) reading.report(node.range, '`cases` is empty');
   return { cases: valid && lists.length > 0 ? withIds(rows) : [], variables };
 }
 
 function reportDuplicates(values: readonly ScalarNode[], key: string, reading: Reading): void {
   for (const [index, each] of values.entries()) {
     if (values.findIndex((other) => other.value === each.value) < index) {
-      reading.report(each.range, `\`${key}\` has \`${each.written}\` twice`, 'remove one of them');
+      reading.report(each.range, `\`${key}\` has \`${each.written}\` twice`, 'remove one of the two');
     }
   }
 }
@@ -83,7 +83,7 @@ function readRows(items: readonly YamlNode[], node: YamlNode, reading: Reading):
   const variables = new Map<string, Range>();
   const rows: Map<string, ScalarNode>[] = [];
   let valid = items.length > 0;
-  if (!valid) reading.report(node.range, 'there are no cases here');
+  if (!valid) reading.report(node.range, '`cases` is empty');
   for (const item of items) {
     if (item.kind !== 'map') {
       valid = false;
@@ -97,7 +97,7 @@ function readRows(items: readonly YamlNode[], node: YamlNode, reading: Reading):
         variables.set(key, keyRange);
       } else if (!variables.has(key)) {
         valid = false;
-        reading.report(keyRange, `the first row has no \`${key}\``, 'every row has the same keys');
+        reading.report(keyRange, `the first row has no \`${key}\``, 'every row must have the same keys');
       }
       const scalar = readValue(value, reading);
       if (scalar) row.set(key, scalar);
@@ -106,7 +106,7 @@ function readRows(items: readonly YamlNode[], node: YamlNode, reading: Reading):
     for (const key of variables.keys()) {
       if (item.entries.some((entry) => entry.key === key)) continue;
       valid = false;
-      reading.report(item.range, `this row has no \`${key}\``, 'every row has the same keys');
+      reading.report(item.range, `this row has no \`${key}\``, 'every row must have the same keys');
     }
     rows.push(row);
   }
@@ -118,7 +118,7 @@ function checkName(key: string, range: Range, reading: Reading): void {
     reading.report(
       range,
       `\`${key}\` cannot be a name`,
-      'a name has letters, digits, _ and -, and begins with a letter',
+      'a name consists of letters, digits, _ and -, and begins with a letter',
     );
   else if (BUILT_IN_NAMES.has(key))
     reading.report(range, `\`${key}\` already means something in \`\${…}\``, 'choose another name');
@@ -127,13 +127,16 @@ function checkName(key: string, range: Range, reading: Reading): void {
 function readValue(node: YamlNode, reading: Reading): ScalarNode | undefined {
   if (node.kind === 'broken') return undefined;
   if (node.kind !== 'scalar') {
-    reading.report(node.range, `the value of a case is a text, a number, true or false, not ${describeNode(node)}`);
+    reading.report(
+      node.range,
+      `the value of a case must be a text, a number, true or false, not ${describeNode(node)}`,
+    );
     return undefined;
   }
   if (typeof node.value === 'number' && /[.eE]/.test(node.written)) {
     reading.report(
       node.range,
-      `the number ${node.written} must be in quotes: without them its exact digits are lost`,
+      `the number ${node.written} must be in quotes, because its exact digits are lost otherwise`,
       `write "${node.written}"`,
     );
     return undefined;

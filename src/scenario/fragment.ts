@@ -39,7 +39,7 @@ export class FragmentCache {
    */
   countUse(depth: number): string | undefined {
     this.#uses += 1;
-    if (depth > MAX_DEPTH) return `fragments are nested more than ${MAX_DEPTH} deep`;
+    if (depth > MAX_DEPTH) return `fragments are nested in more than ${MAX_DEPTH} levels`;
     return this.#uses > MAX_USES ? `more than ${MAX_USES} fragments are used` : undefined;
   }
 
@@ -56,13 +56,13 @@ const steps: Shape<YamlNode> = { read: (node) => node, json: () => ({ $ref: '#/d
 
 /** A file with steps that a scenario inserts with `use`. */
 export const FRAGMENT = map('a fragment', {
-  croupier: field('Version of the scenario language.', version),
-  fragment: field('Its purpose, in one sentence.', text('a title'), true),
+  croupier: field('The version of the scenario language.', version),
+  fragment: field('The purpose of the fragment, in one sentence.', text('a title'), true),
   parameters: field(
-    'Its parameters, each with its default. A parameter without a default is required.',
+    'The parameters of the fragment, each with its default. A parameter without a default is required.',
     dictionary('a map of parameters', anything()),
   ),
-  steps: field('The steps, in their order.', steps, true),
+  steps: field('The steps of the fragment, in the order in which they are played.', steps, true),
 });
 
 /** The steps of a fragment, with a `Reading` that replaces its parameters. */
@@ -97,12 +97,16 @@ export function openFragment(
   }
   const refused = cache.countUse(chain.length);
   if (refused) {
-    reading.report(use.range, refused, 'use fewer fragments, or nest them less');
+    reading.report(use.range, refused, 'use fewer fragments, or fewer levels of fragments');
     return undefined;
   }
   const document = cache.document(path);
   if (!document) {
-    reading.report(use.range, `there is no file ${path}`, 'a path is relative to the file that says `use`');
+    reading.report(
+      use.range,
+      `there is no file ${path}`,
+      'write the path relative to the file that contains this `use`',
+    );
     return undefined;
   }
   const usedFrom = placeOf(use.range);
@@ -131,7 +135,7 @@ export function openFragment(
           inside.report(
             entry.keyRange,
             `nothing uses the parameter \`${entry.key}\``,
-            `remove it, or use it as \${${entry.key}}`,
+            `remove the parameter, or use it as \${${entry.key}}`,
           );
       }
     },
@@ -168,7 +172,8 @@ function bindParameters(
   for (const entry of use.arguments?.entries ?? []) {
     if (known.includes(entry.key)) continue;
     const near = nearest(entry.key, known);
-    const help = known.length === 0 ? 'it has none' : `it has: ${known.join(', ')}`;
+    const help =
+      known.length === 0 ? 'this fragment has no parameters' : `this fragment has the parameters: ${known.join(', ')}`;
     reading.report(
       entry.keyRange,
       `the fragment has no parameter \`${entry.key}\``,

@@ -40,7 +40,7 @@ const ruleId: Shape<Word> = {
     reading.report(
       node.range,
       `there is no rule \`${node.value}\``,
-      near ? `did you mean \`${near}\`?` : '`croupier list rules` shows them all',
+      near ? `did you mean \`${near}\`?` : '`croupier list rules` shows all rules',
     );
     return undefined;
   },
@@ -63,16 +63,16 @@ const caseValue = { type: ['string', 'integer', 'boolean', 'null'] };
 
 /** The shape of a scenario file. */
 export const SCENARIO = map('a scenario', {
-  croupier: field('Version of the scenario language.', version),
+  croupier: field('The version of the scenario language.', version),
   title: field(
-    'The behaviour that is tested, in one sentence; `${…}` inserts a value of the case.',
+    'The behaviour that is tested, in one sentence. `${…}` inserts a value of the case.',
     later(() => ({ type: 'string', minLength: 1 })),
     true,
   ),
-  rules: field('The rules that it tests.', list('a list of rule ids', ruleId)),
+  rules: field('The ids of the rules that the scenario tests.', list('a list of rule ids', ruleId)),
   needs: field('The requirements of the scenario. If one is missing, the scenario is skipped.', later(needsJson)),
   cases: field(
-    'The scenario is run once for each case: a map of lists (their product), or a list of rows.',
+    'The scenario is run once for each case. Either a list of rows, or a map of lists, of which each combination of values is a case.',
     later(() => ({
       anyOf: [
         { type: 'object', minProperties: 1, additionalProperties: { type: 'array', minItems: 1, items: caseValue } },
@@ -80,10 +80,10 @@ export const SCENARIO = map('a scenario', {
       ],
     })),
   ),
-  tags: field('Tags that select scenarios (`--tag`).', list('a list of tags', tag)),
-  order: field('`last`: run after all other scenarios.', word('an order', ['last'] as const)),
-  steps: field('The steps, in their order.', steps, true),
-  always: field('The steps that are run at the end, also after a failure.', steps),
+  tags: field('Tags with which `--tag` selects scenarios.', list('a list of tags', tag)),
+  order: field('`last`: the scenario is run after all other scenarios.', word('an order', ['last'] as const)),
+  steps: field('The steps of the scenario, in the order in which they are played.', steps, true),
+  always: field('Steps that are played at the end, also after a failure.', steps),
 });
 
 const title = text('a title');
@@ -102,8 +102,8 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
     if (document.diagnostics.length > 0) return done(undefined);
     const diagnostic = diagnosticAt(
       { source: document.source, start: 0, end: 1 },
-      'there is no scenario in this file',
-      'a scenario has at least a title and steps',
+      'this file contains no scenario',
+      'write at least a title and steps',
     );
     diagnostics.set('empty', diagnostic);
     return done(undefined);
@@ -123,7 +123,7 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
   ) {
     reading.report(
       entryOf(root, 'steps')?.keyRange ?? root.range,
-      'this scenario tests nothing: it names no rule and has no expectation',
+      'this scenario tests nothing, because it names no rule and has no expectation',
       'name the rules that it tests (rules: [bet.debit]), or add `expect` to a step',
     );
   }
@@ -131,7 +131,7 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
   for (const [index, rule] of rules.entries()) {
     const range = values.rules?.[index]?.range;
     if (range && rules.findIndex((other) => other.id === rule.id) < index)
-      reading.report(range, `\`${rule.id}\` is listed twice`, 'remove one of them');
+      reading.report(range, `\`${rule.id}\` is listed twice`, 'remove one of the two');
   }
   return done({
     id: options.id,
@@ -177,7 +177,11 @@ function readBoundScenarios(parts: FileParts, found: ReadCases | undefined, hasC
   const reading = new Reading(NO_BINDINGS, undefined, parts.diagnostics);
   for (const [name, range] of found.variables) {
     if (!used.has(name) && NAME.test(name))
-      reading.report(range, `nothing uses the case variable \`${name}\``, `remove it, or use it as \${${name}}`);
+      reading.report(
+        range,
+        `nothing uses the case variable \`${name}\``,
+        `remove the case variable, or use it as \${${name}}`,
+      );
   }
   return boundScenarios;
 }

@@ -9,9 +9,9 @@ import type { Range } from './yaml/source.ts';
 import type { YamlNode } from './yaml/yaml-node.ts';
 
 const SAME_OR_OTHER = ['same', 'other'] as const;
-const state = field('`expired`: a session that the configuration marks as expired.', word('a state', SESSION_STATES));
+const state = field('`expired`: the session must be configured as expired.', word('a state', SESSION_STATES));
 
-const kind = field('The kind of currency.', word('a kind of currency', CURRENCY_TYPES));
+const kind = field('The kind of the currency.', word('a kind of currency', CURRENCY_TYPES));
 const decimalsNumber = integer('a number of decimals', 0, 30);
 const decimals: Shape<number | 'some'> = {
   read(node, reading) {
@@ -22,20 +22,29 @@ const decimals: Shape<number | 'some'> = {
 };
 
 const KNOWN = {
-  balance: field('The minimum balance of the first session; `stake` and `unit` can be used.', money('an amount', true)),
+  balance: field(
+    'The minimum balance of the first session. The expression can use `stake` and `unit`.',
+    money('an amount', true),
+  ),
   currency: field(
-    "Properties of the first session's currency.",
-    map('currency', { kind, decimals: field('The number of decimals; `some`: at least one.', decimals) }),
+    'The properties that the currency of the first session must have.',
+    map('currency', { kind, decimals: field('The number of decimals. `some`: at least one.', decimals) }),
   ),
   state,
   client: field(
-    '`other`: a second client of the same operator, with another key.',
+    '`other`: the scenario needs a second client of the same operator, with another key.',
     word('a client', ['other'] as const),
   ),
-  run: field('`earlier`: transactions of an earlier run (`run --after JOURNAL`).', word('a run', ['earlier'] as const)),
-  campaign: field('`known`: a campaign that the operator knows.', word('a campaign', ['known'] as const)),
+  run: field(
+    '`earlier`: the scenario needs transactions of an earlier run (`run --after JOURNAL`).',
+    word('a run', ['earlier'] as const),
+  ),
+  campaign: field(
+    '`known`: the scenario needs a campaign that the operator knows.',
+    word('a campaign', ['known'] as const),
+  ),
   launches: field(
-    "`seen`: launches by the operator's backend on a Core API of this run (`run --launches`).",
+    "`seen`: the scenario needs launches by the operator's backend on a Core API of this run (`run --launches`).",
     word('launches', ['seen'] as const),
   ),
   amounts: field(
@@ -45,9 +54,15 @@ const KNOWN = {
 };
 
 const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
-  player: field("`other`: another player than the first session's.", word('a player', SAME_OR_OTHER)),
-  game: field("`other`: another game than the first session's.", word('a game', SAME_OR_OTHER)),
-  currency: field("`other`: another currency than the first session's.", word('a currency', SAME_OR_OTHER)),
+  player: field(
+    '`other`: the player must differ from the player of the first session.',
+    word('a player', SAME_OR_OTHER),
+  ),
+  game: field('`other`: the game must differ from the game of the first session.', word('a game', SAME_OR_OTHER)),
+  currency: field(
+    '`other`: the currency must differ from the currency of the first session.',
+    word('a currency', SAME_OR_OTHER),
+  ),
   state,
 });
 
@@ -88,7 +103,7 @@ export function readNeeds(node: YamlNode, reading: Reading): ReadNeeds {
       const near = nearest(entry.key, Object.keys(KNOWN));
       reading.report(
         entry.keyRange,
-        `\`${entry.key}\` is not something a scenario can need`,
+        `\`${entry.key}\` is not a known requirement of a scenario`,
         near
           ? `did you mean \`${near}\`?`
           : `possible: ${Object.keys(KNOWN).join(', ')}, or a further session: ${entry.key}: { player: other }`,
@@ -99,7 +114,7 @@ export function readNeeds(node: YamlNode, reading: Reading): ReadNeeds {
       reading.report(
         entry.keyRange,
         `\`${entry.key}\` cannot be the alias of a session`,
-        'choose another name: letters, digits, _ and -',
+        'choose another name that consists of letters, digits, _ and -',
       );
     else aliases.set(entry.key, entry.keyRange);
     const values = sessionNeed.read(entry.value, reading)?.values;

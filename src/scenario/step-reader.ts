@@ -41,10 +41,10 @@ const DEFAULT_EXPECTATION: Expect = { outcome: 'accepted', stated: false };
 /** Reads a list of steps. Reports and omits a step that cannot be read. */
 export function readSteps(node: YamlNode, prefix: string, reading: Reading, context: StepContext): ScenarioStep[] {
   if (node.kind !== 'list') {
-    refuse(reading, node, 'a list of steps', 'each step begins with a dash: - bet:');
+    refuse(reading, node, 'a list of steps', 'begin each step with a dash, such as - bet:');
     return [];
   }
-  if (node.items.length === 0) reading.report(node.range, 'there are no steps here');
+  if (node.items.length === 0) reading.report(node.range, 'this list of steps is empty');
   return node.items.flatMap((item, index) => readStep(item, `${prefix}${index + 1}`, reading, context));
 }
 
@@ -134,7 +134,7 @@ function toCall(
     reading.report(
       read?.keys.get('origTxID') ?? verb.keyRange,
       '`of` and `origTxID` both name the bet',
-      'remove one of them',
+      'remove one of the two',
     );
   checkAmount(fields.amount, read?.keys.get('amount') ?? verb.keyRange, modifiers, reading);
   const { after, eventually } = modifiers.values;
@@ -180,7 +180,7 @@ function sendingFields(
 
 function readTogether(verb: VerbEntry, base: Base, reading: Reading, context: StepContext): ScenarioStep[] {
   if (context.within !== undefined) {
-    reading.report(verb.keyRange, '`together` cannot be inside `together`', 'put its steps into the outer one');
+    reading.report(verb.keyRange, '`together` cannot be inside `together`', 'put its steps into the outer `together`');
     return [];
   }
   const steps = readSteps(verb.value, `${base.key}.`, reading, { ...context, within: base.order });
@@ -190,7 +190,7 @@ function readTogether(verb: VerbEntry, base: Base, reading: Reading, context: St
     else if (step.kind === 'wait' || step.kind === 'launches')
       reading.report(
         step.range,
-        `\`${step.kind}\` cannot be inside \`together\`: its steps start at the same instant`,
+        `\`${step.kind}\` cannot be inside \`together\`, because the steps of \`together\` start at the same instant`,
         step.kind === 'wait' ? 'give each later call its time: at: 300ms' : undefined,
       );
   }
@@ -206,7 +206,11 @@ function readUse(verb: VerbEntry, node: MapNode, key: string, reading: Reading, 
   const given = entryOf(node, 'with')?.value;
   if (given && given.kind !== 'map') refuse(reading, given, 'a map of parameters');
   if (context.within !== undefined) {
-    reading.report(verb.keyRange, '`use` cannot be inside `together`', 'write the steps of the fragment');
+    reading.report(
+      verb.keyRange,
+      '`use` cannot be inside `together`',
+      'write the steps of the fragment instead of `use`',
+    );
     return [];
   }
   if (!path) return [];
@@ -239,7 +243,7 @@ function checkModifiers(
   if (deviation && !keys.has('expect')) {
     report(
       deviation,
-      'a step that deviates must say what it expects',
+      'a step that differs from an ordinary call must say what it expects',
       'add expect: accepted, declined, refused or either',
     );
   }
@@ -263,8 +267,8 @@ function checkModifiers(
       if (keys.has(key))
         report(
           key,
-          `\`${key}\` is for balance calls, not for a ${call}`,
-          key === 'eventually' ? 'to repeat it, use `resend`' : undefined,
+          `\`${key}\` can be used only for a balance call, not for a ${call}`,
+          key === 'eventually' ? 'to repeat the call, use `resend`' : undefined,
         );
     if (values.tamper?.part === 'query')
       report('tamper', `a ${call} has no query to tamper with`, 'write tamper: body');
@@ -284,7 +288,7 @@ function checkAmount(amount: Template | undefined, range: Range, { keys }: Modif
   if (PLAIN_AMOUNT.test(amount.value)) return;
   reading.report(
     range,
-    `\`${amount.value}\` is not an amount, and a step that deviates must say what it expects`,
+    `\`${amount.value}\` is not an amount, and a step that differs from an ordinary call must say what it expects`,
     'write a plain decimal such as "11.00", or add expect: declined',
   );
 }
@@ -304,7 +308,7 @@ function checkRepetition(
     report(
       'copies',
       '`times` and `copies` exclude each other',
-      '`times` uses new ids for each call, `copies` sends the same bytes',
+      'use `times` for calls with new ids, or `copies` for the same bytes',
     );
   if (inTogether && (values.times ?? 0) > MAX_AT_ONCE)
     report('times', `at most ${MAX_AT_ONCE} calls can be sent at the same instant`);

@@ -35,7 +35,7 @@ const MAX_WIDTH = 110;
 const NO_TEXT = /^(true|false|yes|no|on|off|y|n|null|nan|inf)$/i;
 /** Matches text that every YAML reader accepts without quotes, also inside braces: words, paths, rule ids, durations, `4xx`. */
 const PLAIN_WORD = /^(?:[A-Za-z_][\w./-]*|\d+(?:\.\d+)?(?:ms|s|m)|[1-5]xx)$/;
-/** A sentence that needs no quotes outside braces. */
+/** Matches a sentence that needs no quotes outside braces. */
 const PLAIN_SENTENCE = /^[A-Za-z][\w ,.'()/-]*[\w.)]$/;
 /** Matches characters that are invisible or change the direction of text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;

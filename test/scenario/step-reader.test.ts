@@ -79,7 +79,7 @@ describe('a step', () => {
   it.each([
     ['it is not a map', '  - bet\n', '4:5 expected a step, not "bet"'],
     ['it has no action', '  - as: a\n', '4:5 this step has no action'],
-    ['it has two actions', '  - bet:\n    win:\n', '5:5 a step has one action, and this step already has `bet`'],
+    ['it has two actions', '  - bet:\n    win:\n', '5:5 a step has only one action, and this step already has `bet`'],
     [
       'a modifier does not apply to it',
       '  - wait: 1s\n    expect: declined\n',
@@ -104,7 +104,7 @@ describe('a step', () => {
     [
       '`wait` is inside `together`',
       '  - together:\n      - bet:\n      - win:\n      - wait: 1s\n',
-      '7:9 `wait` cannot be inside `together`: its steps start at the same instant',
+      '7:9 `wait` cannot be inside `together`, because the steps of `together` start at the same instant',
     ],
     [
       '`use` is inside `together`',
@@ -115,7 +115,7 @@ describe('a step', () => {
     [
       'it deviates without an expectation',
       '  - bet:\n    sign: garbage\n',
-      '5:5 a step that deviates must say what it expects',
+      '5:5 a step that differs from an ordinary call must say what it expects',
     ],
     [
       'a balance call has a body',
@@ -140,7 +140,7 @@ describe('a step', () => {
     [
       'a call that is no balance call is read later',
       '  - call: bet\n    after: 1s\n',
-      '5:5 `after` is for balance calls, not for a bet',
+      '5:5 `after` can be used only for a balance call, not for a bet',
     ],
     [
       'a read is both later and repeated',
@@ -155,7 +155,7 @@ describe('a step', () => {
     [
       'an amount is not an amount',
       '  - bet: { amount: "1,5" }\n',
-      '4:12 `1,5` is not an amount, and a step that deviates must say what it expects',
+      '4:12 `1,5` is not an amount, and a step that differs from an ordinary call must say what it expects',
     ],
     [
       'copies are outside `together`',

@@ -112,7 +112,7 @@ function tokenize(text: string, offset: number): Token[] {
       if (!PLAIN_DECIMAL.test(number)) {
         throw new ExpressionError({
           message: `\`${number}\` is not a plain decimal`,
-          fix: 'write digits, and a point with digits after it, such as 0.50',
+          fix: 'write digits, or digits with a decimal point between them, such as 0.50',
           ...range,
         });
       }
@@ -223,7 +223,7 @@ function unexpected(token: Token): ExpressionError {
   if (token.kind === 'end')
     return new ExpressionError({
       message: 'the expression in `${…}` is not complete',
-      fix: 'a name or a decimal is missing',
+      fix: 'add the missing name or decimal',
       start,
       end,
     });

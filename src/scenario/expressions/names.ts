@@ -37,17 +37,17 @@ function misuseOf(head: string, rest: readonly string[], earlierRun: boolean): M
       return rest.length > 0 ? { message: `\`${head}\` has no parts`, fix: `write \${${head}}` } : null;
     case 'drift':
       return rest.length !== 1 || !['first', 'second'].includes(rest[0] ?? '')
-        ? { message: '`drift` has two parts', fix: 'write ${drift.first} or ${drift.second}' }
+        ? { message: '`drift` has only the parts `first` and `second`', fix: 'write ${drift.first} or ${drift.second}' }
         : null;
     case 'begun':
       if (!earlierRun) {
         return {
           message: '`begun` is a bet of an earlier run',
-          fix: 'declare it: needs: { run: earlier }',
+          fix: 'declare that the scenario needs an earlier run: needs: { run: earlier }',
         };
       }
       return rest.length !== 1 || !BEGUN_PARTS.includes(rest[0] ?? '')
-        ? { message: '`begun` has txID, roundID and amount', fix: 'write ${begun.roundID}' }
+        ? { message: '`begun` has only the parts txID, roundID and amount', fix: 'write ${begun.roundID}' }
         : null;
     default:
       return undefined;
@@ -85,7 +85,7 @@ function collectNames(sent: readonly SendingStep[], reading: Reading): Map<strin
   for (const step of sent) {
     if (!step.name) continue;
     const { text, range } = step.name;
-    if (named.has(text)) reading.report(range, `the name \`${text}\` is given twice`, 'choose another one');
+    if (named.has(text)) reading.report(range, `two steps have the name \`${text}\``, 'choose another name');
     else if (RESERVED_NAMES.has(text))
       reading.report(range, `\`${text}\` already means something`, 'choose another name');
     else if (reading.bindings.has(text))
@@ -156,7 +156,10 @@ class NameChecker {
     const own = this.#sent.find((each) => each.order === step);
     if (rest.length !== 1 || !['txID', 'roundID', 'amount'].includes(property ?? '')) {
       const near = property === undefined ? undefined : nearest(property, STEP_PROPERTIES.slice(0, 3));
-      report('`self` has txID, roundID and amount', near ? `did you mean \`self.${near}\`?` : 'write ${self.txID}');
+      report(
+        '`self` has only the parts txID, roundID and amount',
+        near ? `did you mean \`self.${near}\`?` : 'write ${self.txID}',
+      );
     } else if (own?.kind === 'call' && own.call === 'balance') report(`a balance call has no ${property}`);
   }
 
@@ -176,7 +179,7 @@ class NameChecker {
     const isBalance = target.kind === 'call' && target.call === 'balance';
     if (property === undefined)
       report(
-        `\`${head}\` is a step: which of its values do you mean?`,
+        `\`${head}\` is a step, and a value of the step must be named here`,
         `write ${head}.txID, ${head}.roundID, ${head}.amount or ${head}.reply.balance`,
       );
     else if (!STEP_PROPERTIES.some((each) => each === property)) {
@@ -188,14 +191,17 @@ class NameChecker {
           : `possible: ${STEP_PROPERTIES.map((each) => `${head}.${each}`).join(', ')}`,
       );
     } else if (isBalance && property !== 'reply')
-      report(`\`${head}\` is a balance call and has no ${property}`, `its reply is ${head}.reply.balance`);
+      report(
+        `\`${head}\` is a balance call and has no ${property}`,
+        `write ${head}.reply.balance for the balance in its reply`,
+      );
     else if (property === 'reply') this.#reply(head, rest, target, order, report);
     else if (rest.length > 1) report(`\`${head}.${property}\` has no parts`);
     else if (property === 'amount' && target.order > order)
-      report(`the amount of \`${head}\` is not known yet: the step comes later`, 'move this step after it');
+      report(`the amount of \`${head}\` is not known yet, because the step comes later`, 'move this step after it');
     else if (target.order === order) report('a step cannot use its own name', `write self.${property}`);
     else if (target.kind === 'resend' && 'from' in target.of)
-      report(`the ids of \`${head}\` are not known: it resends an earlier call`);
+      report(`the ids of \`${head}\` are not known before the run, because the step resends an earlier call`);
   }
 
   #reply(
@@ -207,15 +213,18 @@ class NameChecker {
   ): void {
     const own = this.#sent.find((each) => each.order === order);
     if (rest.length === 1)
-      report('which field of the reply do you mean?', `write ${head}.reply.txID or ${head}.reply.balance`);
+      report('the field of the reply is missing', `write ${head}.reply.txID or ${head}.reply.balance`);
     else if (target.order >= order)
-      report(`the reply of \`${head}\` is not known yet: the step comes later`, 'use it in a later step');
+      report(
+        `the reply of \`${head}\` is not known yet, because the step comes later`,
+        'use the reply in a later step',
+      );
     else if (target.within !== undefined && target.within === own?.within)
       report(
-        `the reply of \`${head}\` is not known yet: both steps start at the same instant`,
-        'use it after the `together`',
+        `the reply of \`${head}\` is not known yet, because both steps start at the same instant`,
+        'use the reply in a step after the `together`',
       );
-    else if (target.deviations.break) report(`\`${head}\` has no reply: its connection is broken`);
+    else if (target.deviations.break) report(`\`${head}\` has no reply, because the step breaks its connection`);
   }
 
   #unknown(head: string, { path }: Reference, report: (message: string, fix?: string) => void): void {
@@ -256,21 +265,24 @@ class NameChecker {
       this.#reading.report(
         step.range,
         `a ${step.call} always has a round`,
-        'only a refund can omit it; to test that, write body: { drop: [roundID] }',
+        'only a refund can omit the round. To test a call without it, write body: { drop: [roundID] }',
       );
     }
     if (of?.kind === 'step') {
       const target = this.#stepNamed(of.name, 'of', ['unknown']);
       if (target?.kind === 'call' && target.call === 'balance')
-        this.#reading.report(of.name.range, `\`${of.name.text}\` is a balance call: there is nothing to refund`);
+        this.#reading.report(of.name.range, `\`${of.name.text}\` is a balance call, so there is nothing to refund`);
       else if (target === step) this.#reading.report(of.name.range, 'a refund cannot refund itself');
       else if (target?.kind === 'resend' && 'from' in target.of)
-        this.#reading.report(of.name.range, `\`${of.name.text}\` resends an earlier call: its id is not known`);
+        this.#reading.report(
+          of.name.range,
+          `\`${of.name.text}\` resends an earlier call, so its id is not known before the run`,
+        );
     } else if (step.call === 'refund' && !of && !step.fields.origTxID && !this.#betBefore(step)) {
       this.#reading.report(
         step.range,
-        'which bet is refunded? There is no bet before this refund in its session',
-        'name one (of: NAME), or write of: unknown',
+        'no bet to refund is named, and the session of this refund has no bet before it',
+        'name a bet (of: NAME), or write of: unknown',
       );
     }
   }
@@ -294,14 +306,14 @@ class NameChecker {
     else if (target.order > step.order)
       this.#reading.report(
         of.range,
-        `\`${of.text}\` comes later: it cannot be sent again yet`,
-        'move the resend after it',
+        `\`${of.text}\` comes later, so it cannot be sent again yet`,
+        'move the resend after that step',
       );
     else if (target.within !== undefined && target.within === step.within) {
       if ((step.atMs ?? 0) > (target.atMs ?? 0)) return;
       this.#reading.report(
         of.range,
-        `\`${of.text}\` is sent at the same instant: it cannot be sent again yet`,
+        `\`${of.text}\` is sent at the same instant, so it cannot be sent again yet`,
         'write copies: 2 at that step, give the resend a later `at`, or put it after the `together`',
       );
     }
@@ -313,7 +325,7 @@ class NameChecker {
     const near = nearest(word.text, [...this.#named.keys(), ...others]);
     const names = [...this.#named.keys()];
     const help =
-      names.length === 0 ? 'give that step a name: as: NAME' : `names given with \`as\`: ${names.join(', ')}`;
+      names.length === 0 ? 'give the step a name with as: NAME' : `names given with \`as\`: ${names.join(', ')}`;
     this.#reading.report(
       word.range,
       `\`${key}\` needs the name of a step, and no step is named \`${word.text}\``,
@@ -342,7 +354,7 @@ class NameChecker {
         this.#reading.report(
           range,
           `no step uses the session \`${alias}\``,
-          `remove it, or write session: ${alias} at a call`,
+          `remove the session, or write session: ${alias} at a call`,
         );
     }
   }

@@ -37,7 +37,7 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
       if (part === 'body') return { part, fields: [['amount', ONE_UNIT_MORE]] };
       reading.report(
         node.range,
-        'which parameter of the query is changed?',
+        'the parameter of the query to change is missing',
         'write tamper: { query: { sessionID: "another" } }',
       );
       return undefined;
@@ -56,7 +56,8 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
     }),
     ({ values, keys, size, range }, _node, reading): Tamper | undefined => {
       if (keys.size !== 1) {
-        if (size !== 1) reading.report(range, 'tamper changes either the body or the query', 'write `body` or `query`');
+        if (size !== 1)
+          reading.report(range, '`tamper` must change either the body or the query', 'write `body` or `query`');
         return undefined;
       }
       if (values.body) return { part: 'body', fields: values.body };
@@ -125,10 +126,10 @@ const trickle: Shape<Trickle> = byKind('a number of pieces, or a map with `piece
 
 const OUTCOMES = ['accepted', 'declined', 'refused', 'either'] as const;
 const outcome = word('an outcome', OUTCOMES, {
-  accepted: '200, with the effect that the contract gives the call',
-  declined: 'an error; nothing moved',
-  refused: '401 with a message; nothing moved; the txID is not used up',
-  either: 'undefined by the contract: the outcome is recorded',
+  accepted: '200, with the effect that the contract defines for the call',
+  declined: 'an error without any effect on the balance',
+  refused: '401 with a message and without any effect on the balance; the txID can be used again',
+  either: 'the contract does not define the outcome; it is recorded, not judged',
 });
 
 type Status = NonNullable<Expect['status']>[number];
@@ -146,19 +147,28 @@ const status: Shape<Status> = {
 };
 
 const expectMap = map('expect', {
-  outcome: field('The expected outcome. Default: accepted, or declined if `status` or `code` requires it.', outcome),
+  outcome: field(
+    'The expected outcome. The default is `declined` if `status` or `code` belongs to an error, and `accepted` otherwise.',
+    outcome,
+  ),
   status: field(
-    'The status: a number, a class such as 4xx, or a list of them.',
+    'The expected status: a number, a class such as 4xx, or a list of numbers and classes.',
     byKind<readonly Status[], never, readonly Status[]>('a status or a list of statuses', {
       scalar: transform(status, (one) => [one]),
       list: list('a list of statuses', status),
     }),
   ),
-  code: field("The error's `code`.", text('an error code')),
-  reply: field('`same`: the reply equals the reply to the first call.', word('a reply', ['same'] as const)),
-  moves: field("The change of the balance of the step's session; negative if it falls.", money('an amount', true)),
-  within: field('The whole reply arrives within this time.', duration('a time')),
-  body: field("Values in the reply's body, by dotted path.", dictionary('a map from paths to values', anything())),
+  code: field('The expected `code` of the error.', text('an error code')),
+  reply: field('`same`: the reply must equal the reply to the first call.', word('a reply', ['same'] as const)),
+  moves: field(
+    "The expected change of the balance in the step's session. It is negative if the balance falls.",
+    money('an amount', true),
+  ),
+  within: field('The whole reply must arrive within this time.', duration('a time')),
+  body: field(
+    "Expected values in the reply's body, by dotted path.",
+    dictionary('a map from paths to values', anything()),
+  ),
 });
 
 /** The shape of `expect:`. */
@@ -210,11 +220,11 @@ export const MAX_AT_ONCE = 1000;
 export const MODIFIERS = {
   as: field('A name by which other steps can refer to this step.', name('a name')),
   expect: field(
-    'The expectation that is particular to this scenario. Requirements of the contract need not be written.',
+    'The expectation of this scenario beyond the contract. The requirements of the contract are always checked.',
     expectation,
   ),
-  sign: field('The way the call is signed.', signs),
-  tamper: field('The part that is changed after signing.', tamper),
+  sign: field('The way in which the call is signed.', signs),
+  tamper: field('The part of the call that is changed after signing.', tamper),
   'header-case': field("The letter case of the header's name.", word('a letter case', HEADER_CASES)),
   body: field(
     'A body that differs from what the service would send, correctly signed: a map with `set`, `drop`, `format`, or raw text.',
@@ -230,7 +240,7 @@ export const MODIFIERS = {
   ),
   trickle: field('The body is sent in this number of pieces.', trickle),
   times: field(
-    'The call is sent this number of times, each time with new ids; one after another, or at the same instant inside `together`.',
+    'The call is sent this number of times, each time with new ids. The calls are sent one after another, or at the same instant inside `together`.',
     integer('a number of times', 1, MAX_TIMES),
   ),
   copies: field(
@@ -238,12 +248,12 @@ export const MODIFIERS = {
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(
-    'The time of the read: `linger` (after the time in which a late debit would show), or a time to wait.',
+    'The time to wait before the read. `linger`: the time after which a late debit would show.',
     duration('a time', ['linger']),
   ),
-  eventually: field('The balance is read again until it is right, for at most this time.', duration('a time')),
+  eventually: field('The balance is read again until it is as expected, for at most this time.', duration('a time')),
   at: field(
-    'The time when the step begins, counted from the first step; inside `together`, the time when the call is sent, counted from the first call.',
+    'The time when the step begins, counted from the first step. Inside `together`: the time when the call is sent, counted from the first call.',
     duration('a time'),
   ),
 };

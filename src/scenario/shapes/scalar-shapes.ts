@@ -85,7 +85,7 @@ export function name(what: string): Shape<Word> {
       reading.report(
         found.range,
         `\`${found.value}\` cannot be a name`,
-        'a name has letters, digits, _ and -, and begins with a letter',
+        'a name consists of letters, digits, _ and -, and begins with a letter',
       );
       return undefined;
     },
@@ -157,7 +157,7 @@ export function anything(): Shape<Template> {
           if (typeof resolved.value === 'number' && /[.eE]/.test(resolved.written)) {
             reading.report(
               resolved.range,
-              `the number ${resolved.written} must be in quotes: without them its exact digits are lost`,
+              `the number ${resolved.written} must be in quotes, because its exact digits are lost otherwise`,
               `write "${resolved.written}"`,
             );
             return undefined;
@@ -205,7 +205,7 @@ export function duration<const W extends string = never>(what: string, words: re
       if (resolved.kind !== 'scalar' || typeof resolved.value !== 'string') {
         const unit =
           resolved.kind === 'scalar' && typeof resolved.value === 'number'
-            ? `a number needs its unit: ${resolved.written}ms or ${resolved.written}s`
+            ? `write the unit of the time, such as ${resolved.written}ms or ${resolved.written}s`
             : undefined;
         return refuse(reading, resolved, wanted, unit);
       }

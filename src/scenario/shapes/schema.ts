@@ -15,25 +15,37 @@ import {
 } from './verbs.ts';
 
 const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json: () => JsonSchema }>> = {
-  bet: { about: 'POST /bet. Without fields: one stake, in a new round.', json: () => CALL_FIELDS.bet.json() },
+  bet: {
+    about: 'Sends POST /bet. Without fields, the bet has one stake and a new round.',
+    json: () => CALL_FIELDS.bet.json(),
+  },
   win: {
-    about: 'POST /win. Without fields: one stake, in the round of the latest bet.',
+    about: 'Sends POST /win. Without fields, the win has one stake and the round of the latest bet.',
     json: () => CALL_FIELDS.win.json(),
   },
-  refund: { about: 'POST /refund. Without fields: it refunds the latest bet.', json: () => CALL_FIELDS.refund.json() },
-  balance: { about: 'GET /balance.', json: () => CALL_FIELDS.balance.json() },
+  refund: {
+    about: 'Sends POST /refund. Without fields, the refund is for the latest bet.',
+    json: () => CALL_FIELDS.refund.json(),
+  },
+  balance: { about: 'Sends GET /balance.', json: () => CALL_FIELDS.balance.json() },
   call: {
-    about: 'Any of the four calls, for use with a case variable; its fields are in `with`.',
+    about: 'Sends one of the four calls, whose name can be a case variable. The fields are in `with`.',
     json: () => CALL_WORD.json(),
   },
-  resend: { about: 'The same URL and body as an earlier step, with the same txID.', json: () => RESENT.json() },
-  together: { about: 'Calls that are sent at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
-  wait: { about: 'A pause; `linger`: the time in which a late debit would show.', json: () => WAIT.json() },
+  resend: {
+    about: 'Sends the call of an earlier step again, with the same URL, body and txID.',
+    json: () => RESENT.json(),
+  },
+  together: { about: 'Sends several calls at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
+  wait: { about: 'Waits for a time. `linger`: the time after which a late debit would show.', json: () => WAIT.json() },
   launches: {
-    about: "Judges what the operator's backend has sent to the Core API so far (`run --launches`).",
+    about: "Judges the calls that the operator's backend has sent to the Core API so far (`run --launches`).",
     json: () => NOTHING.json(),
   },
-  use: { about: 'Inserts the steps of a fragment; its parameters are in `with`.', json: () => FRAGMENT_PATH.json() },
+  use: {
+    about: 'Inserts the steps of a fragment. The parameters of the fragment are in `with`.',
+    json: () => FRAGMENT_PATH.json(),
+  },
 };
 
 /** Returns the JSON Schema of scenario files. Editors use it to show the keys with their values and meanings. */

@@ -54,7 +54,7 @@ export function refuse(reading: Reading, node: YamlNode, wanted: string, fix?: s
   if (node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${')) {
     reading.report(
       node.range,
-      `expected ${wanted}, known before anything is sent`,
+      `expected ${wanted}, and its value must be known before the first call is sent`,
       'only case variables and parameters can be used here',
     );
     return undefined;

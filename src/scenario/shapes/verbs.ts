@@ -26,17 +26,20 @@ const target: Shape<TargetChoice> = transform(name('the name of a step, or `unkn
 );
 
 const session = field(
-  'Alias of the session, as in `needs`. Default: the first session. `unknown`: a session that the operator never issued.',
+  'The alias of the session, as declared in `needs`. Default: the first session. `unknown`: a session that the operator never issued.',
   name('the alias of a session'),
 );
-const amount = field('The amount in the main unit: a decimal in quotes, or an expression.', money('an amount', false));
+const amount = field(
+  'The amount in the main unit, as a decimal in quotes or an expression.',
+  money('an amount', false),
+);
 const txID = field('The transaction id. Default: a new UUID v4.', templateText('a txID'));
 const roundField = field(
-  'The round: the name of a step with that round, `new`, or an id. Default: a new round for a bet, the round of the latest bet for a win, the round of the refunded bet for a refund.',
+  'The round: the name of a step that has this round, `new`, or an id. Default: a new round for a bet, the round of the latest bet for a win, the round of the refunded bet for a refund.',
   round,
 );
 const type = field('`free` marks a free round. Default: `regular`.', word('a type of round', ACTION_TYPES));
-const frID = field("The campaign's id. Default in a free round: the configured campaign.", templateText('a frID'));
+const frID = field('The id of the campaign. Default in a free round: the configured campaign.', templateText('a frID'));
 
 const playFields = { amount, type, frID, round: roundField, session, txID };
 const refundFields = {
@@ -45,7 +48,7 @@ const refundFields = {
     target,
   ),
   amount,
-  round: field('The round; `none` omits it. Default: the round of the refunded bet.', round),
+  round: field('The round. `none` omits the field. Default: the round of the refunded bet.', round),
   session,
   txID,
   origTxID: field('The id of the original bet, if `of` cannot name it.', templateText('an origTxID')),
@@ -73,15 +76,18 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
   scalar: name('the name of a step'),
   map: transform(
     map('resend', {
-      earliest: field('The earliest accepted transaction of that kind in this run.', word('a call', TRANSACTION_CALLS)),
+      earliest: field(
+        'The kind of transaction. The earliest accepted one in this run is sent again.',
+        word('a call', TRANSACTION_CALLS),
+      ),
       'earlier-run': field(
-        'A transaction of an earlier run (`run --after JOURNAL`).',
+        'The kind of transaction. One from an earlier run is sent again (`run --after JOURNAL`).',
         word('a call', TRANSACTION_CALLS),
       ),
     }),
     ({ values, keys, size, range }, _node, reading) => {
       if (keys.size !== 1) {
-        if (size !== 1) reading.report(range, 'resend takes either `earliest` or `earlier-run`');
+        if (size !== 1) reading.report(range, '`resend` must have either `earliest` or `earlier-run`');
         return undefined;
       }
       if (values.earliest) return { call: values.earliest, from: 'run' as const };
@@ -163,22 +169,22 @@ export function findVerb(node: MapNode, reading: Reading): VerbEntry | undefined
     for (const entry of node.entries) {
       const near = known.has(entry.key) ? undefined : nearest(entry.key, VERBS);
       if (near) {
-        reading.report(entry.keyRange, `\`${entry.key}\` is not something a step can do`, `did you mean \`${near}\`?`);
+        reading.report(entry.keyRange, `\`${entry.key}\` is not an action of a step`, `did you mean \`${near}\`?`);
         return undefined;
       }
     }
     reading.report(
       node.entries[0]?.keyRange ?? node.range,
       'this step has no action',
-      `one of these keys is needed: ${VERBS.join(', ')}`,
+      `add one of these keys: ${VERBS.join(', ')}`,
     );
     return undefined;
   }
   for (const other of others)
     reading.report(
       other.keyRange,
-      `a step has one action, and this step already has \`${verb.key}\``,
-      'write a second step, with its own dash',
+      `a step has only one action, and this step already has \`${verb.key}\``,
+      'write a second step that begins with a dash',
     );
   return verb;
 }

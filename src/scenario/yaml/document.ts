@@ -124,7 +124,7 @@ class Converter {
         );
       } else if (first) {
         const { line } = placeAt(this.#source, first.start);
-        this.#refuse(keyRange, `\`${key}\` is here twice, first in line ${line}`, 'remove one of them');
+        this.#refuse(keyRange, `\`${key}\` is here twice, first in line ${line}`, 'remove one of the two');
       } else {
         seen.set(key, keyRange);
         entries.push({ key, keyRange, value: this.node(pair.value as Node | null, keyRange, depth + 1) });
@@ -188,15 +188,18 @@ const ALIAS_OF_NOTHING = [
 
 const PLAIN_MESSAGES: Readonly<Partial<Record<YAMLError['code'], readonly [message: string, fix: string]>>> = {
   TAB_AS_INDENT: ['YAML does not allow a tab here', 'indent with spaces'],
-  BAD_INDENT: ['this line is indented differently from its neighbours', 'keys of one map begin in the same column'],
+  BAD_INDENT: [
+    'this line is indented differently from its neighbours',
+    'let all keys of one map begin in the same column',
+  ],
   BLOCK_AS_IMPLICIT_KEY: [
     'a map cannot begin in the middle of this line',
     'put text that contains `: ` in quotes, or check the indentation',
   ],
   MULTILINE_IMPLICIT_KEY: ['a key must be in one line, followed by a colon', 'check the indentation, and the colon'],
   MULTIPLE_DOCS: [
-    'a second document begins here; a file holds one scenario',
-    'remove the `---`, or use a file for each',
+    'a second document begins here, but a file can contain only one scenario',
+    'remove the `---`, or write each scenario into its own file',
   ],
   BAD_ALIAS: ALIAS_OF_NOTHING,
   BLOCK_IN_FLOW: [
@@ -206,7 +209,7 @@ const PLAIN_MESSAGES: Readonly<Partial<Record<YAMLError['code'], readonly [messa
   TAG_RESOLVE_FAILED: ['YAML tags have no meaning here', 'a text that begins with ! must be quoted'],
   BAD_SCALAR_START: ['a text cannot begin with this character', 'put the text in quotes'],
   BAD_DQ_ESCAPE: [
-    'in double quotes, `\\` begins an escape, and this is not a valid one',
+    'in double quotes, `\\` begins an escape, and this escape is not valid',
     'write `\\\\`, or use single quotes',
   ],
   BAD_DIRECTIVE: ['YAML directives have no meaning here', 'remove the line that begins with %'],

@@ -9,10 +9,10 @@ function mistakes(steps: string, head = ''): readonly string[] {
 
 describe('a name is reported if', () => {
   it.each([
-    ['two steps have it', '  - bet:\n    as: a\n  - bet:\n    as: a\n', '7:9 the name `a` is given twice'],
+    ['two steps have it', '  - bet:\n    as: a\n  - bet:\n    as: a\n', '7:9 two steps have the name `a`'],
     ['it is a name of the language', '  - bet:\n    as: main\n', '5:9 `main` already means something'],
     ['a built-in value has parts', '  - bet: { amount: "${stake.a}" }\n', '4:23 `stake` has no parts'],
-    ['drift has no part', '  - bet: { amount: "${drift}" }\n', '4:23 `drift` has two parts'],
+    ['drift has no part', '  - bet: { amount: "${drift}" }\n', '4:23 `drift` has only the parts `first` and `second`'],
     [
       'begun is used without an earlier run',
       '  - bet: { amount: "${begun.amount}" }\n',
@@ -24,13 +24,17 @@ describe('a name is reported if', () => {
       '  - bet: { amount: "${balance.guest}" }\n',
       '4:23 `needs` declares no session `guest`',
     ],
-    ['self has no such part', '  - bet: { txID: "${self.reply}" }\n', '4:21 `self` has txID, roundID and amount'],
+    [
+      'self has no such part',
+      '  - bet: { txID: "${self.reply}" }\n',
+      '4:21 `self` has only the parts txID, roundID and amount',
+    ],
     ['it is unknown', '  - bet: { amount: "${nobody.amount}" }\n', '4:23 unknown name `nobody`'],
     ['a step has no such value', '  - bet:\n    as: a\n  - bet: { amount: "${a.sum}" }\n', '6:23 a step has no `sum`'],
     [
       'the value of a step is not named',
       '  - bet:\n    as: a\n  - bet: { amount: "${a}" }\n',
-      '6:23 `a` is a step: which of its values do you mean?',
+      '6:23 `a` is a step, and a value of the step must be named here',
     ],
     ['an id has parts', '  - bet:\n    as: a\n  - win: { txID: "${a.txID.x}" }\n', '6:21 `a.txID` has no parts'],
     [
@@ -41,33 +45,33 @@ describe('a name is reported if', () => {
     [
       'the field of a reply is not named',
       '  - bet:\n    as: a\n  - win: { txID: "${a.reply}" }\n',
-      '6:21 which field of the reply do you mean?',
+      '6:21 the field of the reply is missing',
     ],
     [
       'the reply comes later',
       '  - bet: { txID: "${a.reply.txID}" }\n  - bet:\n    as: a\n',
-      '4:21 the reply of `a` is not known yet: the step comes later',
+      '4:21 the reply of `a` is not known yet, because the step comes later',
     ],
     [
       'the reply is one of the same instant',
       '  - together:\n      - bet:\n        as: a\n      - bet: { txID: "${a.reply.txID}" }\n',
-      '7:25 the reply of `a` is not known yet: both steps start at the same instant',
+      '7:25 the reply of `a` is not known yet, because both steps start at the same instant',
     ],
     [
       'the connection of the step is broken',
       '  - bet:\n    as: a\n    break: sent\n  - bet: { txID: "${a.reply.txID}" }\n',
-      '7:21 `a` has no reply: its connection is broken',
+      '7:21 `a` has no reply, because the step breaks its connection',
     ],
     [
       'the amount comes later',
       '  - bet: { amount: "${a.amount}" }\n  - bet:\n    as: a\n',
-      '4:23 the amount of `a` is not known yet: the step comes later',
+      '4:23 the amount of `a` is not known yet, because the step comes later',
     ],
     ['a step uses its own name', '  - bet: { txID: "${a.txID}" }\n    as: a\n', '4:21 a step cannot use its own name'],
     [
       'the step resends a call of an earlier run',
       '  - resend: { earlier-run: bet }\n    as: a\n  - win: { txID: "${a.txID}" }\n',
-      '6:21 the ids of `a` are not known: it resends an earlier call',
+      '6:21 the ids of `a` are not known before the run, because the step resends an earlier call',
     ],
     [
       'an amount uses itself',
@@ -88,29 +92,29 @@ describe('a name is reported if', () => {
     [
       'a refund is one of a balance call',
       '  - balance:\n    as: a\n  - refund: { of: a }\n',
-      '6:19 `a` is a balance call: there is nothing to refund',
+      '6:19 `a` is a balance call, so there is nothing to refund',
     ],
     ['a refund is one of itself', '  - refund: { of: a }\n    as: a\n', '4:19 a refund cannot refund itself'],
     [
       'a refund is one of a resent earlier call',
       '  - resend: { earliest: bet }\n    as: a\n  - refund: { of: a }\n',
-      '6:19 `a` resends an earlier call: its id is not known',
+      '6:19 `a` resends an earlier call, so its id is not known before the run',
     ],
     [
       'a refund has no bet before it in its session',
       '  - bet: { session: unknown }\n  - refund:\n',
-      '5:5 which bet is refunded? There is no bet before this refund in its session',
+      '5:5 no bet to refund is named, and the session of this refund has no bet before it',
     ],
     ['a step resends itself', '  - resend: a\n    as: a\n', '4:13 a step cannot send itself again'],
     [
       'a step resends a later one',
       '  - resend: a\n  - bet:\n    as: a\n',
-      '4:13 `a` comes later: it cannot be sent again yet',
+      '4:13 `a` comes later, so it cannot be sent again yet',
     ],
     [
       'a step resends one of the same instant',
       '  - together:\n      - bet:\n        as: a\n      - resend: a\n',
-      '7:17 `a` is sent at the same instant: it cannot be sent again yet',
+      '7:17 `a` is sent at the same instant, so it cannot be sent again yet',
     ],
     ['no step is called that', '  - resend: a\n', '4:13 `resend` needs the name of a step, and no step is named `a`'],
     ['a call uses an undeclared session', '  - bet: { session: guest }\n', '4:21 `needs` declares no session `guest`'],
@@ -164,7 +168,7 @@ describe('a name is accepted if', () => {
 
   it('its step could not be read, because that step has its own diagnostic', () => {
     expect(mistakes('  - bett:\n    as: a\n  - win: { round: a }\n  - refund:\n')).toEqual([
-      '4:5 `bett` is not something a step can do',
+      '4:5 `bett` is not an action of a step',
     ]);
   });
 });

@@ -58,7 +58,7 @@ describe('in an editor, by the YAML language server', () => {
   });
 
   it.each([
-    ['title: x\nru|les: [bet.debit]\nsteps:\n  - bet:\n', 'The rules that it tests'],
+    ['title: x\nru|les: [bet.debit]\nsteps:\n  - bet:\n', 'The ids of the rules that the scenario tests'],
     ['title: x\nsteps:\n  - bet:\n    br|eak: sent\n', 'The moment when the connection is broken'],
     ['title: x\nsteps:\n  - bet: { amo|unt: "1" }\n', 'The amount in the main unit'],
     ['title: x\nsteps:\n  - re|fund:\n', 'POST /refund'],
