@@ -3,10 +3,10 @@ import { JOURNAL_WORLDS } from '../../ledger/policies.ts';
 import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
 
 /**
- * Estimates the balance of one wallet from a journal. Keeps the balances that are possible (each from one possible state of the
- * wallet, a "world"), the balance before the run, and a read that does not fit.
+ * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls is
+ * unknown. Also keeps the balance before the run, and a balance that was read but is not possible.
  *
- * Unlike the judge's wallet, it stays uncertain after a read: see `JOURNAL_WORLDS`.
+ * In the judge, a read removes the impossible balances. Here it does not: see `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;

@@ -40,7 +40,7 @@ export function isLocal(address: string): boolean {
 /**
  * Checks the form of a base URL.
  *
- * @param answer whether a call got an answer of the contract; `not-found`: the server answered that the path does not exist
+ * @param answer the kind of answer that a call got. `of-contract`: an answer that follows the contract; `not-found`: the server answered that the path does not exist
  */
 export function checkBaseUrl(
   baseUrl: string,
@@ -124,7 +124,7 @@ function environmentIn(name: string): EnvironmentWord | undefined {
 }
 
 /**
- * Checks whether a run might move real players' money. In this case the state is `warn`.
+ * Checks whether a run might move real players' money. Returns the state `warn` if this is possible.
  *
  * @param address the IP address of the connection; `none`: the name has no address; null: unknown
  * @param production the value in the configuration, which has priority over any name

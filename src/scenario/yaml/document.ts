@@ -249,7 +249,7 @@ function quoteUnquoted(text: string): { readonly text: string; readonly found: r
   const found: UnquotedExpression[] = [];
   let depth = 0;
   let at = 0;
-  /** True if a value can begin at the current character. */
+  /** True if a value of the YAML text can begin at the current character. */
   let atValueStart = true;
   while (at < text.length) {
     const letter = text[at];
