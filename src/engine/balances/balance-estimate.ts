@@ -6,7 +6,7 @@ import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
  * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls is
  * unknown. Also keeps the balance before the run, and a balance that was read but is not possible.
  *
- * In the judge, a read removes the impossible balances. Here it does not: see `JOURNAL_WORLDS`.
+ * Unlike in the judge, a read does not decide which calls were carried out. Only an answer does: see `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;
