@@ -42,7 +42,9 @@ function row({ what, detail, value, unit, limit }: Measurement, mark: string): s
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !(name in ALL));
   if (unknown.length > 0) {
-    process.stderr.write(`There is no measurement ${unknown.join(', ')}. There are: ${Object.keys(ALL).join(', ')}.\n`);
+    process.stderr.write(
+      `There is no measurement ${unknown.join(', ')}. The measurements are: ${Object.keys(ALL).join(', ')}.\n`,
+    );
     return 2;
   }
   const measured: Measurement[] = [];

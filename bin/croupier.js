@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Reads on any Node, so that an old one is told what is missing instead of failing on an import.
+// Runs on any Node, so that an old Node prints a clear message instead of an import error.
 var parts = process.versions.node.split('.').map(Number);
 var fits = (parts[0] === 22 && parts[1] >= 19) || (parts[0] === 24 && parts[1] >= 11) || parts[0] > 24;
 if (fits) {

@@ -1,4 +1,4 @@
-// Written for old Nodes too: it runs before the build and must print a clear message.
+// This check runs before the build. It uses only old syntax, so that an old Node can print the message.
 var parts = process.versions.node.split('.').map(Number);
 var fits = (parts[0] === 22 && parts[1] >= 19) || (parts[0] === 24 && parts[1] >= 11) || parts[0] > 24;
 if (!fits) {

@@ -19,26 +19,33 @@ function isDay(value: string): boolean {
 const entry = z.strictObject({
   rule: z
     .enum(ruleIds)
-    .describe('The rule that may fail; expectation: what a scenario demands beyond the rules, which needs `scenario`.'),
-  reason: text.describe('Why it may fail for a while.'),
-  ticket: text.describe('The ticket of the fix: a number or an address.'),
+    .describe(
+      'The id of the rule that may fail. The word expectation stands for what a scenario expects beyond the rules, and then `scenario` is required.',
+    ),
+  reason: text.describe('The reason why the rule may fail for a while.'),
+  ticket: text.describe('The ticket for the fix: its number or its URL.'),
   expires: z
     .string('must be a day, as in 2027-03-31')
     .refine(isDay, 'must be a day of the calendar, as in 2027-03-31')
     .meta({ format: 'date' })
-    .describe('The last day, in UTC, on which it may fail.'),
-  endpoint: z.enum(CALL_NAMES).optional().describe('Only there. Every endpoint is meant when left out.'),
+    .describe('The last day, in UTC, on which the rule may fail.'),
+  endpoint: z
+    .enum(CALL_NAMES)
+    .optional()
+    .describe('The only endpoint at which the rule may fail. Default: every endpoint.'),
   scenario: text
     .optional()
-    .describe('Only in this scenario, or in all cases of it. Every scenario is meant when left out.'),
-  client: text.optional().describe('Only for this ExtCID. Every client is meant when left out.'),
+    .describe(
+      'The only scenario in which the rule may fail. An id without a case means all cases. Default: every scenario.',
+    ),
+  client: text.optional().describe('The ExtCID of the only client for which the rule may fail. Default: every client.'),
 });
 
 /** The schema of a baseline: the file that lists the failures which a run accepts for a while. */
 export const baselineSchema = z.array(entry).meta({
   title: 'Baseline of croupier',
   description:
-    'Rules that may fail for a while. A rule that is fixed must leave the list, and one that has expired fails.',
+    'Rules that may fail for a while. When a rule is fixed, its entry must be removed. After the last day of an entry, its rule fails the run again.',
 });
 
 type Entry = z.infer<typeof entry>;
@@ -139,7 +146,8 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
   }
   const endpoints = rule === EXPECTATION ? [] : (ruleById(rule).endpoints ?? []);
   if (endpoint !== undefined && !endpoints.includes(endpoint)) {
-    const judged = endpoints.length === 0 ? 'is not judged by endpoint' : `is judged only at ${endpoints.join(', ')}`;
+    const judged =
+      endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { key: 'endpoint', message: `\`${rule}\` ${judged}` };
   }
   if (scenario !== undefined && !subjects.suite.some(({ id }) => isNamed(scenario, id))) {

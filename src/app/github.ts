@@ -83,7 +83,9 @@ function append(file: string, page: string, stdio: Stdio): void {
   try {
     const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (before > SUMMARY_BYTES)
-      stdio.err.write('The summary of this step is full: the report of this run was not added to it.\n');
+      stdio.err.write(
+        'The report was not added to the summary of this step, because the summary would be too long for GitHub.\n',
+      );
     else appendFileSync(file, page);
   } catch (error) {
     // The log contains the same report, so a missing summary does not change the exit status.

@@ -51,7 +51,9 @@ function journalName(now: Date): string {
 export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly string[] {
   const all: string[] = [];
   if (wire.insecureTls) {
-    all.push('INSECURE TLS: the certificate of the operator was not checked; anybody in between could have answered.');
+    all.push(
+      'INSECURE TLS: the certificate of the operator was not checked, so another host could have sent the replies.',
+    );
   }
   if (wire.hostOverride !== undefined)
     all.push(`Connected to ${wire.hostOverride} in place of the host of ${integratorBaseUrl}.`);

@@ -162,7 +162,7 @@ function noneLeftText(
         ? `The known tags are: ${known.length > 0 ? known.join(', ') : 'none'}.`
         : 'croupier run --list shows the scenarios of a selection.';
   if (narrowed === '') {
-    return `The selected scenarios have the tag ${OPT_IN}: they run only if each is named. Nothing was sent.`;
+    return `The selected scenarios have the tag ${OPT_IN}, so they run only if you name each one or give --tag ${OPT_IN}. Nothing was sent.`;
   }
   return `None of ${asked.size} scenario${asked.size === 1 ? '' : 's'} matches ${narrowed}. Nothing was sent.\n${help}`;
 }

@@ -93,7 +93,7 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
             shown,
             text,
             'this file is a fragment: it is checked and played only in a scenario that uses it',
-            'name the scenario that says `use`, or the folder',
+            'name a scenario that uses this fragment, or the folder',
           ),
         );
         continue;
@@ -169,8 +169,8 @@ function sameIdDiagnostic(id: string, file: string, twin: string, text: string):
   return wholeFileDiagnostic(
     file,
     text,
-    `the id of this scenario, ${id}, is also that of ${twin}`,
-    'rename the file: an id is its path in its folder',
+    `this scenario has the same id as ${twin}: ${id}`,
+    'rename the file, because the id is the path of the file',
   );
 }
 

@@ -86,28 +86,26 @@ export function totals(
   if (correct.length > 0) {
     const accused = correct.filter(({ wrongs }) => wrongs.some(({ kind }) => kind === 'unrelated')).length;
     sentences.push(
-      `${plural(correct.length, 'correct operator')}: ${right(correct)} judged rightly, ${accused} accused.`,
+      `${plural(correct.length, 'correct operator')}: ${right(correct)} judged correctly, ${accused} accused.`,
     );
   }
   if (defects.length > 0) sentences.push(`${plural(defects.length, 'defect')}: ${countsOf(defects, right(defects))}.`);
   if (several.length > 0)
-    sentences.push(`${several.length} times several defects at once: ${countsOf(several, right(several))}.`);
+    sentences.push(`${plural(several.length, 'combination')} of defects: ${countsOf(several, right(several))}.`);
   if (idle !== null && idle.length > 0)
-    sentences.push(
-      `${plural(idle.length, 'scenario')} passed against every defect, so it checks nothing: ${idle.join(', ')}.`,
-    );
+    sentences.push(`Scenarios that checked nothing, because they passed against every defect: ${idle.join(', ')}.`);
   const again = outcomes.filter(({ tries, wrongs }) => tries > 1 && wrongs.length === 0);
   if (again.length > 0)
     sentences.push(
-      `${again.length} of them only on a retry with more time: ${again.map(({ name }) => name).join(', ')}.`,
+      `${again.length} of them were judged correctly only on a retry with more time: ${again.map(({ name }) => name).join(', ')}.`,
     );
   const all = right(outcomes) === outcomes.length && (idle ?? []).length === 0;
   const isCutShort = outcomes.length < wanted;
   const said = isCutShort
     ? `Interrupted: ${outcomes.length} of ${wanted} were played.`
     : all
-      ? 'croupier judged all of them rightly.'
-      : 'croupier was wrong about some of them.';
+      ? 'croupier judged every operator correctly.'
+      : 'croupier judged some operators wrongly.';
   const tone = !all ? paint.red : isCutShort ? paint.yellow : paint.green;
   return [
     '',
@@ -121,5 +119,5 @@ function countsOf(outcomes: readonly Outcome[], right: number): string {
   const count = (kind: Wrong['kind']) =>
     outcomes.filter(({ wrongs }) => wrongs.some((wrong) => wrong.kind === kind)).length;
   const unrelated = outcomes.flatMap(({ wrongs }) => wrongs.filter(({ kind }) => kind === 'unrelated')).length;
-  return `${right} judged rightly, ${count('missed')} with a rule missed, ${plural(unrelated, 'unrelated rule')} reported`;
+  return `${right} judged correctly, ${count('missed')} with a rule missed, ${plural(unrelated, 'unrelated rule')} reported`;
 }

@@ -133,7 +133,7 @@ function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
     {
       kind: 'status',
       rule: null,
-      told: [`the run ended with status ${exitCode}, it should have been ${trial.mustFail ? 1 : 0}`],
+      told: [`the run ended with status ${exitCode}, but should have ended with ${trial.mustFail ? 1 : 0}`],
     },
   ];
 }

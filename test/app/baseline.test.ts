@@ -117,7 +117,7 @@ describe('run --baseline', () => {
     const { status, err } = await judged(list, []);
     expect(status).toBe(2);
     expect(err).toContain('`bet.zero` is a NOTE, which never fails a run');
-    expect(err).toContain('`bet.debit` is not judged by endpoint');
+    expect(err).toContain('`bet.debit` is not judged for single endpoints');
     expect(err).toContain('an expectation belongs to a scenario: add `scenario`');
     expect(err).toContain('did you mean `win/credit`?');
     expect(err).toContain('`win.zero` is already listed in line 19');

@@ -209,7 +209,7 @@ describe('lint', () => {
       write(`${folder}/same.yaml`, 'title: One\nrules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n');
     const { status, out } = await croupier(['lint'], { cwd });
     expect(status).toBe(2);
-    expect(out).toContain('the id of this scenario, same, is also that of a/same.yaml');
+    expect(out).toContain('this scenario has the same id as a/same.yaml: same');
   });
 });
 

@@ -31,7 +31,7 @@ function judge(of: Trial, events: readonly JournalEvent[], faults: readonly stri
 const breach = (rule: RuleId) => found(SCENARIO.id, rule, 'fail');
 const kinds = ({ wrongs }: Outcome) => wrongs.map(({ kind, rule }) => `${kind} ${rule}`);
 
-it('a defect is judged rightly if all its rules are reported, and rules that may be reported too', () => {
+it('a defect is judged correctly if all its rules are reported, and rules that may be reported too', () => {
   const outcome = judge(trial('defect', [['idempotency.bet']], ['money.exact']), [
     breach('idempotency.bet'),
     breach('money.exact'),
@@ -76,7 +76,7 @@ it.each<TrialKind>(['correct', 'variant'])(
   },
 );
 
-it('two defects are judged rightly if one rule of each is reported', () => {
+it('two defects are judged correctly if one rule of each is reported', () => {
   const several = trial('several', [['idempotency.bet', 'idempotency.concurrent'], ['money.exact']]);
   expect(judge(several, [breach('idempotency.bet'), breach('money.exact')]).wrongs).toEqual([]);
   expect(kinds(judge(several, [breach('money.exact')]))).toEqual([

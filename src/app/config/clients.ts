@@ -86,7 +86,7 @@ function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags):
         ? `Did you mean ${near}?`
         : known.length > 0
           ? `It has: ${known.join(', ')}.`
-          : 'It has none. croupier.yaml is read from the working directory, or from the path of --config.';
+          : 'It names no clients. croupier.yaml is read from the working directory, or from the path of --config.';
     throw new UsageError(`The configuration has no client ${extCID}. ${help}`);
   });
 }
@@ -186,7 +186,7 @@ function refuseMoreThanAPath(integratorBaseUrl: string): void {
   }
   if (search !== '' || hash !== '') {
     throw new UsageError(
-      `The base URL ${bare} has a ${search === '' ? 'fragment' : 'query'} of its own. A call's path is appended to it, so it must end with its path.`,
+      `The base URL ${bare} has a ${search === '' ? 'fragment' : 'query'}, which is not allowed: the path of each call is appended to the base URL. Leave it out.`,
     );
   }
 }

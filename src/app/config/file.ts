@@ -136,8 +136,14 @@ function literalKeys(config: Config, values: PlacedValues): readonly Diagnostic[
     (['integrationApiKey', 'apiKey'] as const).flatMap((key) => {
       const node = values.node(['clients', index, key]);
       if (node?.kind !== 'scalar' || typeof node.value !== 'string' || node.value.search(VARIABLE) >= 0) return [];
-      const fix = 'write ${NAME} and set it in the environment, or { file: … }';
-      return [diagnosticAt(values.keyRange(['clients', index, key]), `the file contains the \`${key}\` itself`, fix)];
+      const fix = 'write ${NAME} and set this environment variable, or write { file: … }';
+      return [
+        diagnosticAt(
+          values.keyRange(['clients', index, key]),
+          `the configuration contains the \`${key}\` as plain text`,
+          fix,
+        ),
+      ];
     }),
   );
 }

@@ -16,7 +16,7 @@ export function readSession(text: string): SessionUnderTest {
     new UsageError(
       `--session ${text}: ${problem}\nWrite --session ID, or --session ID,player=p1,currency=USD,game=catch,state=expired`,
     );
-  if (sessionID === '') throw wrong('it must begin with the sessionID');
+  if (sessionID === '') throw wrong('the value must begin with the sessionID');
   const fields: Partial<Record<(typeof FIELDS)[number], string>> = {};
   for (const pair of pairs) {
     const [name, value] = split(pair);

@@ -35,7 +35,7 @@ export async function askForProduction(
     [
       ...warnings,
       'This run would move money, possibly that of real players. Nothing was sent.',
-      `If ${several ? 'they are test environments' : 'it is a test environment'}, write \`production: false\` for the ${several ? 'clients' : 'client'} in croupier.yaml. If you use players of your own, continue with --production.`,
+      `If ${several ? 'they are test environments' : 'it is a test environment'}, write \`production: false\` for the ${several ? 'clients' : 'client'} in croupier.yaml. If the players are your own test players, continue with --production.`,
     ].join('\n'),
   );
 }

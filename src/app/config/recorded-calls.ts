@@ -66,7 +66,7 @@ export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(u
     if (found.keys.length > 0) return found;
     throw new UsageError(
       [
-        'No key to try: set CROUPIER_KEY, name a file with --key-file, or run it in a folder with a croupier.yaml.',
+        'There is no key. Set CROUPIER_KEY, name a file with --key-file, or run this command in a folder with a croupier.yaml.',
         ...found.remarks,
       ].join('\n'),
     );

@@ -27,70 +27,82 @@ const money = z.string().regex(MONEY, 'must be an amount in quotes, such as "1.0
 const path = z.string().regex(/^\//, 'must begin with /');
 
 const secret = z
-  .union([text, z.strictObject({ file: text.describe('A file that holds nothing but the key.') })])
-  .describe('A secret: ${NAME} of the environment, or { file: … }. A literal key works, with a warning.');
+  .union([text, z.strictObject({ file: text.describe('The path of a file that contains only the key.') })])
+  .describe(
+    'A secret key: ${NAME} for an environment variable, or { file: … }. A key as plain text works, but gives a warning.',
+  );
 
 /** The schema of one session, in the configuration and in the output of `sessionsFrom`. */
 export const sessionSchema = z.strictObject({
-  sessionID: text.describe("The operator's session reference, as every reverse call carries it."),
+  sessionID: text.describe("The operator's id of the session, which is in every reverse call."),
   player: text
     .optional()
     .describe(
-      'Who plays. Sessions of one player share a wallet; with two players, more rules are tested, and in parallel.',
+      'The player of the session. Sessions of one player share a wallet. With two players, more rules are tested, and scenarios run in parallel.',
     ),
   currency: text
     .refine((code) => currencyByCode(code) !== undefined, 'must be the code of a currency of the service, such as EUR')
     .optional()
-    .describe('The code of the currency. Stakes and decimals follow from it.'),
-  gameID: text.optional().describe('Which game the session is for. With sessions of two games, more rules are tested.'),
-  state: z.enum(SESSION_STATES).optional().describe('expired: the operator has ended it. active when left out.'),
+    .describe('The code of the currency, such as EUR. It decides the stake and the number of decimals.'),
+  gameID: text.optional().describe('The game of the session. With sessions of two games, more rules are tested.'),
+  state: z.enum(SESSION_STATES).optional().describe('expired: the operator has ended the session. Default: active.'),
 });
 
 const tls = z.strictObject({
-  ca: text.optional().describe('File: a certificate authority to trust in addition to the usual ones (PEM).'),
-  cert: text.optional().describe('File: the certificate that croupier shows (PEM).'),
-  key: text.optional().describe('File: the private key of that certificate (PEM).'),
+  ca: text
+    .optional()
+    .describe('The path of a certificate authority (PEM) that is trusted in addition to the usual ones.'),
+  cert: text.optional().describe('The path of the client certificate (PEM) that croupier sends.'),
+  key: text.optional().describe('The path of the private key (PEM) of the client certificate.'),
   insecure: z
     .boolean()
     .optional()
-    .describe('true: the certificate of the operator is not checked. Every report warns about it.'),
+    .describe('true: the certificate of the operator is not checked, and every report warns about that.'),
 });
 
 const sessionsFrom = z
   .union([
     z.strictObject({
-      command: z.array(text).min(1).describe('A program and its arguments, run where the configuration lies.'),
+      command: z
+        .array(text)
+        .min(1)
+        .describe('A program and its arguments. It runs in the folder of the configuration.'),
     }),
     z.strictObject({
-      url: httpUrl.describe("An address of the operator's that opens sessions, or launches games for a test."),
-      method: z.enum(['GET', 'POST']).optional().describe('GET when left out.'),
+      url: httpUrl.describe('A URL of the operator that opens sessions, or launches games for a test.'),
+      method: z.enum(['GET', 'POST']).optional().describe('The HTTP method. Default: GET.'),
       headers: z.record(z.string(), z.string()).optional(),
-      body: text.optional().describe('Sent as it is.'),
+      body: text.optional().describe('The body of the request, which is sent unchanged.'),
     }),
   ])
   .describe(
-    'Where sessions come from at the beginning of each run: what is printed or answered is a JSON list of sessions, like `sessions`. With --launches it makes the operator launch games, and its answer is ignored.',
+    'A program or a URL that opens sessions at the start of each run. Its output is a JSON list with the same fields as `sessions`. With --launches it only makes the operator launch games, and its output is ignored.',
   );
 
 const client = z.strictObject({
   extCID: text.describe('The external client id, unique across all integrations.'),
-  integratorBaseUrl: httpUrl.describe("Base URL of the reverse calls; a call's path is appended: …/eu/bet"),
+  integratorBaseUrl: httpUrl.describe(
+    'The base URL of the operator for reverse calls. The path of a call is appended to it, as in …/eu/bet.',
+  ),
   integrationApiKey: secret,
-  cID: text.optional().describe("The client id on the service's side, for calls to the Core API."),
+  cID: text.optional().describe('The id of the client at the service, for calls to the Core API.'),
   apiKey: secret.optional(),
   paths: z
     .strictObject({ balance: path.optional(), bet: path.optional(), win: path.optional(), refund: path.optional() })
     .optional()
-    .describe('Where endpoints differ from /balance, /bet, /win and /refund.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Further headers, as a staging gateway may want them.'),
+    .describe('The paths of endpoints that differ from /balance, /bet, /win and /refund.'),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Additional headers of each call, for example for a staging gateway.'),
   sessions: z
     .array(sessionSchema)
     .min(1, 'needs one session at least')
     .optional()
-    .describe('Sessions that are open for the test. Not needed with sessionsFrom or --launches.'),
+    .describe('Sessions that are open for the test. They are not needed with sessionsFrom or --launches.'),
   sessionsFrom: sessionsFrom.optional(),
-  tls: tls.optional().describe('For this client instead of what holds for all.'),
-  proxy: httpUrl.optional().describe('For this client instead of what holds for all.'),
+  tls: tls.optional().describe('TLS settings for this client. They override the settings for every client.'),
+  proxy: httpUrl.optional().describe('The HTTP proxy for this client. It overrides the proxy for every client.'),
   contract: z
     .string()
     .refine((text) => contractVersion(text) !== undefined, {
@@ -98,27 +110,33 @@ const client = z.strictObject({
     })
     .optional()
     .describe(
-      'The version of the contract that the integration was made by. Later additions are neither sent nor judged.',
+      'The version of the contract that the integration follows. Additions of later versions are neither sent nor judged.',
     ),
   production: z
     .boolean()
     .optional()
     .describe(
-      "true: real players' money is there, and whatever moves money asks for --production. false: it is a test environment. Decided by the address when left out.",
+      'true: the wallet holds money of real players, so a command that moves money needs --production. false: it is a test environment. Default: decided by the address.',
     ),
-  hostOverride: text.optional().describe('Connect to this host or host:port, though the URL names another.'),
+  hostOverride: text.optional().describe('The host or host:port to connect to, in place of the host in the URL.'),
 });
 
 const fieldPath = z.union([text, z.array(text).min(1)]);
 
 const logs = z.strictObject({
-  zone: text.optional().describe('Of times that name none: Europe/Berlin or +01:00. UTC when left out.'),
-  side: z.enum(SIDES).optional().describe('Whose logs they are.'),
+  zone: text
+    .optional()
+    .describe('The time zone for times without a zone, such as Europe/Berlin or +01:00. Default: UTC.'),
+  side: z.enum(SIDES).optional().describe('The side that wrote the logs.'),
   fields: z
     .partialRecord(z.enum(LOG_FIELDS), fieldPath)
     .optional()
-    .describe('Where JSON lines have the fields of a call: a name, a path such as user.session, or a list of them.'),
-  pattern: text.optional().describe('For lines of text: a regular expression with groups named like the fields.'),
+    .describe(
+      'The places of the fields in JSON lines: a name, a path such as user.session, or a list of names and paths.',
+    ),
+  pattern: text
+    .optional()
+    .describe('A regular expression for lines of text. Its named groups are the fields of a call.'),
 });
 
 /** The schema of croupier.yaml. Editors show the description of each key. */
@@ -130,36 +148,44 @@ export const configSchema = z
       .optional()
       .describe('The clients to test: one entry per ExtCID.'),
     freeRounds: z
-      .strictObject({ frID: text.describe('A campaign that the operator knows.') })
+      .strictObject({ frID: text.describe('The id of a free-rounds campaign that the operator knows.') })
       .optional()
-      .describe('Without it croupier invents a frID, which operators may refuse.'),
+      .describe(
+        'The free-rounds campaign for free bets. Without it, croupier makes up a frID, which the operator may refuse.',
+      ),
     stakes: z
       .record(z.string().regex(/^[A-Z0-9]{2,12}$/, 'must be the code of a currency'), money)
       .optional()
-      .describe('The stake by currency. Others get a sensible one.'),
+      .describe('The stake of a bet, by currency. Other currencies get a default stake.'),
     scenarios: z
       .array(text)
       .optional()
       .describe('Folders (or files) of your own scenarios, in addition to the built-in ones.'),
-    deadline: duration.optional().describe(`Maximum time for a reply. The contract says ${REPLY_DEADLINE_SECONDS}s.`),
-    linger: duration.optional().describe('Time to wait for a late debit. 2s when left out.'),
+    deadline: duration
+      .optional()
+      .describe(`Maximum time for a reply. Default: ${REPLY_DEADLINE_SECONDS}s, as in the contract.`),
+    linger: duration.optional().describe('Time to wait for a late debit. Default: 2s.'),
     budget: z
       .partialRecord(z.enum(CALL_NAMES), duration)
       .optional()
-      .describe('Maximum time for 95 of 100 replies, by call, as { bet: 800ms }. More is a warning, never a failure.'),
-    workers: count.optional().describe('Scenarios to run in parallel; each needs a player of its own.'),
+      .describe(
+        'Maximum time for 95 of 100 replies, by call, as in { bet: 800ms }. Slower replies give a warning, never a failure.',
+      ),
+    workers: count
+      .optional()
+      .describe('Maximum number of scenarios to run in parallel. Each of them needs its own player.'),
     rate: z.number().positive('must be more than 0').optional().describe('Maximum number of calls per second.'),
     maxAtOnce: count.optional().describe('Maximum number of calls in parallel.'),
     largeAmounts: z
       .boolean()
       .optional()
-      .describe('true: amounts beyond 2^53 of the smallest unit are moved too, and back.'),
-    strict: z.boolean().optional().describe('true: a breach of a SHOULD fails the run too.'),
-    tls: tls.optional().describe('Settings of the connection, for every client.'),
+      .describe('true: croupier also moves amounts above 2^53 of the smallest unit, and moves them back.'),
+    strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run.'),
+    tls: tls.optional().describe('TLS settings for every client.'),
     proxy: httpUrl.optional().describe('An HTTP proxy for every call.'),
     logs: logs.optional().describe('Settings for reading logs, for croupier incident.'),
   })
-  .meta({ title: 'croupier.yaml', description: 'The operators that croupier tests, and how.' });
+  .meta({ title: 'croupier.yaml', description: 'The operators that croupier tests, and the settings of the tests.' });
 
 export type Config = z.infer<typeof configSchema>;
 export type ClientConfig = NonNullable<Config['clients']>[number];

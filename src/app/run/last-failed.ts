@@ -63,7 +63,7 @@ export async function readLastFailed(
 function noJournal(given: string | true, extCIDs: readonly string[], others: readonly string[]): string {
   const clients = extCIDs.join(', ');
   return given === true
-    ? `--last-failed: .croupier/ has no journal of a run against ${clients}. Nothing was sent.\nName one: --last-failed JOURNAL.`
+    ? `--last-failed: .croupier/ has no journal of a run against ${clients}. Nothing was sent.\nName a journal: --last-failed JOURNAL.`
     : `--last-failed ${given}: the journal is of ${others.join(', ')}, but this run judges ${clients}. Nothing was sent.`;
 }
 

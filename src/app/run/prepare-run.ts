@@ -106,7 +106,7 @@ function refuseFlags(flags: RunFlags, reports: readonly ReportRequest[], { clien
   if (flags.journal !== undefined) refuseSharedFile(flags.journal, `--journal ${flags.journal}`, clients.length);
   if (flags.json && clients.length > 1) {
     throw new UsageError(
-      `--json prints one report, and ${clients.length} clients are judged. Choose one with --client, or use --report json=report-{client}.json.`,
+      `--json prints only one report, but ${clients.length} clients are judged. Choose one with --client, or use --report json=report-{client}.json.`,
     );
   }
 }

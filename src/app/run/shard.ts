@@ -16,7 +16,9 @@ import type { RunSettings } from './settings.ts';
 /** Refuses flags that contradict `--shard`. @throws UsageError that names both flags */
 export function refuseShardFlags({ shard, timings, launches }: RunFlags): void {
   if (timings && !shard)
-    throw new UsageError('--timings needs --shard: the times divide a run into shards. Nothing was sent.');
+    throw new UsageError(
+      '--timings works only with --shard, because the times divide a run into shards. Nothing was sent.',
+    );
   if (shard && launches !== undefined) {
     throw new UsageError(
       '--shard divides the players that are known before the run, but --launches waits for new ones. Leave one of them out. Nothing was sent.',

@@ -42,7 +42,7 @@ export function addReachOptions<Args extends unknown[], Opts extends OptionValue
 ) {
   return command
     .addOption(
-      setting('--session <session>', 'ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
+      setting('--session <session>', 'session: ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
         .argParser(collect)
         .env('CROUPIER_SESSION'),
     )
@@ -59,7 +59,7 @@ export function addReachOptions<Args extends unknown[], Opts extends OptionValue
 
 /** Returns the flag that allows a command to move money at an address that looks like production. */
 export function productionOption() {
-  return setting('--production', 'move money although this looks like production');
+  return setting('--production', 'move money although the address looks like production');
 }
 
 /** Returns the flag for the maximum time of a reply. */

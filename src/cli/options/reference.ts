@@ -7,8 +7,8 @@ export function addVariationOptions<Args extends unknown[], Opts extends OptionV
 ) {
   return (
     command
-      .option('--defect <name>', 'a defect (croupier list defects); repeatable', collect)
-      .option('--variant <name>', 'a variant (croupier list variants); repeatable', collect)
+      .option('--defect <name>', 'add a defect (croupier list defects); repeatable', collect)
+      .option('--variant <name>', 'add a variant (croupier list variants); repeatable', collect)
       // The hidden flag --habit is the former name of --variant, and still works.
       .addOption(new Option('--habit <name>').argParser(collect).hideHelp())
   );
@@ -18,5 +18,5 @@ export function addVariationOptions<Args extends unknown[], Opts extends OptionV
 export function addReferenceOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
-  return addVariationOptions(command.option('--reference', 'the embedded reference operator'));
+  return addVariationOptions(command.option('--reference', 'use the embedded reference operator'));
 }

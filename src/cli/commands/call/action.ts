@@ -94,7 +94,7 @@ function onlyClient(clients: readonly ClientUnderTest[]): ClientUnderTest {
   if (!client || others.length > 0) {
     const known = clients.map(({ extCID }) => extCID).join(', ');
     throw new UsageError(
-      `A call goes to one client, and the configuration has several. Choose one with --client: ${known}.`,
+      `A call goes to one client, but the configuration has several. Choose one with --client: ${known}.`,
     );
   }
   return client;

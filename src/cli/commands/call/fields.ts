@@ -76,7 +76,9 @@ function madeUp(call: CallName, { round, origTxId }: CallFieldFlags): readonly s
   if (call === 'win' && round === undefined)
     return ['Without --round, the win belongs to a new round, which has no bet.'];
   if (call === 'refund' && origTxId === undefined) {
-    return ['Without --orig-tx-id, the refund is of a bet that the operator does not know. It must answer 200 too.'];
+    return [
+      'Without --orig-tx-id, the refund is of a bet that the operator does not know. The operator must answer 200 in this case, too.',
+    ];
   }
   return [];
 }

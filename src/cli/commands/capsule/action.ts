@@ -103,7 +103,7 @@ function targetsOf(
 ): readonly (string | null)[] {
   if (out === undefined) {
     if (files.length > 1)
-      throw new UsageError(`The results of ${files.length} files need a folder: name one with --out.`);
+      throw new UsageError(`The results of ${files.length} files need a folder. Name a folder with --out.`);
     return [null];
   }
   const whole = path.resolve(stdio.cwd, out);
@@ -111,7 +111,9 @@ function targetsOf(
   const targets = files.map((file) => (isFolder ? path.join(whole, pass.line(path.basename(file.path))) : whole));
   const twice = targets.find((target, index) => targets.indexOf(target) !== index);
   if (twice !== undefined)
-    throw new UsageError(`Two of the files have the name ${path.basename(twice)}: make a capsule of each one.`);
+    throw new UsageError(
+      `Two of the files have the name ${path.basename(twice)}, so one result would overwrite the other. Make a separate capsule of each file.`,
+    );
   const own = targets.find((target) => files.some((file) => file.path === target));
   if (own !== undefined)
     throw new UsageError(

@@ -93,7 +93,7 @@ function scenarioText(text: string, pass: CapsulePass, shown: string): string {
   const read = (yaml: string) => loadScenario(yaml, shown, { id: 'capsule', readFragment: () => undefined });
   if (read(text).scenario && !read(written).scenario) {
     throw new UsageError(
-      `${shown}: with aliases it is not a valid scenario any more, because a player or a session has the name of a word of the language.`,
+      `${shown}: the scenario would be invalid with aliases, because a player or a session has the same name as a word of the scenario language. Rename the player or session.`,
     );
   }
   return written;

@@ -9,14 +9,14 @@ export function describeCapsule(program: CommandUnknownOpts) {
     .description('make journals, HARs, reports, scenarios and logs safe to share: without keys, sessions and players')
     .summary('remove keys, sessions and players from journals, HARs and logs')
     .argument('<files...>', 'the files to share')
-    .option('--out <file>', 'the result (default: stdout); a folder for several files')
+    .option('--out <file>', 'file for the result (default: stdout); a folder for several files')
     .optionsGroup('Values to remove:')
     .addOption(configOption())
-    .option('--key-file <file>', 'a further key (or CROUPIER_KEY); repeatable', collect)
-    .option('--header <name>', 'a further header with a private value; repeatable', collect)
+    .option('--key-file <file>', 'file with a key to remove (or CROUPIER_KEY); repeatable', collect)
+    .option('--header <name>', 'header whose value is removed; repeatable', collect)
     .optionsGroup('Aliases:')
-    .option('--salt <file>', 'salt of the aliases (default: .croupier/capsule.salt)')
-    .option('--map <file>', 'write the id of each alias to this file; do not share it')
+    .option('--salt <file>', 'file with the salt of the aliases (default: .croupier/capsule.salt)')
+    .option('--map <file>', 'write which id each alias replaces; do not share this file')
     .addHelpText(
       'after',
       `

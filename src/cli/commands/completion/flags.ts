@@ -7,9 +7,14 @@ export function describeCompletion(program: CommandUnknownOpts) {
     .command('completion')
     .description('complete commands, flags, rules and scenarios in your shell')
     .summary('complete commands, flags and rules in your shell')
-    .addArgument(new Argument('<shell>', 'the shell; the scripts call answer').choices([...SHELLS, 'answer'] as const))
-    .argument('[words...]', 'of answer: the words after the program name, the word at the cursor last')
-    .option('--line <text>', 'of answer: the line before the cursor, in place of the words')
+    .addArgument(
+      new Argument('<shell>', 'the shell; answer is only for the printed scripts').choices([
+        ...SHELLS,
+        'answer',
+      ] as const),
+    )
+    .argument('[words...]', 'for answer: the words after the program name; the last one is at the cursor')
+    .option('--line <text>', 'for answer: the text before the cursor, in place of words')
     .addHelpText(
       'after',
       `

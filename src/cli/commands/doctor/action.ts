@@ -65,8 +65,8 @@ async function withSessions(
   const noneConfigured = check(
     'session',
     'not-tried',
-    'none is configured, so none can be checked',
-    'Name one in the configuration or with --session, or let the operator launch games: croupier run --launches 2',
+    'no session is configured, so no session can be checked',
+    'Name a session in the configuration or with --session, or let the operator launch games: croupier run --launches 2',
   );
   if (client.sessions.length > 0 || from === undefined) return { client, noSession: noneConfigured };
   const { extCID } = client;
@@ -78,12 +78,14 @@ async function withSessions(
     // A client with a cID can call the Core API. Its source may need the Core API that `run --launches` starts, so a
     // failure is only a warning.
     const launches = source?.cID !== undefined;
-    const advice = 'Fix it: every run begins by opening sessions.';
+    const advice = 'Fix this first, because every run begins by opening sessions.';
     const noSession = check(
       'session',
       launches ? 'warn' : 'bad',
       error.message.split('\n', 1).join(''),
-      launches ? `${advice} If it launches games for run --launches, it works only while that Core API runs.` : advice,
+      launches
+        ? `${advice} If sessionsFrom launches games for run --launches, it works only while the Core API of that run is open.`
+        : advice,
     );
     return { client, noSession };
   }
@@ -116,7 +118,12 @@ function configurationCheck({ file, found, warnings }: Configuration, client: Cl
   const where = found ? file : `flags and environment (there is no ${file})`;
   if (warnings.length === 0) return check('configuration', 'good', `${where}; ${sessions}`);
   const said = warnings.map(({ message }) => message).join('; ');
-  return check('configuration', 'warn', `${where}; ${sessions}; ${said}`, 'croupier run prints the lines.');
+  return check(
+    'configuration',
+    'warn',
+    `${where}; ${sessions}; ${said}`,
+    'croupier run shows the lines of the file with these warnings.',
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Examined } from './text.ts';
 const DOCTOR_JSON = 'croupier-doctor/1';
 
 const name = z.enum(['configuration', ...CHECK_NAMES]);
-const about = z.string().nullable().describe('which of several: the sessionID of a session');
+const about = z.string().nullable().describe('the sessionID, if the check is about one session; otherwise null');
 
 const doctorSchema = z.object({
   schema: z.literal(DOCTOR_JSON),
@@ -25,7 +25,7 @@ const doctorSchema = z.object({
           state: z
             .enum(CHECK_STATES)
             .describe(
-              'good; warn: a run is possible; bad: must be fixed; unreachable: must be fixed, and until then the operator cannot be checked further; not-tried: an earlier check failed that this one needs; not-needed: there is nothing to check',
+              'good: there is no problem; warn: there is a problem, but a run is possible; bad: the problem must be fixed; unreachable: the problem must be fixed before the operator can be checked further; not-tried: an earlier check failed that this check needs; not-needed: there is nothing to check',
             ),
           seen: z.string(),
           advice: z.string().nullable(),

@@ -87,7 +87,7 @@ function refuseFlags({ out, journal, json }: ExploreFlags, { clients }: Clients)
   if (journal !== undefined) refuseSharedFile(journal, `--journal ${journal}`, clients.length);
   if (json && clients.length > 1)
     throw new UsageError(
-      `--json prints one result, and there are ${clients.length} clients. Choose one with --client.`,
+      `--json prints only one result, but there are ${clients.length} clients. Choose one with --client.`,
     );
 }
 

@@ -15,16 +15,17 @@ export function describeExplore(program: CommandUnknownOpts) {
     .optionsGroup('Search:')
     .addOption(new Option('--runs <n>', 'maximum number of histories').argParser(countFlag))
     .addOption(
-      new Option('--time <duration>', 'start none after this (default: 60s, or no limit with --runs)').argParser(
-        durationFlag,
-      ),
+      new Option(
+        '--time <duration>',
+        'start no history after this time (default: 60s; with --runs, no limit)',
+      ).argParser(durationFlag),
     )
     .addOption(new Option('--seed <text>', 'repeat the histories of an earlier search').env('CROUPIER_SEED'))
     .addOption(new Option('--bail [n]', 'stop at the first (or n-th) failing history').argParser(countFlag))
     .option('--strict', 'also search for breaches of a SHOULD');
   return addPlayOptions(addWaitOptions(search))
     .optionsGroup('Output:')
-    .option('--out <file>', 'file for the shortest failing history; others are numbered')
+    .option('--out <file>', 'file for the failing history; further histories get numbered files')
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
     .addOption(jsonOption())
     .addHelpText(

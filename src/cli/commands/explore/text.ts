@@ -101,9 +101,10 @@ function findLines(
 ): readonly string[] {
   const { paint, unicode } = options;
   const lines = find.findings.flatMap((finding) => findingLines(finding, paint.red(mark('fail', unicode)), options));
-  const often = find.failed === find.played ? '' : ` It failed in ${find.failed} of ${find.played} attempts.`;
-  const unfinished = find.unfinished ? ' The time was over before it was as short as possible.' : '';
-  const saved = file === null ? 'Save it to a file to run it again with' : `It is in ${file}. Run it again with`;
+  const often = find.failed === find.played ? '' : ` The history failed in ${find.failed} of ${find.played} attempts.`;
+  const unfinished = find.unfinished ? ' The time was over before the history was as short as possible.' : '';
+  const saved =
+    file === null ? 'Save the history to a file to run it again with' : `The history is in ${file}. Run it again with`;
   lines.push(
     '',
     ...wrap(

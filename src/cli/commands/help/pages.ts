@@ -17,8 +17,8 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['CROUPIER_GITHUB', '0 means --no-github'],
   ['CROUPIER_DEBUG', '1: show where in the code a bug of croupier is'],
   ['NO_COLOR', 'no colours; FORCE_COLOR and --color override it'],
-  ['FORCE_COLOR', 'colours also without a terminal; 0: none'],
-  ['CI', 'no animation and no questions, also on a terminal'],
+  ['FORCE_COLOR', 'use colours also without a terminal; 0 means no colours'],
+  ['CI', 'no animation and no questions, even on a terminal'],
   ['GITHUB_ACTIONS', 'true: run writes annotations and a summary'],
 ];
 

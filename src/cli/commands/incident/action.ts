@@ -204,7 +204,9 @@ async function selectionOf(
   const needsDay = [from, to].some((text) => text !== undefined && clock.test(text));
   const first = needsDay ? await firstTime(sources) : null;
   if (needsDay && first === null)
-    throw new UsageError('The files have no date for a time of day. Write the date too, as in 2026-11-21T14:03.');
+    throw new UsageError(
+      'The files contain no date, so a time of day is not enough. Write the date, too, as in 2026-11-21T14:03.',
+    );
   const day = new Date(first?.ms ?? 0).toISOString().slice(0, 10);
   const read = (flag: string, text: string | undefined): number | undefined => {
     if (text === undefined) return undefined;
@@ -231,7 +233,7 @@ function noCallsText(
     const why =
       first === undefined
         ? ''
-        : ` The first of ${unreadableCount} that can't be read: ${first.place.file}:${first.place.line}: ${first.why}.`;
+        : ` Lines that can't be read: ${unreadableCount}. The first one is ${first.place.file}:${first.place.line}: ${first.why}.`;
     return `The files have no call of the service (${others} other entries).${why} If the fields of JSON lines have other names, give them with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).`;
   }
   if (nameless === total) {

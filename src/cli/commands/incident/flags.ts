@@ -8,18 +8,18 @@ export function describeIncident(program: CommandUnknownOpts) {
     .command('incident')
     .description('explain what happened and where the money is, from curl lines, HARs, raw HTTP, logs and journals')
     .summary('explain what happened, and where the money is')
-    .argument('[files...]', 'files to read (- is stdin); the format shows who wrote them');
+    .argument('[files...]', 'files to read (- is stdin); their format shows which side wrote them');
   const calls = addSideOptions(incident)
     .optionsGroup('Which calls:')
     .option('--player <id>', 'the calls of a player')
     .option('--session <sessionID>', 'the calls of a session')
     .option('--round <roundID>', 'the calls of a round')
     .option('--tx <txID>', 'the calls of a transaction, and its refunds')
-    .option('--from <time>', 'not before: 14:03 or 2026-11-21T14:03')
-    .option('--to <time>', 'not after');
+    .option('--from <time>', 'calls from this time: 14:03 or 2026-11-21T14:03')
+    .option('--to <time>', 'calls up to this time');
   return addLogOptions(calls)
     .optionsGroup('Keys and output:')
-    .option('--key-file <file>', 'a further key to verify signatures with; repeatable', collect)
+    .option('--key-file <file>', 'file with a key to verify signatures; repeatable', collect)
     .addOption(jsonOption())
     .addOption(configOption())
     .addHelpText(
@@ -48,8 +48,8 @@ export function addSideOptions<Args extends unknown[], Opts extends OptionValues
   command: Command<Args, Opts, Global>,
 ) {
   return command
-    .option('--service <file>', 'file of the service, or of any caller; repeatable', collect)
-    .option('--operator <file>', 'file of the operator; repeatable', collect);
+    .option('--service <file>', 'file written by the service or another caller; repeatable', collect)
+    .option('--operator <file>', 'file written by the operator; repeatable', collect);
 }
 
 /** Adds the flags that describe the format of logs. All commands that read recorded calls share them. */
@@ -58,7 +58,7 @@ export function addLogOptions<Args extends unknown[], Opts extends OptionValues,
 ) {
   return command
     .optionsGroup('Log format (also: logs in croupier.yaml):')
-    .option('--zone <zone>', 'time zone of times without one (Europe/Berlin)')
+    .option('--zone <zone>', 'time zone for times without a zone (Europe/Berlin)')
     .option('--field <FIELD=path>', 'JSON path of a field: session=user.sid; repeatable', collect)
     .option('--pattern <regexp>', 'regular expression with groups named like fields');
 }

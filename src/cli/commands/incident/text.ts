@@ -63,7 +63,7 @@ function callsText(timeline: IncidentTimeline, paint: Paint): string {
     }
   }
   const rest = timeline.calls.length - shown.length;
-  return rest > 0 ? `${text}  … and ${rest} more (--json has all; --from, --to, --round narrow it down)\n` : text;
+  return rest > 0 ? `${text}  … and ${rest} more (--json prints all; --from, --to and --round select fewer)\n` : text;
 }
 
 function sessionText(calls: readonly LoggedCall[]): string {
@@ -127,7 +127,7 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
   const signed = signaturesText(timeline);
   if (signed !== '') lines.push(signed);
   if (timeline.calls.some(({ ending, signature }) => ending === 'refused' || signature === 'wrong')) {
-    lines.push('To find out why a signature does not match: croupier explain, with the request as it was sent.');
+    lines.push('To find out why a signature does not match, run croupier explain with the request as it was sent.');
   }
   const isBoth = timeline.calls.some(({ seen: { exchange } }) => exchange.side === 'service');
   if (nameless > 0) {
@@ -136,7 +136,9 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
     );
   }
   if (isCut)
-    lines.push('There were too many calls: the last ones are left out. Select fewer with --session, --from and --to.');
+    lines.push(
+      'There were too many calls, so the last ones are left out. Select fewer with --session, --from and --to.',
+    );
   if (unreadableCount > 0) {
     lines.push(`${plural(unreadableCount, 'line')} could not be read.`);
     for (const { place, why } of unreadable.slice(0, 10)) lines.push(`  ${place.file}:${place.line}: ${why}`);
@@ -159,8 +161,8 @@ function signaturesText({ calls }: IncidentTimeline): string {
     ...(missing > 0 ? [`${missing} missing`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
   ];
-  const doubt = right === 0 && wrong > 0 ? '; if none is right, the keys may be of another client' : '';
-  return `Signatures, by the given keys: ${parts.join(', ')}${doubt}.`;
+  const doubt = right === 0 && wrong > 0 ? '; none is right, so the keys may belong to another client' : '';
+  return `Signatures, verified with the given keys: ${parts.join(', ')}${doubt}.`;
 }
 
 function plural(count: number, one: string, many = `${one}s`): string {

@@ -57,7 +57,7 @@ async function ask(flags: InitFlags): Promise<Answers | undefined> {
       : await answered(flags.extCid, {
           message: "The client's ExtCID",
           placeholder: 'acme-eu',
-          validate: (answer) => (answer ? undefined : 'It is needed: reports name it.'),
+          validate: (answer) => (answer ? undefined : 'The ExtCID is required, because reports name it.'),
         });
   const session =
     extCid === undefined

@@ -11,15 +11,15 @@ export function describeInit(program: CommandUnknownOpts) {
     .option('--base-url <url>', "the operator's base URL for reverse calls")
     .option('--ext-cid <id>', "the client's ExtCID")
     .option('--session <session>', 'ID or ID,player=p1,currency=USD; repeatable', collect)
-    .option('--key-env <name>', 'variable of the key (default: made from the ExtCID)')
+    .option('--key-env <name>', 'variable that holds the key (default: made from the ExtCID)')
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',
       `
 Examples:
-  croupier init                                              asks
+  croupier init                                              asks for values
   croupier init --yes --base-url https://wallet.example/eu \\
-    --ext-cid acme-eu --session eu-usd-1,currency=USD        does not
+    --ext-cid acme-eu --session eu-usd-1,currency=USD        asks nothing
 
 Exit status: 0 written, 2 usage, or a file exists already`,
     );

@@ -73,7 +73,7 @@ export function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Di
       return diagnosticAt(
         { source: first.source, start, end: start + id.length },
         `no step of this scenario can decide \`${id}\``,
-        'remove it, or add the step that it is about',
+        'remove the rule, or add a step that can break it',
       );
     });
   });

@@ -29,11 +29,13 @@ export function describeList(program: CommandUnknownOpts) {
   what.argChoices = [...LISTS];
   return program
     .command('list')
-    .description('rules of the contract, scenarios that test them, and what serve operator can do differently')
+    .description(
+      'show the rules of the contract, the scenarios that test them, or the defects and variants of serve operator',
+    )
     .summary('show rules, scenarios, and the defects of serve operator')
     .addArgument(what)
-    .argument('[names...]', 'only these, or what belongs to these rules or groups')
-    .addOption(new Option('--since <version>', 'only rules that came after this version').argParser(versionFlag))
+    .argument('[names...]', 'names, rules or groups: show only what belongs to them')
+    .addOption(new Option('--since <version>', 'only rules that were added after this version').argParser(versionFlag))
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -45,7 +47,7 @@ Examples:
   croupier list defects idempotency    the defects that break these rules
   croupier list variants               other correct operators
 
-Exit status: 0, 2 no rule, group or name of this kind`,
+Exit status: 0 listed, 2 there is no such rule, group or name`,
     );
 }
 

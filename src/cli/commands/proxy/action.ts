@@ -118,7 +118,7 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
 }
 
 const NO_KEY =
-  'No key is configured, so signatures are not verified; only a missing one is noticed. Give a key with CROUPIER_KEY, --key-file or croupier.yaml.';
+  'No key is configured, so signatures are not verified. Only a missing signature is reported. Give a key with CROUPIER_KEY, --key-file or croupier.yaml.';
 
 function faultFlag(text: string): Fault {
   try {

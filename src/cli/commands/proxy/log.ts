@@ -57,7 +57,7 @@ export class ProxyLog {
     const who =
       players.size > 0
         ? `${setting.sessions.size} sessions of ${players.size} players are known`
-        : 'are unknown: each session counts as a wallet of its own, and a balance that other sessions may have moved proves nothing';
+        : 'are unknown, so each session counts as a separate wallet. A balance that other sessions may have changed proves nothing';
     stdio.err.write(
       [
         `Calls to    ${url}/balance, /bet, /win, /refund are forwarded to ${setting.to}`,

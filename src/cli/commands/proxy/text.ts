@@ -35,7 +35,7 @@ export function endOfCall({ reply, action }: ProxiedCall, end: ProxiedCallEnd, o
   if (action?.kind === 'drop' && action.what === 'request') return 'not forwarded';
   if (outcome?.kind === 'reply') return String(outcome.reply.status);
   if (outcome?.kind === 'none') return `no reply (${outcome.reason}): ${outcome.detail}`;
-  if (end.kind === 'opaque') return 'its bytes were forwarded, but could not be parsed: not judged';
+  if (end.kind === 'opaque') return 'forwarded, but not judged, because the bytes could not be parsed';
   return reply ? `${reply.status}, and its body could not be read` : 'no reply';
 }
 
@@ -82,7 +82,7 @@ export function callLine(
     ...(balance === null ? [] : [`balance ${forTerminal(balance)}`]),
     paint.dim(`${tookMs.toFixed(1)} ms`),
     ...(fields.sessionID === null ? [] : [forTerminal(fields.sessionID)]),
-    ...(call === null ? [paint.dim('not one of the four calls: not judged')] : []),
+    ...(call === null ? [paint.dim('not judged, because it is none of the four calls')] : []),
     ...(remark === null ? [] : [paint.cyan(remark)]),
   ];
   return `${parts.join('  ')}\n`;

@@ -66,7 +66,10 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   }
   const { draft, calls } = replay(incident, flags, currencyOf(timeline));
   const text = writeScenario(draft, {
-    comments: [`Calls of ${read.join(', ')}, from croupier replay.`, ...missingData(calls, incident.signing)],
+    comments: [
+      `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
+      ...missingData(calls, incident.signing),
+    ],
     schema: 'node_modules/croupier-conformance/schema/scenario.json',
   });
   readGenerated(text, file);

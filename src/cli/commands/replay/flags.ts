@@ -27,13 +27,15 @@ export function describeReplay(program: CommandUnknownOpts) {
     .option('--of <sessionID>', 'the calls of a session')
     .option('--round <roundID>', 'the calls of a round')
     .option('--tx <txID>', 'the calls of a transaction, and its refunds')
-    .option('--from <time>', 'not before: 14:03 or 2026-11-21T14:03')
-    .option('--until <time>', 'not after');
+    .option('--from <time>', 'calls from this time: 14:03 or 2026-11-21T14:03')
+    .option('--until <time>', 'calls up to this time');
   const operator = addLogOptions(calls).optionsGroup('Test operator (and its sessions):');
   const how = addClientOptions(addReferenceOptions(operator))
     .addOption(productionOption())
     .optionsGroup('Replay:')
-    .addOption(new Option('--speed <n>', 'n times as fast as recorded (default: 1)').argParser(speedFlag))
+    .addOption(
+      new Option('--speed <n>', 'send the calls n times as fast as recorded (default: 1)').argParser(speedFlag),
+    )
     .option('--no-wait', 'send each call right after the one before')
     .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 4 to 12)').argParser(countFlag))
     .option('--to <scenario=FILE.yaml>', 'write the calls as a scenario, and send nothing');
@@ -49,7 +51,7 @@ Examples:
   croupier replay staging.har --of s-81f2 --session eu-usd-1 --no-wait
   croupier replay wallet.log --player 4711 --to scenario=lost-20-euros.yaml
 
-Exit status: 0 fixed, or nothing was and is wrong; 1 still failing, regressed or
+Exit status: 0 fixed, or nothing is wrong; 1 still failing, regressed or
   different; 2 usage; 3 undecided or unreachable; 130 and 143 interrupted`,
     );
 }

@@ -76,7 +76,7 @@ function sentence({ verdict, compared, past, now }: ReplayOutcome): string {
     case 'undecided':
       return compared.every((row) => row.verdict === 'unknown')
         ? 'the record has no replies; now no rule is broken.'
-        : 'the replay could not decide whether it is fixed.';
+        : 'the replay could not decide whether the recorded problem is fixed.';
   }
 }
 

@@ -5,7 +5,7 @@ import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
 export function describeReport(program: CommandUnknownOpts) {
   return program
     .command('report')
-    .description('reports from journals')
+    .description('make reports from journals')
     .helpCommand(false)
     .addHelpText(
       'after',
@@ -25,7 +25,7 @@ export function describeConvert(report: CommandUnknownOpts) {
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .requiredOption(
       '--to <KIND=file>',
-      'terminal, json, junit, html, markdown, github, baseline, har or curl; a file or - for stdout; several with commas',
+      'kinds: terminal, json, junit, html, markdown, github, baseline, har or curl; file: a path, or - for stdout; several with commas',
       collect,
     )
     .addHelpText(
@@ -44,10 +44,10 @@ Exit status: 0 written, 2 usage, or no journal`,
 export function describeMerge(report: CommandUnknownOpts) {
   return report
     .command('merge')
-    .description('one report of all shards of a run (run --shard), and the exit status of the whole run')
-    .summary('one report, and one status, of all shards of a run')
+    .description('make one report of all shards of a run (run --shard), with the exit status of the whole run')
+    .summary('make one report of all shards of a run')
     .argument('<journals...>', 'the journal of each shard')
-    .option('--to <KIND=file>', 'as in report convert (default: terminal=-); repeatable', collect)
+    .option('--to <KIND=file>', 'kind and file as for report convert (default: terminal=-); repeatable', collect)
     .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
     .addHelpText(
       'after',
@@ -65,9 +65,9 @@ Exit status: that of the whole run (0, 1, 3, 70, 130, 143); 3 when a shard is
 export function describeDiff(report: CommandUnknownOpts) {
   return report
     .command('diff')
-    .description('changes from one run to a later one: broken, fixed, new, gone, slower')
+    .description('show the changes from one run to a later one: broken, fixed, new, gone, slower')
     .argument('<before>', 'a journal, or a JSON report')
-    .argument('<now>', 'the same of the later run')
+    .argument('<now>', 'a journal, or a JSON report, of the later run')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -30,8 +30,9 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
   const mismatch = shardMismatch(shards);
   if (mismatch) {
     const text = `${mismatch.reasons.join('.\n')}.\n`;
-    if (mismatch.kind === 'unfit') throw new UsageError(`${text}Nothing was merged: give every shard of one run once.`);
-    stdio.err.write(`UNDECIDED: ${text}Nothing was merged: a missing shard may have failed.\n`);
+    if (mismatch.kind === 'unfit')
+      throw new UsageError(`${text}Nothing was merged. Give every shard of one run exactly once.`);
+    stdio.err.write(`UNDECIDED: ${text}Nothing was merged, because a missing shard may have failed.\n`);
     return EXIT.UNDECIDED;
   }
   const merged = await mergeShards(shards);

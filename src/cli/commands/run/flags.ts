@@ -25,33 +25,33 @@ export function describeRun(program: CommandUnknownOpts) {
     .argument('[selection...]')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
   const chosen = addReferenceOptions(run)
-    .addOption(new Option('--launches <n>', 'let the operator launch n sessions, and use them').argParser(countFlag))
+    .addOption(new Option('--launches <n>', 'wait until the operator has launched n sessions').argParser(countFlag))
     .optionsGroup('Scenarios:')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains this')
-    .option('--last-failed [journal]', 'only what failed, was flaky or undecided last')
-    .addOption(new Option('--shard <i/n>', 'part i of n, with players of its own').argParser(shardFlag))
-    .option('--timings <journal>', 'divide shards by the times of this run; repeatable', collect)
+    .option('--last-failed [journal]', 'only those that last failed, were flaky or undecided')
+    .addOption(new Option('--shard <i/n>', 'play part i of n; each part needs its own player').argParser(shardFlag))
+    .option('--timings <journal>', 'journal whose times divide the shards; repeatable', collect)
     .option('--watch', 'run again when a file changes, or on a key')
     .option('--list', 'print the selected scenarios, and send nothing')
     .optionsGroup('Run:')
     .option('--after <journal>', 'verify the transactions of an earlier run; repeatable', collect)
-    .addOption(new Option('--bail [n]', 'stop after the first (or n) failed scenarios').argParser(countFlag))
+    .addOption(new Option('--bail [n]', 'stop after one (or n) failed scenarios').argParser(countFlag))
     .addOption(
       new Option('--retries <n>', 'retry a failed scenario up to n times').argParser(countFlag).env('CROUPIER_RETRIES'),
     )
-    .option('--allow-flaky', 'a pass on retry is a warning, not a failure')
-    .addOption(new Option('--baseline <file>', 'rules that may fail for a while').env('CROUPIER_BASELINE'))
+    .option('--allow-flaky', 'a flaky scenario is a warning, not a failure')
+    .addOption(new Option('--baseline <file>', 'file with rules that may fail for a while').env('CROUPIER_BASELINE'))
     .option('--strict', 'a breach of a SHOULD fails the run too')
-    .addOption(new Option('--seed <text>', 'repeat choices and order of an earlier run').env('CROUPIER_SEED'))
+    .addOption(new Option('--seed <text>', 'repeat the random choices of an earlier run').env('CROUPIER_SEED'))
     .addOption(
       new Option('--race-rounds <n>', 'repeat each race scenario n times (default: 4 to 12)').argParser(countFlag),
     );
   return addSettings(chosen)
     .optionsGroup('Output:')
-    .option('--report <KIND=file>', 'json, junit, html, markdown …; repeatable', collect)
+    .option('--report <KIND=file>', 'write a report: json, junit, html …; repeatable', collect)
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
-    .option('--no-github', 'nothing for GitHub Actions')
+    .option('--no-github', 'print nothing for GitHub Actions')
     .addOption(jsonOption())
     .option('-v, --verbose', 'print every exchange as it happens')
     .addHelpText(

@@ -7,7 +7,7 @@ export type KeyCommand =
   | { readonly kind: 'pattern'; readonly text: string };
 
 /** The explanation of the keys, in one line. */
-export const KEYS = 'a: all · f: failed ones · p: by a pattern · Enter: repeat · q: quit';
+export const KEYS = 'a: run all · f: run failed ones · p: run by a pattern · Enter: repeat · q: quit';
 
 const CTRL_C = '\u0003';
 const CTRL_U = '\u0015';

@@ -249,7 +249,7 @@ class Watching {
     const state = failing === 0 ? '' : ` ${failing === 1 ? 'One scenario fails' : `${failing} scenarios fail`}.`;
     const keys = this.#stdio.stdinIsTty && this.#stdio.err.tty ? `${KEYS}\n` : '';
     const pattern =
-      this.#pattern === '' ? '' : ` Only scenarios with ${JSON.stringify(this.#pattern)} in id or title run.`;
+      this.#pattern === '' ? '' : ` Only scenarios with ${JSON.stringify(this.#pattern)} in their id or title are run.`;
     return `\nWaiting for a change of ${files} files.${state}${pattern}\n${keys}`;
   }
 

@@ -9,8 +9,8 @@ export type SchemaName = (typeof SCHEMAS)[number];
 export function describeSchema(program: CommandUnknownOpts) {
   return program
     .command('schema')
-    .description('print a JSON Schema')
-    .addArgument(new Argument('<of>', 'of which file').choices(SCHEMAS))
+    .description('print the JSON Schema of a kind of file')
+    .addArgument(new Argument('<of>', 'the kind of file').choices(SCHEMAS))
     .addHelpText(
       'after',
       `

@@ -6,7 +6,7 @@ export function describeSelftest(program: CommandUnknownOpts) {
   return program
     .command('selftest')
     .description('prove that croupier finds every defect, and that it accepts every correct operator')
-    .summary('prove that every defect is found, and nothing else')
+    .summary('prove that croupier finds every defect, and nothing else')
     .argument('[names...]', 'defects, variants, defects joined by + (default: all)')
     .addOption(new Option('--threads <n>', 'threads in parallel (default: one per core)').argParser(countFlag))
     .addOption(new Option('--deadline <duration>', 'maximum time for a reply (default: 1s)').argParser(durationFlag))

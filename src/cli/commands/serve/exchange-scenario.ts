@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<CallName, string>> = {
   balance: 'The balance is read',
   bet: 'A bet is taken',
   win: 'A win is paid',
-  refund: 'A refund gives its bet back',
+  refund: 'A refund gives back the money of its bet',
 };
 
 /**

@@ -10,12 +10,14 @@ function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Gl
 ) {
   return command
     .option('--port <n>', 'port of the service (default: any free port)')
-    .option('--data <dir>', 'keep the data here over a restart (default: in memory)')
-    .option('--public-url <url>', 'public address, if it differs')
+    .option('--data <dir>', 'folder that keeps the data over a restart (default: in memory)')
+    .option('--public-url <url>', 'URL that operators and players use, if it differs')
     .addOption(
-      new Option('--contract <version>', 'behave as this version (default: the latest)').argParser(versionFlag),
+      new Option('--contract <version>', 'contract version of the service (default: the latest)').argParser(
+        versionFlag,
+      ),
     )
-    .option('--large-catalogue', 'a list of games of more than 1 MB')
+    .option('--large-catalogue', 'send a list of games of more than 1 MB')
     .addOption(new Option('--catalogue-delay <duration>', 'delay the reply to GET /games').argParser(durationFlag))
     .addOption(
       new Option('--session-life <duration>', `lifetime of a game (default: ${SESSION_LIFE_HOURS} hours)`).argParser(
@@ -28,8 +30,8 @@ function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Gl
 export function describeServe(program: CommandUnknownOpts) {
   return program
     .command('serve')
-    .description('servers to develop against: an operator, the service, or both')
-    .summary('an operator, the service, or both')
+    .description('run servers to develop against: an operator, the service, or both')
+    .summary('run an operator, the service, or both')
     .helpCommand(false)
     .addHelpText(
       'after',
@@ -38,7 +40,7 @@ Examples:
   croupier serve all                     both, with a game to play
   croupier serve operator --port 4000    a wallet that follows the contract
 
-Each prints its address, and ends on SIGINT or SIGTERM with status 0.`,
+Each server prints its address, and ends on SIGINT or SIGTERM with status 0.`,
     );
 }
 
@@ -46,11 +48,11 @@ Each prints its address, and ends on SIGINT or SIGTERM with status 0.`,
 export function describeServeOperator(serve: CommandUnknownOpts) {
   const operator = serve
     .command('operator')
-    .description('the reference operator: a wallet that follows the contract')
+    .description('run the reference operator: a wallet that follows the contract')
     .option('--port <n>', 'the port (default: any free port)')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--data <dir>', 'keep the data here over a restart (default: in memory)')
-    .option('--write-config <file>', 'write a croupier.yaml with its address and sessions');
+    .option('--data <dir>', 'folder that keeps the data over a restart (default: in memory)')
+    .option('--write-config <file>', 'write a croupier.yaml with the address and the sessions');
   return addVariationOptions(operator).addHelpText(
     'after',
     `
@@ -58,7 +60,7 @@ Examples:
   croupier serve operator --port 4000 --write-config croupier.yaml
   croupier serve operator --defect replayed-bet-charged --defect lost-update
 
-CROUPIER_KEY gives it a key of yours.
+CROUPIER_KEY sets the key of the first client.
 It ends on SIGINT or SIGTERM with status 0.`,
   );
 }
@@ -67,8 +69,8 @@ It ends on SIGINT or SIGTERM with status 0.`,
 export function describeServeCoreApi(serve: CommandUnknownOpts) {
   const service = serve
     .command('core-api')
-    .description('the service: the Core API, games to play, and the reverse calls to your operator')
-    .summary('the service: Core API, games, and the calls to your operator')
+    .description('run the service: the Core API, games to play, and the reverse calls to your operator')
+    .summary('run the service: Core API, games, and the calls to your operator')
     .addOption(configOption())
     .option('--client <extCID>', 'only this client of croupier.yaml; repeatable', collect);
   return addServiceOptions(service).addHelpText(
@@ -88,7 +90,9 @@ It ends on SIGINT or SIGTERM with status 0.`,
 
 /** Defines `croupier serve all` and its flags. */
 export function describeServeAll(serve: CommandUnknownOpts) {
-  const both = serve.command('all').description('the reference operator and the service together, with a game to play');
+  const both = serve
+    .command('all')
+    .description('run the reference operator and the service together, with a game to play');
   return addServiceOptions(addVariationOptions(both)).addHelpText(
     'after',
     `

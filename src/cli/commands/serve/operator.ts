@@ -82,7 +82,7 @@ async function open(
 function describe({ url, clients, ownKey, chosen }: Served, config: string | undefined): string {
   const lines = clients.flatMap(({ extCID, basePath, integrationApiKey, campaigns, sessions }, index) => [
     `client ${extCID}   ${url}${basePath}`,
-    `  key        ${ownKey && index === 0 ? 'that of CROUPIER_KEY' : `${integrationApiKey} (play money only)`}`,
+    `  key        ${ownKey && index === 0 ? 'the value of CROUPIER_KEY' : `${integrationApiKey} (play money only)`}`,
     `  campaigns  ${campaigns.join(', ')}`,
     ...sessions.map(
       ({ sessionID, player, currency, gameID, balance, state }, at) =>

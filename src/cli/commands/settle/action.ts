@@ -51,7 +51,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const { integratorBaseUrl } = afterRun.run.client;
   if (client.integratorBaseUrl !== integratorBaseUrl) {
     stdio.err.write(
-      forTerminal(`The run called ${integratorBaseUrl}; the settlement goes to ${client.integratorBaseUrl}.`),
+      forTerminal(`The run called ${integratorBaseUrl}, but the settlement is sent to ${client.integratorBaseUrl}.`),
     );
     stdio.err.write('\n');
   }
@@ -191,7 +191,7 @@ async function clientOfJournal(
   if (!hasKey) {
     const known = configured.map((client) => client.extCID);
     throw new UsageError(
-      `${journal} is of the client ${extCID}, which ${configuration.found ? `${configuration.file} does not name${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}` : `no ${configuration.file} names`}. Nothing was sent.\nGive its key with CROUPIER_KEY or --key-file, or name its configuration with --config.`,
+      `${journal} belongs to the client ${extCID}, which ${configuration.found ? `${configuration.file} does not name${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}` : `no ${configuration.file} names`}. Nothing was sent.\nGive its key with CROUPIER_KEY or --key-file, or name its configuration with --config.`,
     );
   }
   const { client: _chosen, ...others } = flags;
@@ -218,6 +218,6 @@ async function clientOfJournal(
 
 function refuseOther(journal: string, extCID: string, other: string): never {
   throw new UsageError(
-    `${journal} is of the client ${extCID}, not of ${other}: another client has other transactions. Nothing was sent.`,
+    `${journal} belongs to the client ${extCID}, but ${other} was chosen, which has other transactions. Nothing was sent.\nChoose ${extCID}.`,
   );
 }

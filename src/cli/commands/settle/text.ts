@@ -113,21 +113,25 @@ function signed(amount: string, currency: string | null): string {
 
 function ids({ kind, txID, origTxID, found, wanted }: SettleItem): readonly string[] {
   if (kind === 'balance')
-    return [found === null ? `it was ${wanted} before the run` : `it was ${wanted} before the run, and ${found} now`];
+    return [
+      found === null
+        ? `the balance was ${wanted} before the run`
+        : `the balance was ${wanted} before the run, and is ${found} now`,
+    ];
   if (kind === 'win') return [`txID ${txID}`];
-  return [`of the bet ${origTxID}, ${txID === null ? 'not sent yet' : `txID ${txID}`}`];
+  return [`refunds the bet ${origTxID}, ${txID === null ? 'not sent yet' : `txID ${txID}`}`];
 }
 
 function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: boolean): readonly string[] {
   if (!isSent) {
     return [
       kind === 'balance'
-        ? 'would be read, and restored unless another transaction changed it'
-        : 'would be sent until it gets status 200',
+        ? 'croupier would read the balance, and restore it unless another transaction changed it'
+        : 'croupier would send it until the operator answers 200',
     ];
   }
   if (!settled) return [`still owed: ${reason}`];
-  if (kind === 'balance') return ['it is the same as before the run'];
+  if (kind === 'balance') return ['the balance is the same as before the run'];
   return [`answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`];
 }
 
@@ -141,7 +145,7 @@ export function lastSentence(
   if (!isSent) return `${count(owed)} owed. Nothing was sent. To send it: croupier settle ${journal}`;
   return owed === 0
     ? 'Nothing is owed any more.'
-    : `${count(owed)} still owed. The journal has every attempt. To try again: croupier settle ${journal}`;
+    : `${count(owed)} still owed. The journal contains every attempt. To try again: croupier settle ${journal}`;
 }
 
 function count(owed: number): string {

@@ -45,7 +45,7 @@ export function explainText(
     case 'right':
       lines.push(
         paint.green(forTerminal(`The signature is right${which}: it was made with ${explanation.found.key.name}.`)),
-        ...wrap('If the operator computes another signature, give that one with --signature.', width),
+        ...wrap('If the operator computes another signature, give its signature with --signature.', width),
       );
       break;
     case 'unexplained':
@@ -87,7 +87,7 @@ function payloadRows({ payload }: Found, request: SignedRequest, row: Row): read
     ...(difference
       ? row(
           'differs',
-          `at byte ${difference.at}: ${seen(difference.second, difference.secondByte)} was signed, ${seen(difference.first, difference.firstByte)} should be`,
+          `at byte ${difference.at}: ${seen(difference.second, difference.secondByte)} was signed, but ${seen(difference.first, difference.firstByte)} should have been signed`,
         )
       : []),
   ];
@@ -121,7 +121,7 @@ function differenceRows(differs: Explained['differs'], row: Row): readonly strin
   const { at, first, second, firstByte, secondByte } = differs;
   return row(
     'bodies',
-    `they differ first at byte ${at}: ${seen(first, firstByte)} here, ${seen(second, secondByte)} in the other`,
+    `the first difference is at byte ${at}: ${seen(first, firstByte)} in this body, ${seen(second, secondByte)} in the other body`,
   );
 }
 

@@ -80,7 +80,8 @@ async function requestsOf(
   const wanted = flags.signature?.replace(/^x-request-sign:\s*/i, '');
   const parts = await fromParts({ ...flags, ...(wanted !== undefined && { signature: wanted }) }, stdio);
   if (parts) {
-    if (given !== undefined) throw new UsageError('Give either the whole request, or --body or --query.');
+    if (given !== undefined)
+      throw new UsageError('Give either the whole request, or its body or query with --body or --query.');
     if (parts.signature === undefined)
       throw new UsageError('The signature to explain is missing. Give it with --signature.');
     return [parts];

@@ -23,9 +23,9 @@ function addTextOptions<Args extends unknown[], Opts extends OptionValues, Globa
   return command
     .argument('[body]', 'the body (default: standard input)')
     .optionsGroup('Signed text:')
-    .option('--body <text>', 'the body, as the argument')
+    .option('--body <text>', 'the body, in place of the argument')
     .option('--query [text]', 'the query of a GET: sessionID=s-1, or a whole URL')
-    .option('--file <file>', 'file with it, taken byte for byte; - for stdin');
+    .option('--file <file>', 'file with the body or query, read byte for byte; - for stdin');
 }
 
 /** Defines `croupier sign` and its flags. */
@@ -45,7 +45,7 @@ Examples:
   printf %s '{"amount":"1.00"}' | croupier sign  standard input
   croupier sign --query 'sessionID=eu-usd-1'     a GET: its canonical JSON
 
-Exit status: 0, or 2 when there is nothing to sign, or no key`,
+Exit status: 0 signed, 2 there is nothing to sign, or no key`,
     );
 }
 
@@ -78,19 +78,19 @@ export function describeExplain(program: CommandUnknownOpts) {
     .argument('[request]', 'a curl line, or a file (curl, HTTP, HAR; - is stdin)')
     .optionsGroup('The request, in parts:')
     .option('--body <text>', 'the body as it was sent')
-    .option('--body-file <file>', 'file with the body, taken byte for byte')
+    .option('--body-file <file>', 'file with the body, read byte for byte')
     .option('--query <text>', 'the query of a GET, or its whole URL')
     .option('--url <url>', 'the address of the request')
-    .option('--signature <text>', 'sent, or computed by the operator (default: the header)')
-    .option('--other-body <text>', 'the body that the other side has: where do they differ?')
-    .option('--other-body-file <file>', 'file with that body')
+    .option('--signature <text>', 'the signature to explain (default: the header of the request)')
+    .option('--other-body <text>', 'the body of the other side, to find the first difference')
+    .option('--other-body-file <file>', 'file with the body of the other side')
     .optionsGroup('Further keys (after CROUPIER_KEY and croupier.yaml):')
     .addOption(
       new Option('--key-file <file>', 'file with a key, the right key first; repeatable')
         .argParser(collect)
         .env('CROUPIER_KEY_FILE'),
     )
-    .option('--api-key-file <file>', 'key of the Core API: was it used?; repeatable', collect)
+    .option('--api-key-file <file>', 'file with a Core API key that may have been used; repeatable', collect)
     .addOption(configOption())
     .addOption(
       new Option('--client <extCID>', 'only the keys of this client; repeatable')

@@ -53,12 +53,12 @@ export async function verifyCommand(text: string | undefined, flags: VerifyFlags
   const of = `of these ${payload.length} bytes with ${source}`;
   const lines =
     reason === null
-      ? [`Right: it is the signature ${of}.`, ...remarks]
+      ? [`Right: this is the signature ${of}.`, ...remarks]
       : [
-          `Wrong: it is not the signature ${of}.`,
+          `Wrong: this is not the signature ${of}.`,
           reason,
           ...remarks,
-          'To find the mistake: croupier explain, with the same body or query and --signature.',
+          'To find the mistake, run croupier explain with the same body or query and --signature.',
         ];
   stdio.out.write(lines.map((line) => `${forTerminal(line)}\n`).join(''));
   return status;
@@ -69,17 +69,18 @@ export async function verifyCommand(text: string | undefined, flags: VerifyFlags
  * sign` prints.
  */
 function whyWrong(given: string, right: string): string {
-  if (given === '') return 'It is empty.';
-  if (given !== given.trim()) return 'It has a blank at its beginning or end.';
-  if (given.toLowerCase() === right) return 'Its digits are right, but it must be in lower case.';
+  if (given === '') return 'The given signature is empty.';
+  if (given !== given.trim()) return 'The given signature has white space at its beginning or end.';
+  if (given.toLowerCase() === right)
+    return 'The digits of the given signature are right, but they must be in lower case.';
   if (/^[0-9a-f]+$/i.test(given)) {
     return given.length === 64
-      ? 'It has the form of a signature, but it is of other bytes, or was made with another key.'
-      : `It has ${given.length} hexadecimal digits, but a signature has 64.`;
+      ? 'The given signature was made from other bytes, or with another key.'
+      : `The given signature has ${given.length} hexadecimal digits, but a signature has 64.`;
   }
   return Buffer.from(given, 'base64').equals(Buffer.from(right, 'hex'))
-    ? 'Its bytes are right, but it is in base64. A signature must be lower-case hexadecimal.'
-    : 'It is not hexadecimal. A signature has 64 lower-case hexadecimal digits.';
+    ? 'The given signature is right, but in base64. It must be in lower-case hexadecimal.'
+    : 'The given signature is not hexadecimal. A signature has 64 lower-case hexadecimal digits.';
 }
 
 /** The key that a command signs or verifies with. */
@@ -115,7 +116,7 @@ function chosen({ config, file, found }: Configuration, wanted: string | undefin
     throw new UsageError(
       found && clients.length > 0
         ? `${file} has no client ${wanted}. It has: ${known}.`
-        : 'No key: set CROUPIER_KEY, name a file with --key-file, or run it in a folder with a croupier.yaml.',
+        : 'There is no key. Set CROUPIER_KEY, name a file with --key-file, or run this command in a folder with a croupier.yaml.',
     );
   }
   if (others.length > 0) throw new UsageError(`${file} has several clients. Choose one with --client: ${known}.`);

@@ -97,7 +97,7 @@ describe('the report of a search', () => {
       'seed seed-1, 12 histories, 345 calls, 1.2 s',
       '✗ idempotency.bet  MUST $',
       'has 2 steps (history 7 had 30)',
-      'It failed in 2 of 3 attempts',
+      'The history failed in 2 of 3 attempts',
       'The time was over',
       '  - resend: bet1',
       'croupier run found.yaml --reference',

@@ -231,7 +231,7 @@ describe('croupier incident', () => {
     expect(status).toBe(1);
     expect(out).toContain('breaks signature.accepted: expected a correctly signed call is let in; it was answered 401');
     expect(out).toContain('signature wrong, signed.txt:5');
-    expect(out).toContain('Signatures, by the given keys: 1 right, 1 wrong');
+    expect(out).toContain('Signatures, verified with the given keys: 1 right, 1 wrong');
     expect(out).toContain('signed.txt:9: its body is in lost.json, which is not in the folder of the file');
     expect(out).not.toContain(KEY);
     const explained = await croupier(['explain', file, '--key-file', 'key'], { cwd });
@@ -264,7 +264,7 @@ describe('croupier incident', () => {
     [['other.log', '--field', 'sesion=x'], 'Did you mean session?'],
     [['other.log', '--pattern', '('], '--pattern is not a regular expression'],
     [['other.log', '--from', 'noon'], '--from noon: write a time such as 14:03'],
-    [['other.log', '--from', '14:03'], 'The files have no date for a time of day'],
+    [['other.log', '--from', '14:03'], 'The files contain no date, so a time of day is not enough'],
     [['-', '--operator', '-'], 'can be read only once'],
   ])('refuses %j with a reason', async (args, message) => {
     write('empty.log', '');

@@ -111,7 +111,9 @@ describe('croupier replay', () => {
     const written = await replay(log, '--of', 's-1', '--to', 'scenario=record.yaml', '--speed', '2');
     expect(written.err).toContain('croupier run record.yaml');
     expect(written.status).toBe(0);
-    expect(readFileSync(path.join(cwd, 'record.yaml'), 'utf8')).toBe(`# Calls of record.log, from croupier replay.
+    expect(
+      readFileSync(path.join(cwd, 'record.yaml'), 'utf8'),
+    ).toBe(`# croupier replay wrote this scenario from the calls in record.log.
 # yaml-language-server: $schema=node_modules/croupier-conformance/schema/scenario.json
 croupier: 1
 title: "Calls of session s-1 on 2026-11-21 at 14:03 UTC"

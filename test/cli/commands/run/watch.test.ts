@@ -165,7 +165,9 @@ describe('--watch', () => {
     press('f');
     expect(await until('q: quit')).toContain('2 scenarios');
     press('pTwx\u007Fo\r');
-    expect(await until('q: quit')).toMatch(/Running one scenario[\s\S]*Only scenarios with "Two" in id or title run/);
+    expect(await until('q: quit')).toMatch(
+      /Running one scenario[\s\S]*Only scenarios with "Two" in their id or title are run/,
+    );
     press('\r');
     expect(await until('q: quit')).toContain('Running one scenario');
     press('pnone of them\r');

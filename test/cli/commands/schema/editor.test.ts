@@ -78,7 +78,7 @@ describe('a baseline in an editor', () => {
   });
 
   it('explains a key', async () => {
-    expect(await hover(FAILURE.replace('ticket', 'tic|ket'))).toContain('The ticket of the fix');
+    expect(await hover(FAILURE.replace('ticket', 'tic|ket'))).toContain('The ticket for the fix');
   });
 
   it.each([

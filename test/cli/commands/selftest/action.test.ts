@@ -16,8 +16,8 @@ it(
     expect(out).toMatch(/✓ correct +nothing/);
     expect(out).toMatch(/✓ refund-unknown-404 +refund\.unknown/);
     expect(out).toContain('Several defects at once');
-    expect(out).toContain('croupier judged all of them rightly.');
-    expect(out).toContain('1 correct operator: 1 judged rightly, 0 accused.');
+    expect(out).toContain('croupier judged every operator correctly.');
+    expect(out).toContain('1 correct operator: 1 judged correctly, 0 accused.');
     // A part of the matrix can't decide which scenarios are idle.
     expect(out).not.toContain('could as well not be there');
     expect(status).toBe(0);
@@ -26,7 +26,7 @@ it(
 );
 
 it(
-  'is JSON where a machine wants it',
+  'selftest --json prints the outcomes as JSON',
   async () => {
     const { status, out } = await croupier(['selftest', 'refund-unknown-404', '--json', '--threads', '1'], { cwd });
     expect(status).toBe(0);

@@ -146,7 +146,7 @@ describe('explain', () => {
     ]);
     expect(status).toBe(1);
     expect(out).toContain('Not explained');
-    expect(out).toMatch(/they differ first at byte 13: [\s\S]*\(0x30\)\s+here, [\s\S]*\(0x35\)/);
+    expect(out).toMatch(/first\s+difference\s+is\s+at\s+byte\s+13:\s+[\s\S]*\(0x30\)\s+in[\s\S]*\(0x35\)/);
   });
 
   it('finds the signature of the other body', async () => {
@@ -180,7 +180,7 @@ describe('explain', () => {
   });
 
   it.each([
-    ['no key', ['--body', BODY, '--signature', 'x'], {}, 'No key to try'],
+    ['no key', ['--body', BODY, '--signature', 'x'], {}, 'There is no key'],
     ['no signature', ['--body', BODY], undefined, '--signature'],
     ['a request without one', [`curl ${URL_BET} -d x`], undefined, 'no X-REQUEST-SIGN'],
     ['no such file', ['nothing.har'], undefined, 'no such file'],

@@ -99,11 +99,11 @@ describe('verify', () => {
   });
 
   it.each([
-    ['other bytes', createHmac('sha256', KEY).update('{}').digest('hex'), 'it is of other bytes'],
+    ['other bytes', createHmac('sha256', KEY).update('{}').digest('hex'), 'was made from other bytes'],
     ['upper case', RIGHT.toUpperCase(), 'lower case'],
     ['base64', Buffer.from(RIGHT, 'hex').toString('base64'), 'base64'],
     ['a part', RIGHT.slice(0, 32), '32 hexadecimal digits'],
-    ['a blank', `${RIGHT} `, 'blank'],
+    ['a blank', `${RIGHT} `, 'white space'],
     ['nothing', '', 'empty'],
     ['text', 'no signature', 'not hexadecimal'],
   ])('ends with 1 for %s, and gives the reason and the next command', async (_what, signature, reason) => {
