@@ -1,4 +1,7 @@
-/** A selection of calls. A call is selected if it matches every field that is given. Times are in ms since 1970, by the service's clock. */
+/**
+ * A selection of calls. A call is selected if it matches every field that is given. Times are in ms since 1970 by the
+ * service's clock.
+ */
 export interface CallSelection {
   readonly player?: string | undefined;
   readonly session?: string | undefined;
@@ -8,7 +11,7 @@ export interface CallSelection {
   readonly toMs?: number | undefined;
 }
 
-/** The player and the currency of a session, as far as the configuration or the options name them. */
+/** The player and the currency of a session. A field is null if neither the configuration nor the options name it. */
 export interface KnownSession {
   readonly player: string | null;
   readonly currency: string | null;

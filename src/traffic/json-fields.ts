@@ -1,12 +1,12 @@
-/** A JSON object. */
+/** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object and not an array. */
+/** True if a value is a JSON object and not an array. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON. @returns undefined if the text is not JSON */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

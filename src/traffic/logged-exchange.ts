@@ -2,7 +2,7 @@ import type { EarlyBreak } from '../contract/deviation.ts';
 import type { SignatureState } from '../contract/signature.ts';
 import type { Body, HeaderList, NoReplyReason } from '../journal/exchange.ts';
 
-/** The place of an entry in a file that was read. Lines count from 1. */
+/** The position of an entry in a file. Lines are counted from 1. */
 export interface LogPlace {
   readonly file: string;
   readonly line: number;
@@ -13,15 +13,15 @@ export const SIDES = ['service', 'operator'] as const;
 
 export type Side = (typeof SIDES)[number];
 
-/** A time as logged, by the clock of the side that logged it. */
+/** A logged time, by the clock of the side that logged it. */
 export interface LogTime {
   /** Milliseconds since 1970, UTC. */
   readonly ms: number;
-  /** The precision of the logged time: 1000 if it has whole seconds only. */
+  /** The precision of the logged time in ms, for example 1000 if it has only whole seconds. */
   readonly precisionMs: number;
-  /** The time was logged without a zone, so the zone of the log form was assumed. */
+  /** True if the time was logged without a zone, so that the configured zone was assumed. */
   readonly zoneless?: true;
-  /** Request and reply are on one line, so the time may be the end of the call. */
+  /** True if the request and the reply are on one line, so that the time may be the end of the call. */
   readonly mayBeEnd?: true;
 }
 
@@ -30,17 +30,17 @@ export interface LoggedRequest {
   /** The whole URL or only its path, as logged. */
   readonly url: string | null;
   readonly headers: HeaderList | null;
-  /** null: the request had no body. `unknown`: the body was not logged. */
+  /** The body, null if the request had no body, and `unknown` if the body was not logged. */
   readonly body: Body | null | 'unknown';
 }
 
 export type LoggedReply =
   | { readonly kind: 'reply'; readonly status: number; readonly headers: HeaderList | null; readonly body: Body | null }
   | { readonly kind: 'none'; readonly reason: NoReplyReason; readonly detail: string }
-  /** The log does not show whether, or how, the call was answered. */
+  /** The log does not show whether the call was answered, or how. */
   | { readonly kind: 'unknown' };
 
-/** The fields of a call that a log may hold in addition to, or instead of, its bytes. */
+/** Fields of a call that some logs have in addition to its bytes, or instead of them. */
 export const LOGGED_FIELDS = [
   'call',
   'session',
@@ -60,34 +60,36 @@ export const LOGGED_FIELDS = [
 
 export type LoggedField = (typeof LOGGED_FIELDS)[number];
 
-/**
- * One exchange as it was logged. It is like an exchange of a run, but data that was not logged is explicitly unknown:
- * null, or `unknown` if null means something else.
- */
+/** One exchange as a log describes it. Data that was not logged is null, or `unknown` if null has another meaning. */
 export interface LoggedExchange {
   readonly place: LogPlace;
   readonly side: Side;
   readonly time: LogTime | null;
-  /** From the request to the end of the reply, in ms. */
+  /** The time from the request to the end of the reply, in ms; null if it is unknown. */
   readonly tookMs: number | null;
   readonly request: LoggedRequest;
   readonly answer: LoggedReply;
-  /** The amount of a call that croupier sent, from its journal. Absent: take it from the request or from `logged`. */
+  /**
+   * The amount of a call that croupier sent, taken from its journal. If it is left out, the amount is in the request or
+   * in `logged`.
+   */
   readonly amount?: string;
   readonly logged: Readonly<Partial<Record<LoggedField, string>>>;
-  /** The way in which croupier deviated from the contract on purpose, from its journal. */
+  /** The way in which croupier broke the contract on purpose in this call, taken from its journal. */
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
-  /** The result of verifying the signature before a capsule changed the signed bytes. */
+  /**
+   * The result of verifying the signature before a capsule (an anonymous copy of the traffic) changed the signed bytes.
+   */
   readonly verified?: SignatureState;
 }
 
-/** The result of reading one entry of a file. `other`: a readable entry that is no call of the service. */
+/** The result of reading one entry of a file. `other` is a readable entry that is not a call of the service. */
 export type LogEntry =
   | { readonly kind: 'exchange'; readonly exchange: LoggedExchange }
   | { readonly kind: 'other'; readonly line: number }
   | { readonly kind: 'unreadable'; readonly line: number; readonly why: string };
 
-/** Converts bytes to a body: text if they are valid UTF-8, else base64. */
+/** Converts bytes to a body. The body is stored as text if the bytes are valid UTF-8, and otherwise as base64. */
 export function bodyOf(bytes: Uint8Array): Body {
   const length = bytes.length;
   try {
@@ -97,7 +99,7 @@ export function bodyOf(bytes: Uint8Array): Body {
   }
 }
 
-/** Makes a body of text, in UTF-8. */
+/** Converts text to a body in UTF-8. */
 export function textBody(text: string): Body {
   return { encoding: 'utf8', data: text, length: Buffer.byteLength(text), truncated: false };
 }

@@ -4,7 +4,7 @@ import type { Money } from '../contract/money.ts';
 import { amountIn, bodyFields, readAmount } from '../journal/call-amount.ts';
 import type { LoggedExchange } from './logged-exchange.ts';
 
-/** The known fields of a call. A field that is null was not sent if `whole` is true; otherwise it is unknown. */
+/** The known fields of a call. If `whole` is true, a field that is null was not sent. Otherwise it is unknown. */
 export interface RecordedCall {
   readonly exchange: LoggedExchange;
   readonly call: CallName;
@@ -14,7 +14,7 @@ export interface RecordedCall {
   readonly roundID: string | null;
   /** The amount as it was sent or logged. */
   readonly amount: string | null;
-  /** The amount as money. null: there is no amount, or its format breaks the contract. */
+  /** The amount as money. Null if there is no amount, or if its format breaks the contract. */
   readonly money: Money | null;
   /** True if the amount was sent as a JSON number instead of a string. */
   readonly isBareAmount: boolean;
@@ -26,10 +26,10 @@ export interface RecordedCall {
   readonly whole: boolean;
 }
 
-/** The paths of an operator's endpoints that are not named after the calls. */
+/** The operator's paths that have a different name than their call, with the call of each path. */
 export type CallPaths = ReadonlyMap<string, CallName>;
 
-/** Reads the call of an exchange. @returns null if it is none of the four calls */
+/** Reads the call of an exchange. Returns null if the exchange is not one of the four calls. */
 export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Map()): RecordedCall | null {
   const { logged, request } = exchange;
   const url = request.url === null ? null : parts(request.url);
@@ -65,7 +65,7 @@ function callName(text: string | undefined): CallName | undefined {
   return CALL_NAMES.find((name) => name === wanted);
 }
 
-/** Finds the call of a request line. @returns undefined if it is none of the four calls */
+/** Finds the call of a request line. Returns undefined if it is not one of the four calls. */
 export function callAt(method: string, target: string, paths: CallPaths): CallName | undefined {
   const call = nameOfPath(parts(target).path, paths);
   return call !== undefined && isItsMethod(call, method) ? call : undefined;
@@ -77,7 +77,8 @@ function parts(url: string): { readonly path: string; readonly query: Readonly<R
   const parsed = URL.parse(url, 'http://unknown.invalid');
   if (!parsed) return { path: url, query: undefined };
   const query = [...parsed.searchParams];
-  // An access log may leave the query out. A balance call without a query was never sent, so no query means unknown.
+  // An access log may leave the query out. Every balance call has a query, so a missing query means that the query is
+  // unknown.
   return { path: parsed.pathname, query: query.length === 0 ? undefined : Object.fromEntries(query) };
 }
 
@@ -91,7 +92,7 @@ function isItsMethod(call: CallName, method: string | null): boolean {
   return method === null || method.toUpperCase() === (call === 'balance' ? 'GET' : 'POST');
 }
 
-/** Reads the fields of the request body without validating its JSON, because logs of gigabytes pass through here. */
+/** Reads the fields of the request body. The JSON is not validated, because logs can have gigabytes. */
 function sentBody({ request }: LoggedExchange): JsonObject | undefined {
   return request.body === null || request.body === 'unknown' ? undefined : bodyFields(request.body);
 }

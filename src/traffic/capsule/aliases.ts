@@ -1,7 +1,10 @@
 /** The kinds of aliases that replace ids. */
 export type AliasKind = 'session' | 'player' | 'person';
 
-/** Words of scenarios, journals and configurations. An id that equals one of them is not replaced, because that would change their meaning. */
+/**
+ * Words that scenarios, journals and configurations use. An id that equals such a word is not replaced, because
+ * replacing the word would change the meaning of the file.
+ */
 const VOCABULARY = new Set(
   'main other second third fourth active expired unknown none new null true false undefined demo guest test player session'.split(
     ' ',
@@ -9,7 +12,7 @@ const VOCABULARY = new Set(
 );
 const LETTERS = 10;
 
-/** Makes aliases for ids: always the same alias for the same id and key. */
+/** Creates aliases for ids. The same id always gets the same alias if the key is the same. */
 export class Aliases {
   readonly #digest: (text: string) => string;
   readonly #kinds = new Map<string, AliasKind>();
@@ -20,7 +23,7 @@ export class Aliases {
     this.#digest = digest;
   }
 
-  /** Every known id with its alias. */
+  /** All known ids with their aliases. */
   get all(): ReadonlyMap<string, string> {
     return new Map([...this.#kinds].map(([value, kind]) => [value, this.#name(value, kind)]));
   }
@@ -34,7 +37,7 @@ export class Aliases {
     return [...this.#found].filter((value) => this.#kinds.get(value) === kind).length;
   }
 
-  /** Adds an id that may occur. */
+  /** Adds an id that may occur in the files. */
   expect(kind: AliasKind, value: string): void {
     if (!isVocabulary(value)) this.#kinds.set(value, kind);
   }
@@ -43,12 +46,12 @@ export class Aliases {
     this.#found.add(value);
   }
 
-  /** Gives the alias of a value. @returns the value itself if it is a word of the vocabulary */
+  /** Returns the alias of a value, or the value itself if it is a word of the vocabulary. */
   of(kind: AliasKind, value: string): string {
     if (isVocabulary(value)) return value;
     this.#found.add(value);
     const known = this.#kinds.get(value);
-    // A value has the same alias in every place.
+    // A value that occurs as several kinds gets one alias, which is the same in every place.
     const settled = known === 'session' || kind === 'session' ? 'session' : known === 'player' ? 'player' : kind;
     if (settled !== known) this.#kinds.set(value, settled);
     return this.#name(value, settled);

@@ -6,14 +6,14 @@ import { IdReplacer } from './id-replacer.ts';
 import { TextRewriter } from './text-rewriter.ts';
 
 export interface CapsuleOptions {
-  /** A keyed hash in hexadecimal. */
+  /** Computes a keyed hash in hexadecimal. */
   readonly digest: (text: string) => string;
   readonly keysOf: KeysOf;
-  /** Names, in lower case, of headers with private values. */
+  /** Names of headers with private values, in lower case. */
   readonly privateHeaders: ReadonlySet<string>;
 }
 
-/** Counts of what a capsule replaced and removed. */
+/** The numbers of values that a capsule replaced and removed. */
 export interface CapsuleTally {
   readonly sessions: number;
   readonly players: number;
@@ -22,19 +22,19 @@ export interface CapsuleTally {
   readonly signatures: Readonly<Record<SignatureState, number>>;
 }
 
-/** One pass over the files: learning or rewriting. */
+/** One pass over the files. The first pass learns the ids, and the second pass rewrites the files. */
 export interface CapsulePass {
-  /** An event of a journal, a HAR, or a report. */
+  /** Processes an event of a journal, a HAR, or a report. */
   document(value: unknown): unknown;
-  /** A line of a log, of raw HTTP or of a script. */
+  /** Processes a line of a log, of raw HTTP or of a script. */
   line(text: string): string;
   scenario(text: string): string;
 }
 
 /**
- * Makes journals, HARs, reports, scenarios and logs anonymous, so that they can be shared. Ids of sessions and players are replaced by
- * aliases, the same in every place, and credentials are removed. Every file is read twice, because a text may contain an id
- * before the field that identifies it.
+ * Makes journals, HARs, reports, scenarios and logs anonymous, so that they can be shared. It replaces ids of sessions
+ * and players by aliases, and removes credentials.
+ * Every file is read twice, because a text may contain an id before the field that identifies the id.
  */
 export class Capsule {
   readonly #options: CapsuleOptions;
@@ -52,12 +52,12 @@ export class Capsule {
     for (const id of ids) this.#aliases.expect(kind, id);
   }
 
-  /** Makes the first pass, which collects the ids. Its results are not used. */
+  /** Returns the first pass, which collects the ids. Its results are not used. */
   learning(): CapsulePass {
     return this.#pass(new TextRewriter(this.#aliases, null), false);
   }
 
-  /** Makes the second pass, after the first one has read everything. */
+  /** Returns the second pass. Call it after the first pass has read every file. */
   rewriting(): CapsulePass {
     this.#rewriting = new TextRewriter(
       this.#aliases,
@@ -66,7 +66,7 @@ export class Capsule {
     return this.#pass(this.#rewriting, true);
   }
 
-  /** Each replaced id with its alias. It must stay with the maker of the capsule. */
+  /** Each replaced id with its alias. This list must not be shared with the capsule, because it reveals the ids. */
   get replaced(): ReadonlyMap<string, string> {
     return this.#aliases.found;
   }
@@ -103,7 +103,10 @@ export class Capsule {
   }
 }
 
-/** `croupier replay` writes the player into the title of a scenario. In its steps, players and sessions are aliases already. */
+/**
+ * The title of a scenario that `croupier replay` wrote, which contains the player. The steps of the scenario contain
+ * only aliases.
+ */
 const NAMED_IN_SCENARIO = /^title: ["']?(?:What happened to|Calls of) ([^\s"']+)["']?$/gm;
 const SESSION_IN_SCENARIO = /\bsessionID["']?\s*:\s*["']?([^\s"',}$]+)/g;
 

@@ -6,7 +6,7 @@ import { CROUPIER, isHarEntry, readHarEntry } from '../read/har.ts';
 import { fieldMeaning, isPrivateHeader } from './field-meaning.ts';
 import { inList, type TextRewriter } from './text-rewriter.ts';
 
-/** Fields whose values are words of the format, not text from users. */
+/** Fields whose values are fixed words of the format and not text from users. */
 const FORMAT_FIELDS = new Set(
   (
     'event format schema croupier contract rule rules verdict call endpoint purpose kind level group state how signal encoding ' +
@@ -15,7 +15,7 @@ const FORMAT_FIELDS = new Set(
   ).split(' '),
 );
 
-/** Rewrites events of journals, entries of HARs, and reports. It knows their bodies, headers and URLs. */
+/** Rewrites events of journals, entries of HARs, and reports, including their bodies, headers and URLs. */
 export class DocumentRewriter {
   readonly #text: TextRewriter;
   readonly #state: (exchange: Pick<LoggedExchange, 'request' | 'logged'>) => SignatureState;
@@ -58,7 +58,10 @@ export class DocumentRewriter {
     return this.#signed(value, withLength(value, rewritten));
   }
 
-  /** Adds the state of the signature, because the rewritten request can no longer be verified. */
+  /**
+   * Adds the result of verifying the signature, because the signature of the rewritten request can no longer be
+   * verified.
+   */
   #signed(before: Fields, after: Fields): Fields {
     if (isHarEntry(before)) {
       const sighting = readHarEntry(before, { file: '', line: 1 }, 'service');
@@ -83,13 +86,14 @@ export class DocumentRewriter {
 
   #headerValue(name: string, value: string): string {
     const isSignature = name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
-    // With the key, ids could be guessed by trying them until the signature matches.
+    // Somebody who has the key could find an id by trying ids until the signature matches. The signature is therefore
+    // removed.
     return isSignature || isPrivateHeader(name, this.#privateHeaders)
       ? this.#text.remove(value)
       : this.#text.value(value, name);
   }
 
-  /** Rewrites a body. Ids are replaced in binary data too; a compressed body is stored decompressed. */
+  /** Rewrites a body. Ids are replaced in binary data too. A compressed body is stored decompressed. */
   #body(body: Fields, at: 'data' | 'text', lengthAt: 'length' | 'size'): Fields {
     const text = String(body[at]);
     if (body.encoding !== 'base64') {
@@ -102,7 +106,7 @@ export class DocumentRewriter {
     }
     const bytes = decompressed(Buffer.from(text, 'base64'));
     const latin1 = bytes.toString('latin1');
-    // As Latin-1 if it is not UTF-8, so that all other bytes stay unchanged.
+    // Bytes that are not UTF-8 are read as Latin-1, so that all other bytes stay unchanged.
     const utf8 = Buffer.from(latin1, 'latin1').equals(Buffer.from(bytes.toString('utf8')))
       ? bytes.toString('utf8')
       : null;

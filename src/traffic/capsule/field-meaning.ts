@@ -1,10 +1,10 @@
 /**
- * The meaning of a field by its name. Values of `session` and `player` are then replaced in every text; other personal data (`person`)
- * only in its field; an `amount` is never treated as an id.
+ * The meaning of a field, found from its name. A value of `session` or `player` is then replaced in every text. Other
+ * personal data (`person`) is replaced only in its own field. An `amount` is never treated as an id.
  */
 export type FieldMeaning = 'session' | 'player' | 'person' | 'secret' | 'amount';
 
-/** Names of fields in services, wallets and logs, in lower case, without hyphens and underscores. */
+/** Names that services, wallets and logs use for fields, in lower case, without hyphens and underscores. */
 const NAMES: Readonly<Record<FieldMeaning, string>> = {
   session: 'session sessions sessionid sid sessiontoken token gamesession gamesessionid',
   player:
@@ -26,13 +26,13 @@ const MEANINGS = new Map(
     names.split(' ').map((name) => [name, meaning as FieldMeaning] as const),
   ),
 );
-/** Fields that identify the player within an object about a player. */
+/** Fields that identify the player if they are inside an object about a player. */
 const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number', 'uuid']);
 
 /**
  * Finds the meaning of a field.
  *
- * @param parent the name of the field that contains this object; with `[]` after it if the object is in a list
+ * @param parent the name of the field that contains this object, followed by `[]` if the object is in a list
  * @returns undefined for a field without a known meaning
  */
 export function fieldMeaning(name: string | undefined, parent: string | undefined): FieldMeaning | undefined {
@@ -47,11 +47,15 @@ function normalized(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Headers with private values: identity, network address and credentials. */
+/** Names of headers with private values: identity, network address and credentials. */
 const PRIVATE_HEADER =
   /^(?:forwarded|x-forwarded-for|x-real-ip|true-client-ip|cf-connecting-ip|x-client-ip|x-cluster-client-ip)$|auth|token|secret|key|session|passw|credential|cookie|jwt|sign/i;
 
-/** Whether the value of a header is private. @param further names of more such headers, in lower case */
+/**
+ * True if the value of a header is private.
+ *
+ * @param further names of more private headers, in lower case
+ */
 export function isPrivateHeader(name: string, further: ReadonlySet<string>): boolean {
   return PRIVATE_HEADER.test(name) || further.has(name.toLowerCase());
 }

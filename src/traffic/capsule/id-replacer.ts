@@ -1,6 +1,6 @@
 import { base64Within } from '../../journal/scrubber.ts';
 
-/** The places in which an id is replaced: anywhere in a text, only as a whole word, or only in its own fields. */
+/** The places in which an id is replaced: anywhere in a text, only as a whole word, or only in fields for ids. */
 type Scope = 'anywhere' | 'whole word' | 'fields only';
 
 interface Found extends Pattern {
@@ -13,12 +13,12 @@ interface Pattern {
   readonly isWord: boolean;
 }
 
-/** Minimum length of a part of an encoded id. Shorter parts would match by accident. */
+/** Minimum length of a part of an encoded id, in characters. Shorter parts would match by accident. */
 const MIN_ENCODED = 5;
 
-/** Replaces known ids in a text: plain, percent-encoded, in hexadecimal and in base64. */
+/** Replaces known ids in a text. It finds plain, percent-encoded, hexadecimal and base64 forms of an id. */
 export class IdReplacer {
-  /** The patterns by their first two characters, then by length (longest first), then by text. */
+  /** The patterns, grouped by their first two characters, then by length (longest first), then by text. */
   readonly #patterns = new Map<string, Map<number, Map<string, Found>>>();
   readonly #onFound: (id: string) => void;
 
@@ -112,7 +112,7 @@ function scopeOf(id: string): Scope {
 
 const PART_OF_UUID = /^[0-9a-f]{0,8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?$/i;
 
-/** Whether the text at this place is a whole word, and not part of a longer word, an amount or a UUID. */
+/** True if the text at this position is a whole word, not a part of a longer word, an amount or a UUID. */
 function isWord(text: string, at: number, id: string): boolean {
   const before = text.slice(Math.max(0, at - 24), at);
   const after = text.slice(at + id.length, at + id.length + 25);

@@ -16,7 +16,7 @@ export class TextRewriter {
     this.#replacer = replacer;
   }
 
-  /** Removes a value without an alias. */
+  /** Replaces a value by a fixed mask instead of an alias. */
   remove(value: string): string {
     if (value === '' || value === MASK) return value;
     this.removed += 1;
@@ -31,7 +31,7 @@ export class TextRewriter {
       case 'session':
       case 'player':
       case 'person':
-        // A log may have a whole object as text in this field.
+        // Some logs write a whole object as text into this field.
         return /^\s*[[{]/.test(text) ? this.rewrite(text) : this.#aliases.of(meaning, text);
       case 'secret':
         return this.remove(text);
@@ -42,7 +42,7 @@ export class TextRewriter {
     }
   }
 
-  /** Rewrites any text. JSON in it stays unchanged to the byte except for replaced values. */
+  /** Rewrites any text. JSON inside the text keeps every byte except the replaced values. */
   rewrite(text: string): string {
     const from = /"\s*:/.test(text) || /^\s*[[{]/.test(text) ? text.search(/[[{]/) : -1;
     if (from < 0) return this.#plain(text);
@@ -53,7 +53,7 @@ export class TextRewriter {
     return this.#plain(text.slice(0, from)) + this.#json(text.slice(from, end)) + this.#plain(text.slice(end));
   }
 
-  /** Replaces known ids only. For texts whose field names have other meanings. */
+  /** Replaces only known ids. It is used for texts in which field names have other meanings. */
   replaceIds(text: string): string {
     return this.#replacer?.replace(text) ?? text;
   }
@@ -91,14 +91,14 @@ export class TextRewriter {
       }
       if (token === '{' || token === '[') open.push(name ?? inList(open.at(-1)));
       else if (token === '}' || token === ']') open.pop();
-      // After a colon or white space the name still applies to the next value.
+      // A colon or white space follows the name, so the name must be kept for the next value.
       if (/^[[\]{},]$/.test(token)) name = undefined;
       pieces.push(/^[\s\d.eE+-]*\d[\s\d.eE+-]*$/.test(token) ? this.#number(token, around) : this.#words(token));
     }
     return pieces.join('');
   }
 
-  /** Rewrites a field name, because an id may be used as a name. A name with a known meaning is no id. */
+  /** Rewrites a field name, because some programs use an id as a name. A name with a known meaning is not an id. */
   #name(content: string): string {
     return fieldMeaning(content, undefined) === undefined ? this.#plain(content) : content;
   }
@@ -107,7 +107,7 @@ export class TextRewriter {
     return /^(?:[[\]{},:]|\s*(?:true|false|null)?\s*)$/.test(token) ? token : this.#plain(token);
   }
 
-  /** Rewrites a number, because an id may be written as a number. Its alias is a string. */
+  /** Rewrites a number, because an id may be written as a number. The alias is a string. */
   #number(token: string, { name, parent }: { readonly name: string | undefined; readonly parent: string | undefined }) {
     const number = token.trim();
     const meaning = fieldMeaning(name, parent);
@@ -120,18 +120,18 @@ export class TextRewriter {
 
 const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;
 const COLON = /\s*:/y;
-/** Private headers in curl lines and raw HTTP. */
+/** Matches private headers in curl lines and raw HTTP. */
 const HEADER_LINE =
   /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|x-forwarded-for|x-real-ip|x-[\w-]*(?:key|token|secret|auth|sign)[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
-/** Pairs in queries, forms and many logs. */
+/** Matches `name=value` pairs in queries, forms and many logs. */
 const PAIR = /\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
 
-/** Makes the field name for the items of a list. */
+/** Returns the field name for the items of a list. */
 export function inList(name: string | undefined): string | undefined {
   return name === undefined ? undefined : `${name}[]`;
 }
 
-/** Decodes a JSON string. A string that was cut off has no closing quotation mark. */
+/** Decodes a JSON string. If the string was cut off, its closing quotation mark is missing. */
 function contentOf(token: string): string {
   const isClosed = token.length > 1 && token.endsWith('"');
   const within = token.slice(1, isClosed ? -1 : undefined);

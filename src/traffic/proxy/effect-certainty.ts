@@ -2,15 +2,15 @@ import type { LoggedCall } from '../timeline/logged-call.ts';
 import type { EndedCall, Wallet } from './wallet.ts';
 import { keyOf } from './wallet-history.ts';
 
-/** The wallet and the key of a transaction. `forgotten`: the transaction is no longer in memory. */
+/** The wallet and the key of a transaction. `forgotten` means that the transaction is no longer in memory. */
 export type Owner = { readonly wallet: string; readonly key: string } | 'forgotten';
 
-/** `alsoIn`: the effect is uncertain in the call's own wallet and in this one. */
+/** `alsoIn` means that the effect is uncertain in the call's own wallet and also in the named wallet. */
 type EffectCertainty = 'certain' | 'uncertain' | { readonly alsoIn: string };
 
 /**
- * Decides whether the effect of a call on balances is known. It is known if the call is well-formed and everything that it depends on
- * passed the proxy. Otherwise the contract leaves the effect open, or it cannot be known; then later balances are unknown too.
+ * Decides whether the effect of a call on balances is known. It is known if the call is well-formed and if all calls
+ * that it depends on passed the proxy. If it is unknown, later balances are unknown too.
  */
 export function effectCertainty(
   { logged, isWellFormed }: EndedCall,
@@ -40,7 +40,10 @@ function hasOtherAmount({ amount }: LoggedCall, { history }: Wallet, key: string
   return earlier != null && (amount === null || !earlier.equals(amount));
 }
 
-/** A win may have been paid before if its bet did not pass the proxy. It may be declined if its bet was refunded. */
+/**
+ * True if an accepted bet of the win's round passed the proxy and was not refunded. Otherwise the win may have been
+ * paid before, or may be declined.
+ */
 function hasBet({ seen }: LoggedCall, { history }: Wallet): boolean {
   const round = seen.roundID === null ? [] : history.round(seen.roundID);
   const bets = round.filter(({ call, key }) => call === 'bet' && !history.uncertain.has(key));

@@ -12,18 +12,22 @@ export type FaultAction =
 /** A fault and the calls to which it applies. */
 export interface Fault {
   readonly action: FaultAction;
-  /** null: any call. */
+  /** The call to which the fault applies; null for any call. */
   readonly call: CallName | null;
-  /** Applies to every Nth matching call. */
+  /** The fault applies to every Nth matching call. */
   readonly every: number;
-  /** The maximum number of times that the fault is injected. */
+  /** Maximum number of times that the fault is injected. */
   readonly max: number;
 }
 
 const GRAMMAR =
   'Write one of delay=DURATION, delay-request=DURATION, drop=request, drop=reply, repeat=TIMES, and then, as needed, call=bet, every=10, times=1; such as --fault delay=6s,call=win,every=10';
 
-/** Parses the value of `--fault`. @throws RangeError with the error and the grammar */
+/**
+ * Parses the value of `--fault`.
+ *
+ * @throws RangeError with the error and the correct syntax
+ */
 export function readFault(text: string): Fault {
   let action: FaultAction | undefined;
   let fault: Omit<Fault, 'action'> = { call: null, every: 1, max: Number.POSITIVE_INFINITY };
@@ -76,7 +80,7 @@ export class Faults {
     this.#faults = faults.map((fault) => ({ fault, matched: 0, injected: 0 }));
   }
 
-  /** Finds the action for the next call: that of the first fault that applies. */
+  /** Returns the action of the first fault that applies to the next call, or null. */
   next(call: CallName): FaultAction | null {
     for (const state of this.#faults) {
       const { fault } = state;

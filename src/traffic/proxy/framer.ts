@@ -2,17 +2,22 @@ import { type Framing, type Head, readHead } from './head.ts';
 
 /** The events of a {@link Framer}. The raw bytes of all events, in order, are exactly the bytes of the stream. */
 export interface FramerEvents {
-  /** A head is complete. @returns the framing of its body; null: the framing is unknown, and nothing more is parsed */
+  /**
+   * Reports that a head is complete. Returns the framing of its body, or null if the framing is unknown. After null
+   * nothing more is parsed.
+   */
   onHead(head: Head, raw: Buffer): Framing | null;
-  /** Bytes of a body as received, and their payload without chunk headers. */
+  /** Reports bytes of a body as received, and their payload without chunk headers. */
   onBody(raw: Buffer, payload: readonly Buffer[]): void;
-  /** The message is complete. */
+  /** Reports that the message is complete. */
   onEnd(): void;
-  /** Bytes that are not HTTP, or that can no longer be framed. All later bytes come here too. */
+  /**
+   * Reports bytes that are not HTTP, or whose message boundaries are unknown. All later bytes are reported here too.
+   */
   onOpaque(raw: Buffer): void;
 }
 
-/** Longer heads are passed on without parsing. */
+/** Maximum length of a head in bytes. A longer head is passed on without parsing. */
 const MAX_HEAD = 64 * 1024;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
@@ -24,8 +29,8 @@ type State =
   | { readonly kind: 'opaque' };
 
 /**
- * Finds the boundaries of HTTP/1.1 messages in a stream of bytes. It passes on every byte at once; only a head is buffered until it
- * is complete.
+ * Finds the boundaries of HTTP/1.1 messages in a stream of bytes. It passes on every byte immediately, except that a
+ * head is buffered until it is complete.
  */
 export class Framer {
   readonly #events: FramerEvents;
@@ -56,7 +61,7 @@ export class Framer {
     this.#goOpaque(this.#keptHead());
   }
 
-  /** @returns the number of bytes that were consumed */
+  /** Processes bytes, and returns the number of bytes that were used. */
   #take(bytes: Buffer): number {
     const state = this.#state;
     switch (state.kind) {
@@ -81,7 +86,7 @@ export class Framer {
   }
 
   #takeHead(bytes: Buffer): number {
-    // The end of a head may be split over two pieces, so the search begins within the buffered bytes.
+    // The end of a head may be split over two pieces, so the search begins a few bytes before the new piece.
     const joined = this.#keptBytes === 0 ? bytes : Buffer.concat([...this.#kept, bytes]);
     const end = joined.indexOf(END_OF_HEAD, Math.max(0, this.#keptBytes - END_OF_HEAD.length));
     if (end < 0) {

@@ -17,7 +17,7 @@ export type Framing =
 
 const EMPTY: Framing = { kind: 'length', length: 0 };
 
-/** Parses a head without its empty last line. @returns null if it is not HTTP */
+/** Parses a head without its empty last line. Returns null if it is not HTTP. */
 export function readHead(bytes: Buffer): Head | null {
   const [firstLine = '', ...lines] = bytes.toString('latin1').split('\r\n');
   if (!/^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]|HTTP\/1\.[01] \d{3}(?: .*)?)$/.test(firstLine)) return null;
@@ -28,12 +28,15 @@ export function readHead(bytes: Buffer): Head | null {
   return headers.every(([name]) => name !== '') ? { firstLine, lines, headers } : null;
 }
 
-/** Finds the framing of a request body (RFC 9112, 6.3). @returns null if it is ambiguous, for example with two different lengths */
+/**
+ * Finds the framing of a request body (RFC 9112, 6.3). Returns null if it is ambiguous, for example because of two
+ * different lengths.
+ */
 export function requestFraming(head: Head): Framing | null {
   return framing(head, EMPTY);
 }
 
-/** Finds the framing of a reply body (RFC 9112, 6.3). @returns null if it is ambiguous */
+/** Finds the framing of a reply body (RFC 9112, 6.3). Returns null if it is ambiguous. */
 export function replyFraming(head: Head, status: number, method: string): Framing | null {
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return EMPTY;
   return framing(head, { kind: 'until-close' });

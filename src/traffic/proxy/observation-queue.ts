@@ -12,7 +12,7 @@ export interface TrafficListener {
 export interface DeferredJudge {
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, outcome: Outcome | null): void;
-  /** Some calls were left out. */
+  /** Reports that some calls were left out because there were too many. */
   missed(): void;
 }
 
@@ -20,9 +20,9 @@ export interface ObservationQueueOptions {
   /** Writes the journal and prints. */
   readonly listener: TrafficListener;
   readonly judge: DeferredJudge;
-  /** The listener or the judge threw an error, which is a bug of croupier. */
+  /** Is called if the listener or the judge threw an error, which is a bug of croupier. */
   onFault(error: unknown): void;
-  /** There were too many calls to judge or to keep all of them. */
+  /** Is called if there were too many calls to judge or to keep. */
   onOverload(): void;
   readonly now: () => number;
 }
@@ -31,10 +31,10 @@ type Observation =
   | { readonly kind: 'requested'; readonly proxiedCall: ProxiedCall }
   | { readonly kind: 'ended'; readonly proxiedCall: ProxiedCall; readonly end: ProxiedCallEnd };
 
-/** Above the first length of the queue, calls are not judged. Above the second, they are not logged either. */
+/** Length of the queue above which calls are not judged any more. Above `MAX_TO_KEEP` they are not logged either. */
 const MAX_TO_JUDGE = 20_000;
 const MAX_TO_KEEP = 60_000;
-/** The maximum time of one slice of work. After it the traffic has priority again. */
+/** Maximum time in ms that is spent on waiting observations before the traffic has priority again. */
 const SLICE_MS = 2;
 
 /** Queues observations of proxied calls and processes them when the process is idle, so that judging never delays traffic. */
@@ -44,9 +44,9 @@ export class ObservationQueue implements Observer {
   #next = 0;
   #isScheduled = false;
   #isBehind = false;
-  /** The number of calls that were not judged, because there were too many or the judge failed. */
+  /** The number of calls that were not judged, because there were too many or because the judge failed. */
   unjudged = 0;
-  /** The number of those calls that were not logged either. */
+  /** The number of unjudged calls that were not logged either. */
   unwritten = 0;
 
   constructor(options: ObservationQueueOptions) {
@@ -145,7 +145,7 @@ export class ObservationQueue implements Observer {
   }
 }
 
-/** Whether croupier dropped the request before the operator got it. */
+/** True if croupier broke the connection on purpose before the operator received the request. */
 function neverReachedOperator({ action }: ProxiedCall, end: ProxiedCallEnd): boolean {
   return action?.kind === 'drop' && action.what === 'request' && end.kind === 'none';
 }

@@ -4,11 +4,14 @@ import { forwardedTarget, type Head } from './head.ts';
 import { BodyCopy, type ProxiedCall, type ProxiedCallEnd } from './proxied-call.ts';
 import type { ProxyContext } from './proxy-context.ts';
 
-/** The calls of one connection whose replies are not complete yet. It reports them to the observer. */
+/**
+ * The calls of one connection whose replies are not complete yet. Their beginnings and ends are reported to the
+ * observer.
+ */
 export class PendingCalls {
   readonly #context: ProxyContext;
   readonly #connection: number;
-  /** In the order of their replies. */
+  /** The calls in the order in which their replies must come. */
   readonly #pending: ProxiedCall[] = [];
   #served = 0;
   #connectedAt: number | null = null;
@@ -20,7 +23,7 @@ export class PendingCalls {
     this.#context = context;
   }
 
-  /** The call whose reply comes next. */
+  /** The call whose reply comes next; undefined if no reply is expected. */
   get first(): ProxiedCall | undefined {
     return this.#pending[0];
   }
@@ -67,7 +70,11 @@ export class PendingCalls {
     return proxiedCall;
   }
 
-  /** The request that is being read is complete. @param isSent all of its bytes were passed to the operator */
+  /**
+   * Marks the request that is being read as complete.
+   *
+   * @param isSent true if all of its bytes were passed to the operator
+   */
   endRequest(isSent: boolean): void {
     const proxiedCall = this.#current;
     this.#current = null;
@@ -82,7 +89,7 @@ export class PendingCalls {
     for (const proxiedCall of this.#pending) proxiedCall.connected = this.#connectedAt;
   }
 
-  /** All buffered bytes were passed to the operator. */
+  /** Marks all pending requests as sent, after the buffered bytes were passed to the operator. */
   markSent(): void {
     const now = this.#context.now();
     for (const proxiedCall of this.#pending) if (proxiedCall.isWhole) proxiedCall.sent ??= now;
@@ -101,12 +108,12 @@ export class PendingCalls {
     for (const proxiedCall of this.#pending.slice()) this.finish(proxiedCall, end);
   }
 
-  /** The service has ended its side of the connection. */
+  /** Marks all pending calls as affected when the service ends its side of the connection. */
   markHungUp(): void {
     for (const proxiedCall of this.#pending) proxiedCall.hungUpAt ??= this.#context.now();
   }
 
-  /** Finishes all calls of a service that has hung up. */
+  /** Finishes all pending calls after the service has closed the connection. */
   finishAbandoned(): void {
     for (const proxiedCall of this.#pending.slice()) {
       const { start, sent, hungUpAt } = proxiedCall;
@@ -117,7 +124,7 @@ export class PendingCalls {
     }
   }
 
-  /** Finishes all calls after the operator closed its connection. */
+  /** Finishes all pending calls after the operator has closed its connection. */
   finishOperatorClosed(): void {
     for (const proxiedCall of this.#pending.slice()) {
       const hasBegun = proxiedCall.firstByte !== null;

@@ -2,7 +2,7 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { HeaderList, NoReplyReason } from '../../journal/exchange.ts';
 import type { FaultAction } from './fault.ts';
 
-/** Maximum number of bytes of a body that are kept for judging. The rest is only passed on. */
+/** Maximum number of bytes of a body that are kept for judging. Further bytes are passed on but not kept. */
 const MAX_KEPT = 256 * 1024;
 
 /** A copy of the first bytes of a body, taken while it passes. */
@@ -40,20 +40,20 @@ interface ReplyHead {
 export type ProxiedCallEnd =
   | { readonly kind: 'reply' }
   | { readonly kind: 'none'; readonly reason: NoReplyReason; readonly detail: string }
-  /** The end is unknown, because the bytes could not be parsed as HTTP. */
+  /** The end of the call is unknown, because the bytes could not be parsed as HTTP. */
   | { readonly kind: 'opaque' };
 
-/** One request that passes the proxy, and its reply. Times are of one monotonic clock, in ms. */
+/** One request that passes through the proxy, with its reply. Times are in ms of one monotonic clock. */
 export interface ProxiedCall {
   readonly id: string;
   readonly method: string;
-  /** The URL as the operator gets it. */
+  /** The URL at which the operator receives the request. */
   readonly url: string;
   readonly headers: HeaderList;
-  /** null: none of the four calls. Such a request is passed on and not judged. */
+  /** The name of the call; null for any other request, which is passed on and not judged. */
   readonly call: CallName | null;
   readonly action: FaultAction | null;
-  /** `proxy`: croupier repeated the call (`--fault repeat`). */
+  /** The sender of the call. `proxy` means that croupier repeated the call (`--fault repeat`). */
   readonly source: 'service' | 'proxy';
   readonly connection: number;
   readonly reused: boolean;
@@ -64,7 +64,10 @@ export interface ProxiedCall {
   sent: number | null;
   firstByte: number | null;
   end: number | null;
-  /** When the service ended its side before the reply was complete. It may never have received the reply. */
+  /**
+   * The time at which the service ended its side before the reply was complete; null if it did not. The service may
+   * never have received the reply.
+   */
   hungUpAt: number | null;
   /** True once the whole request has passed. */
   isWhole: boolean;
@@ -73,7 +76,7 @@ export interface ProxiedCall {
 
 /** Receives proxied calls while they pass. It must return at once, so that it never delays traffic. */
 export interface Observer {
-  /** The request is complete, or has ended early. */
+  /** Is called when the request is complete or has ended early. */
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void;
 }

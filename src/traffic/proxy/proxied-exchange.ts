@@ -11,12 +11,12 @@ import type { BodyCopy, ProxiedCall, ProxiedCallEnd } from './proxied-call.ts';
 
 const MAX_DECODED = 1024 * 1024;
 
-/** Makes the journal's form of the request. */
+/** Returns the request in the form of the journal. */
 export function requestOf({ method, url, headers, requestBody }: ProxiedCall): ExchangeRequest {
   return { method, url, headers, body: requestBody.length === 0 ? null : bodyOfCopy(requestBody, requestBody.bytes()) };
 }
 
-/** Makes the journal's form of the outcome. @returns null if the outcome is unknown */
+/** Returns the outcome in the form of the journal, or null if the outcome is unknown. */
 export function outcomeOf({ reply, replyBody }: ProxiedCall, end: ProxiedCallEnd): Outcome | null {
   if (end.kind === 'opaque') return null;
   if (end.kind === 'none') return reply ? { ...end, head: reply } : end;
@@ -39,7 +39,7 @@ function bodyOfCopy(body: BodyCopy, bytes: Buffer): Body {
   return { encoding, data: bytes.toString(encoding), length: body.length, truncated: true };
 }
 
-/** Reads a proxied call as a recorded call without its reply. @returns null if it is none of the four calls */
+/** Reads a proxied call as a recorded call without its reply. Returns null if it is not one of the four calls. */
 export function loggedRequest(proxiedCall: ProxiedCall, paths: CallPaths): RecordedCall | null {
   if (proxiedCall.call === null) return null;
   return recordedCall(
@@ -81,7 +81,11 @@ export function withReply(
   };
 }
 
-/** Verifies the signature of a call by the bytes that passed. @param keys the keys that the service may sign with */
+/**
+ * Verifies the signature of a call over the bytes that passed through the proxy.
+ *
+ * @param keys the keys that the service may sign with
+ */
 export function signatureOf(
   { method, url, headers, requestBody }: ProxiedCall,
   keys: readonly string[],

@@ -9,8 +9,8 @@ import type { ProxyContext } from './proxy-context.ts';
 import { Repetition } from './repetition.ts';
 
 /**
- * A service that has ended its side has mostly gone. After this time its calls count as broken; replies that come later are still
- * passed on, until the second time is over.
+ * Time in ms after the service has ended its side of the connection. Then its pending calls count as broken. Late
+ * replies are still passed on until MAX_HALF_CLOSED_MS is over.
  */
 const HALF_CLOSED_MS = 1000;
 const MAX_HALF_CLOSED_MS = 60_000;
@@ -28,16 +28,16 @@ export class ProxyConnection {
   readonly #replies: Framer;
   #operator: Socket | null = null;
   #cancelConnect: (() => void) | null = null;
-  /** Bytes that wait for the connection, or for the end of an injected delay. */
+  /** Bytes that wait until the connection to the operator is open, or until an injected delay is over. */
   #requestBuffer: Buffer[] = [];
   #isRequestHeld = false;
-  /** Bytes that wait for the end of an injected delay; null: there is no delay. */
+  /** Bytes that wait until an injected delay is over; null if there is no delay. */
   #replyBuffer: Buffer[] | null = null;
   #clientEnded = false;
   #afterReply: (() => void) | null = null;
   #isGone = false;
   #isLast = false;
-  /** The raw request of a call that will be repeated. */
+  /** The bytes of the request that will be repeated; null if none will be. */
   #raw: Buffer[] | null = null;
 
   constructor(client: Socket, number: number, context: ProxyContext, onGone: () => void) {
@@ -90,7 +90,10 @@ export class ProxyConnection {
     this.#client.destroy();
   }
 
-  /** The service ended its side, or hung up. The two differ only once a reply cannot be delivered. */
+  /**
+   * Handles the end of the service's side. A service that waits for replies looks like one that has gone, until a reply
+   * cannot be delivered.
+   */
   #clientEnds(): void {
     this.#clientEnded = true;
     this.#requests.end();
@@ -158,7 +161,7 @@ export class ProxyConnection {
   #connect(): void {
     if (this.#cancelConnect) return;
     const { destination, open } = this.#context;
-    // Until then the kernel buffers what the service sends.
+    // The operating system buffers the service's bytes until the connection to the operator is open.
     this.#client.pause();
     this.#cancelConnect = open((error, socket) => {
       if (this.#isGone) {
@@ -222,7 +225,7 @@ export class ProxyConnection {
 
   #replyEnd(): void {
     const proxiedCall = this.#calls.first;
-    // An interim reply (1xx) has ended, and the final one is still to come.
+    // An interim reply (1xx) has ended. The final reply is still to come.
     if (!proxiedCall?.reply) return;
     this.#calls.finish(proxiedCall, { kind: 'reply' });
     const { action } = proxiedCall;
@@ -248,7 +251,7 @@ export class ProxyConnection {
     }, ms);
   }
 
-  /** Passes bytes of the operator to the service. */
+  /** Passes bytes from the operator to the service. */
   #toService(bytes: Buffer): void {
     const action = this.#calls.first?.action;
     if (this.#isGone || (action?.kind === 'drop' && action.what === 'reply')) return;
@@ -284,7 +287,7 @@ export class ProxyConnection {
     this.#close();
   }
 
-  /** Stops finding calls in the bytes: all later bytes are only passed on. */
+  /** Stops parsing the bytes. All later bytes are passed on without finding calls in them. */
   #stopParsing(): void {
     this.#replies.giveUp();
     this.#calls.finishAll({ kind: 'opaque' });
@@ -303,7 +306,7 @@ export class ProxyConnection {
 /** The header that marks a reply made by croupier and not by the operator. */
 const MARK = 'X-Croupier-Proxy';
 
-/** Makes the reply to a call that can't be passed on. */
+/** Returns the reply to a call that cannot be passed on. */
 function unreachableReply(base: string, detail: string): Buffer {
   const message = `croupier proxy could not reach the operator at ${base}; this is not the operator's answer. ${detail}`;
   const body = Buffer.from(JSON.stringify({ message }));

@@ -6,15 +6,15 @@ import type { Observer } from './proxied-call.ts';
 
 /** The settings and services that all connections of one proxy share. */
 export interface ProxyContext {
-  /** `base`: scheme, name and port of the operator. */
+  /** The operator's address. `base` is its scheme, host name and port. */
   readonly destination: Destination & { readonly base: string };
   readonly faults: Faults;
   readonly observer: Observer;
-  /** Finds the call of a request. undefined: none of the four. */
+  /** Returns the call of a request, or undefined if it is not one of the four calls. */
   readonly callOf: (method: string, target: string) => CallName | undefined;
-  /** Opens a connection to the operator. @returns a function that cancels the attempt */
+  /** Opens a connection to the operator. Returns a function that cancels the attempt. */
   readonly open: (done: (error: Error | null, socket: Socket | null) => void) => () => void;
   readonly newId: () => string;
-  /** Monotonic, in ms. */
+  /** Returns the time of a monotonic clock in ms. */
   readonly now: () => number;
 }

@@ -9,20 +9,20 @@ import { ProxyConnection } from './proxy-connection.ts';
 import type { ProxyContext } from './proxy-context.ts';
 
 export interface ProxyOptions {
-  /** The operator's base URL. The path of a call is appended to its path. */
+  /** The operator's base URL. The path of each call is appended to it. */
   readonly to: string;
-  /** The route to the operator: proxy, TLS, addresses. */
+  /** The settings of the connection to the operator, such as an HTTP proxy and TLS. */
   readonly wire: WireOptions;
   readonly paths: CallPaths;
   readonly faults: readonly Fault[];
   readonly listener: TrafficListener;
   readonly judge: DeferredJudge;
   readonly host: string;
-  /** 0: any free port. */
+  /** The port to open; 0 for any free port. */
   readonly port: number;
   onFault(error: unknown): void;
   onOverload(): void;
-  /** Monotonic, in ms. */
+  /** Returns the time of a monotonic clock in ms. */
   readonly now: () => number;
 }
 

@@ -5,10 +5,13 @@ import { replyFraming } from './head.ts';
 import { BodyCopy, type ProxiedCall, type ProxiedCallEnd } from './proxied-call.ts';
 import type { ProxyContext } from './proxy-context.ts';
 
-/** Timeout of one repetition. The service does not wait for it. */
+/** Timeout of one repeated call in ms. The service does not wait for repeated calls. */
 const TIMEOUT_MS = 30_000;
 
-/** Sends the bytes of a call again, one after another, each over a new connection. Only the observer receives the replies. */
+/**
+ * Sends the bytes of a call again, one time after another, each time over a new connection. Only the observer receives
+ * the replies.
+ */
 export class Repetition {
   readonly #first: ProxiedCall;
   readonly #bytes: Buffer;

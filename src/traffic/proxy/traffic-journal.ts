@@ -7,10 +7,13 @@ import type { ProxiedCall } from './proxied-call.ts';
 import { requestOf } from './proxied-exchange.ts';
 import type { TrafficFinding } from './traffic-judge.ts';
 
-/** All traffic is logged as one scenario, so that every reader of journals can read it. */
+/**
+ * The id of the scenario that contains all traffic. With a scenario, every program that reads journals can read this
+ * one.
+ */
 const TRAFFIC = 'traffic';
 const ATTEMPT = 1;
-/** Maximum number of logged findings for each rule, call and verdict. All of them are counted. */
+/** Maximum number of findings that are logged for each rule, call and verdict. Further findings are only counted. */
 const MAX_ONE = 100;
 
 /** Writes proxied calls and findings as the journal of a run. */
@@ -62,7 +65,11 @@ export class TrafficJournal {
     });
   }
 
-  /** @param aside an event on the way that the operator did not cause, such as an injected fault */
+  /**
+   * Logs the end of a call.
+   *
+   * @param aside an event that the operator did not cause, such as an injected fault; null if there was none
+   */
   ended(proxiedCall: ProxiedCall, outcome: Outcome, aside: string | null): void {
     const { id, call, start, connected, sent, firstByte, end, connection, reused } = proxiedCall;
     if (call === null) return;

@@ -22,7 +22,10 @@ import { type LastBalance, ruleOf } from './wallet-history.ts';
 
 /** A finding about one proxied call. */
 export interface TrafficFinding {
-  /** null: a balance without explanation. It breaks no rule, because operators move money for other reasons too. */
+  /**
+   * The rule; null for a balance that no call explains. Such a balance breaks no rule, because operators move money for
+   * other reasons too.
+   */
   readonly rule: RuleId | null;
   readonly verdict: 'fail' | 'warn' | 'note' | 'pass';
   readonly call: CallName;
@@ -32,21 +35,30 @@ export interface TrafficFinding {
 
 export interface TrafficJudgeOptions {
   readonly paths: CallPaths;
-  /** Keys that the service may sign with. A signature is right if any of them gives it. */
+  /** The keys that the service may sign with. A signature is correct if it matches any of them. */
   readonly keys: readonly string[];
-  /** By sessionID. */
+  /** The known sessions by their sessionID. */
   readonly sessions: ReadonlyMap<string, KnownSession>;
   report(finding: TrafficFinding): void;
 }
 
-/** Above these numbers the least recently used wallets, sessions and transactions are forgotten. */
+/**
+ * Maximum number of wallets in memory. The least recently used are forgotten. `MAX_KEYS` is the maximum for sessions
+ * and transactions.
+ */
 const MAX_WALLETS = 20_000;
 const MAX_KEYS = 200_000;
-/** A temporary status counts only after this number of replies over this time, without a success between them. */
+/**
+ * Number of equal temporary errors in a row, over at least `LASTING_MS` milliseconds, after which they count as a
+ * failure.
+ */
 const LASTING = 3;
 const LASTING_MS = 10_000;
 
-/** Judges proxied calls. It knows only the traffic that passed; if that is not enough for a verdict, it reports nothing. */
+/**
+ * Judges proxied calls. It knows only the traffic that passed through the proxy. If this is not enough for a verdict,
+ * it reports nothing.
+ */
 export class TrafficJudge {
   readonly #options: TrafficJudgeOptions;
   readonly #wallets: LRUCache<string, Wallet>;
@@ -57,13 +69,13 @@ export class TrafficJudge {
     string,
     { readonly wallet: Wallet; readonly call: PendingCall; readonly seen: RecordedCall }
   >();
-  /** Sessions with accepted calls. true: at least one of them was signed with a known key. */
+  /** Sessions with accepted calls. The value is true if at least one of these calls was signed with a known key. */
   readonly #goodSessions = new LRUCache<string, boolean>({ max: MAX_KEYS });
   /** For each session without a known player: the last call that moved money, and the balance in its reply. */
   readonly #movers = new LRUCache<string, { readonly number: number; readonly said: Money | null }>({
     max: MAX_WALLETS,
   });
-  /** Numbers of calls that overlapped with another one that moves money in the same wallet. */
+  /** Numbers of the calls that overlapped with another call that moves money in the same wallet. */
   readonly #overlapped = new LRUCache<string, true>({ max: MAX_KEYS });
   readonly #inRow = new Map<string, { count: number; readonly since: number }>();
   #number = 0;
@@ -93,7 +105,11 @@ export class TrafficJudge {
     this.#pending.set(proxiedCall.id, { wallet, call, seen });
   }
 
-  /** @param outcome null: the outcome is unknown */
+  /**
+   * Judges a call after its end.
+   *
+   * @param outcome null if the outcome is unknown
+   */
   ended(proxiedCall: ProxiedCall, outcome: Outcome | null): void {
     const known = this.#pending.get(proxiedCall.id);
     if (!known) return;
@@ -115,7 +131,7 @@ export class TrafficJudge {
         atMs: full.exchange.time?.ms ?? null,
         wallet: wallet.name,
       },
-      // `#signature` verifies signatures from the bytes that passed, which are more than a log holds.
+      // `#signature` verifies signatures from the proxied bytes, so no keys are needed here.
       () => NO_KEYS,
     );
     const ended: EndedCall = {
@@ -128,7 +144,7 @@ export class TrafficJudge {
     for (const one of wallet.end(ended)) this.#judge(one, wallet);
   }
 
-  /** Handles calls that were left out: all balances become unknown. */
+  /** Handles calls that were left out under load. All balances become unknown. */
   missed(): void {
     for (const { wallet, call } of this.#pending.values()) wallet.drop(call);
     this.#pending.clear();
@@ -205,8 +221,8 @@ export class TrafficJudge {
   }
 
   /**
-   * Whether another session may belong to the same player and explain a deviation, because it moved money at the same time. It is
-   * excluded if this wallet cannot have had its balance.
+   * True if another session may belong to the same player and explain a wrong balance, because it moved money at the
+   * same time. It cannot be the same player if this wallet never had the balance of that session.
    */
   #maySharePlayer(wallet: Wallet, before: LastBalance | null, { said, expected, causes }: Deviation): boolean {
     if (before === null) return true;
@@ -231,7 +247,7 @@ export class TrafficJudge {
     if (!found) return;
     const [rule, problem] = found;
     const { call } = logged.seen;
-    // A 401 to a right signature may be about a session that has ended, or about the format of the call.
+    // A 401 to a correct signature may also mean that the session has ended, or that the format of the call is wrong.
     const isCertain = isVerified && isWellFormed;
     if (rule === 'signature.accepted' && !(isCertain && this.#isLasting(`${rule} ${call}`, proxiedCall))) return;
     this.#find(
@@ -255,7 +271,7 @@ export class TrafficJudge {
       currency: logged.seen.currency,
       isKeyProven: false,
     });
-    // `#signature` judges the signature.
+    // Signature rules are left out here because `#signature` judges them.
     const own = found.filter(({ call: number, rule }) => number === logged.number && !rule.startsWith('signature.'));
     const counted = own.filter(({ rule }) => {
       if (isAboutReply(rule)) return rule !== 'reply.deadline' || !pending.overlapped;
@@ -265,7 +281,8 @@ export class TrafficJudge {
       return isGood || logged.done === 'yes';
     });
     for (const { rule, verdict, text } of counted) {
-      // A 409 to a refund of an unknown bet cannot be a real conflict, so it counts without the waiting time.
+      // A refund of an unknown bet can have no real conflict. A 409 to such a refund therefore counts without a waiting
+      // time.
       const isBetUnknown = logged.status === 409 && call === 'refund' && !history.bets.has(logged.seen.origTxID ?? '');
       const forMs = isBetUnknown ? 0 : LASTING_MS;
       if (isWorthRetrying(logged.status) && !this.#isLasting(`${rule} ${call} ${logged.status}`, proxiedCall, forMs))
@@ -277,7 +294,7 @@ export class TrafficJudge {
     if (own.length === 0) for (const rule of GOOD_REPLY) this.#pass(rule, ended);
   }
 
-  /** @returns true if the same result was repeated for long enough that an accident is unlikely */
+  /** Returns true if the same result was repeated for so long that a temporary problem is unlikely. */
   #isLasting(what: string, { start }: ProxiedCall, forMs = LASTING_MS): boolean {
     const row = this.#inRow.get(what) ?? { count: 0, since: start };
     row.count += 1;
@@ -301,7 +318,7 @@ function verdictOf(rule: RuleId): 'fail' | 'warn' | 'note' {
   return level === 'MUST' ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
 }
 
-/** Whether a rule is about the format of a reply, independent of the call. */
+/** True if a rule is about the format of a reply, independent of the call. */
 function isAboutReply(rule: RuleId): boolean {
   return /^(?:reply|money)\./.test(rule);
 }

@@ -5,9 +5,9 @@ import type { LoggedCall } from '../timeline/logged-call.ts';
 import { type Transaction, transactionOf } from '../timeline/transaction.ts';
 import { BooksComputation } from '../timeline/wallet-books.ts';
 
-/** Maximum number of transactions that are kept for each wallet. Older ones are forgotten. */
+/** Maximum number of transactions that are kept for each wallet. Older transactions are forgotten. */
 const MAX_TRANSACTIONS = 100;
-/** Maximum number of attempts that are kept for each transaction: the first ones and the last one. More attempts are rare. */
+/** Maximum number of attempts that are kept for each transaction: the first ones and the last one. */
 const MAX_ATTEMPTS = 20;
 
 /** The last balance in a reply, and the number of the call. */
@@ -23,10 +23,14 @@ export class WalletHistory {
   readonly #onForgotten: (key: string) => void;
   #reported = 0;
   #computation: BooksComputation;
-  /** Keys of transactions that operators may treat in different ways. No rule is judged by them. */
+  /** Keys of transactions whose effect the contract does not define. No rule is judged from them. */
   readonly uncertain = new Set<string>();
 
-  /** @param onForgotten is called with the key of a transaction that is forgotten */
+  /**
+   * Creates an empty history.
+   *
+   * @param onForgotten is called with the key of each transaction that is forgotten
+   */
   constructor(onForgotten: (key: string) => void) {
     this.#onForgotten = onForgotten;
     this.#computation = this.#begin();
@@ -42,7 +46,7 @@ export class WalletHistory {
     return said === null ? null : { number: said.call.number, balance: said.balance };
   }
 
-  /** Whether the last known balance comes from the reply to this call. */
+  /** True if the last known balance comes from the reply to this call. */
   fits(call: LoggedCall): boolean {
     return this.#computation.result().lastSaid?.call === call;
   }
@@ -61,7 +65,7 @@ export class WalletHistory {
     return [...this.#transactions.values()].filter((one) => one.roundID === roundID);
   }
 
-  /** Records an attempt. @returns its transaction; undefined for a balance call */
+  /** Records an attempt. Returns its transaction, or undefined for a balance call. */
   enter(call: LoggedCall): Transaction | undefined {
     const { call: name, txID } = call.seen;
     if (name === 'balance') return undefined;
@@ -78,8 +82,9 @@ export class WalletHistory {
   /**
    * Applies a call to the expected balance.
    *
-   * @param isAlone no other call that moves money was in flight at the same time, so the balance of its reply is exact
-   * @returns balances that differ from every correct one
+   * @param isAlone true if no other call that moves money was in flight at the same time, so that the balance in the
+   * reply is exact
+   * @returns balances in replies that differ from every possible correct balance
    */
   book(call: LoggedCall, transaction: Transaction | undefined, isAlone: boolean): readonly Deviation[] {
     this.#computation.take(call, transaction, new Set(isAlone ? [] : ['yes']));
@@ -93,7 +98,7 @@ export class WalletHistory {
     return fresh;
   }
 
-  /** Makes the expected balance unknown until the next reply names one. */
+  /** Makes the expected balance unknown until the next reply contains a balance. */
   loosen(): void {
     this.#computation.loosen();
     this.#reported = 0;
@@ -115,12 +120,12 @@ export class WalletHistory {
   }
 }
 
-/** Makes the key that identifies a transaction. */
+/** Returns the key that identifies a transaction. */
 export function keyOf({ seen, number }: LoggedCall): string {
   return seen.txID === null ? `call ${number}` : `${seen.call} ${seen.txID}`;
 }
 
-/** Finds the rule that a wrong balance breaks, by its cause. @returns null if no rule is known */
+/** Finds the rule that a wrong balance breaks, from its cause. Returns null if no rule is known. */
 export function ruleOf(deviation: Deviation, hasOverlap: (transaction: Transaction) => boolean): RuleId | null {
   const [cause] = deviation.causes;
   if (!cause || cause.rule === null) return null;

@@ -3,7 +3,7 @@ import type { LoggedCall } from '../timeline/logged-call.ts';
 import type { ProxiedCall } from './proxied-call.ts';
 import { WalletHistory } from './wallet-history.ts';
 
-/** A call that is in flight. `overlapped`: another call that moves money was in flight at the same time. */
+/** A call that is in flight. `overlapped` is true if another call that moves money was in flight at the same time. */
 export interface PendingCall {
   readonly number: number;
   readonly isMoney: boolean;
@@ -19,10 +19,13 @@ export interface EndedCall {
   readonly isWellFormed: boolean;
 }
 
-/** Maximum number of ended calls that wait for other calls in flight before they are judged. */
+/** Maximum number of ended calls that wait for calls in flight before they are judged. */
 const MAX_WAITING = 64;
 
-/** The calls in flight and the history of one wallet: of a player, or of a session if its player is unknown. */
+/**
+ * The calls in flight and the history of one wallet. A wallet belongs to a player, or to a session if its player is
+ * unknown.
+ */
 export class Wallet {
   readonly name: string;
   /** True if the player is unknown, so other sessions may share this wallet. */
@@ -47,21 +50,21 @@ export class Wallet {
     return call;
   }
 
-  /** @returns the calls that can be judged now, in the order in which they began */
+  /** Ends a call. Returns the calls that can be judged now, in the order in which they began. */
   end(ended: EndedCall): readonly EndedCall[] {
     this.#pending.delete(ended.pending);
     this.#waiting.push(ended);
     return this.#pending.size === 0 || this.#waiting.length >= MAX_WAITING ? this.take() : [];
   }
 
-  /** Takes the calls that ended and are not judged yet. */
+  /** Returns and removes the calls that have ended and are not judged yet. */
   take(): readonly EndedCall[] {
     const ready = this.#waiting.toSorted((a, b) => a.pending.number - b.pending.number);
     this.#waiting = [];
     return ready;
   }
 
-  /** Forgets a call whose end will not be known. */
+  /** Forgets a call whose end will never be known. */
   drop(call: PendingCall): void {
     this.#pending.delete(call);
   }

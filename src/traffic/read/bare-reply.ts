@@ -2,7 +2,7 @@ import { type Fields, isFields, parsed } from '../json-fields.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
 
 const MAX_LINES = 60;
-/** Fields that only logs have. An object with one of them is no reply. */
+/** Fields that occur only in logs. An object with one of these fields is not a reply. */
 const LOGGED = [
   'url',
   'path',
@@ -19,7 +19,10 @@ const LOGGED = [
   'sessionID',
 ];
 
-/** Reads a reply that a terminal shows as a body only, as curl prints it without -i. Its status may follow (`-w '%{http_code}'`). */
+/**
+ * Reads a reply of which a terminal shows only the body, as curl prints it without -i. The status may follow the body
+ * (`-w '%{http_code}'`).
+ */
 export class BareReply {
   readonly #lines: string[] = [];
   readonly line: number;
@@ -28,7 +31,10 @@ export class BareReply {
     this.line = line;
   }
 
-  /** @returns the exchange with its reply; `more`: the next line belongs to it; undefined: it is no reply */
+  /**
+   * Adds a line. Returns the exchange with its reply, `more` if the reply continues on the next line, or undefined if
+   * the text is not a reply.
+   */
   take(text: string, asked: LoggedExchange): LoggedExchange | 'more' | undefined {
     this.#lines.push(text);
     const [, body = '', status] = /^(\{.*\})\s*(\d{3})?[^{}]*$/s.exec(this.#lines.join('\n').trim()) ?? [];
@@ -43,7 +49,10 @@ export class BareReply {
   }
 }
 
-/** A reply without a status counts as success only if it has a balance and no code. Otherwise its status stays unknown. */
+/**
+ * Adds the reply to an exchange. A reply without a status counts as a success only if it has a balance and no error
+ * code.
+ */
 function answered(
   asked: LoggedExchange,
   body: string,

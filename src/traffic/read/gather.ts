@@ -8,9 +8,12 @@ import { readEntries, type Source } from './read-entries.ts';
 const MAX_CALLS = 50_000;
 /** Maximum number of unreadable entries that are listed. All of them are counted. */
 const MAX_NAMED = 50;
-/** Maximum number of characters of a body that are kept. Every call and reply of the contract is shorter. */
+/** Maximum number of characters of a body that are kept. Bodies of the contract are shorter. */
 const MAX_BODY = 64 * 1024;
-/** The first pass widens the selected time window by this, because the clocks of the two sides may differ. */
+/**
+ * The time in ms by which the first pass widens the selected time window, because the clocks of the two sides may
+ * differ.
+ */
 const CLOCKS_MAY_DIFFER_MS = 15 * 60_000;
 
 /** A source that can be opened more than once. */
@@ -142,10 +145,13 @@ function hasOwner({ sessionID, player }: RecordedCall): boolean {
 
 class CallCollector {
   readonly #owners: Owners | null;
-  /** In the order of the files, because times may be precise to the second only. */
+  /** The calls in the order of the files, because times may have only whole seconds. */
   readonly #calls: RecordedCall[] = [];
   #withOwner = 0;
-  /** The number of kept calls without session and player. Their transaction or their time may show to which wallet they belong. */
+  /**
+   * The number of kept calls without session and player. Their transaction or time may show which wallet they belong
+   * to.
+   */
   #withoutOwner = 0;
   readonly #unreadable: { place: LogPlace; why: string }[] = [];
   #unreadableCount = 0;

@@ -17,7 +17,7 @@ import { readTime } from './logs/time.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Whether a value looks like an entry of a HAR. */
+/** True if a value looks like an entry of a HAR. */
 export function isHarEntry(value: unknown): value is Fields {
   return isFields(value) && isFields(value.request) && typeof value.request.url === 'string' && 'response' in value;
 }

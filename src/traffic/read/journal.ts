@@ -4,10 +4,10 @@ import { sessionNamedIn } from '../../journal/exchange.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 
-/** Maximum number of calls in flight. Above it the oldest ones count as unanswered. */
+/** Maximum number of calls without a reply that are kept. If there are more, the oldest calls count as unanswered. */
 const MAX_OPEN = 10_000;
 
-/** Whether a value is the first event of a journal. */
+/** True if a value is the first event of a journal. */
 export function isJournalHead(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'run-started';
 }
@@ -72,7 +72,7 @@ export class JournalReader {
     }
   }
 
-  /** Reports the calls without an outcome: the run was killed. */
+  /** Reports the calls that have no outcome because the run was killed. */
   *end(): Generator<LogEntry> {
     for (const id of this.#open.keys()) {
       const sighting = this.#unanswered(id);

@@ -11,7 +11,7 @@ export type HttpMessage =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   | { readonly kind: 'reply'; readonly answer: LoggedReply; readonly dateMs: number | null };
 
-/** Whether a line is the first line of a request or of a reply. */
+/** True if a line is the first line of a request or of a reply. */
 export function beginsMessage(line: string): boolean {
   return REQUEST_LINE.test(line) || STATUS_LINE.test(line.trimEnd());
 }

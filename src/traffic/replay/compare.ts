@@ -4,36 +4,41 @@ import { readReply } from '../../reply/read.ts';
 import { isServerError, isSuccess } from '../../reply/status.ts';
 import type { LoggedCall } from '../timeline/logged-call.ts';
 
-/** The result of a call as far as it can be compared. Ids and absolute balances differ in every run. */
+/**
+ * The parts of a call's result that can be compared between two runs. Ids and absolute balances differ in every run, so
+ * they are left out.
+ */
 export interface CallResult {
-  /** null: there was no reply, or it was not logged. */
+  /** The status of the reply; null if there was no reply, or if it was not logged. */
   readonly status: number | null;
-  /** Why there was no reply; null: there was a reply, or the reason is unknown. */
+  /** The reason why there was no reply; null if there was a reply, or if the reason is unknown. */
   readonly reason: string | null;
   readonly code: string | null;
-  /** The change of the balance since the wallet's previous reply; null: unknown. */
+  /** The change of the balance since the previous reply of the wallet; null if it is unknown. */
   readonly change: Money | null;
 }
 
-/** One call in the record and in the replay. `now` is null if it was not replayed. */
+/** One call in the record and in the replay. `now` is null if the call was not replayed. */
 export interface ComparedCall {
   readonly number: number;
   readonly call: LoggedCall;
   readonly past: CallResult;
   readonly now: CallResult | null;
-  /** `unknown`: the recorded reply is unknown. */
+  /** The result of the comparison. `unknown` means that the recorded reply is unknown. */
   readonly verdict: 'same' | 'differs' | 'unknown' | 'not played';
-  /** The parts that differ. */
+  /** The parts of the result that differ. */
   readonly differences: readonly ('answer' | 'code' | 'change')[];
 }
 
-/** The failures of a record or a replay: broken rules by id, and failed calls by number. */
+/** The failures of a record or a replay: ids of the broken rules, and numbers of the failed calls. */
 export interface Failures {
   readonly rules: ReadonlySet<string>;
   readonly calls: ReadonlySet<number>;
 }
 
-/** The verdict of a replay. `same`: the replies are the same, and no failure was found in either. */
+/**
+ * The verdict of a replay. `same` means that the replies are the same and that neither record nor replay has a failure.
+ */
 export type ReplayVerdict = 'fixed' | 'same' | 'still failing' | 'regressed' | 'differs' | 'undecided';
 
 /**
@@ -56,7 +61,7 @@ export function compareReplies(
     const present =
       outcome?.kind === 'reply' && isSuccess(outcome.reply.status) ? (reply?.balance.money ?? null) : null;
     const isUnordered = atOnce.has(call.number);
-    // The order of these calls is unknown, so no change can be computed from the balances in their replies.
+    // The order of these calls is unknown, so their balances do not show how each call changed the balance.
     if (isUnordered) balances.set(call.wallet, null);
     else if (past || present) balances.set(call.wallet, { past, now: present });
     const recorded: CallResult = {
@@ -98,14 +103,14 @@ function row(call: LoggedCall, past: CallResult, now: CallResult | null): Compar
   return { ...base, verdict: differences.length > 0 ? 'differs' : 'same', differences };
 }
 
-/** Finds recorded calls with a failed reply: a 500, a late reply, or an error with status 200. */
+/** Returns the numbers of recorded calls with a failed reply: a 500, a late reply, or an error with status 200. */
 export function failedCalls(calls: readonly LoggedCall[]): ReadonlySet<number> {
   return new Set(calls.flatMap(({ number, ending }) => (FAILED.has(ending) ? [number] : [])));
 }
 
 const FAILED: ReadonlySet<LoggedCall['ending']> = new Set(['failed', 'late', 'error-200']);
 
-/** Finds replayed calls with a 5xx or a late reply. */
+/** Returns the numbers of replayed calls with a 5xx or a late reply. */
 export function failedNow(compared: readonly ComparedCall[]): ReadonlySet<number> {
   return new Set(compared.flatMap(({ number, now }) => (now && isFailure(now) ? [number] : [])));
 }
@@ -131,7 +136,8 @@ export function verdictOf(
   if (now.rules.size > 0 || now.calls.size > 0) {
     const isShared =
       [...now.rules].some((rule) => past.rules.has(rule)) || [...now.calls].some((call) => past.calls.has(call));
-    // A run shows the judge more than a record. If the replies are the same as in the record, they were wrong before too.
+    // The replay can reveal more broken rules than the record. If all replies are the same as in the record, these
+    // rules were already broken at that time.
     const isAsBefore = compared.every(({ verdict }) => verdict === 'same' || verdict === 'unknown');
     return isShared || isAsBefore ? 'still failing' : 'regressed';
   }
@@ -139,7 +145,7 @@ export function verdictOf(
   // Without a recorded reply, nothing can be compared.
   if (compared.every(({ verdict }) => verdict === 'unknown')) return 'undecided';
   if (!wasWrong) return compared.some(({ verdict }) => verdict === 'differs') ? 'differs' : 'same';
-  // A fix changes balances. A different reply to a call that was right before is a new difference.
+  // A fix changes balances. But a different reply to a call that was correct before is a new difference.
   const hasNewDifference = compared.some(
     ({ number, differences }) => !past.calls.has(number) && differences.some((difference) => difference !== 'change'),
   );

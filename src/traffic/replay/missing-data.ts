@@ -1,7 +1,7 @@
 import type { LoggedCall } from '../timeline/logged-call.ts';
 import type { Signing } from './signing.ts';
 
-/** Maximum number of calls that are listed. Above it, only their number is given. */
+/** Maximum number of calls that are listed. If there are more, only their number is given. */
 const MAX_NAMED = 8;
 
 /** Describes the data that the record does not have, and what is replayed instead. */
@@ -51,7 +51,7 @@ function describe(calls: readonly LoggedCall[], say: (which: string) => string):
   return say(numbers.length === 0 ? `call ${last}` : `calls ${numbers.join(', ')} and ${last}`);
 }
 
-/** A wrong signature may explain a 401, or a reply that was not logged. */
+/** True if the call's reply may be the result of a wrong signature: a 401, or a reply that was not logged. */
 function mayDependOnSignature({ seen, status, ending }: LoggedCall): boolean {
   return status === 401 || (ending === 'unknown' && seen.exchange.request.headers !== null);
 }

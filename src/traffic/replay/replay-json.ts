@@ -15,7 +15,7 @@ export interface ReplayOutcome {
   readonly journal: string | null;
 }
 
-/** Version of the JSON of a replay. */
+/** The version of the JSON format of a replay. */
 const REPLAY_JSON = 'croupier-replay/1';
 
 const maybe = z.string().nullable();

@@ -11,40 +11,46 @@ import { type LoggedCall, met } from '../timeline/logged-call.ts';
 import type { Signing } from './signing.ts';
 import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 
-/** The rule of a scenario that breaks no known rule but moves money: no money is lost. */
+/** The rule that is named if the record breaks no known rule. Every scenario that moves money can decide this rule. */
 const ANY_RULE: RuleId = 'money.conservation';
-/** Minimum pause between calls. Shorter pauses are left out, because sending takes time too. */
+/** Minimum pause between calls in ms. Shorter pauses are left out, because sending takes time too. */
 const MIN_PAUSE_MS = 100;
 
 export interface ReplayScenarioOptions {
   readonly title: string;
-  /** The rules that the record breaks. The scenario names those that it can decide. */
+  /** The rules that the record breaks. The scenario names those of them that it can decide. */
   readonly broken: readonly RuleId[];
   /** Numbers of the calls with a wrong reply. */
   readonly wrong: ReadonlySet<number>;
-  /** The kind of signature of each call, if known. */
+  /** The kind of signature of each call, if it is known. */
   readonly signing: Signing;
-  /** The factor by which pauses are shortened; null: no pauses. */
+  /** The factor by which pauses are shortened; null if there are no pauses. */
   readonly speed: number | null;
-  /** The currency that the sessions of the test must have; null: any. */
+  /** The currency that the sessions of the test must have; null if any currency is allowed. */
   readonly currency: string | null;
   readonly uuid: () => string;
 }
 
-/** Recorded calls as a scenario. */
+/** A scenario made from recorded calls. */
 export interface ReplayScenario {
   readonly draft: ScenarioDraft;
-  /** The calls that it replays. Of repeated balance calls with the same result only the first and the last are replayed. */
+  /**
+   * The calls that the scenario replays. From repeated balance calls with the same result, only the first and the last
+   * are replayed.
+   */
   readonly calls: readonly LoggedCall[];
-  /** The number of each call, by the key of its step. */
+  /** The number of each call in the record, by the key of its step. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** Numbers of calls that are sent in parallel, so their order at the operator is unknown. */
+  /** Numbers of the calls that are sent in parallel. Their order at the operator is unknown. */
   readonly atOnce: ReadonlySet<number>;
-  /** The sum of all pauses, in ms. */
+  /** The sum of all pauses in ms. */
   readonly waitsMs: number;
 }
 
-/** Makes a scenario of recorded calls. Ids become references to steps, sessions become aliases, and pauses become waits. */
+/**
+ * Makes a scenario from recorded calls. Ids become references to steps, sessions become aliases, and pauses become
+ * waits.
+ */
 export function replayScenario(all: readonly LoggedCall[], options: ReplayScenarioOptions): ReplayScenario {
   const calls = withoutIdleReads(all);
   const builder = new StepBuilder(options.wrong, options.signing);
@@ -103,7 +109,10 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
   };
 }
 
-/** Maps the key of a step to the number of its call. Copies have separate keys, counted from 1. */
+/**
+ * Stores the number of the call for the key of a step. If a step has several copies, each copy has its own key with a
+ * number from 1.
+ */
 function addNumbers(numbers: Map<string, number>, key: string, part: StepDraft): void {
   const isMany = part.numbers.length > 1;
   for (const [index, number] of part.numbers.entries()) numbers.set(isMany ? `${key}x${index + 1}` : key, number);
@@ -153,10 +162,13 @@ function atOnce(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[
   return groups;
 }
 
-/** Tolerance for the clock of a log, in ms, while the service waits for a reply. */
+/** Tolerance in ms for imprecise log times, when a call is compared with the end of the service's waiting time. */
 const CLOCK_SLACK_MS = 100;
 
-/** When the service continued after a call: at its end, or at the deadline. */
+/**
+ * Returns the time at which the service stopped waiting for the reply: when the call ended, or at the deadline. Returns
+ * null if the time of the call is unknown.
+ */
 function endOf({ atMs, seen }: LoggedCall): number | null {
   return atMs === null ? null : atMs + Math.min(seen.exchange.tookMs ?? 0, REPLY_DEADLINE_MS);
 }
@@ -193,7 +205,7 @@ function requirementsOf(
     if (alias === 'main') continue;
     const wallet = calls.find(({ seen }) => seen.sessionID === session)?.wallet ?? null;
     const isKnown = wallet?.startsWith('player ') === true && first?.wallet?.startsWith('player ') === true;
-    // Without known players, the record shows only that these are two sessions.
+    // If the players are unknown, the record shows only that there are two sessions.
     needs[alias] = isKnown ? { player: wallet === first.wallet ? 'same' : 'other' } : { state: 'active' };
   }
   return Object.keys(needs).length > 0 ? { needs } : {};

@@ -8,16 +8,18 @@ import { signedRequest } from '../read/read-requests.ts';
 import { replyAnswerTo } from '../timeline/breach.ts';
 import type { LoggedCall } from '../timeline/logged-call.ts';
 
-/** The kinds of signatures of calls, by their numbers. The signature of a call that is not in it is unknown. */
+/**
+ * The kind of signature of each call, by the number of the call. A call is missing here if its signature is unknown.
+ */
 export type Signing = ReadonlyMap<number, SignKind>;
 
 const DIGITS = 64;
 
 /**
- * Finds how each call was signed, as far as the record and the keys show.
+ * Finds how each call was signed, as far as the record and the keys show it.
  *
  * @param keys the keys that may have signed the calls
- * @param isKnown whether the keys include the one of the client at a URL, so that a signature by none of them is wrong
+ * @param isKnown true if the keys include the key of the client at a URL; a signature that matches no key is then wrong
  */
 export function signingOf(
   calls: readonly LoggedCall[],
@@ -35,11 +37,13 @@ export function signingOf(
   );
 }
 
-/** `foreign`: it has the format of a signature, but no known key gives it. */
+/**
+ * Finds how one call was signed. `foreign` means that the signature has the correct format but matches no known key.
+ */
 function kindOf({ seen, status }: LoggedCall, keys: readonly string[]): SignKind | 'foreign' | null {
   const { request, deviation } = seen.exchange;
   const written = SIGN_KINDS.find((kind) => kind === deviation?.signed);
-  // The test may have no second client whose key could be used.
+  // The test may have no second client. A signature with another client's key is therefore replayed with a wrong key.
   if (written !== undefined) return written === 'other-client' ? 'wrong-key' : written;
   if (request.headers === null) return null;
   const value = header(request.headers, SIGNATURE_HEADER);
@@ -74,7 +78,7 @@ function kindUnder(right: string, value: string): SignKind | null {
 
 const EMPTY = Buffer.from('{}');
 
-/** Finds the signature rule that the reply to a call breaks. @returns null if there is none */
+/** Returns the signature rule that the reply to a call breaks, or null. */
 export function signatureRuleBroken(call: LoggedCall, kind: SignKind | undefined): RuleId | null {
   // The contract leaves open whether upper-case hexadecimal is accepted.
   if (kind === undefined || kind === 'upper-case') return null;

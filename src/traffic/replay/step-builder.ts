@@ -7,13 +7,16 @@ import type { RecordedCall } from '../recorded-call.ts';
 import type { LoggedCall } from '../timeline/logged-call.ts';
 import type { Signing } from './signing.ts';
 
-/** A connection that was broken within this time was broken right after sending. */
+/**
+ * Maximum time in ms after sending. A connection that broke within this time counts as broken immediately after
+ * sending.
+ */
 const AT_ONCE_MS = 20;
-/** Smaller offsets between parallel calls count as zero. */
+/** Smallest offset in ms between parallel calls that is kept. */
 const MIN_OFFSET_MS = 1;
 const ORDINALS = ['main', 'second', 'third', 'fourth'] as const;
 
-/** A step of the scenario while it is built. It gets a name when another step refers to it. */
+/** A step of the scenario that is being built. It gets a name when another step refers to it. */
 export class StepDraft {
   readonly call: RecordedCall['call'];
   readonly seen: RecordedCall;
@@ -52,7 +55,7 @@ export class StepDraft {
   }
 }
 
-/** Makes steps of calls. It remembers which step first used each id. */
+/** Makes steps from calls. It remembers which step first used each id. */
 export class StepBuilder {
   /** The alias of each session. */
   readonly aliases = new Map<string, string>();
@@ -60,7 +63,7 @@ export class StepBuilder {
   readonly #transactions = new Map<string, StepDraft>();
   readonly #rounds = new Map<string, StepDraft>();
   readonly #refunded = new Set<string>();
-  /** Refunds of bets that have not been sent yet, by the bet's `txID`. */
+  /** Refunds whose bet has not been sent yet, by the `txID` of the bet. */
   readonly #refundsBeforeBet = new Map<
     string,
     { readonly seen: RecordedCall; readonly fields: Record<string, JsonValue> }[]
@@ -71,13 +74,17 @@ export class StepBuilder {
   /** The kind of signature of each step's call. */
   readonly #signed = new Map<StepDraft, SignKind>();
 
-  /** @param wrong numbers of calls with a wrong reply: their steps expect the reply of the contract */
+  /**
+   * Creates the builder.
+   *
+   * @param wrong numbers of the calls with a wrong reply; their steps expect the reply that the contract requires
+   */
   constructor(wrong: ReadonlySet<number>, signing: Signing) {
     this.#wrong = wrong;
     this.#signing = signing;
   }
 
-  /** Makes the step of a call that is sent alone. */
+  /** Makes the step for a call that is sent alone. */
   step(call: LoggedCall): StepDraft {
     return this.#part(call);
   }
@@ -123,7 +130,7 @@ export class StepBuilder {
     return part;
   }
 
-  /** Makes refunds that came before their bet refer to it. A step may refer to a later one. */
+  /** Makes refunds that came before their bet refer to the step of the bet. A step may refer to a later step. */
   #resolveEarlyRefunds(bet: StepDraft): void {
     const { txID, amount, roundID } = bet.seen;
     for (const { seen, fields } of (txID === null ? undefined : this.#refundsBeforeBet.get(txID)) ?? []) {
@@ -134,7 +141,10 @@ export class StepBuilder {
     if (txID !== null) this.#refundsBeforeBet.delete(txID);
   }
 
-  /** Breaks the connection at the recorded moment. If only the time is known, it is broken after the same time. */
+  /**
+   * Breaks the connection at the recorded point of the call. If only the time is known, the connection is broken after
+   * the same time.
+   */
   #break(part: StepDraft, { seen }: LoggedCall): void {
     const { answer, tookMs, deviation } = seen.exchange;
     if (answer.kind !== 'none' || (answer.reason !== 'broken' && answer.reason !== 'aborted')) return;
@@ -142,7 +152,10 @@ export class StepBuilder {
     part.set('break', deviation?.brokenAt ?? (isAtOnce ? 'sent' : pauseText(tookMs)));
   }
 
-  /** Signs the call as in the record. A resent call keeps the signature of the first attempt if both were the same. */
+  /**
+   * Signs the call as in the record. A repeated call keeps the signature of its first attempt if both signatures were
+   * of the same kind.
+   */
   #sign(part: StepDraft, logged: LoggedCall, first: StepDraft | undefined): void {
     const kind = this.#kindOf(logged);
     this.#signed.set(part, kind);
@@ -151,7 +164,7 @@ export class StepBuilder {
     else if (kind !== 'valid') part.set('expect', 'refused');
   }
 
-  /** A call whose signature is unknown is signed right. */
+  /** Returns the kind of signature for a step. If it is unknown in the record, the call gets a correct signature. */
   #kindOf({ number }: LoggedCall): SignKind {
     return this.#signing.get(number) ?? 'valid';
   }
@@ -174,7 +187,7 @@ export class StepBuilder {
     else if (seen.amount === null) {
       if (seen.whole) drop.push('amount');
     } else if (!AMOUNT_PATTERN.test(seen.amount)) {
-      // It is not a valid amount, and must not be read as an expression.
+      // The recorded amount is not valid. It must not be read as an expression of the scenario language.
       set.amount = literalText(seen.amount);
     } else if (!this.#isAmountOfTarget(seen)) fields.amount = seen.amount;
     if (seen.type === 'free') fields.type = 'free';
@@ -187,12 +200,13 @@ export class StepBuilder {
     const body = { ...(Object.keys(set).length > 0 && { set }), ...(drop.length > 0 && { drop }) };
     const isEdited = Object.keys(body).length > 0;
     if (isEdited && !isRaw) part.set('body', body);
-    // The contract leaves open the result of a used txID in another kind of call, and of a second refund.
+    // The contract does not define the reply to a second refund, or to a `txID` that another kind of call has already
+    // used.
     if (first || isOpen || isEdited || isRaw) part.set('expect', 'either');
     return part;
   }
 
-  /** @returns true if the bet was refunded before */
+  /** Refers to the bet of a refund. Returns true if the bet was already refunded. */
   #target(seen: RecordedCall, fields: Record<string, JsonValue>): boolean {
     const bet = seen.origTxID === null ? undefined : this.#transactions.get(seen.origTxID);
     if (bet?.call === 'bet' || bet?.call === 'win') fields.of = this.#nameOf(bet);
@@ -215,7 +229,7 @@ export class StepBuilder {
     return seen.origTxID !== null && this.#refunded.has(seen.origTxID);
   }
 
-  /** Writes out a whole body with a fraction as its amount, because a scenario can write fractions only as text. */
+  /** Writes a whole body in which the amount is a JSON number, because a scenario can write fractions only as text. */
   #raw(seen: RecordedCall, amount: number): string {
     const alias = seen.sessionID === null ? 'main' : (this.aliases.get(seen.sessionID) ?? 'main');
     const session = alias === 'main' ? 'session' : `session.${alias}`;
@@ -253,7 +267,7 @@ export class StepBuilder {
   }
 }
 
-/** A declined call may have been declined correctly, and so may a call whose reply was not logged. */
+/** True if the operator may have declined the call: it was declined in the record, or its reply was not logged. */
 function mayBeDeclined({ ending }: LoggedCall): boolean {
   switch (ending) {
     case 'declined':

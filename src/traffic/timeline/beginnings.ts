@@ -1,15 +1,18 @@
 import type { RecordedCall } from '../recorded-call.ts';
 
-/** Longer calls are not compared: they do overlap with the calls that the service sends after it has given up waiting. */
+/**
+ * Maximum duration in ms of the calls to compare. After a longer call the service may have given up waiting, so its
+ * next call can really overlap.
+ */
 const MAX_MS = 1000;
-/** Coarser times do not show which calls overlapped. */
+/** Maximum precision in ms of the times to compare. Coarser times do not show which calls overlapped. */
 const COARSEST_MS = 10;
 const FEWEST_OVERLAPS = 2;
 
 /**
- * Sets the time of each call to its beginning. Many programs log a call when it ends, with the time of its end. If such a time is read as
- * the beginning, each call of a player overlaps with the next one. If that is so in a file, and the calls would not overlap if the times
- * were those of their ends, then the times are read as ends.
+ * Sets the time of each call to its beginning. Many programs log a call with the time of its end.
+ * If the logged times of a file are read as beginnings, and calls of a player overlap that would not overlap with times
+ * of ends, then the times are ends.
  */
 export function withBeginnings(calls: readonly RecordedCall[]): readonly RecordedCall[] {
   const files = Map.groupBy(calls.filter(mayBeEnd), ({ exchange }) => exchange.place.file);

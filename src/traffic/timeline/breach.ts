@@ -11,7 +11,7 @@ import { hasFloatRest } from './float-rest.ts';
 import type { LoggedCall } from './logged-call.ts';
 import type { Bets, Transaction } from './transaction.ts';
 
-/** A rule that the answer to one call breaks, as a failure or as a warning. */
+/** A rule that the reply to one call breaks, as a failure or as a warning. */
 export interface Breach {
   readonly call: number;
   readonly rule: RuleId;
@@ -20,10 +20,10 @@ export interface Breach {
 }
 
 /**
- * The breaches of single replies, and of the replies to repeated calls.
+ * Finds the rules that single replies break, and the rules that replies to repeated calls break.
  *
- * @param currency of the wallet; null: not known
- * @param isKeyProven a call is signed correctly with one of the given keys, so the operator has the same keys
+ * @param currency of the wallet; null if it is unknown
+ * @param isKeyProven true if a call is signed correctly with one of the given keys, so the operator has the same keys
  */
 export function breachesOf(
   calls: readonly LoggedCall[],
@@ -45,7 +45,7 @@ function breachFrom(call: LoggedCall, rule: RuleId, problem: ReplyProblem): Brea
   return breach(call, rule, describeProblem(problem), problem.kind !== 'breach');
 }
 
-/** The answer to a call by its status and body; null: no reply is known. */
+/** Classifies the reply to a call by its status and body. Returns null if no reply is known. */
 export function replyAnswerTo({ seen, status, reading }: LoggedCall): ReplyAnswer | null {
   return status === null ? null : answerOfReply(seen.call, status, reading);
 }
@@ -99,14 +99,14 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
   );
   const written = reading?.balance.written;
   if (answer !== 'accepted' || written === undefined || !hasFloatRest(written)) return found;
-  // The many decimals have the same cause and are no second breach.
+  // The large number of decimals has the same cause, so it is not reported as a second breach.
   return [
     ...found.filter(({ rule }) => rule !== 'money.precision'),
-    breach(call, 'money.exact', `its balance ${written} is what a sum of binary floating-point numbers leaves`),
+    breach(call, 'money.exact', `the balance ${written} has the rounding error of binary floating-point numbers`),
   ];
 }
 
-/** The content type of the reply. undefined: it had none. null: its headers were not logged. */
+/** Returns the content type of the reply, undefined if the reply had none, and null if its headers were not logged. */
 function contentType({ seen, alsoSeen }: LoggedCall): string | null | undefined {
   const lists = [seen, alsoSeen].flatMap((view): HeaderList[] => {
     const answer = view?.exchange.answer;
@@ -115,15 +115,22 @@ function contentType({ seen, alsoSeen }: LoggedCall): string | null | undefined 
   return lists[0] === undefined ? null : header(lists[0], 'content-type');
 }
 
-/** The breaches of an error that does not suit its call. */
+/** Returns the rules that are broken because an error reply is not allowed for its call. */
 function errorBreaches(call: LoggedCall): readonly Breach[] {
   const { ending, seen, code, status } = call;
   if (ending === 'accepted' || ending === 'error-200' || ending === 'refused') return [];
   if (seen.call === 'bet' && status === 500 && code === 'insufficient_funds')
-    return [breach(call, 'bet.insufficient-funds', 'lack of money was answered 500, which calls for a refund', true)];
-  // An operator may answer with a published code that the session has ended or that the account is blocked.
+    return [
+      breach(
+        call,
+        'bet.insufficient-funds',
+        'the operator answered insufficient_funds with status 500, after which the service must send a refund',
+        true,
+      ),
+    ];
+  // An operator may reply with a published code that says that the session has ended or that the account is blocked.
   return seen.call === 'balance' && (status === 500 || !isPublishedCode(code))
-    ? [breach(call, 'balance.read', `reading the balance was answered ${status}`)]
+    ? [breach(call, 'balance.read', `the operator answered the balance call with ${status}`)]
     : [];
 }
 
@@ -138,7 +145,12 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
     if (amountsDiffer(first, again)) {
       if (again.ending === 'accepted')
         found.push(
-          breach(again, 'idempotency.conflicting-body', 'the same txID was accepted again with another amount', true),
+          breach(
+            again,
+            'idempotency.conflicting-body',
+            'the operator accepted the same txID again with a different amount',
+            true,
+          ),
         );
       continue;
     }
@@ -155,7 +167,10 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
   return found;
 }
 
-/** The breaches of a refund that was not answered 200. An operator that does not know the bet must accept its refund too. */
+/**
+ * Returns the rules that are broken because a refund was not answered 200. An operator must accept a refund even if it
+ * does not know the bet.
+ */
 function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
   const declined = attempts.filter(
     ({ ending }) => ending === 'declined' || ending === 'failed' || ending === 'error-200',
@@ -167,13 +182,13 @@ function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readon
   });
 }
 
-/** True if the operator's answer shows that it had carried out the bet before the refund was sent. */
+/** True if the operator's reply shows that it had carried out the bet before the refund was sent. */
 function isBetKnown(origTxID: string | null, refund: LoggedCall, bets: Bets): boolean {
   const bet = origTxID === null ? undefined : bets.get(origTxID);
   return bet?.attempts.some((placed) => placed.done === 'yes' && wasBefore(placed, refund)) ?? false;
 }
 
-/** True if a call was answered before the other one was sent. */
+/** True if the first call was answered before the second call was sent. */
 function wasBefore(call: LoggedCall, other: LoggedCall): boolean {
   if (call.atMs === null || other.atMs === null) return call.number < other.number;
   const tookMs = Math.max(call.seen.exchange.tookMs ?? 0, call.alsoSeen?.exchange.tookMs ?? 0);

@@ -4,23 +4,26 @@ import type { RecordedCall } from '../recorded-call.ts';
 export interface Clocks {
   /** The number of ms by which the operator's clock is ahead; negative: behind. */
   readonly aheadMs: number;
-  /** The number of calls, logged by both sides, from which it was computed. */
+  /** The number of calls, logged by both sides, from which the difference was computed. */
   readonly pairs: number;
 }
 
-/** One call as both sides logged it, with its time by the service's clock. */
+/** One call as one side or both sides logged it, with its time by the service's clock. */
 export interface Paired {
   readonly seen: RecordedCall;
   readonly also: RecordedCall | null;
   readonly atMs: number | null;
 }
 
-/** Reads of a balance have no id. Two of them are the same call if they are at most this far apart. */
+/**
+ * Maximum distance in ms between two log entries of the same balance call. Balance calls have no id, so their times
+ * must show that they match.
+ */
 const NEAR_MS = 5000;
 
 /**
- * Finds the calls that both sides logged, computes the difference of their clocks, and sorts all calls by time. A call without a time
- * follows the call before it in its file.
+ * Finds the calls that both sides logged, computes the difference of their clocks, and sorts all calls by time. A call
+ * without a time stays after the previous call of its file.
  */
 export function pairSides(calls: readonly RecordedCall[]): {
   readonly paired: readonly Paired[];
@@ -34,7 +37,7 @@ export function pairSides(calls: readonly RecordedCall[]): {
   for (const [mine, other] of matchByTime(service, operator, aheadMs, partners)) partners.set(mine, other);
   const matched = new Set(partners.values());
   const paired = calls
-    // A line of an access log that matches no call is left out: the call is in the log of the service already.
+    // An access-log line that matches no call is left out, because the service's log already has the call.
     .filter(
       (call) => !matched.has(call) && !(service.length > 0 && call.exchange.side === 'operator' && isNameless(call)),
     )
@@ -74,7 +77,9 @@ function byKey(calls: readonly RecordedCall[]): ReadonlyMap<string, readonly Rec
   return found;
 }
 
-/** Compares the calls that both sides logged the same number of times, one by one. The median of the differences counts. */
+/**
+ * Computes the difference of the clocks as the median over the calls that both sides logged the same number of times.
+ */
 function compareClocks(service: readonly RecordedCall[], operator: readonly RecordedCall[]): Clocks | null {
   const theirs = byKey(operator);
   const ofTransactions: number[] = [];
@@ -88,7 +93,7 @@ function compareClocks(service: readonly RecordedCall[], operator: readonly Reco
       if (a !== null && b !== null) (mine.call === 'balance' ? ofReads : ofTransactions).push(b - a);
     }
   }
-  // Reads have no id, so they count only if there are no transactions.
+  // Balance calls have no id, so they are used only if there are no transactions.
   const sorted = (ofTransactions.length > 0 ? ofTransactions : ofReads).toSorted((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)];
   return middle === undefined ? null : { aheadMs: Math.round(middle), pairs: sorted.length };
@@ -113,12 +118,15 @@ function match(
   return partners;
 }
 
-/** True for a call without player, session and transaction, as access logs contain them. */
+/** True for a call without player, session and transaction, as in access logs. */
 function isNameless({ sessionID, player, txID }: RecordedCall): boolean {
   return sessionID === null && player === null && txID === null;
 }
 
-/** Matches a call without ids to the only call of its kind that the service made at that time, if no other matches it too. */
+/**
+ * Matches an operator's log entry without ids to a call of the service by its time. An entry is matched only if exactly
+ * one call of the same name fits, and no other entry fits that call.
+ */
 function matchByTime(
   service: readonly RecordedCall[],
   operator: readonly RecordedCall[],
@@ -135,7 +143,7 @@ function matchByTime(
     const candidates = around(free, at - aheadMs).filter(
       (mine) => mine.call === other.call && isAtOnce(mine, other, at - aheadMs),
     );
-    // A doubtful match counts twice for each candidate, so that none of them is taken as certain.
+    // If several calls fit, each of them gets two claims. A call with more than one claim is not matched.
     for (const mine of candidates)
       claims.set(mine, [...(claims.get(mine) ?? []), ...(candidates.length > 1 ? [other, other] : [other])]);
   }
@@ -144,7 +152,10 @@ function matchByTime(
   );
 }
 
-/** Server logs have the time when a call began or ended, mostly its end, and mostly in whole seconds. */
+/**
+ * Tolerance in ms for times in server logs. They may be the beginning or the end of a call, and often have only whole
+ * seconds.
+ */
 const SLACK_MS = 500;
 
 function isAtOnce(mine: RecordedCall, other: RecordedCall, at: number): boolean {
@@ -154,7 +165,7 @@ function isAtOnce(mine: RecordedCall, other: RecordedCall, at: number): boolean 
   return at > from - coarse - SLACK_MS && at < from + took + coarse + SLACK_MS;
 }
 
-/** The calls of a sorted list that may have been in flight at a moment. */
+/** Returns the calls of a sorted list that may have been in flight at a moment. */
 function around(calls: readonly RecordedCall[], at: number): readonly RecordedCall[] {
   const widestMs = 60_000;
   let [low, high] = [0, calls.length];
@@ -191,7 +202,7 @@ function inOrder(paired: readonly Paired[]): readonly Paired[] {
     if (at !== null) closeWithVersion.set(file, at);
     return { one, index, at };
   });
-  // If no time is known at all, the order of the files counts.
+  // If no time is known, the order of the files is used.
   return placed
     .toSorted((a, b) => (a.at ?? Number.NEGATIVE_INFINITY) - (b.at ?? Number.NEGATIVE_INFINITY) || a.index - b.index)
     .map(({ one }) => one);

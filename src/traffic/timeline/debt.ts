@@ -6,9 +6,10 @@ import type { Books } from './wallet-books.ts';
 import { isApplied, type World } from './worlds.ts';
 
 /**
- * The kind of a debt. `missing-refund`: a bet ended without a known outcome and no refund was sent. `refund-pending`: its refund was
- * not answered 200. `win-pending`: a win was not answered 200. `misbooked`: the balance is wrong, and a named error explains it.
- * `unexplained`: the balance is wrong, and nothing known explains it.
+ * The kind of a debt. `missing-refund`: the outcome of a bet is unknown, and no refund was sent. `refund-pending`: the
+ * refund was not answered 200. `win-pending`: a win was not answered 200.
+ * `misbooked`: the balance is wrong, and a known error explains it. `unexplained`: the balance is wrong, and no known
+ * error explains it.
  */
 type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'misbooked' | 'unexplained';
 
@@ -16,16 +17,19 @@ export interface Debt {
   readonly kind: DebtKind;
   readonly transaction: Transaction | null;
   readonly roundID: string | null;
-  /** The amount of money. For a bet or win that may have been carried out already: its whole amount. */
+  /** The amount of money. For a bet or win whose outcome is unknown, this is its whole amount. */
   readonly amount: Money;
-  /** The side that has the money until then. `unknown`: it is not known whether the bet was taken, or the win paid. */
+  /**
+   * The side that has to give the amount to the other side. `unknown` means that nobody knows whether the bet was taken
+   * or the win was paid.
+   */
   readonly owedBy: 'operator' | 'player' | 'nobody' | 'unknown';
-  /** The side that has to act: send the call (again), or correct the books. */
+  /** The side that has to act: the service sends a call (again), or the operator corrects its books. */
   readonly toAct: Side;
   readonly deviation: Deviation | null;
 }
 
-/** Everything that is still owed according to the books at the end. */
+/** Returns all debts that are open after the last call. */
 export function debtsOf(books: Books): readonly Debt[] {
   const refunds = Map.groupBy(
     books.transactions.filter(({ call }) => call === 'refund'),
@@ -38,14 +42,17 @@ export function debtsOf(books: Books): readonly Debt[] {
     books.transactions.flatMap(({ call, txID }) => (call === 'bet' && txID !== null ? [txID] : [])),
   );
   const wins = books.transactions
-    // A win with the txID of a bet does not have to be paid.
+    // A win that reuses the txID of a bet does not have to be paid.
     .filter(({ call, txID }) => call === 'win' && !(txID !== null && betIDs.has(txID)))
     .flatMap((win) => winDebt(win, books));
   const wrong = books.deviations.filter(({ fixedBy }) => fixedBy === null).map(deviationDebt);
   return [...bets, ...wins, ...wrong];
 }
 
-/** The change of a world's balance when all open calls have been sent and answered. */
+/**
+ * Returns the change of the balance when all open calls have been sent and answered, for one possible state of the
+ * wallet (a world).
+ */
 export function stillToCome(world: World, debts: readonly Debt[]): Money {
   return debts.reduce((sum, debt) => sum.plus(comingOf(debt, world)), Money.zero);
 }
@@ -67,7 +74,7 @@ function comingOf({ kind, transaction, amount }: Debt, world: World): Money {
 function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books): Debt[] {
   if (refunds.some(({ state }) => state === 'accepted')) return [];
   const isDue = bet.state === 'failed' || refunds.some(({ state }) => state !== 'unknown');
-  // The refund of a bet that took nothing gives nothing back, with any answer.
+  // If the operator did not take the bet, its refund gives nothing back, so nothing is owed.
   if (!isDue || bet.state === 'declined') return [];
   const kind = refunds.length === 0 ? 'missing-refund' : 'refund-pending';
   const taken = inAll(books, bet);
@@ -76,7 +83,7 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
 }
 
 function winDebt(win: Transaction, books: Books): Debt[] {
-  // A win without an amount cannot be paid.
+  // A win without a known amount cannot be counted.
   if ((win.state !== 'failed' && win.state !== 'declined') || win.amount === null) return [];
   const paid = inAll(books, win);
   const owedBy = win.amount.isZero() || paid === 'yes' ? 'nobody' : paid === 'no' ? 'operator' : 'unknown';

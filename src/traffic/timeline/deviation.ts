@@ -3,26 +3,26 @@ import type { Money } from '../../contract/money.ts';
 import type { LoggedCall } from './logged-call.ts';
 import type { Transaction } from './transaction.ts';
 
-/** An error that explains a balance. */
+/** An error of the operator that explains a wrong balance. */
 export interface Cause {
   readonly rule: RuleId | null;
   readonly text: string;
   readonly transaction: Transaction;
   readonly by: Money;
-  /** The repeated call that was carried out a second time; null: the error is another one. */
+  /** The repeated call that was carried out a second time; null for any other error. */
   readonly repeat: LoggedCall | null;
 }
 
-/** A balance that does not follow from the calls if the operator keeps the contract. */
+/** A balance that is impossible if the operator kept the contract in all calls before it. */
 export interface Deviation {
-  /** The call whose answer contained it. */
+  /** The call whose reply contained the balance. */
   readonly call: LoggedCall;
   readonly said: Money;
   readonly expected: Money;
-  /** The difference to the expected balance; negative: too little. */
+  /** The difference to the expected balance. It is negative if the balance is too small. */
   readonly by: Money;
-  /** The errors that explain it exactly; empty: nothing explains it. */
+  /** The errors that together explain the difference exactly; empty if no known error explains it. */
   readonly causes: readonly Cause[];
-  /** The call whose answer shows that it was corrected; null: no answer does. */
+  /** The number of the call whose reply shows that the balance was corrected; null if no reply shows this. */
   readonly fixedBy: number | null;
 }

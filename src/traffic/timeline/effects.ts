@@ -4,42 +4,42 @@ import type { LoggedCall } from './logged-call.ts';
 import { type Bets, betKey, type Transaction } from './transaction.ts';
 import { applying, closing, distinct, isApplied, isClosed, moved, type World } from './worlds.ts';
 
-/** An error that the operator may have made, and the change of the balance that it causes. */
+/** An error that the operator may have made, with the change of the balance that it causes. */
 export interface Candidate {
-  /** null: it breaks no rule. */
+  /** The rule that the error breaks; null if it breaks no rule. */
   readonly rule: RuleId | null;
   readonly transaction: Transaction;
   readonly by: Money;
   readonly text: string;
   /** The repeated call that may have been carried out a second time. */
   readonly repeat?: LoggedCall;
-  /** The repeated call was answered with another `txID` than the first one, so its reply proves the error. */
+  /** True if the reply proves the error, because it has a different `txID` than the first reply. */
   readonly isShown?: boolean;
-  /** The error is one smallest unit, as binary floating point loses it. */
+  /** True if the error is one smallest unit, which binary floating point can lose. */
   readonly isRounding?: boolean;
-  /** The index of the earlier deviation that it corrects. */
+  /** The index of the earlier wrong balance that this change corrects. */
   readonly fixes?: number;
 }
 
-/** The effect of a call on the operator's books, and the errors that the operator may have made with it. */
+/** The effect of a call on the operator's books, and the errors that the operator may have made in it. */
 export interface Effect {
   readonly worlds: readonly World[];
   readonly candidates: readonly Candidate[];
-  /** The reason why the effect is not known; null: it is known. */
+  /** The reason why the effect is unknown; null if it is known. */
   readonly unknown: string | null;
 }
 
-/** One call about money, with what is needed to book it. */
+/** One call about money, with the data needed to compute its effect. */
 export interface Booking {
   readonly call: LoggedCall;
   readonly transaction: Transaction;
-  /** An earlier attempt was carried out, so this one has no effect. */
+  /** True if an earlier attempt was carried out, so that this attempt must have no effect. */
   readonly isRepeat: boolean;
-  /** The bets of the wallet, by their `txID`. */
+  /** The bets of the wallet by their `txID`. */
   readonly bets: Bets;
 }
 
-/** The effect of a call on each possible state of the books. */
+/** Computes the effect of a call on each possible state of the books. */
 export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
   const { transaction, call } = booking;
   switch (transaction.call) {
@@ -60,12 +60,12 @@ export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
   }
 }
 
-/** The bet that a refund names; undefined: it is not known. */
+/** Returns the bet that a refund names, or undefined if the bet is unknown. */
 export function betOf(refund: Transaction, bets: Bets): Transaction | undefined {
   return refund.origTxID === null ? undefined : bets.get(refund.origTxID);
 }
 
-/** The rule that is broken if a bet without a known outcome is not given back. */
+/** Returns the rule that is broken if the money of a bet with an unknown outcome is not given back. */
 export function undoneRule(bet: Transaction): RuleId {
   return bet.attempts.some(({ ending }) => ending === 'lost') ? 'refund.broken-connection' : 'refund.after-error';
 }
@@ -148,7 +148,7 @@ function winEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
     const text = 'the win was refused with 401 and paid all the same';
     return { worlds, candidates: [candidate('signature.no-effect', amount, text)], unknown: null };
   }
-  // The service sends it again until it is answered 200, so it may be paid at any time.
+  // The service sends a win again until it is answered 200, so the win may be paid at any time.
   return { worlds: call.ending === 'not-sent' ? worlds : both(worlds, paid), candidates: [], unknown: null };
 }
 
@@ -186,7 +186,10 @@ function refundEffect(
   return { worlds: each(worlds, given), candidates, unknown: null };
 }
 
-/** A refund whose bet is not in the log. The bet may have been taken before the log begins, or never. In both cases it is closed now. */
+/**
+ * Applies a refund whose bet is not in the log. The bet may have been taken before the log begins, or never. In both
+ * cases it cannot be taken any more.
+ */
 function givenBlindly(
   worlds: readonly World[],
   done: 'yes' | 'maybe',
@@ -210,7 +213,10 @@ function unitCandidates(transaction: Transaction, by: Money): readonly Candidate
   }));
 }
 
-/** One smallest unit more or less than the amount: the result of a truncated product or sum of doubles. */
+/**
+ * Returns errors of one smallest unit more or less than the amount, as a truncated product or sum of floating-point
+ * numbers causes them.
+ */
 function roundingCandidates(transaction: Transaction, amount: Money, by: Money): readonly Candidate[] {
   if (amount.isZero()) return [];
   const unit = Money.unit(Math.max(2, amount.decimals()));

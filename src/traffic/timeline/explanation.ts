@@ -1,12 +1,12 @@
 import type { Candidate } from './effects.ts';
 
-/** Maximum number of candidates that are tried in pairs. The latest are taken. */
+/** Maximum number of candidates that are tried in pairs. The latest candidates are used. */
 const MAX_PAIRED = 100;
 
 /**
- * Yields combinations of errors that may explain a balance, the likeliest first: errors that replies prove, then one error alone, then the
- * same error several times with one transaction, then any two. An error of one smallest unit explains much by chance, so it is tried after
- * the other single errors.
+ * Yields combinations of errors that may explain a balance, the likeliest first. Errors that replies prove come first,
+ * then single errors. After them come the same error several times in one transaction, and any two errors.
+ * An error of one smallest unit often fits by chance, so it is tried after the other single errors.
  *
  * @param candidates in the order in which they are to be tried
  */

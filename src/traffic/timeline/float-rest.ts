@@ -1,6 +1,6 @@
 import { Money } from '../../contract/money.ts';
 
-/** The last decimals of a sum of doubles: 100.30000000000001, 0.29999999999999998. */
+/** Matches a sum of floating-point numbers by its last decimals, such as 100.30000000000001 or 0.29999999999999998. */
 const REST = /^\d+\.(\d*?)(?:0{5,}[1-9]\d{0,2}|9{6,}\d{0,3})$/;
 const FEWEST_DECIMALS = 11;
 const MOST = Money.of('0.000001');

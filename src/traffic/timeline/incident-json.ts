@@ -11,7 +11,7 @@ import { answerText, callText, debtClause, roundClause, walletSentence } from '.
 import type { IncidentTimeline } from './timeline.ts';
 import type { RoundVerdict, WalletVerdict } from './verdict.ts';
 
-/** Version of the JSON of an incident. */
+/** The version of the JSON format of an incident. */
 const INCIDENT_JSON = 'croupier-incident/1';
 
 const amount = z
@@ -126,7 +126,7 @@ const incidentSchema = z.object({
   wallets: z.array(wallet),
 });
 
-/** The JSON Schema of that output. */
+/** Returns the JSON Schema of the output of `croupier incident --json`. */
 export function incidentJsonSchema(): object {
   return {
     ...z.toJSONSchema(incidentSchema, { io: 'input' }),
@@ -217,7 +217,7 @@ function debtJson(one: Debt, currency: string | null): IncidentJson['wallets'][n
     call: one.transaction?.call ?? null,
     txID: one.transaction?.txID ?? null,
     roundID: one.roundID,
-    // A bet is owed even if its amount was not logged.
+    // A bet is owed even if its amount was not logged, so an unknown amount must not be written as zero.
     amount: one.deviation === null && one.transaction?.amount === null ? null : plain(one.amount),
     owedBy: one.owedBy,
     toAct: one.toAct,

@@ -11,41 +11,51 @@ import type { RecordedCall } from '../recorded-call.ts';
 import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
 
 /**
- * The end of a call for the service. `late`: no reply, or one after the deadline. `failed`: a 500 or a redirect. `refused`: a 401.
- * `lost`: the connection broke. `not-sent`: there was no connection. `unknown`: it was not logged.
+ * The end of a call as the service sees it. `late`: no reply, or a reply after the deadline. `failed`: a 500 or a
+ * redirect. `refused`: a 401.
+ * `lost`: the connection broke. `not-sent`: there was no connection. `unknown`: the end was not logged.
  */
 type Ending = 'accepted' | 'error-200' | 'declined' | 'refused' | 'failed' | 'late' | 'lost' | 'not-sent' | 'unknown';
 
 /** One call, as one side or both sides logged it. */
 export interface LoggedCall {
-  /** Its position in the timeline, from 1. */
+  /** The position of the call in the timeline, from 1. */
   readonly number: number;
   readonly seen: RecordedCall;
-  /** The operator's log of the same call, if both sides logged it. */
+  /** The operator's log entry of this call, if both sides logged it; otherwise null. */
   readonly alsoSeen: RecordedCall | null;
-  /** In ms since 1970, by the service's clock if both clocks are known. */
+  /**
+   * The time of the call in ms since 1970, by the service's clock if both clocks are known. Null if the time is
+   * unknown.
+   */
   readonly atMs: number | null;
-  /** The wallet: the player, or the session if the player is not known. null: not known. */
+  /** The name of the wallet: the player, or the session if the player is unknown. Null if both are unknown. */
   readonly wallet: string | null;
   readonly ending: Ending;
-  /** Whether the operator carried it out, according to its own answer. */
+  /**
+   * `yes` or `no` if the operator's own reply shows whether the call was carried out. `maybe` means that the reply does not show it.
+   */
   readonly done: 'yes' | 'no' | 'maybe';
-  /** The status of the reply; null: there was none, or it is not known. */
+  /** The status of the reply; null if there was no reply, or if the status is unknown. */
   readonly status: number | null;
   /** The content of the reply, if its body is known. */
   readonly reading: ReplyReading | null;
-  /** The balance in the reply; null: there was none, or it is not known. */
+  /** The balance in the reply; null if there was none, or if it is unknown. */
   readonly balance: Money | null;
   readonly replyTxID: string | null;
   readonly code: string | null;
   readonly amount: Money | null;
   /** The state of the request's signature. */
   readonly signature: SignatureState;
-  /** It is signed with a key that belongs to another client. */
+  /** True if the call is signed with a key that belongs to another client. */
   readonly isSignedByOther: boolean;
 }
 
-/** @param also the operator's log of the same call, if `seen` is the service's */
+/**
+ * Builds a call of the timeline from its log entries.
+ *
+ * @param also the operator's log entry of the same call, if `seen` is the service's
+ */
 export function loggedCall(
   seen: RecordedCall,
   also: RecordedCall | null,
@@ -86,7 +96,7 @@ interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
   readonly body: Reply['body'] | null;
 }
 
-/** A reply whose body is known, else any reply. */
+/** Returns a reply whose body is known, if there is one. Otherwise returns any reply, or null. */
 function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
   const replies = answers.filter((answer) => answer.kind === 'reply');
   return replies.find(({ body }) => body !== null) ?? replies[0] ?? null;
@@ -128,7 +138,9 @@ function endingWithout(reason: NoReplyReason): Ending {
   }
 }
 
-/** Whether a call was carried out. The operator's answer decides, even if the service did not get it in time. */
+/**
+ * Decides whether a call was carried out. The operator's reply decides, even if the service did not receive it in time.
+ */
 function doneBy(ending: Ending, answers: readonly LoggedReply[]): LoggedCall['done'] {
   const statuses = answers.flatMap((answer) => (answer.kind === 'reply' ? [answer.status] : []));
   switch (ending) {
@@ -148,18 +160,18 @@ function doneBy(ending: Ending, answers: readonly LoggedReply[]): LoggedCall['do
   }
 }
 
-/** Times that are coarser than this do not show which of two calls came first. */
+/** Precision in ms. Coarser times do not show which of two calls came first. */
 const FINE_MS = 100;
 
 /**
- * Whether two calls were in flight at the same moment. `maybe`: their times are too coarse to decide. If a time is not known, the calls
- * count as sent one after the other, in the order of their file.
+ * Decides whether two calls were in flight at the same moment. `maybe` means that their times are too coarse to decide.
+ * If a time is unknown, the calls count as sent one after the other.
  */
 export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   if (a.atMs === null || b.atMs === null) return 'no';
   const coarseMs = Math.max(precisionOf(a), precisionOf(b));
   const isCoarse = coarseMs > FINE_MS;
-  // A time that is truncated to a millisecond may lie before the end of the previous call.
+  // A time that is truncated to a millisecond may be earlier than the end of the previous call.
   const slackMs = isCoarse ? coarseMs : -CUT_MS;
   const isOverlap =
     a.atMs < b.atMs + (b.seen.exchange.tookMs ?? 0) + slackMs &&

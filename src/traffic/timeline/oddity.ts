@@ -2,7 +2,7 @@ import type { Deviation } from './deviation.ts';
 import type { LoggedCall } from './logged-call.ts';
 import type { Bets, Transaction } from './transaction.ts';
 
-/** Something unusual in the order of calls. It is no breach by the operator. */
+/** Something unusual in the order of calls, which is not a fault of the operator. */
 export interface Oddity {
   readonly kind:
     | 'duplicate'
@@ -13,12 +13,12 @@ export interface Oddity {
     | 'needless-refund'
     | 'sides-differ'
     | 'mended';
-  /** The numbers of the calls. */
+  /** The numbers of the calls that are concerned. */
   readonly calls: readonly number[];
   readonly text: string;
 }
 
-/** Duplicates, calls out of order, late replies, and differences between the logs of the two sides. */
+/** Finds duplicates, calls out of order, late replies, and differences between the logs of the two sides. */
 export function odditiesOf(
   calls: readonly LoggedCall[],
   transactions: readonly Transaction[],
@@ -37,7 +37,9 @@ export function odditiesOf(
   ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
 }
 
-/** Balances that were wrong and were corrected later. Nothing is owed for them, but players may ask about them. */
+/**
+ * Reports balances that were wrong and were corrected later. Nothing is owed for them, but players may ask about them.
+ */
 export function fixedOf(deviations: readonly Deviation[]): readonly Oddity[] {
   return deviations.flatMap(({ call, by, causes, fixedBy }) => {
     if (fixedBy === null) return [];

@@ -8,14 +8,17 @@ import type { LoggedCall } from './logged-call.ts';
 import type { Transaction } from './transaction.ts';
 import type { RoundVerdict, WalletVerdict } from './verdict.ts';
 
-/** An amount with its currency and the decimals of the currency. If it is not known: with at least two decimals. */
+/**
+ * Writes an amount with its currency, in the decimals of the currency. If the currency is unknown, at least two
+ * decimals are written.
+ */
 function amountText(amount: Money, currency: string | null): string {
   const decimals = currency === null ? 2 : (currencyByCode(currency)?.decimals ?? 0);
   const text = amount.format(decimals);
   return currency === null ? text : `${text} ${currency}`;
 }
 
-/** A moment, in UTC, to the second. */
+/** Writes a moment in UTC, to the second. */
 function timeText(ms: number): string {
   return new Date(ms)
     .toISOString()
@@ -23,7 +26,7 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** The verdict on a wallet in one sentence, which can be pasted into a ticket. */
+/** Writes the verdict on a wallet as one sentence, which can be pasted into a ticket. */
 export function walletSentence(verdict: WalletVerdict): string {
   const who = nameOf(verdict);
   const money = (amount: Money): string => amountText(amount, verdict.currency);
@@ -51,7 +54,7 @@ export function walletSentence(verdict: WalletVerdict): string {
   return `${upper(who)} should have ${money(should)}, and ${has}: ${difference.isZero() ? 'no money is missing, but something is still to be done' : off}${because}${doubt}.`;
 }
 
-/** The state of a round as a clause. */
+/** Writes the state of a round as a clause. */
 export function roundClause(round: RoundVerdict, currency: string | null): string {
   const money = (amount: Money | null): string => (amount === null ? 'unknown' : amountText(amount, currency));
   const sums = `bets ${money(round.bets)}, wins ${money(round.wins)}`;
@@ -85,14 +88,17 @@ function signed(amount: Money, currency: string | null): string {
 const MAX_CLAUSES = 3;
 
 function debtClauses(debts: readonly Debt[], currency: string | null): string {
-  // The same error with the same transaction is named once.
+  // If one error in one transaction causes several debts, the error is named only once.
   const groups = Map.groupBy(debts, (debt) => faultOf(debt) ?? debt);
   const shown = [...groups.values()].slice(0, MAX_CLAUSES).map((same) => clauseOf(same, currency));
   const rest = groups.size - shown.length;
   return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-/** The rule and the transaction that caused a debt; undefined: not a single error caused it. */
+/**
+ * Returns a key for the single error that caused a debt. Returns undefined if the debt was not caused by a single
+ * error.
+ */
 function faultOf({ deviation }: Debt): string | undefined {
   const [cause, ...others] = deviation?.causes ?? [];
   if (!cause?.repeat || others.some((other) => !isSameFault(cause, other))) return undefined;
@@ -112,7 +118,7 @@ function clauseOf(debts: readonly Debt[], currency: string | null): string {
   return `${faultText(causes)}: ${owes(first, amountText(sum, currency))}`;
 }
 
-/** The errors of the books in words, with their time if a repeated call shows it. */
+/** Describes errors in the books. If a repeated call shows the error, its time is included. */
 function faultText(causes: readonly Cause[]): string {
   const [cause] = causes;
   if (!cause) return '';
@@ -129,7 +135,7 @@ function faultWords({ text, transaction }: Cause): string {
   return text.replace(/^(the )(bet|win|refund)\b/, `$1${name(transaction)}`);
 }
 
-/** The time and the numbers of calls. */
+/** Writes the time of the first call and the numbers of all calls. */
 function momentText(calls: readonly LoggedCall[]): string {
   const [first] = calls;
   const numbers = calls.map(({ number }) => number);
@@ -138,7 +144,7 @@ function momentText(calls: readonly LoggedCall[]): string {
   return `${timeText(first.atMs)}${calls.length > 1 ? ' and later' : ''}, ${named}`;
 }
 
-/** A debt as a clause: the amount, the side that owes it, and what has to be done. */
+/** Writes a debt as a clause that names the amount, who owes it, and what has to be done. */
 export function debtClause(debt: Debt, currency: string | null): string {
   const { kind, transaction, amount, deviation } = debt;
   const sum = amountText(amount, currency);
@@ -154,7 +160,7 @@ export function debtClause(debt: Debt, currency: string | null): string {
     case 'misbooked': {
       if (!deviation) return owes(debt, sum);
       const { causes, call } = deviation;
-      // If the reply to a repeated call shows the error, `faultText` has named that call.
+      // If a repeated call shows the error, `faultText` has already named the call.
       const isNamed = causes.some(({ repeat }) => repeat === call);
       return `${faultText(causes)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }
@@ -225,7 +231,7 @@ function upper(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A call in a few words. */
+/** Writes the name and the amount of a call, such as `free bet of 1.00 EUR`. */
 export function callText(call: LoggedCall, currency: string | null): string {
   const { seen, amount } = call;
   const of =
@@ -234,7 +240,7 @@ export function callText(call: LoggedCall, currency: string | null): string {
   return `${free}${seen.call}${of}`;
 }
 
-/** The answer to a call in a few words. */
+/** Describes the reply to a call briefly: its status, its balance, or the reason why there is no reply. */
 export function answerText(call: LoggedCall, currency: string | null): string {
   const { ending: end, status, code, balance } = call;
   const has = balance === null ? '' : `, balance ${amountText(balance, currency)}`;

@@ -3,7 +3,7 @@ import { type ReceivedRequest, SIGNATURE_HEADER, type SignatureState, verify } f
 import { header } from '../../journal/exchange.ts';
 import type { LoggedExchange } from '../logged-exchange.ts';
 
-/** The known keys for one address. */
+/** The known keys for calls to one address. */
 export interface AvailableKeys {
   /** The keys with which its calls may be signed. */
   readonly own: readonly string[];
@@ -11,27 +11,28 @@ export interface AvailableKeys {
   readonly others: readonly string[];
 }
 
-/** No key is known. */
+/** The value for the case that no key is known. */
 export const NO_KEYS: AvailableKeys = { own: [], others: [] };
 
-/** Returns the keys for an address. null: the address is not known. */
+/** Returns the keys for calls to an address. The address is null if it is unknown. */
 export type KeysOf = (url: string | null) => AvailableKeys;
 
 type Signed = Pick<LoggedExchange, 'request' | 'logged' | 'verified'>;
 
-/** The state of a call's signature, as far as the log and the known keys show it. */
+/** Verifies the signature of a call, as far as the log and the known keys allow it. */
 export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
   return exchange.verified ?? verify(received(exchange), keysOf(exchange.request.url).own);
 }
 
-/** True for a call that is signed with the key of another client than the one of the address. */
+/** True for a call that is signed with the key of a different client than the client at the address. */
 export function isSignedByOther(exchange: Signed, keysOf: KeysOf): boolean {
   return verify(received(exchange), keysOf(exchange.request.url).others) === 'right';
 }
 
 function received({ request: { method, url, headers, body }, logged }: Signed): ReceivedRequest {
   const isWhole = body !== null && body !== 'unknown' && !body.truncated;
-  // An empty list means that no headers were logged. A list without our header means that it was not sent.
+  // An empty list means that no headers were logged. If other headers were logged and the signature header is missing,
+  // it was not sent.
   const isListed = headers !== null && headers.length > 0;
   return {
     method: method ?? 'POST',

@@ -16,15 +16,20 @@ export interface IncidentTimeline {
   readonly clocks: Clocks | null;
   readonly breaches: readonly Breach[];
   readonly oddities: readonly Oddity[];
-  /** Computed from all calls of the players of those calls, so that their balances are right. */
+  /**
+   * The verdict on each wallet of the selected calls. It is computed from all calls of these wallets, not only the
+   * selected ones, so that balances are right.
+   */
   readonly wallets: readonly WalletVerdict[];
-  /** 0: nothing is wrong. 1: a rule was broken or something is owed. 3: not known. */
+  /** The exit status. 0: nothing is wrong. 1: a rule was broken or something is owed. 3: unknown. */
   readonly status: 0 | 1 | 3;
 }
 
 /**
+ * Builds the timeline of an incident.
+ *
  * @param calls all known calls of the wallets, not only the selected ones
- * @param keysOf the keys that are known; without any, no signature is judged
+ * @param keysOf returns the known keys; if no key is known, no signature is judged
  */
 export function buildTimeline(
   calls: readonly RecordedCall[],
@@ -71,7 +76,9 @@ function statusOf({ breaches, wallets, calls }: Omit<IncidentTimeline, 'status'>
   return isKnown && calls.length > 0 ? 0 : 3;
 }
 
-/** The player and the currency of each session. If one call names them, they apply to all calls of the session. */
+/**
+ * Finds the player and the currency of each session. If one call of a session names them, they apply to all its calls.
+ */
 function sessionsOf(
   calls: readonly RecordedCall[],
   known: ReadonlyMap<string, KnownSession>,

@@ -4,7 +4,7 @@ import type { LoggedCall } from './logged-call.ts';
 
 /** One transaction, with all attempts to send it. */
 export interface Transaction {
-  /** The call with its `txID`, or with its number if the `txID` is not known. */
+  /** The name of the call with its `txID`, or with its number in the timeline if the `txID` is unknown. */
   readonly key: string;
   readonly txID: string | null;
   readonly call: TransactionCall;
@@ -12,12 +12,16 @@ export interface Transaction {
   readonly amount: Money | null;
   readonly roundID: string | null;
   readonly origTxID: string | null;
-  /** Part of a free-rounds campaign: the contract leaves open what it moves. */
+  /**
+   * True if the transaction is part of a free-rounds campaign. The contract does not define how such a transaction
+   * changes the balance.
+   */
   readonly isCampaign: boolean;
   readonly attempts: readonly LoggedCall[];
   /**
-   * The state for the service, over all attempts. `accepted`: answered 200 in time. `failed`: it may have been carried out, and must
-   * be refunded (a bet) or sent again. `declined`: answered with another error. `unknown`: the answer was not logged.
+   * The state as the service sees it, over all attempts. `accepted`: answered 200 in time. `failed`: it may have been
+   * carried out, so a bet must be refunded and another call must be sent again.
+   * `declined`: answered with another error. `unknown`: the reply was not logged.
    */
   readonly state: 'accepted' | 'declined' | 'failed' | 'unknown';
 }
@@ -25,12 +29,12 @@ export interface Transaction {
 /** Bets by their `txID`. */
 export type Bets = ReadonlyMap<string, Transaction>;
 
-/** The key of a bet with this `txID`. */
+/** Returns the key of the bet with this `txID`. */
 export function betKey(txID: string): string {
   return `bet ${txID}`;
 }
 
-/** The transactions of a log, in the order in which each was first sent. */
+/** Groups calls into transactions, in the order in which each transaction was first sent. */
 export function transactionsOf(calls: readonly LoggedCall[]): readonly Transaction[] {
   const groups = new Map<string, LoggedCall[]>();
   for (const call of calls) {
@@ -45,21 +49,21 @@ export function transactionsOf(calls: readonly LoggedCall[]): readonly Transacti
     return first === undefined || first.seen.call === 'balance' ? [] : [transactionOf(key, first.seen.call, attempts)];
   });
   const bets = betsOf(all);
-  // A refund may carry no round. It belongs to the round of its bet.
+  // A refund may have no round id. It belongs to the round of its bet.
   return all.map((one) => {
     if (one.call !== 'refund' || one.roundID !== null || one.origTxID === null) return one;
     return { ...one, roundID: bets.get(one.origTxID)?.roundID ?? null };
   });
 }
 
-/** The bets among transactions. */
+/** Returns the bets among the transactions. */
 export function betsOf(transactions: readonly Transaction[]): Bets {
   return new Map(
     transactions.flatMap((one) => (one.call === 'bet' && one.txID !== null ? [[one.txID, one] as const] : [])),
   );
 }
 
-/** One transaction from all its attempts, in order of time. */
+/** Builds one transaction from all its attempts, which must be in order of time. */
 export function transactionOf(key: string, call: Transaction['call'], attempts: readonly LoggedCall[]): Transaction {
   const known = <T>(read: (attempt: LoggedCall) => T | null): T | null =>
     attempts.map(read).find((value) => value !== null) ?? null;
@@ -68,7 +72,7 @@ export function transactionOf(key: string, call: Transaction['call'], attempts: 
     txID: known(({ seen }) => seen.txID),
     call,
     wallet: known(({ wallet }) => wallet),
-    // If it was sent with several amounts, the one that was carried out counts.
+    // If the attempts have different amounts, the amount of the attempt that was carried out is used.
     amount:
       attempts.find(({ done, amount }) => done === 'yes' && amount !== null)?.amount ?? known(({ amount }) => amount),
     roundID: known(({ seen }) => seen.roundID),

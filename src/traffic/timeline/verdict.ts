@@ -5,26 +5,29 @@ import { type Bets, betsOf, type Transaction } from './transaction.ts';
 import { type Books, computeBooks } from './wallet-books.ts';
 import { isApplied, type World } from './worlds.ts';
 
-/** Sums of a round or a wallet. null: not known from these logs. */
+/** Sums of a round or a wallet. A sum is null if these logs do not show it. */
 interface Sums {
-  /** The sum when everything that is owed has been done. */
+  /** The sum after everything that is owed has been done. */
   readonly should: Money | null;
-  /** The sum in the operator's books now. */
+  /** The sum in the operator's books after the last call. */
   readonly booked: Money | null;
-  /** `booked` minus `should`; negative: the player has too little. */
+  /** `booked` minus `should`. It is negative if the player has too little. */
   readonly difference: Money | null;
 }
 
 export interface RoundVerdict extends Sums {
   readonly roundID: string | null;
-  /** `open`: a bet was accepted, and no win (nor refund) of the round is known. `nothing`: no bet of it was accepted. */
+  /**
+   * `open`: a bet was accepted, but no win or refund of the round is known. `nothing`: no bet of the round was
+   * accepted.
+   */
   readonly state: 'settled' | 'refunded' | 'open' | 'owing' | 'nothing' | 'unknown';
   readonly bets: Money | null;
   readonly wins: Money | null;
   readonly debts: readonly Debt[];
 }
 
-/** The owner of a wallet. null: not known. */
+/** The owner of a wallet. Fields are null if they are unknown. */
 export interface Owner {
   /** The name of the wallet: the player, or the session if the player is not known. */
   readonly wallet: string | null;
@@ -37,11 +40,11 @@ export interface WalletVerdict extends Sums, Owner {
   readonly books: Books;
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
-  /** The reasons why something is not known, each as a clause. */
+  /** The reasons why some values are unknown, each as a clause. */
   readonly unknowns: readonly string[];
 }
 
-/** Computes the verdict on one wallet from all its calls, in order of time. */
+/** Computes the verdict on one wallet from all its calls, which must be in order of time. */
 export function judgeWallet(owner: Owner, calls: readonly LoggedCall[]): WalletVerdict {
   const books = computeBooks(calls);
   const debts = debtsOf(books);
@@ -68,7 +71,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[]): WalletV
   };
 }
 
-/** The value that is the same in all worlds; null: it differs. */
+/** Returns the value if it is the same in all possible states of the books; otherwise null. */
 function same(values: readonly Money[]): Money | null {
   const [first] = values;
   return first !== undefined && values.every((value) => value.equals(first)) ? first : null;
@@ -138,7 +141,7 @@ function judgeRound(
     }, off);
   const pending = debts.filter(({ kind }) => kind !== 'misbooked');
   const worlds = books.unknown === null ? books.worlds : [];
-  // The refund of an unknown bet may have given back something or nothing.
+  // The operator may have given money back for the refund of an unknown bet, or not. The sums are then unknown.
   const isWhole = transactions.every(
     ({ call, origTxID, state }) =>
       call !== 'refund' || state === 'declined' || (origTxID !== null && bets.has(origTxID)),
@@ -155,7 +158,7 @@ function judgeRound(
   };
 }
 
-/** The sum of all bets or wins that were accepted or still have to be; null: an amount is not known. */
+/** Sums up all bets or wins that were accepted or must still be accepted. Returns null if an amount is unknown. */
 function total(transactions: readonly Transaction[], call: 'bet' | 'win'): Money | null {
   const counted = transactions.filter((one) => one.call === call && (call === 'win' || one.state !== 'declined'));
   return counted.reduce<Money | null>(

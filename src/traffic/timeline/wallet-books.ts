@@ -18,34 +18,34 @@ import {
   type World,
 } from './worlds.ts';
 
-/** A balance that the operator answered, and the call. */
+/** A balance in a reply of the operator, with the call. */
 interface Said {
   readonly balance: Money;
   readonly call: LoggedCall;
 }
 
-/** The possible states of the operator's books of one wallet at the end. */
+/** The possible states of the operator's books of one wallet after the last call. */
 export interface Books {
   readonly transactions: readonly Transaction[];
   readonly worlds: readonly World[];
-  /** True if a balance was answered. Else all balances count from zero. */
+  /** True if a reply contained a balance. Otherwise all balances are counted from zero. */
   readonly isAnchored: boolean;
-  /** The first and the last balance that were answered. */
+  /** The first balance in a reply; null if there is none. `lastSaid` is the last one. */
   readonly firstSaid: Said | null;
   readonly lastSaid: Said | null;
   readonly deviations: readonly Deviation[];
-  /** The reason why the books cannot be computed; null: they can. */
+  /** The reason why the books cannot be computed; null if they can. */
   readonly unknown: string | null;
 }
 
-/** Computes the books of one wallet from its calls, in order of time. */
+/** Computes the books of one wallet from its calls, which must be in order of time. */
 export function computeBooks(calls: readonly LoggedCall[]): Books {
   const transactions = transactionsOf(calls);
   const bets = betsOf(transactions);
   const books = new BooksComputation({ bets, transactions: () => transactions });
   const transactionOf = new Map(transactions.flatMap((one) => one.attempts.map((call) => [call, one] as const)));
   for (const [index, call] of calls.entries()) {
-    // Calls are in order of time, so calls that were in flight together are neighbours.
+    // Calls are in order of time, so only neighbours can have been in flight at the same time.
     const near = calls.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS);
     const others = near.filter((other) => other !== call && other.seen.call !== 'balance');
     books.take(call, transactionOf.get(call), new Set(others.map((other) => met(call, other))));
@@ -54,7 +54,7 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
   return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
 }
 
-/** Number of calls before and after a call that are checked for being in flight at the same time. */
+/** Number of calls before and after a call that are checked for being in flight at the same time as that call. */
 const NEIGHBOURS = 100;
 
 /** The transactions of a wallet that are known so far. */
@@ -73,7 +73,10 @@ export class BooksComputation {
   #firstSaid: Books['firstSaid'] = null;
   #lastSaid: Books['lastSaid'] = null;
   #unknown: string | null = null;
-  /** Balances that were answered while other calls were in flight, since the last balance that counted. */
+  /**
+   * Balances of replies that came while other calls were in flight. The list is emptied at each balance that could be
+   * used.
+   */
   #unread: Said[] = [];
 
   constructor(ledger: Ledger) {
@@ -91,7 +94,10 @@ export class BooksComputation {
     };
   }
 
-  /** The reason to doubt the books; null: a later answer fits them, or there is none to compare with. */
+  /**
+   * Returns the reason to doubt the books. Returns null if a later balance confirms them, or if there is no balance to
+   * compare with.
+   */
   doubt(): string | null {
     const last = this.#unread.at(-1);
     if (!this.#isAnchored || !last) return null;
@@ -100,20 +106,25 @@ export class BooksComputation {
     return `the last balance that was answered, ${last.balance.format(2)} at call ${last.call.number}, is none that the calls lead to, and other calls were in flight with it`;
   }
 
-  /** Makes the balance unknown. The next one that is answered is taken as right. */
+  /** Makes the balance unknown. The balance in the next reply is accepted as correct. */
   loosen(): void {
     this.#isAnchored = false;
     this.#candidates = [];
     this.#deviations = [];
   }
 
-  /** Removes a transaction that is too old to matter. */
+  /** Removes a transaction that is so old that no later call depends on it. */
   forget(key: string): void {
     this.#worlds = forgetting(this.#worlds, key);
     this.#candidates = this.#candidates.filter(({ transaction }) => transaction.key !== key);
   }
 
-  /** @param meetings for each neighbouring call about money: whether both were in flight at the same time */
+  /**
+   * Applies the next call to the books.
+   *
+   * @param meetings says for the neighbouring calls about money whether they were in flight at the same time as this
+   * call
+   */
   take(call: LoggedCall, transaction: Transaction | undefined, meetings: ReadonlySet<'yes' | 'no' | 'maybe'>): void {
     if (this.#unknown !== null) return;
     const isRepeat = transaction?.attempts.some((other) => other.number < call.number && other.done === 'yes') ?? false;
@@ -127,7 +138,8 @@ export class BooksComputation {
       this.#unknown ??= 'too many calls have no known outcome, so their effects cannot be distinguished';
       return;
     }
-    // A repeated call may be answered with the stored reply of its first attempt, which is no balance of now.
+    // A repeated call may be answered with the stored reply to its first attempt. The balance in such a reply is an old
+    // one.
     const mayBeStored = transaction !== undefined && isStored(call, transaction);
     if (!mayBeStored && this.#saysBalance(call, transaction)) {
       if (meetings.has('yes')) this.#leave(call);
@@ -136,13 +148,20 @@ export class BooksComputation {
     this.#worlds = settle(this.#worlds);
   }
 
-  /** False for the refund of a bet that may not have been taken: it can be answered with any balance. */
+  /**
+   * True if the reply contains a usable balance. The refund of a bet that may not have been taken can be answered with
+   * any balance, so it is not usable.
+   */
   #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
     return transaction?.call !== 'refund' || betOf(transaction, this.#ledger.bets)?.state === 'accepted';
   }
 
-  /** @param isDoubtful other calls may have been in flight: a balance that fits is used, and a balance that does not fit is ignored */
+  /**
+   * Compares the balance in a reply with the books.
+   *
+   * @param isDoubtful true if other calls may have been in flight; then a balance that does not fit is ignored
+   */
   #read(call: LoggedCall, isDoubtful: boolean): void {
     const said = call.balance ?? Money.zero;
     const right = this.#worlds.filter(({ balance }) => isSameButForRest(balance, said));
@@ -168,7 +187,10 @@ export class BooksComputation {
     this.#unread = [...this.#unread, { balance: call.balance ?? Money.zero, call }].slice(-MAX_UNREAD);
   }
 
-  /** The worlds in which calls without a known outcome were carried out in the meantime; undefined: none has this balance. */
+  /**
+   * Returns the possible states of the books (worlds) after calls with an unknown outcome were carried out late.
+   * Returns undefined if none of them has this balance.
+   */
   #landedLate(said: Money): readonly World[] | undefined {
     const open = [...this.#ledger.transactions()].filter(
       ({ state, attempts }) =>
@@ -185,7 +207,10 @@ export class BooksComputation {
     return undefined;
   }
 
-  /** Reports a balance that fits no world, with the fewest errors that explain it exactly, or without a cause. It is the balance from now on. */
+  /**
+   * Reports a balance that fits no possible state of the books (no world), with the smallest set of errors that
+   * explains it exactly, if there is one. The books continue from this balance.
+   */
   #deviate(call: LoggedCall, said: Money): readonly World[] {
     const candidates = [...this.#lateDebits(), ...this.#candidates, ...this.#fixes()];
     for (const causes of explanationsOf(candidates)) {
@@ -225,7 +250,7 @@ export class BooksComputation {
     return [{ ...world, balance: said }];
   }
 
-  /** The candidates for bets that were taken after their refund was answered. */
+  /** Returns one possible error for each bet that may have been taken after its refund was answered. */
   #lateDebits(): readonly Candidate[] {
     return [...this.#ledger.transactions()]
       .filter(
@@ -257,18 +282,20 @@ export class BooksComputation {
   }
 }
 
-/** Maximum number of candidates between two answered balances. The latest are kept. */
+/**
+ * Maximum number of possible errors (candidates) that are kept between two balances in replies. The latest are kept.
+ */
 const MAX_CANDIDATES = 400;
 
-/** Maximum number of balances that are kept of calls that were in flight together. */
+/** Maximum number of balances that are kept from replies that came while other calls were in flight. */
 const MAX_UNREAD = 100;
 
-/** Maximum number of calls that are carried out late between two answers. */
+/** Maximum number of calls with an unknown outcome that are assumed to be carried out between two replies. */
 const MAX_LANDINGS = 3;
 
 /**
- * True if the answer to a call may be the stored reply of an earlier attempt. It is not if all earlier answers are known and have another
- * balance: then this is the current balance.
+ * True if the reply to a call may be the stored reply to an earlier attempt. It cannot be a stored reply if all earlier
+ * replies are known and have a different balance.
  */
 function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
   const earlier = attempts.filter(({ number, done }) => number < call.number && done !== 'no');
@@ -279,7 +306,10 @@ function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
   );
 }
 
-/** The world in which a call without a known outcome was carried out; empty if that is not possible. */
+/**
+ * Returns the state of the books (the world) after a call whose outcome is unknown was carried out. Returns an empty
+ * list if the operator cannot have carried out the call.
+ */
 function landed(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {
   switch (call) {
     case 'bet':

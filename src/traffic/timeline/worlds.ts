@@ -1,33 +1,33 @@
 import { Money } from '../../contract/money.ts';
 
-/** The facts that are the same in all worlds. Each world keeps only its differences. */
+/** The facts that are equal in all possible states (worlds). Each world stores only its differences. */
 interface Settled {
   readonly applied: Set<string>;
   readonly closed: Set<string>;
 }
 
 /**
- * One possible state of the operator's books. Balances count from zero until the first one was answered; after that they are the
- * real ones.
+ * One possible state of the operator's books. Balances count from zero until a reply contains the first balance. After
+ * that they are the real balances.
  *
- * Worlds differ in more than the balance, because effects depend on each other: a refund gives money back only if its bet was
- * taken in that world. For the same reason they do not use `ledger/worlds.ts`; see docs/architecture.md.
+ * Two worlds can differ in more than the balance, because effects depend on each other: a refund gives money back only
+ * if its bet was taken. Therefore this module does not use `ledger/worlds.ts` (see docs/architecture.md).
  */
 export interface World {
   readonly balance: Money;
   readonly settled: Settled;
-  /** Bets that were taken and not given back, and wins that were paid, by the key of their transaction. */
+  /** Keys of the bets that were taken and not given back, and of the wins that were paid. */
   readonly applied: ReadonlySet<string>;
-  /** Bets whose refund was answered 200: they were given back, or will never be taken. */
+  /** Keys of the bets whose refund was answered 200. They were given back, or can never be taken. */
   readonly closed: ReadonlySet<string>;
 }
 
-/** Maximum number of worlds. With more, the state of the books is unknown. */
+/** Maximum number of worlds. If there are more, the state of the books is unknown. */
 export const MAX_WORLDS = 128;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The books before the first call. */
+/** Returns the state of the books before the first call. */
 export function beginning(): World {
   return { balance: Money.zero, settled: { applied: new Set(), closed: new Set() }, applied: NONE, closed: NONE };
 }
@@ -42,17 +42,17 @@ export function isClosed({ closed, settled }: World, key: string): boolean {
   return closed.has(key) || settled.closed.has(key);
 }
 
-/** The same world with another balance. */
+/** Returns the world with its balance changed by an amount. */
 export function moved(world: World, by: Money): World {
   return { ...world, balance: world.balance.plus(by) };
 }
 
-/** The world in which a transaction was carried out and changed the balance by this amount. */
+/** Returns the world after a transaction was carried out and changed the balance by an amount. */
 export function applying(world: World, key: string, by: Money): World {
   return { ...world, balance: world.balance.plus(by), applied: new Set([...world.applied, key]) };
 }
 
-/** The world in which a bet was given back, or cannot be taken any more. */
+/** Returns the world after a bet was given back, or after it became impossible to take the bet. */
 export function closing(world: World, key: string, by: Money): World {
   const applied = new Set(world.applied);
   applied.delete(key);
@@ -70,7 +70,7 @@ export function forgetting(worlds: readonly World[], key: string): readonly Worl
   return worlds.map((world) => ({ ...world, applied: without(world.applied), closed: without(world.closed) }));
 }
 
-/** The worlds without duplicates. */
+/** Returns the worlds without duplicates. */
 export function distinct(worlds: readonly World[]): readonly World[] {
   if (worlds.length < 2) return worlds;
   const seen = new Map<string, World>();
@@ -81,7 +81,10 @@ export function distinct(worlds: readonly World[]): readonly World[] {
   return [...seen.values()];
 }
 
-/** The same worlds, with their common facts moved to the shared part, so that a call costs the same in a long log as in a short one. */
+/**
+ * Moves facts that are equal in all worlds to their shared part. A call then costs the same in a long log as in a short
+ * log.
+ */
 export function settle(worlds: readonly World[]): readonly World[] {
   const [first] = worlds;
   if (!first) return worlds;

@@ -2,12 +2,15 @@ import type { LoggedRequest } from '../../logged-exchange.ts';
 
 /** The result of reading a copied command. `open`: the command continues on the next line. */
 export type CommandReading =
-  /** `missing`: the file with the body, if it could not be read; null: nothing is missing. */
+  /** `missing` is the name of the file with the body if that file could not be read, and null otherwise. */
   | { readonly kind: 'request'; readonly request: LoggedRequest; readonly missing: string | null }
   | { readonly kind: 'open' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** Reads a file that a command refers to by name, from the folder of the file that is read. undefined: there is none. */
+/**
+ * Reads a file that a command names, from the folder of the file with the command. Returns undefined if there is no
+ * such file.
+ */
 export type ReadFileBeside = (name: string) => Uint8Array | undefined;
 
 /** The standard input of a command. `missing` names the file that could not be read. */

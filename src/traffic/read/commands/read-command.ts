@@ -12,7 +12,7 @@ const BEGINS = new RegExp(
   'i',
 );
 
-/** Whether a line is the first line of a copied command. */
+/** True if a line is the first line of a copied command. */
 export function beginsCommand(line: string): boolean {
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
   // Logs write HTTP in capital letters; the program `http` has a lower-case name.

@@ -9,11 +9,12 @@ const FORMS: readonly RegExp[] = [
   // The common format, and the combined format with referer and user agent. Some servers add the duration: nginx in seconds with a
   // decimal point, Apache in whole microseconds, which look like milliseconds and are ignored.
   /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] "(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
-  // HAProxy, HTTP format; the last of the five timers is the total.
+  // The HTTP format of HAProxy. The last of its five timers is the total time.
   /\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
   // Envoy and Istio, default format: after the status come flags and reasons, then bytes in, bytes out, and milliseconds.
   /^\[(?<time>\d{4}-[^\]]+)\] "(?<url>[A-Z]+ \S+ HTTP\/[\d.]+)" (?<status>\d{1,3}) .*? \d+ \d+ (?<tookMs>\d+) (?:\d+|-) "/,
-  // A load balancer of AWS; the second of its three times is that of the target. -1: the target did not reply.
+  // The format of an AWS load balancer. The second of its three durations is the time of the target, or -1 if the
+  // target did not reply.
   /^(?:https?|h2|wss?) (?<time>\d{4}-\S+) \S+ \S+ \S+ \S+ (?<tookSeconds>-?[\d.]+) \S+ (?<status>\d{3}|-) (?:\d{3}|-) \d+ \d+ "(?<url>[A-Z]+ \S+ \S+)" /,
 ];
 

@@ -21,13 +21,19 @@ export const LOG_FIELDS = [
 
 export type LogField = (typeof LOG_FIELDS)[number];
 
-/** The settings for reading logs. A path is one name, or several names joined by dots. The first path with a value counts. */
+/**
+ * The settings for reading logs. A path is a name, or several names joined by dots. The first path with a value is
+ * used.
+ */
 export interface LogForm {
   readonly zone: Zone;
-  /** null: the default of the format. Access logs and JSON lines are the operator's, all others are the service's. */
+  /**
+   * The side that wrote the log; null for the default. By default, access logs and JSON lines are from the operator,
+   * and all other formats from the service.
+   */
   readonly side: Side | null;
   readonly fields: Readonly<Record<LogField, readonly string[]>>;
-  /** For lines of text: a regular expression with groups named like the fields. */
+  /** A regular expression for lines of text, with groups named after the fields; null if none is configured. */
   readonly pattern: RegExp | null;
 }
 

@@ -18,7 +18,10 @@ export class ReplyCorrelation {
     this.#form = form;
   }
 
-  /** Takes a request whose reply may follow, or that is logged again together with it. @returns the exchanges that are complete now */
+  /**
+   * Adds a request whose reply may follow, or which may be logged again together with its reply. Yields the exchanges
+   * that are complete now.
+   */
   *request(exchange: LoggedExchange, object: Fields): Generator<LogEntry> {
     const isWhole = exchange.answer.kind !== 'unknown' && this.#waiting.size === 0;
     const id = isWhole ? undefined : this.#idOf(object);
@@ -43,7 +46,10 @@ export class ReplyCorrelation {
     yield { kind: 'exchange', exchange: oldest[1] };
   }
 
-  /** Takes a line that is no request. @returns the exchange with its reply; undefined if the line is no reply to a waiting request */
+  /**
+   * Adds a line that is not a request. Returns the exchange with its reply, or undefined if the line answers no waiting
+   * request.
+   */
   reply(object: Fields): LoggedExchange | undefined {
     for (const layer of layersOf(object)) {
       const id = this.#idOf(layer);
@@ -65,7 +71,7 @@ export class ReplyCorrelation {
     return undefined;
   }
 
-  /** Takes the requests for which no reply was logged. */
+  /** Yields the requests for which no reply was logged. */
   *end(): Generator<LogEntry> {
     for (const exchange of this.#waiting.values()) yield { kind: 'exchange', exchange };
     this.#waiting.clear();
