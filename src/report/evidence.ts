@@ -75,7 +75,7 @@ function addToFollowUp(followUps: Map<string, FollowUp>, exchange: JournalledExc
 
 /**
  * Selects the calls for the timeline of a finding. If its call belongs to a race, these are all calls of the race. Otherwise they
- * are the calls from the last broken connection before the finding up to the finding. Returns null if there is neither a race nor
+ * begin with the last broken connection before the finding and end with the finding. Returns null if there is neither a race nor
  * a broken connection.
  */
 export function timelineOf(

@@ -66,7 +66,7 @@ export function noReplySentence(reason: NoReplyReason): string {
     case 'unresolved':
       return 'the host name has no address';
     case 'refused':
-      return 'the connection was refused: nothing listens there';
+      return 'the connection was refused, because no program listens at this address';
     case 'unreachable':
       return 'the network or the host cannot be reached';
     case 'connect-timeout':
@@ -82,7 +82,7 @@ export function noReplySentence(reason: NoReplyReason): string {
     case 'stale-connection':
       return 'a reused connection was closed before a reply came';
     case 'closed-early':
-      return 'the reply ended before its announced length';
+      return 'the reply ended before it had the length that its headers announced';
     case 'too-large':
       return "the reply was larger than croupier's limit";
     case 'not-http':

@@ -38,7 +38,7 @@ function matrix({ rules }: Fold): Markup {
 <tbody>${rows}</tbody></table>`;
 }
 
-/** Renders each rule in words. Rules about money come first. Among the rest, the most severe verdicts come first. */
+/** Renders each rule in words. Rules about money come first, and then the most severe verdicts. */
 function inWords({ rules }: Fold): Markup {
   const sorted = rules.toSorted((a, b) => Number(b.rule.money) - Number(a.rule.money) || byGravity(a, b));
   return html`<details class="words"><summary>Every rule in words, with its result</summary>

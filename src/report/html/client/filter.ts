@@ -5,7 +5,10 @@ interface Filter {
   readonly clear: () => void;
 }
 
-/** Shows only the scenarios and rules that contain every word of the search and have a selected verdict. */
+/**
+ * Starts the search and the filters, which hide the scenarios and rules that do not match. A scenario matches if it contains
+ * every word of the search and has a selected verdict.
+ */
 export function startFilter(): Filter {
   const tools = document.querySelector<HTMLElement>('.tools');
   const search = document.querySelector<HTMLInputElement>('#search');

@@ -191,7 +191,7 @@ describe('call', () => {
   it('ends with status 3 if no reply comes', async () => {
     const { status, out } = await call('http://127.0.0.1:1', 'bet');
     expect(status).toBe(3);
-    expect(out).toContain('nothing listens there');
+    expect(out).toContain('none: the connection was refused, because no program');
     expect(out).not.toContain('It is unknown');
   });
 
