@@ -1,4 +1,4 @@
-/** The four reverse calls. A name is the last part of the usual path; the order is that of the contract (Integration Adapter). */
+/** The four reverse calls, in the order of the contract (Integration Adapter). A name is the last part of the usual path. */
 export const CALL_NAMES = ['balance', 'bet', 'win', 'refund'] as const;
 
 export type CallName = (typeof CALL_NAMES)[number];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTION_TYPES, type CallName } from './call-name.ts';
 import { field } from './versions.ts';
 
-/** A plain decimal: digits, then perhaps a point and more digits. No sign, exponent, leading zero or white space. */
+/** A plain decimal: digits, and optionally a point and more digits. It has no sign, exponent, leading zero or white space. */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 const sessionID = z.string().min(1).describe("The operator's own reference of the player's session.");
@@ -16,7 +16,10 @@ const balance = z
   .regex(AMOUNT_PATTERN)
   .describe("The player's balance after the call, a plain decimal in the main unit.");
 
-/** The query of `GET /balance`. All parameters are text and are signed, including those that this schema does not name. */
+/**
+ * The query of `GET /balance`. All parameters are text. All of them are signed, including those that this schema does not
+ * name.
+ */
 export const balanceQuerySchema = z.object({ sessionID }).catchall(z.string()).describe('The query of GET /balance.');
 
 /** The body of `POST /bet`. Further fields are allowed, so that the contract can grow. */
@@ -56,7 +59,7 @@ export const transactionReplySchema = z
   .looseObject({ txID: z.string().min(1).describe("The operator's own id of the transaction."), balance })
   .describe('The 200 body of POST /bet, /win and /refund.');
 
-/** The body of any status but 200. Only a 401 must have a `message`; everything else is optional (position). */
+/** The body of a reply with any status but 200. Only a 401 must have a `message`. All other fields are optional (position). */
 export const errorReplySchema = z
   .looseObject({
     message: z.string().describe('May be shown to the player.').optional(),
@@ -72,7 +75,7 @@ export type BetRequest = z.infer<typeof betRequestSchema>;
 export type WinRequest = z.infer<typeof winRequestSchema>;
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
-/** The request of each call: its query (balance) or its body (the others). */
+/** The schema of each request: the query of a balance call, the body of the other calls. */
 export const REQUEST_SCHEMAS = {
   balance: balanceQuerySchema,
   bet: betRequestSchema,
@@ -80,7 +83,7 @@ export const REQUEST_SCHEMAS = {
   refund: refundRequestSchema,
 } as const satisfies Record<CallName, z.ZodType>;
 
-/** The body of the reply when a call succeeds. */
+/** The schema of the body of each reply when the call succeeds. */
 export const REPLY_SCHEMAS = {
   balance: balanceReplySchema,
   bet: transactionReplySchema,

@@ -1,7 +1,7 @@
 import { canonicalize } from 'json-canonicalize';
 import type { JsonValue } from './json.ts';
 
-/** Why a value has no canonical form. */
+/** The reason why a value has no canonical form. */
 export type NotCanonicalReason = 'lone-surrogate' | 'not-finite' | 'not-json' | 'cycle' | 'too-deep';
 
 const EXPLANATIONS: Record<NotCanonicalReason, string> = {
@@ -12,7 +12,7 @@ const EXPLANATIONS: Record<NotCanonicalReason, string> = {
   'too-deep': 'it is nested more than 1000 levels deep',
 };
 
-/** Thrown for a value that RFC 8785 cannot represent. The message says where in the value it is, as `$.name[0]`. */
+/** Thrown for a value that RFC 8785 cannot represent. The message names the place in the value, for example `$.name[0]`. */
 export class NotCanonicalError extends TypeError {
   readonly reason: NotCanonicalReason;
   readonly path: string;
@@ -28,14 +28,14 @@ export class NotCanonicalError extends TypeError {
 const MAX_DEPTH = 1000;
 
 /**
- * The canonical text of a value (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and text as
- * ECMAScript writes them.
+ * Returns the canonical text of a value (RFC 8785). Members are sorted by UTF-16 code units, there is no white space, and
+ * numbers and text are written as ECMAScript writes them.
  *
  * It is stricter than JSON.stringify: no value is left out or turned into null, and no `toJSON` is called. An object that
- * occurs in several places is written in each of them.
+ * occurs in several places is written in each place.
  *
- * @throws NotCanonicalError for lone surrogates, numbers that are not finite, anything that is not JSON, cycles, and
- *   nesting beyond 1000 levels
+ * @throws NotCanonicalError for lone surrogates, numbers that are not finite, anything that is not JSON, cycles, and nesting
+ * beyond 1000 levels
  */
 export function canonicalJson(value: JsonValue): string {
   const check = new Check();
@@ -43,14 +43,17 @@ export function canonicalJson(value: JsonValue): string {
   return check.isForLibrary ? canonicalize(value) : writeWithoutLibrary(value);
 }
 
-/** Checks a value before json-canonicalize, which writes lone surrogates, leaves out undefined members, and calls `toJSON`. */
+/**
+ * Checks a value before json-canonicalize writes it. That library writes lone surrogates, leaves out undefined members, and
+ * calls `toJSON`.
+ */
 class Check {
   /**
-   * False if the library would handle valid JSON wrongly: it writes an object with a member named `toJSON` unsorted, and it
-   * reports a cycle for an object that occurs twice if the path of one occurrence begins with the path of the other.
+   * False if the library would handle valid JSON wrongly. The library writes an object with a member named `toJSON` unsorted.
+   * It also reports a cycle for an object that occurs twice, if the path of one occurrence begins with the path of the other.
    */
   isForLibrary = true;
-  /** Names and indexes that lead to the value. It is a stack, so that a path is built only for an error. */
+  /** The names and indexes that lead to the current value. It is a stack, so that a path is built only for an error. */
   readonly #trail: (string | number)[] = [];
   readonly #ancestors: object[] = [];
   readonly #seen = new Set<object>();
@@ -77,7 +80,7 @@ class Check {
   }
 
   #array(values: readonly unknown[]): void {
-    // An index loop also visits the holes of a sparse array, which must be refused like undefined.
+    // A loop over indexes also visits the holes of a sparse array, which must be refused like undefined.
     for (let index = 0; index < values.length; index += 1) {
       this.#trail.push(index);
       this.value(values[index]);
@@ -106,7 +109,7 @@ class Check {
   }
 }
 
-/** Writes objects and arrays here, and uses the library only for their strings and numbers. */
+/** Writes objects and arrays without the library, which is used only for their strings and numbers. */
 function writeWithoutLibrary(value: JsonValue): string {
   if (value === null || typeof value !== 'object') return canonicalize(value);
   if (isArray(value)) return `[${value.map(writeWithoutLibrary).join(',')}]`;

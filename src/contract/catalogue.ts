@@ -43,7 +43,10 @@ export interface Rule {
   readonly sentence: string;
   readonly since: string;
   readonly hint: string;
-  /** The harm that a breach can do to players, their money or the operator, in plain words. null for a NOTE, which cannot be broken. */
+  /**
+   * The harm that a breach can do to players, their money or the operator, in plain words. null for a NOTE, because a NOTE
+   * cannot be broken.
+   */
   readonly means: string | null;
   readonly endpoints?: readonly CallName[];
 }
@@ -79,7 +82,7 @@ export function isRuleId(text: string): text is RuleId {
   return BY_ID.has(text);
 }
 
-/** The rule with an id. Check an id from outside with {@link isRuleId} first. */
+/** Returns the rule with an id. Check an id that comes from outside with {@link isRuleId} first. */
 export function ruleById(id: RuleId): Rule {
   const rule = BY_ID.get(id);
   if (!rule) throw new RangeError(`there is no rule ${JSON.stringify(id)}`);

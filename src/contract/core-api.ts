@@ -30,8 +30,8 @@ const userSchema = z
   .describe('The player. May be left out in demo mode (position).');
 
 /**
- * The body of `POST /create-new-game` (contract, Create New Game; the fields from `gameID` on are positions). The schema does
- * not check if currency, locale and game are supported, because each has an error code of its own.
+ * The body of `POST /create-new-game` (contract, Create New Game). The fields from `gameID` on are positions. The schema does
+ * not check whether currency, locale and game are supported, because each of these faults has its own error code.
  */
 export const createNewGameSchema = z
   .object({
@@ -90,7 +90,10 @@ export const createNewGameReplySchema = z
   })
   .describe('A launched game.');
 
-/** A list in a query: comma-separated, repeated, or both. Empty items and white space around items are ignored. */
+/**
+ * Accepts a list in a query: comma-separated, as a repeated parameter, or both. Ignores empty items and white space around
+ * items.
+ */
 function listOf<T extends z.ZodType<string>>(item: T) {
   return z.preprocess(
     (given) =>
@@ -195,7 +198,7 @@ const campaignName = {
   extID: z.string().min(1).optional().meta(field("The operator's id of the campaign.")),
 };
 
-/** Requires that a request names its campaign. */
+/** Requires that a request names its campaign by `id` or `extID`. */
 function naming<T extends z.ZodType<{ id?: string | undefined; extID?: string | undefined }>>(schema: T): T {
   return schema.refine(({ id, extID }) => id !== undefined || extID !== undefined, {
     path: ['id'],
@@ -248,7 +251,7 @@ export type Campaign = z.infer<typeof campaignSchema>;
 /** One operation of the Core API. A GET carries its fields in the query, the others in a JSON body. */
 export interface CoreOperation {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Begins with a slash; it is appended to `{base_url}`. */
+  /** The path, which begins with a slash. It is appended to `{base_url}`. */
   readonly path: string;
   readonly since: ContractVersion;
   readonly summary: string;
@@ -316,5 +319,5 @@ export const CORE_OPERATIONS = {
   },
 } as const satisfies Record<string, CoreOperation>;
 
-/** The name of an operation in programs. */
+/** The name of an operation in the code of croupier. */
 export type CoreOperationName = keyof typeof CORE_OPERATIONS;

@@ -4,14 +4,14 @@ export const CURRENCY_TYPES = ['fiat', 'crypto', 'virtual'] as const;
 export type CurrencyType = (typeof CURRENCY_TYPES)[number];
 
 export interface Currency {
-  /** As in requests; letter case matters (`mBTC` is not `MBTC`). */
+  /** The code as in requests. Letter case matters: `mBTC` is not `MBTC`. */
   readonly code: string;
   readonly type: CurrencyType;
-  /** Maximum number of decimals of an amount; null means no limit. */
+  /** Maximum number of decimals of an amount. null means that there is no limit. */
   readonly decimals: number | null;
   /**
-   * The source of `decimals`: the contract ("What the service does" 6), so that a breach fails; or a position on a point that the
-   * contract leaves open, so that a breach only warns.
+   * The source of `decimals`. With `contract` ("What the service does" 6), a breach fails. With `position`, the contract does
+   * not state the number, and a breach only warns.
    */
   readonly basis: 'contract' | 'position';
 }
@@ -24,7 +24,7 @@ const TWO_DECIMALS =
 
 const NO_DECIMALS_BY_CONTRACT = 'JPY KRW VND';
 
-/** Currencies without a minor unit in ISO 4217 that the contract does not name. */
+/** Currencies that have no decimals by ISO 4217, but that the contract does not name. */
 const NO_DECIMALS_BY_POSITION = 'CLP ISK PYG RWF UGX XAF XOF';
 
 const CRYPTO =
@@ -48,7 +48,7 @@ export const CURRENCIES: readonly Currency[] = [
 
 const BY_CODE: ReadonlyMap<string, Currency> = new Map(CURRENCIES.map((currency) => [currency.code, currency]));
 
-/** @returns undefined when the service does not support a currency of exactly this code */
+/** Returns the currency with exactly this code. undefined if the service does not support one. */
 export function currencyByCode(code: string): Currency | undefined {
   return BY_CODE.get(code);
 }

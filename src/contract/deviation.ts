@@ -1,6 +1,4 @@
-/**
- * The ways in which a call can deviate from the calls of the service. Scenarios name them, and the wire carries them out.
- */
+/** The ways in which a call can deviate from the calls of the service. Scenarios name them, and src/wire/ carries them out. */
 
 /** Number of digits of a signature that `prefix` and `suffix` keep. */
 export const KEPT_DIGITS = 8;
@@ -67,10 +65,13 @@ export const EARLY_BREAKS = [
 
 export type EarlyBreak = (typeof EARLY_BREAKS)[number];
 
-/** Moment to close the connection on purpose. `sent`: `afterMs` after the last byte, unless the reply comes first. */
+/**
+ * The moment at which croupier closes the connection on purpose. `sent` means `afterMs` milliseconds after the last byte,
+ * unless the reply comes first.
+ */
 export type BreakMoment = { readonly at: EarlyBreak } | { readonly at: 'sent'; readonly afterMs: number };
 
-/** The way in which the body of a request is sent in pieces, with a pause of `gapMs` before each. */
+/** The settings for a request body that is sent in pieces, with a pause of `gapMs` milliseconds before each piece. */
 export interface Trickle {
   readonly pieces: number;
   readonly gapMs: number;

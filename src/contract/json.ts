@@ -7,13 +7,13 @@ export interface JsonObject {
 
 export type ReadJson =
   | { readonly kind: 'json'; readonly value: JsonValue }
-  /** `reason`: the error in the text and its place, for developers. */
+  /** `reason` says, for developers, what is wrong in the text and where. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
- * Reads JSON as it must be in a signed body: UTF-8, and no object with a duplicate name, because parsers differ in the value that
- * they keep (RFC 8259, 4).
+ * Reads the JSON of a signed body. The bytes must be UTF-8, and no object may have a name twice, because parsers differ in the
+ * value that they keep (RFC 8259, 4).
  */
 export function readJson(bytes: Uint8Array): ReadJson {
   if (bytes.length === 0) return { kind: 'refused', reason: 'there is no body' };
@@ -36,12 +36,12 @@ export function readJson(bytes: Uint8Array): ReadJson {
 }
 
 /**
- * The first name that an object has twice; undefined if there is none.
+ * Returns the first name that an object has twice. undefined if there is none.
  *
  * @param text valid JSON
  */
 export function duplicateName(text: string): string | undefined {
-  /** For each open object the names so far; undefined for an array. */
+  /** For each object that is not closed yet, the names so far. undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let isNameNext = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -76,14 +76,14 @@ export function duplicateName(text: string): string | undefined {
   return undefined;
 }
 
-/** The position of the quotation mark that closes a string. */
+/** Returns the position of the quotation mark that closes a string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end;
 }
 
-/** True after an odd number of backslashes. */
+/** True if an odd number of backslashes stands before the character. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first -= 1;

@@ -1,10 +1,13 @@
-/** The locale of a launch with `fallbackToDefaultLocale` whose locale is not supported (contract, Locales). */
+/**
+ * The locale that a game gets if `fallbackToDefaultLocale` is true and the requested locale is not supported (contract,
+ * Locales).
+ */
 export const DEFAULT_LOCALE = 'en_us';
 
 /** The locales that the contract names. */
 const NAMED = ['en_us', 'zh_cn', 'cs', 'fi', 'el', 'hu', 'it', 'no', 'pl'] as const;
 
-/** Further locales by position: the contract does not show its whole list. */
+/** Further locales that are a position of croupier, because the contract does not show its complete list. */
 const BY_POSITION = [
   'pt_br',
   'es',
@@ -26,7 +29,7 @@ const BY_POSITION = [
 /** Every locale that a game can be launched in. */
 export const LOCALES: readonly string[] = [...NAMED, ...BY_POSITION];
 
-/** True for a supported locale. Letter case and underscore matter: `en-US` is not one. */
+/** True for a supported locale. Letter case and underscore matter: `en-US` is not a supported locale. */
 export function isLocale(text: string): boolean {
   return LOCALES.includes(text);
 }

@@ -1,10 +1,10 @@
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * An exact amount of one currency, in its main unit, of any size and with any number of decimals.
+ * An exact amount in the main unit of its currency, of any size and with any number of decimals.
  *
- * The value is a whole number of 10^-scale, so that there are no binary fractions (contract, "What the service does" 5).
- * It is immutable. It does not hold its currency: the caller must not mix currencies.
+ * The value is stored as a whole number of 10^-scale, without binary fractions (contract, "What the service does" 5). It is
+ * immutable. It does not hold its currency, so the caller must not mix currencies.
  */
 export class Money {
   static readonly zero = new Money(0n, 0);
@@ -30,14 +30,17 @@ export class Money {
     return new Money(BigInt(`${match[1]}${fraction}`), fraction.length);
   }
 
-  /** Same as {@link Money.read} for constants and valid values; throws a RangeError that quotes the text if it is not a plain decimal. */
+  /**
+   * Reads an amount that is known to be valid, for example a constant. Throws a RangeError that quotes the text if it is not a
+   * plain decimal.
+   */
   static of(text: string): Money {
     const money = Money.read(text);
     if (!money) throw new RangeError(`not a plain decimal amount: ${JSON.stringify(text)}`);
     return money;
   }
 
-  /** The smallest step of a currency with this many decimals: 2 gives 0.01, 0 gives 1. */
+  /** Returns the smallest unit of a currency with this number of decimals: 0.01 for 2, 1 for 0. */
   static unit(decimals: number): Money {
     return new Money(1n, decimals);
   }
@@ -59,12 +62,12 @@ export class Money {
     return new Money(-this.#units, this.#scale);
   }
 
-  /** The amount without its sign. */
+  /** Returns the amount without its sign. */
   absolute(): Money {
     return this.#units < 0n ? this.negated() : this;
   }
 
-  /** -1, 0 or 1 if this amount is less than, equal to or more than the other. */
+  /** Returns -1, 0 or 1 if this amount is less than, equal to or more than the other amount. */
   compare(other: Money): -1 | 0 | 1 {
     const scale = Math.max(this.#scale, other.#scale);
     const a = this.#at(scale);
@@ -84,7 +87,7 @@ export class Money {
     return this.#units < 0n;
   }
 
-  /** Number of decimals that the amount needs: 1 for 1.50, 0 for 2.00. */
+  /** Returns the number of decimals that the amount needs: 1 for 1.50, 0 for 2.00. */
   decimals(): number {
     let units = this.#units;
     let scale = this.#scale;
@@ -95,22 +98,22 @@ export class Money {
     return scale;
   }
 
-  /** The amount with its point moved to the right by a number of places: `shift(2)` is 100 times the amount. */
+  /** Returns the amount with its point moved to the right by a number of places. `shift(2)` is 100 times the amount. */
   shift(places: number): Money {
     return places >= 0
       ? new Money(this.#units * 10n ** BigInt(places), this.#scale)
       : new Money(this.#units, this.#scale - places);
   }
 
-  /** The amount cut to a number of decimals: with 2, 1.259 becomes 1.25 and -1.259 becomes -1.25. */
+  /** Cuts the amount to a number of decimals. With 2, 1.259 becomes 1.25 and -1.259 becomes -1.25. */
   truncated(decimals: number): Money {
     if (this.#scale <= decimals) return this;
     return new Money(this.#units / 10n ** BigInt(this.#scale - decimals), decimals);
   }
 
   /**
-   * The amount as a plain decimal with at least this number of decimals, and with more only if the amount needs them. A negative
-   * amount begins with `-`.
+   * Writes the amount as a plain decimal with at least this number of decimals. Writes more only if the amount needs them. A
+   * negative amount begins with `-`.
    */
   format(decimals = 0): string {
     const scale = Math.max(decimals, this.decimals());
@@ -121,7 +124,7 @@ export class Money {
     return `${units < 0n ? '-' : ''}${whole}${scale > 0 ? `.${fraction}` : ''}`;
   }
 
-  /** The plain decimal without trailing zeros, so that two equal amounts have the same text. */
+  /** Writes the plain decimal without trailing zeros, so that two equal amounts have the same text. */
   toString(): string {
     return this.format();
   }

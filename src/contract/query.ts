@@ -1,7 +1,7 @@
-/** Decoded parameters of a query, in their order. */
+/** The decoded parameters of a query, in their order. */
 export type QueryParams = readonly (readonly [name: string, value: string])[];
 
-/** The query without the question mark, from a URL, a request target or a query alone. */
+/** Returns the query of a URL or a request target, without the question mark. A text that is only a query is returned too. */
 export function queryOf(text: string): string {
   const withoutFragment = text.split('#', 1)[0] ?? '';
   const mark = withoutFragment.indexOf('?');
@@ -10,10 +10,10 @@ export function queryOf(text: string): string {
 }
 
 /**
- * The parameters of a query (without its question mark), decoded as HTML forms are (contract, Authentication 3): `%2B` is a plus
- * sign, `+` and `%20` are spaces.
+ * Returns the parameters of a query (without its question mark). Names and values are decoded as HTML forms are (contract,
+ * Authentication 3): `%2B` is a plus sign, `+` and `%20` are spaces.
  *
- * @param decode another way to decode a name or value
+ * @param decode another function that decodes a name or value
  * @throws URIError for a percent sign that is not part of a UTF-8 escape
  */
 export function readQuery(query: string, decode: (text: string) => string = decodeForm): QueryParams {
@@ -32,7 +32,7 @@ function decodeForm(text: string): string {
 }
 
 /**
- * Decodes percent escapes only: a plus sign stays a plus sign.
+ * Decodes percent escapes only, so a plus sign stays a plus sign.
  *
  * @throws URIError for a percent sign that is not part of a UTF-8 escape
  */

@@ -2,18 +2,21 @@ import type { ActionType } from './call-name.ts';
 import type { BetRequest, RefundRequest, WinRequest } from './calls.ts';
 
 /**
- * The state of a bet. `refund-owed` and `refund-pending` are bets with a reply of 500 or without a reply in time. `refund-owed`: the
- * refund has no reply yet. `refund-pending`: the last reply to the refund was an error.
+ * The state of a bet. A bet whose reply was 500 or did not come in time is `refund-owed` until its refund has a reply. It is
+ * `refund-pending` if the last reply to the refund was an error.
  */
 type BetStatus = 'sent' | 'accepted' | 'declined' | 'refund-owed' | 'refund-pending' | 'refunded';
 
-/** The state of a win. `pending`: it failed at least once and is sent again until the reply is 200. */
+/** The state of a win. `pending` if the win has failed at least once and is sent again until the reply is 200. */
 type WinStatus = 'sent' | 'pending' | 'settled';
 
 interface RoundBet {
   readonly status: BetStatus;
   readonly request: BetRequest;
-  /** Chosen when the bet is placed, so that every retry of the refund carries the same `txID`, even after a crash. */
+  /**
+   * The txID of the refund. It is chosen when the bet is placed, so that every retry of the refund has the same txID, even
+   * after a crash.
+   */
   readonly refundTxID: string;
 }
 
@@ -30,7 +33,7 @@ export interface Round {
   readonly wins: readonly RoundWin[];
 }
 
-/** The fields of a bet or win, without session and round. */
+/** The fields of a bet or win, without its session and round. */
 interface Placed {
   readonly txID: string;
   readonly amount: string;
@@ -41,45 +44,48 @@ interface Placed {
 export type RoundEvent =
   | ({ readonly kind: 'bet'; readonly refundTxID: string } & Placed)
   | ({ readonly kind: 'win' } & Placed)
-  /** The call with this `txID` got a whole reply in time. */
+  /** The call with this `txID` got a complete reply in time. */
   | { readonly kind: 'reply'; readonly txID: string; readonly status: number }
-  /** No whole reply came before the deadline. */
+  /** No complete reply came before the deadline. */
   | { readonly kind: 'timeout'; readonly txID: string }
-  /** The connection broke before the reply. It is treated as a timeout, because the operator may or may not have acted. */
+  /**
+   * The connection broke before the reply. This is handled like a timeout, because the operator may or may not have carried
+   * out the call.
+   */
   | { readonly kind: 'broken'; readonly txID: string };
 
-/** A call that the service must make. Retries carry the same body. */
+/** A call that the service must make. Retries have the same body. */
 export type OwedCall =
   | { readonly call: 'bet'; readonly body: BetRequest }
   | { readonly call: 'win'; readonly body: WinRequest }
   | { readonly call: 'refund'; readonly body: RefundRequest };
 
 /**
- * Why an event is not possible in a round.
+ * The reason why an event is not possible in a round.
  *
- * - `tx-id-used`: another action has its `txID`
- * - `tx-id-unknown`: no action has its `txID`
- * - `not-awaited`: the action does not wait for a reply
- * - `no-accepted-bet`: it is a win, and no bet of the round is accepted
+ * - `tx-id-used`: another bet, win or refund has the `txID`
+ * - `tx-id-unknown`: no bet, win or refund has the `txID`
+ * - `not-awaited`: no reply to this call is expected
+ * - `no-accepted-bet`: the event is a win, but no bet of the round was accepted
  */
 type RoundRefusal = 'tx-id-used' | 'tx-id-unknown' | 'not-awaited' | 'no-accepted-bet';
 
-/** The result of an event. `owed`: the calls to send now. Send each once, and report its reply as the next event. */
+/** The result of an event. `owed` lists the calls to send now. Send each of them once, and report its reply as the next event. */
 export type RoundStep =
   | { readonly kind: 'moved'; readonly round: Round; readonly owed: readonly OwedCall[] }
   | { readonly kind: 'refused'; readonly round: Round; readonly owed: readonly []; readonly reason: RoundRefusal };
 
-/** A round without bets and wins. */
+/** Returns a round without bets and wins. */
 export function startRound(sessionID: string, roundID: string): Round {
   return { sessionID, roundID, bets: [], wins: [] };
 }
 
 /**
- * The round as a state machine (contract, States and transitions). A bet is never sent again. It is refunded only if its reply is
- * 500 or does not come in time. Wins and refunds are sent again with the same ids until the reply is 200. A win is never refunded.
- * A round may have several bets and several wins.
+ * Applies an event to a round, by the states and transitions of the contract. A bet is never sent again. It is refunded only
+ * if its reply is 500 or does not come in time. Wins and refunds are sent again with the same ids until the reply is 200. A
+ * win is never refunded. A round may have several bets and several wins.
  *
- * An event that is not possible does not change the round; the result says why.
+ * An event that is not possible does not change the round. The result then gives the reason.
  */
 export function stepRound(round: Round, event: RoundEvent): RoundStep {
   switch (event.kind) {
@@ -96,8 +102,8 @@ export function stepRound(round: Round, event: RoundEvent): RoundStep {
 }
 
 /**
- * All calls that are in flight or wait for a retry. After a crash, do not send a bet of this list again: report it as `broken`, so
- * that its refund becomes due.
+ * Returns all calls that are in flight or wait for a retry. After a crash, do not send a bet of this list again. Report it as
+ * `broken`, so that it is refunded.
  */
 export function outstandingCalls(round: Round): readonly OwedCall[] {
   return [...round.bets.flatMap(owedByBet), ...round.wins.flatMap(owedByWin)];
@@ -197,7 +203,7 @@ function concludeWin(round: Round, win: RoundWin, answer: Answer): RoundStep {
   }
 }
 
-/** The `txID` of a refund counts as used from the moment when its bet is placed. */
+/** True if the round uses the `txID`. The `txID` of a refund is used from the moment when its bet is placed. */
 function isUsed(round: Round, txID: string): boolean {
   return (
     round.bets.some((bet) => bet.request.txID === txID || bet.refundTxID === txID) ||

@@ -1,14 +1,14 @@
 import type { CallName } from './call-name.ts';
 
 /**
- * The binding force of a rule. A breach of a MUST is a `fail`. A breach of a SHOULD is a `warn`, and a `fail` in strict mode. A NOTE
+ * The level of a rule. A breach of a MUST is a `fail`. A breach of a SHOULD is a `warn`, and a `fail` in strict mode. A NOTE
  * cannot be broken: reports only describe what the operator does.
  */
 export const LEVELS = ['MUST', 'SHOULD', 'NOTE'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
-/** The part of a rule's id before its dot, in the order of the catalogue. */
+/** The groups of the rules, in the order of the catalogue. A group is the part of a rule id before its dot. */
 export const RULE_GROUPS = [
   'balance',
   'bet',
@@ -48,8 +48,11 @@ interface RuleText {
   readonly sentence: string;
   /** The first version of the contract that has the requirement. Left out means 1.0.0. */
   readonly since?: string;
-  /** For the person who fixes a breach: where to look in the wallet's code. */
+  /** A hint for the person who fixes a breach: where to look in the code of the wallet. */
   readonly hint: string;
-  /** The endpoints that each get a verdict of their own, beside the verdict of the rule. Left out means one verdict only. */
+  /**
+   * The endpoints that each get their own verdict, in addition to the verdict of the rule. Left out means that the rule has
+   * only one verdict.
+   */
   readonly endpoints?: readonly CallName[];
 }

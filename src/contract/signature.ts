@@ -8,16 +8,19 @@ export const SIGNATURE_HEADER = 'X-REQUEST-SIGN';
 
 const LOWER_CASE_HEX = /^[0-9a-f]{64}$/;
 
-/** The signature of a body: lower-case hexadecimal HMAC-SHA256 of its exact bytes (contract, Authentication 1 and 2). */
+/**
+ * Returns the signature of a body: the HMAC-SHA256 of its exact bytes in lower-case hexadecimal (contract, Authentication 1
+ * and 2).
+ */
 export function signBody(body: Uint8Array, key: string | Uint8Array): string {
   return createHmac('sha256', key).update(body).digest('hex');
 }
 
 /**
- * The signed payload of a GET: the canonical JSON object of all decoded query parameters, every value as text (contract,
- * Authentication 3). The order of the parameters does not matter.
+ * Returns the signed payload of a GET: the canonical JSON object of all decoded query parameters, with every value as text
+ * (contract, Authentication 3). The order of the parameters does not matter.
  *
- * @throws RangeError if a name occurs twice, because an object cannot hold both
+ * @throws RangeError if a name occurs twice, because an object cannot hold both values
  * @throws NotCanonicalError if a name or value has a lone surrogate
  */
 export function queryPayload(params: readonly (readonly [name: string, value: string])[]): string {
@@ -30,7 +33,7 @@ export function queryPayload(params: readonly (readonly [name: string, value: st
   return canonicalJson(object);
 }
 
-/** The signature of a GET, over its {@link queryPayload}. Throws the same errors. */
+/** Returns the signature of a GET, over its {@link queryPayload}. Throws the same errors as that function. */
 export function signQuery(
   params: readonly (readonly [name: string, value: string])[],
   key: string | Uint8Array,
@@ -54,30 +57,34 @@ export function verifySignature(
 
 /** The part of a reverse call that is signed, as far as it is known. */
 interface SignedContent {
-  /** The signature of a GET covers its query, that of any other method its body. */
+  /** The HTTP method. The signature of a GET covers its query. With any other method, it covers the body. */
   readonly method: string;
-  /** Percent-encoded, without the question mark; null if unknown. */
+  /** The query, percent-encoded and without the question mark. null if unknown. */
   readonly query: string | null;
-  /** All bytes of the body; null if there is none, or not all of it is known. */
+  /** All bytes of the body. null if there is no body, or if not all of it is known. */
   readonly body: Uint8Array | null;
 }
 
 /** A reverse call from the wire or from a file. */
 export interface ReceivedRequest extends SignedContent {
-  /** Value of the signature header; undefined if there is no such header; null if that is unknown. */
+  /** The value of the signature header. undefined if there is no such header, null if it is unknown whether there is one. */
   readonly signature: string | undefined | null;
   /**
-   * `wire`: exactly as it was sent. `record`: from a file such as a HAR, with the exact body, but headers may be masked and queries
-   * may be left out. `log`: same as `record`, but the body may have been parsed and written again.
+   * The source of the call.
+   *
+   * - `wire`: the call is exactly as it was sent
+   * - `record`: a file such as a HAR, with the exact body. Headers may be masked and queries may be left out
+   * - `log`: like `record`, but the body may have been parsed and written again
    */
   readonly source: 'wire' | 'record' | 'log';
 }
 
 /**
- * The signed payload of a reverse call: the raw body of a POST (contract, Authentication 2), the canonical JSON of all query
- * parameters of a GET (Authentication 3).
+ * Returns the signed payload of a reverse call. This is the raw body of a POST (contract, Authentication 2), or the canonical
+ * JSON of all query parameters of a GET (Authentication 3).
  *
- * @returns undefined if it is unknown, or if the query has no canonical form: a name occurs twice, or escapes are not UTF-8
+ * @returns undefined if the payload is unknown, or if the query has no canonical form: a name occurs twice, or escapes are not
+ * UTF-8
  */
 export function signedPayload({ method, query, body }: SignedContent): Uint8Array | string | undefined {
   if (method !== 'GET') return body ?? undefined;
@@ -89,7 +96,7 @@ export function signedPayload({ method, query, body }: SignedContent): Uint8Arra
   }
 }
 
-/** The signature that a reverse call must carry; undefined if its payload is unknown. */
+/** Returns the signature that a reverse call must carry. undefined if its payload is unknown. */
 export function rightSignature(content: SignedContent, key: string): string | undefined {
   const payload = signedPayload(content);
   return payload === undefined ? undefined : signBody(Buffer.from(payload), key);
@@ -105,22 +112,24 @@ export function isSigned(
 }
 
 /**
- * Checks the signature of a call that croupier did not send. The result is `unknown`, so that no operator is accused, in these cases:
+ * Checks the signature of a call that croupier did not send. The result is `unknown`, so that no operator is reported wrongly,
+ * in these cases:
  *
  * - No key is known, or the exact body, query or header is not known.
  * - The header is masked, which happens only in files.
- * - The signature fits the canonical form of the body, but not its bytes. Operators that parse the body and write it again accept
- *   it, others refuse it. If the body comes from a log, the log wrote it again, and the signature is `right`.
- * - The digits are right, but in upper case. Some operators accept that.
+ * - The signature fits the canonical form of the body, but not its bytes. Operators that parse the body and write it again
+ * accept this signature, and others refuse it. If the body comes from a log, the log has written it again, and the result is
+ * `right`.
+ * - The digits are right, but in upper case. Some operators accept this.
  *
- * A missing signature is found without any key.
+ * A missing signature is found even without a key.
  */
 export function verify(request: ReceivedRequest, keys: readonly string[]): SignatureState {
   const { signature, source } = request;
   if (signature === null) return 'unknown';
   if (signature === undefined || signature.trim() === '') return 'missing';
   if (source !== 'wire' && isMasked(signature)) return 'unknown';
-  // Access logs leave the query out.
+  // Access logs leave out the query.
   if (source !== 'wire' && request.method === 'GET' && request.query === '') return 'unknown';
   const payload = signedPayload(request);
   if (payload === undefined || keys.length === 0) return 'unknown';
@@ -133,7 +142,7 @@ export function verify(request: ReceivedRequest, keys: readonly string[]): Signa
     : 'wrong';
 }
 
-/** The canonical JSON of a body; undefined if it has none, or if parsers may read the JSON differently. */
+/** Returns the canonical JSON of a body. undefined if it has none, or if parsers may read the JSON in different ways. */
 export function canonicalBody(body: Uint8Array): string | undefined {
   const reading = readJson(body);
   if (reading.kind === 'refused') return undefined;
@@ -144,7 +153,7 @@ export function canonicalBody(body: Uint8Array): string | undefined {
   }
 }
 
-/** True for a text that replaces a signature in a file to keep it secret. */
+/** True for a text that stands in a file instead of a signature, to keep the signature secret. */
 export function isMasked(signature: string): boolean {
   return /[*…•]|\.\.\.|redact|filter|hidden|mask|removed|^x+$|x{4,}/i.test(signature);
 }
@@ -157,9 +166,10 @@ function isGivenBy(keys: readonly string[], payload: Uint8Array | string, signat
  * The result of checking the signature of a call that croupier did not send.
  *
  * - `right`: a known key gives this signature
- * - `wrong`: none of the known keys gives it
+ * - `wrong`: none of the known keys gives this signature
  * - `missing`: the call has no signature
- * - `unknown`: no key is known, the signed content is not fully known, or the contract leaves open if such a signature is valid
+ * - `unknown`: no key is known, the signed content is not fully known, or the contract does not say whether such a signature
+ * is valid
  */
 export const SIGNATURE_STATES = ['right', 'wrong', 'missing', 'unknown'] as const;
 

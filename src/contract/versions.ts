@@ -26,7 +26,7 @@ export const CONTRACT_VERSIONS = [
 
 export type ContractVersion = (typeof CONTRACT_VERSIONS)[number];
 
-/** The version that operators are judged by. */
+/** The version of the contract that operators are judged by if no other is configured. */
 export const CONTRACT_VERSION: ContractVersion = CONTRACT_VERSIONS[0];
 
 /** The changes of each version, in a few words (contract, Versioning). */
@@ -53,9 +53,11 @@ export const CHANGES: Readonly<Record<ContractVersion, string>> = {
 };
 
 /**
- * The newest published version that is not newer than the given one. Versions that changed nothing are not in the list.
+ * Returns the newest published version that is not newer than the given one. Versions that changed nothing are not in the
+ * list.
  *
- * @returns undefined if the text is not a version, or the version is newer than {@link CONTRACT_VERSION} or older than the first
+ * @returns undefined if the text is not a version, or if the version is newer than {@link CONTRACT_VERSION} or older than the
+ * first
  */
 export function contractVersion(text: string): ContractVersion | undefined {
   if (!VERSION.test(text) || compareVersions(text, CONTRACT_VERSION) > 0) return undefined;
@@ -81,22 +83,22 @@ function numbers(version: string): [major: number, minor: number, patch: number]
   return [Number(match[1]), Number(match[2]), Number(match[3])];
 }
 
-/** The key in a schema's metadata, and in its JSON Schema, for the first version of the contract that has the field. */
+/** The key under which a schema and its JSON Schema name the first version of the contract that has a field. */
 export const SINCE = 'x-since';
 
-/** The metadata of a field: its meaning, and the version that added it if that is not the first. */
+/** Returns the metadata of a field: its meaning, and the version that added the field if that is not the first. */
 export function field(description: string, since?: ContractVersion): z.core.GlobalMeta {
   return since === undefined ? { description } : { description, [SINCE]: since };
 }
 
-/** True if a version has something that was added in `since`. undefined means that the first version has it. */
+/** True if a version of the contract has something that version `since` added. undefined means that the first version has it. */
 export function isThere(since: string | undefined, version: ContractVersion): boolean {
   return since === undefined || compareVersions(since, version) <= 0;
 }
 
 /**
- * The fields of a request that an API of this version knows. It ignores fields of later versions, as it ignores any unknown
- * field. Only the outermost fields are checked.
+ * Returns the fields of a request that an API of this version knows. Such an API ignores fields of later versions, as it
+ * ignores any unknown field. Only the outermost fields are checked.
  */
 export function knownFields(
   value: Readonly<Record<string, unknown>>,

@@ -3,26 +3,26 @@ import { isWorthRetrying, type Status } from '../reply/status.ts';
 import type { EffectKind, TransactionPolicy } from './policies.ts';
 
 /**
- * The state of a transaction at an operator that keeps the contract, as far as its answers show it.
+ * The state of a transaction at an operator that keeps the contract, as far as its answers show the state.
  *
  * - `sent`: not answered yet
- * - `applied`: answered 200, the money was taken or credited
- * - `none`: answered with an error that says that nothing was done
- * - `refused`: answered 401, so its txID is free
- * - `unknown`: it may have been carried out, now or later
- * - `reversed`: a bet whose refund was answered 200. If it arrives only now, it takes nothing (contract, Rules 3)
+ * - `applied`: answered 200, so the money was taken or credited
+ * - `none`: answered with an error that means that nothing was done
+ * - `refused`: answered 401, so its txID can still be used
+ * - `unknown`: it may have been carried out, or may still be carried out later
+ * - `reversed`: a bet whose refund was answered 200. If the bet arrives only now, it takes nothing (contract, Rules 3)
  */
 export type TransactionState = 'sent' | 'applied' | 'none' | 'refused' | 'unknown' | 'reversed';
 
 /**
  * The change of the player's money by one answer.
  *
- * - `nothing`
+ * - `nothing`: the amount has not moved
  * - `moves`: the amount has certainly moved
  * - `lost`, `unanswered`, `either`: the amount may have moved, see {@link EffectKind}
- * - `settles`: the amount, which may have moved before, has certainly moved
+ * - `settles`: an amount that may have moved before has certainly moved
  * - `gives-back`: a refund was carried out, see {@link reversalOf}
- * - `undecided`: the contract leaves open how much moved
+ * - `undecided`: the contract does not say how much moved
  */
 export type MoneyChange = EffectKind | 'nothing' | 'moves' | 'settles' | 'gives-back' | 'undecided';
 
@@ -33,33 +33,35 @@ export interface Transition {
 
 export interface BetFacts {
   readonly call: 'bet';
-  /** Part of a free round: the operator decides whether it moves money. */
+  /** True for a bet of a free round: the operator decides whether it moves money. */
   readonly isFree: boolean;
-  /** The operator had to decline it, for example because the balance is too low. */
+  /** True if the operator had to decline the bet, for example because the balance is too low. */
   readonly mustBeDeclined: boolean;
 }
 
 export interface WinFacts {
   readonly call: 'win';
   readonly isFree: boolean;
-  /** Its round has an accepted bet that was not refunded. */
+  /** True if the round of the win has an accepted bet that was not refunded. */
   readonly hasBet: boolean;
-  /** Wins of free rounds have credited its amount already. */
+  /** True if wins of free rounds have credited the amount already. */
   readonly isPaidAlready: boolean;
-  /** The contract requires 200. */
+  /** True if the contract requires that the win is answered 200. */
   readonly mustBeAccepted: boolean;
 }
 
 export interface RefundFacts {
   readonly call: 'refund';
-  /** The transaction that it names; undefined: none with this txID was sent. */
+  /** The transaction that the refund names. undefined if no transaction with this txID was sent. */
   readonly target: RefundTarget | undefined;
   readonly mustBeAccepted: boolean;
 }
 
 interface RefundTarget {
   readonly state: TransactionState;
-  /** It is a bet that such a refund gives back. False for a win, and if the caller knows that the contract leaves it open. */
+  /**
+   * True for a bet that an ordinary refund gives back. False for a win, and if the contract does not say what the refund does.
+   */
   readonly isRegular: boolean;
 }
 
@@ -67,10 +69,10 @@ interface RefundTarget {
 export type CallFacts = BetFacts | WinFacts | RefundFacts;
 
 /**
- * The next state of a transaction, and the change of money, after one answer to it. It was signed correctly, it may have
- * arrived, and it is a call that the service sends.
+ * Returns the next state of a transaction and the change of money, after one answer. The call must be one that the service
+ * sends, signed correctly, and may have arrived.
  *
- * @param status of the reply; undefined: there was no reply
+ * @param status the status of the reply; undefined if there was no reply
  */
 export function nextState(
   state: TransactionState,
@@ -87,7 +89,7 @@ export function nextState(
     case 'unknown':
       return meaning === 'accepted' ? settled(facts, policy) : stillUnknown(facts, meaning, policy);
     case 'none':
-      // The service does not send a declined call again, so the contract says nothing about it.
+      // The service does not send a declined call again, so the contract does not say what then happens.
       if (policy.leftOpen === 'undecided') {
         return { state: meaning === 'accepted' ? 'applied' : 'none', money: 'undecided' };
       }
@@ -102,13 +104,13 @@ export function nextState(
 }
 
 /**
- * The change of a bet's state and money when a refund of it is answered 200.
+ * Returns the change of the state and the money of a bet when its refund is answered 200.
  *
- * `moves` and `either` are about the amount to give back. `settles` means that the open effect of the bet never happens: a
- * bet without a known outcome is gone when its refund is answered.
+ * `moves` and `either` are about the amount to give back. `settles` means that the open effect of the bet never happens: a bet
+ * whose outcome is unknown takes nothing once its refund is answered.
  *
- * @param isRegular false: the contract leaves open what such a refund gives back (a settled round, another amount)
- * @param isSameWallet false: the refund was sent in a session of another wallet
+ * @param isRegular false if the contract does not say what the refund gives back (a settled round, another amount)
+ * @param isSameWallet false if the refund was sent in a session of another wallet
  */
 export function reversalOf(
   state: TransactionState,
@@ -130,7 +132,7 @@ export function reversalOf(
   }
 }
 
-/** The meaning of an answer for the money. `unknown`: it does not show whether the call was carried out. */
+/** The meaning of an answer for the money. `unknown` if the answer does not show whether the call was carried out. */
 type Meaning = 'accepted' | 'error-200' | 'refused' | 'declined' | 'unknown';
 
 function meaningOf(call: CallFacts['call'], answer: Answer, status: Status, policy: TransactionPolicy): Meaning {
@@ -187,7 +189,7 @@ function answeredWin({ isFree, isPaidAlready, mustBeAccepted }: WinFacts, meanin
     case 'declined':
     case 'error-200':
       if (!mustBeAccepted) return { state: 'none', money: 'either' };
-      // The service sends a failed win again until it is answered 200, so it may have been credited already.
+      // The service sends a failed win again until it is answered 200, so the win may have been credited already.
       return { state: 'unknown', money: isPaidAlready ? 'nothing' : 'unanswered' };
     case 'unknown':
       return { state: 'unknown', money: isPaidAlready ? 'nothing' : 'unanswered' };
@@ -233,25 +235,29 @@ function answeredRefund(
       if (!mustBeAccepted) return { state: 'none', money: changed('either') };
       return { state: target ? 'unknown' : 'none', money: changed('unanswered') };
     case 'unknown':
-      // There is nothing to give back, but a journal may contain the bet further on.
+      // No bet is known that the refund could give back. In a journal, the bet may still come later.
       if (!target) return { state: leftOpen === 'undecided' ? 'none' : 'unknown', money: 'nothing' };
       return { state: 'unknown', money: changed('unanswered') };
   }
 }
 
-/** A call without a known outcome was sent again and answered 200. */
+/** Returns the transition of a call whose outcome was unknown, and that was sent again and answered 200. */
 function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition {
   if (facts.call === 'refund') return { state: 'applied', money: 'gives-back' };
   return { state: 'applied', money: facts.isFree && leftOpen === 'undecided' ? 'either' : 'settles' };
 }
 
 function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: TransactionPolicy): Transition {
-  // An operator that answers an error with 200 may not recognise the copy, and may have taken the bet once more.
+  // An operator that answers the copy of a bet with an error and 200 may not have recognised the copy, and may have taken the
+  // bet twice.
   const isTwice = call === 'bet' && meaning === 'error-200' && leftOpen === 'by-amount';
   return { state: 'unknown', money: isTwice ? 'either' : 'nothing' };
 }
 
-/** A call that was answered with an error before may not move its amount when it is accepted later. */
+/**
+ * Changes the transition of a call that was answered with an error before. If it is accepted later, its amount may or may not
+ * move.
+ */
 function sentAgain({ state, money }: Transition): Transition {
   return { state, money: money === 'moves' ? 'either' : money };
 }

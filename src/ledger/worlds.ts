@@ -1,25 +1,25 @@
 import { Money } from '../contract/money.ts';
 import { type EffectKind, MAY_HAPPEN_LATER, type WorldsPolicy } from './policies.ts';
 
-/** An effect on a balance that may or may not have happened. */
+/** A change of a balance that may or may not have happened. */
 export interface OpenEffect {
   readonly txID: string;
-  /** The signed amount that it adds to the balance if it happens. */
+  /** The signed amount that is added to the balance if the effect happens. */
   readonly delta: Money;
   readonly kind: EffectKind;
 }
 
-/** The open effects that a read of the balance has closed. */
+/** The open effects whose outcome a balance read has shown. */
 export interface ClosedEffects {
   readonly happened: readonly OpenEffect[];
   readonly never: readonly OpenEffect[];
 }
 
 /**
- * The possible balances of one wallet at an operator that keeps the contract: a base balance, and effects that may have
- * happened. Each subset of the open effects is one possible world.
+ * The possible balances of one wallet at an operator that keeps the contract. They are a base balance, plus any subset of the
+ * open effects. Each subset is one possible state of the wallet (a world).
  *
- * The open effects are independent of each other. See docs/architecture.md for the models that need more than that.
+ * The open effects are independent of each other. docs/architecture.md names the models that need more than this.
  */
 export class Worlds {
   readonly #policy: WorldsPolicy;
@@ -27,13 +27,17 @@ export class Worlds {
   #effects: readonly OpenEffect[] = [];
   #unknownSince: string | null = null;
 
-  /** @param balance undefined: nothing is known until the first read */
+  /**
+   * Creates the possible balances of a wallet.
+   *
+   * @param balance the known balance; undefined if nothing is known until the first read
+   */
   constructor(policy: WorldsPolicy, balance?: Money) {
     this.#policy = policy;
     this.#base = balance;
   }
 
-  /** The balance if none of the open effects has happened; undefined before the first read. */
+  /** The balance if none of the open effects has happened. undefined before the first read. */
   get base(): Money | undefined {
     return this.#base;
   }
@@ -42,17 +46,17 @@ export class Worlds {
     return this.#effects;
   }
 
-  /** The step or transaction since which any balance is possible, until the next read; null: there is none. */
+  /** The step or transaction since which any balance is possible, until the next read. null if there is none. */
   get unknownSince(): string | null {
     return this.#unknownSince;
   }
 
-  /** Every possible balance once. Empty if nothing was read, or if there are more than the policy allows. */
+  /** Returns every possible balance once. Empty if nothing was read, or if there are more balances than the policy allows. */
   possible(): readonly Money[] {
     return this.#base === undefined ? [] : this.#sumsOf(this.#base, this.#effects);
   }
 
-  /** The balance if only one is possible. */
+  /** Returns the balance if only one is possible. Otherwise undefined. */
   certain(): Money | undefined {
     if (this.#unknownSince !== null) return undefined;
     const [only, ...others] = this.possible();
@@ -63,7 +67,7 @@ export class Worlds {
     return this.#unknownSince !== null || includes(this.possible(), value);
   }
 
-  /** Adds an effect that has certainly happened. Without a known balance there is nothing to add it to. */
+  /** Adds an effect that has certainly happened. Does nothing while the balance is unknown. */
   move(delta: Money): void {
     this.#base = this.#base?.plus(delta);
   }
@@ -76,10 +80,10 @@ export class Worlds {
   }
 
   /**
-   * Closes the effect of a call whose outcome is known now.
+   * Records the outcome of a call whose outcome was unknown.
    *
-   * @param happened false: it did not happen, and never will
-   * @returns the effect that was open; undefined: there was none
+   * @param happened false if the call had no effect and never will
+   * @returns the effect that was open; undefined if there was none
    */
   settle(txID: string, happened: boolean): OpenEffect | undefined {
     const effect = this.#effects.find((one) => one.txID === txID && MAY_HAPPEN_LATER[one.kind]);
@@ -89,14 +93,17 @@ export class Worlds {
     return effect;
   }
 
-  /** Removes the effect of a call that the contract leaves to the operator, because the call was undone before a read. */
+  /**
+   * Removes the open effect of a call that was undone before a balance read. The contract lets the operator decide whether
+   * such a call moves money.
+   */
   undo(txID: string): OpenEffect | undefined {
     const effect = this.#effects.find((one) => one.txID === txID && !MAY_HAPPEN_LATER[one.kind]);
     if (effect) this.#remove(effect);
     return effect;
   }
 
-  /** Leaves a call to the next read, because it will not be sent again. */
+  /** Lets the next balance read decide about a call with an unknown outcome, because the call will not be sent again. */
   leaveToRead(txID: string): void {
     const effect = this.settle(txID, false);
     if (effect) this.add({ ...effect, kind: 'either' });
@@ -107,7 +114,7 @@ export class Worlds {
     this.#unknownSince = since;
   }
 
-  /** Takes a read of the balance as right, and closes the open effects that it decides. */
+  /** Takes the balance of a read as right. Returns the open effects whose outcome the balance shows. */
   read(value: Money): ClosedEffects {
     const base = this.#unknownSince === null ? this.#base : undefined;
     const closed =
@@ -118,14 +125,14 @@ export class Worlds {
     return { happened: [], never };
   }
 
-  /** Sets the balance to what was read. Effects that may happen later stay open. */
+  /** Sets the balance to the balance that was read. Effects that may happen later stay open. */
   setBalance(value: Money): void {
     this.#base = value;
     this.#unknownSince = null;
     this.#effects = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
   }
 
-  /** undefined: no combination of the open effects has this sum. */
+  /** Closes the effects that the balance proves. Returns undefined if no combination of the open effects has this sum. */
   #closeProven(base: Money, value: Money): ClosedEffects | undefined {
     const combinations = this.#combinationsWith(base, value);
     if (combinations.length === 0) return undefined;
@@ -138,7 +145,10 @@ export class Worlds {
     return { happened, never };
   }
 
-  /** Names no effect, because several combinations may have the same sum. undefined: none has this sum. */
+  /**
+   * Closes the effects of kind `either`. Names none of them, because several combinations may have the same sum. Returns
+   * undefined if no combination has the sum.
+   */
   #closeEither(base: Money, value: Money): ClosedEffects | undefined {
     const later = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
     const either = this.#effects.filter(({ kind }) => !MAY_HAPPEN_LATER[kind]);
@@ -160,7 +170,10 @@ export class Worlds {
     return found;
   }
 
-  /** The start with every choice of the effects added, each sum once, the start first; empty if there are too many. */
+  /**
+   * Returns the sums of `start` and every combination of the effects. Each sum occurs once, and `start` is the first. Empty if
+   * there are too many sums.
+   */
   #sumsOf(start: Money, effects: readonly OpenEffect[]): readonly Money[] {
     let sums = new Map([[start.toString(), start]]);
     for (const { delta } of effects) {

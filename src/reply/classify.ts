@@ -5,27 +5,31 @@ import type { ReplyReading } from './read.ts';
 import { isRedirect, isServerError, isSuccess, type Status } from './status.ts';
 
 /**
- * The meaning of a reply for its call, in the contract's terms.
+ * The meaning of a reply for its call, by the contract.
  *
- * - `accepted`: 200; also another 2xx, which breaks a rule of its own and is then read as a success
+ * - `accepted`: 200, or another 2xx. Another 2xx breaks `reply.success-is-200` and is then read as a success
  * - `error-200`: a 2xx with the body of an error
  * - `refused`: 401
- * - `declined`: any other status except 500. A bet that is declined has taken nothing (contract, States and Errors), also with a 502,
- *   503 or 504: see {@link mayHaveBeenProcessed}
- * - `failed`: 500, or a redirect, which the service does not follow: the outcome is unknown
+ * - `declined`: any other status except 500. A declined bet has taken nothing (contract, States and Errors). This includes a
+ * 502, 503 or 504, see {@link mayHaveBeenProcessed}
+ * - `failed`: 500 or a redirect, which the service does not follow. The outcome is unknown
  */
 export type ReplyAnswer = 'accepted' | 'error-200' | 'refused' | 'declined' | 'failed';
 
 /**
  * The result of a call, with or without a reply.
  *
- * - `late`: no whole reply within the deadline
+ * - `late`: no complete reply within the deadline
  * - `broken`: croupier closed the connection on purpose
  * - `lost`: no reply because of a transport error
  */
 export type Answer = ReplyAnswer | 'late' | 'broken' | 'lost';
 
-/** @param reading undefined if no reply came */
+/**
+ * Returns the result of a call.
+ *
+ * @param reading undefined if no reply came
+ */
 export function answerOf(
   { call, outcome }: Pick<Exchange, 'call' | 'outcome'>,
   reading: ReplyReading | undefined,
@@ -37,7 +41,11 @@ export function answerOf(
   return answerOfReply(call, reading.status, reading);
 }
 
-/** @param reading null if the body is unknown: then any 2xx counts as a success */
+/**
+ * Returns the meaning of a reply.
+ *
+ * @param reading null if the body is unknown; every 2xx then counts as a success
+ */
 export function answerOfReply(call: CallName, status: number, reading: ReplyReading | null): ReplyAnswer {
   if (isSuccess(status)) return reading && isErrorBody(call, reading) ? 'error-200' : 'accepted';
   if (status === 401) return 'refused';
@@ -59,25 +67,25 @@ export function isPublishedCode(code: string | null | undefined): boolean {
   return PUBLISHED_ERROR_CODES.some((published) => published === code);
 }
 
-/** False if the request cannot have reached the operator. */
+/** True unless the request certainly did not reach the operator. */
 export function mayHaveArrived({ outcome, connection }: Pick<Exchange, 'outcome' | 'connection'>): boolean {
   return outcome.kind === 'reply' || connection !== null;
 }
 
 /**
- * True if money may have moved although the call was not accepted: no reply came, it failed (500 or a redirect), or the reply was
- * another 5xx. Bets with a reply of 502, 503 or 504 raise two questions:
+ * True if money may have moved although the call was not accepted: no reply came, or the reply was a 5xx or a redirect.
  *
- * 1. Which balance must a conforming operator have? By the contract, only a 500 or a timeout leads to a refund, so a bet with any
- *    other error has taken nothing. {@link answerOfReply} says `declined`: the wallet model of `run` moves nothing, `incident` and
- *    `proxy` book nothing and expect no refund. If a debit shows nevertheless, `bet.declined-takes-nothing` is reported, because the
- *    player has lost the stake.
- * 2. What may the operator have done? A gateway also answers 502 or 504 while the wallet behind it goes on, so the money may be
- *    gone, now or a moment later. Code that gives money back must expect both, so this function returns true:
+ * A bet with a reply of 502, 503 or 504 has two sides:
  *
- *    - `run` waits as long as after a 500 before a balance counts as final.
- *    - `run` refunds such a bet of croupier's own (to raise or restore a balance). A refund of a bet that took nothing pays nothing.
- *    - `settle` and `--after` keep both balances as possible; `settle` sends the refund, and gives back only what is certain.
+ * 1. By the contract, only a 500 or a timeout leads to a refund, so a bet with another error has taken nothing. {@link
+ * answerOfReply} therefore returns `declined`. `run` expects an unchanged balance, and `incident` and `proxy` expect no
+ * refund. If a debit shows anyway, `bet.declined-takes-nothing` is reported, because the player has lost the stake.
+ * 2. In practice, a gateway may answer 502 or 504 while the wallet behind it still carries out the bet. Code that gives money
+ * back must expect both outcomes, so this function returns true:
+ *
+ * - `run` waits as long as after a 500 before a balance counts as final.
+ * - `run` refunds such a bet if croupier sent it only to set a balance. A refund of a bet that took nothing pays nothing.
+ * - `settle` and `--after` keep both balances as possible. `settle` sends the refund, and gives back only what is certain.
  *
  * With a 4xx the operator itself says that it rejected the call, so there is no doubt.
  */

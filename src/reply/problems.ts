@@ -10,21 +10,21 @@ export interface JudgedReply {
   readonly call: CallName;
   readonly answer: ReplyAnswer;
   readonly status: number;
-  /** null: the body is unknown, so it is not judged. */
+  /** The parsed reply. null if the body is unknown; the body is then not judged. */
   readonly reading: ReplyReading | null;
-  /** undefined: there is no such header. null: the headers are unknown. */
+  /** The value of the Content-Type header. undefined if there is no such header, null if the headers are unknown. */
   readonly contentType: string | undefined | null;
-  /** undefined: unknown, or not a currency of the service. */
+  /** The currency of the session. undefined if it is unknown or not a currency of the service. */
   readonly currency: Currency | undefined;
-  /** For a refund: the operator carried out the bet that it names. False if that is unknown. */
+  /** For a refund, true if the operator carried out the bet that it names. False if this is unknown. */
   readonly isBetKnown: boolean;
 }
 
 /**
  * A problem of a reply.
  *
- * - `breach`: the rule is broken; a failure or a warning, by the level of the rule
- * - `warning`: a warning, at any level of the rule
+ * - `breach`: the rule is broken. The level of the rule decides whether this is a failure or a warning
+ * - `warning`: a warning at every level of the rule
  * - `note`: only reported
  */
 export interface ReplyProblem {
@@ -34,7 +34,7 @@ export interface ReplyProblem {
   readonly actual: string;
 }
 
-/** The verdict of one rule on one reply. undefined: the rule does not apply to the reply. */
+/** The verdict of one rule on one reply. undefined if the rule does not apply to the reply. */
 export type ReplyVerdict = 'pass' | ReplyProblem | undefined;
 
 /** The rules that judge a single reply, without the calls before it. */
@@ -72,7 +72,7 @@ export function verdictOn(rule: ReplyRule, reply: JudgedReply): ReplyVerdict {
   return RULES[rule](reply);
 }
 
-/** All problems of a reply, by rule. */
+/** Returns all problems of a reply, each with its rule. */
 export function problemsOf(reply: JudgedReply): readonly (readonly [ReplyRule, ReplyProblem])[] {
   return (Object.keys(RULES) as ReplyRule[]).flatMap((rule) => {
     const verdict = verdictOn(rule, reply);
@@ -83,17 +83,17 @@ export function problemsOf(reply: JudgedReply): readonly (readonly [ReplyRule, R
 /**
  * Judges a call by `reply.deadline` (contract, Limits).
  *
- * @param isWhole false: the reply was not complete when the deadline passed
- * @param tookMs from the last byte of the request to the last byte of the reply; null if unknown
+ * @param isWhole false if the reply was not complete when the deadline passed
+ * @param tookMs time in milliseconds from the last byte of the request to the last byte of the reply; null if unknown
  */
 export function verdictOnTime(isWhole: boolean, tookMs: number | null, deadlineMs: number): ReplyVerdict {
   const expected = `the whole reply arrives within ${deadlineMs / 1000} seconds`;
-  if (!isWhole) return breach(expected, 'it had not arrived by then');
+  if (!isWhole) return breach(expected, 'the reply was not complete by then');
   if (tookMs === null) return undefined;
-  return tookMs > deadlineMs ? breach(expected, `it took ${(tookMs / 1000).toFixed(2)} s`) : 'pass';
+  return tookMs > deadlineMs ? breach(expected, `the reply took ${(tookMs / 1000).toFixed(2)} s`) : 'pass';
 }
 
-/** A problem as one sentence, for reports without separate columns for expected and actual. */
+/** Describes a problem in one sentence, for reports without separate columns for expected and actual. */
 export function describeProblem({ expected, actual }: ReplyProblem): string {
   return `expected ${expected}; ${actual}`;
 }
@@ -119,7 +119,7 @@ function errorStatus({ answer, status, reading }: JudgedReply): ReplyVerdict {
     : 'pass';
 }
 
-/** False for a 204: it never has a body, and its status is already a finding. */
+/** True for a success that may have a body. A 204 never has one, and its status is already a finding. */
 function hasSuccessBody({ answer, status }: JudgedReply): boolean {
   return answer === 'accepted' && status !== 204;
 }
@@ -133,44 +133,45 @@ function json(reply: JudgedReply): ReplyVerdict {
 function contentType(reply: JudgedReply): ReplyVerdict {
   if (!hasSuccessBody(reply) || reply.contentType === null) return undefined;
   const problem = contentTypeProblem(reply.contentType);
-  return problem === undefined ? 'pass' : breach('`Content-Type` says JSON', problem);
+  return problem === undefined ? 'pass' : breach('the `Content-Type` names JSON', problem);
 }
 
-/** The problem of a `Content-Type` that should say JSON, as a clause; undefined if there is none. */
+/** Returns the problem of a `Content-Type` that should name JSON, as a clause. undefined if there is none. */
 function contentTypeProblem(value: string | undefined): string | undefined {
-  if (value === undefined) return 'there is none';
+  if (value === undefined) return 'the reply has no `Content-Type`';
   const [type = '', ...parameters] = value
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  if (type !== 'application/json' && !/^[\w.+-]+\/[\w.+-]+\+json$/.test(type)) return `it is ${JSON.stringify(value)}`;
+  if (type !== 'application/json' && !/^[\w.+-]+\/[\w.+-]+\+json$/.test(type))
+    return `the \`Content-Type\` is ${JSON.stringify(value)}`;
   const charset = parameters
     .find((parameter) => parameter.startsWith('charset='))
     ?.slice(8)
     .replaceAll('"', '');
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
     ? undefined
-    : `it names the charset ${JSON.stringify(charset)}, and JSON is UTF-8`;
+    : `the \`Content-Type\` names the charset ${JSON.stringify(charset)}, but JSON must be UTF-8`;
 }
 
 function transactionId({ call, answer, reading, isBetKnown }: JudgedReply): ReplyVerdict {
   if (call === 'balance' || answer !== 'accepted' || !reading?.object) return undefined;
-  const expected = "the reply holds the operator's own `txID`, a string";
+  const expected = "the reply has the operator's own `txID`, which is a string";
   switch (reading.txIDForm) {
     case 'text':
       return 'pass';
     case 'number':
-      return { kind: 'warning', expected, actual: `its \`txID\` is the number ${reading.txID}` };
+      return { kind: 'warning', expected, actual: `the \`txID\` is the number ${reading.txID}` };
     case 'empty': {
-      const actual = 'its `txID` is empty';
-      // An operator has no transaction of its own for a bet that it does not know (contract, Rules 3), and many send an empty id
-      // then. It has one for a bet that it carried out. If it is unknown whether it did, the result is only a warning.
+      const actual = 'the `txID` is empty';
+      // If an operator does not know a bet, it has no transaction for the refund (contract, Rules 3), and many operators then
+      // send an empty id. If it is unknown whether the operator knew the bet, an empty id is only a warning.
       return call === 'refund' && !isBetKnown ? { kind: 'warning', expected, actual } : breach(expected, actual);
     }
     case 'missing':
-      return breach(expected, 'it has no `txID`');
+      return breach(expected, 'the reply has no `txID`');
     case 'other':
-      return breach(expected, 'its `txID` is neither a string nor a number');
+      return breach(expected, 'the `txID` is neither a string nor a number');
   }
 }
 
@@ -180,28 +181,28 @@ function balanceRead({ call, answer, reading }: JudgedReply): ReplyVerdict {
   const { money, written } = reading.balance;
   if (money) return 'pass';
   return breach(
-    'the reply holds `balance`',
-    written === undefined ? 'it has no `balance`' : `its \`balance\` is ${written}`,
+    'the reply has a `balance`',
+    written === undefined ? 'the reply has no `balance`' : `the \`balance\` is ${written}`,
   );
 }
 
 function decimalString({ call, answer, reading }: JudgedReply): ReplyVerdict {
   if (answer !== 'accepted' || !reading) return undefined;
-  const expected = '`balance` is a JSON string that holds a plain decimal';
+  const expected = '`balance` is a JSON string with a plain decimal';
   const { form, written } = reading.balance;
   switch (form) {
     case 'plain':
       return 'pass';
     case 'number':
-      return breach(expected, `it is the number ${written}`);
+      return breach(expected, `the \`balance\` is the number ${written}`);
     case 'odd-text':
-      return breach(expected, `it is ${JSON.stringify(written)}`);
+      return breach(expected, `the \`balance\` is ${JSON.stringify(written)}`);
     case 'not-an-amount':
-      return breach(expected, `it is ${written}`);
+      return breach(expected, `the \`balance\` is ${written}`);
     case 'missing':
-      // A read without a balance breaks `balance.read`. The rules about refunds judge the balance in the reply to a refund.
+      // A read without a balance breaks `balance.read`. Rules about refunds judge the balance in the reply to a refund.
       return reading.object && !reading.problem && call !== 'balance' && call !== 'refund'
-        ? breach(expected, 'there is none')
+        ? breach(expected, 'the reply has no `balance`')
         : undefined;
   }
 }
@@ -213,9 +214,10 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
   if (!money || decimals <= max) return 'pass';
   const expected =
     max === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${max} decimals`;
-  const actual = `it is ${JSON.stringify(written)}`;
-  // The contract names JPY, KRW and VND as currencies without decimals. It does not name the others without a minor unit in ISO 4217,
-  // and no operator fails because of a position of croupier (docs/positions.md). Extra zeros change no amount.
+  const actual = `the \`balance\` is ${JSON.stringify(written)}`;
+  // The contract names only JPY, KRW and VND as currencies without decimals. For other currencies that have none by ISO 4217,
+  // decimals are only a warning, because no operator fails by a position of croupier (docs/positions.md). Extra zeros do not
+  // change the amount, so they are a warning too.
   const isExcess = money.decimals() > max;
   const isPosition = basis === 'position' && max === 0;
   return isExcess && !isPosition ? breach(expected, actual) : { kind: 'warning', expected, actual };
@@ -226,7 +228,7 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   const expected = "an error's `message` can be shown to a player";
   // `signature.message` judges the message of a 401, and a player never sees a redirect.
   if (reading.messageForm === 'other')
-    return answer === 'refused' ? undefined : breach(expected, 'its `message` is not a string');
+    return answer === 'refused' ? undefined : breach(expected, 'the `message` is not a string');
   if (reading.message === undefined) {
     if (answer === 'refused' || isRedirect(status)) return undefined;
     return {
@@ -238,7 +240,7 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   const leak = leakIn(reading.message);
   return leak === undefined
     ? 'pass'
-    : breach(expected, `its \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
+    : breach(expected, `the \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
 }
 
 function errorCode({ answer, reading }: JudgedReply): ReplyVerdict {
@@ -247,8 +249,8 @@ function errorCode({ answer, reading }: JudgedReply): ReplyVerdict {
     ? 'pass'
     : {
         kind: 'note',
-        expected: 'the `code` is one of the published ones',
-        actual: `the code ${JSON.stringify(reading.code)} is not one of the published ones`,
+        expected: 'the `code` is one of the published codes',
+        actual: `the code ${JSON.stringify(reading.code)} is not one of the published codes`,
       };
 }
 
@@ -259,50 +261,52 @@ function refusalMessage({ answer, reading }: JudgedReply): ReplyVerdict {
   const expected = 'a 401 carries a JSON body with a `message` string';
   if (!object) return breach(expected, 'the body of the 401 is not a JSON object');
   if (messageForm === 'missing') return breach(expected, 'the 401 has no `message`');
-  if (messageForm === 'other') return breach(expected, 'its `message` is not a string');
-  return breach(expected, 'the 401 has a `message` but is not sound JSON');
+  if (messageForm === 'other') return breach(expected, 'the `message` is not a string');
+  return breach(expected, 'the 401 has a `message`, but its body is not valid JSON');
 }
 
-/** The status, code and message of a reply, as the second half of "expected 200, …". */
+/** Describes the status, code and message of a reply. The text can follow "expected 200, …". */
 export function describeAnswer(status: number, reading: Pick<ReplyReading, 'code' | 'message'> | null): string {
   const code = reading?.code === undefined ? '' : ` with code ${JSON.stringify(reading.code)}`;
   const message = reading?.message === undefined ? '' : `, ${JSON.stringify(reading.message.slice(0, 120))}`;
   return `answered ${status}${code}${message}`;
 }
 
-/** Patterns of content that a player must not see, each with its name in reports. */
+/** Patterns of content that a player must not see, each with a clause for reports. */
 const LEAKS: readonly (readonly [RegExp, string])[] = [
-  [/<\/?[a-z!][^>]*>/i, 'holds markup'],
-  [/^\s*Traceback \(most recent call last\)|File "[^"]+", line \d+/m, 'holds a stack trace'],
+  [/<\/?[a-z!][^>]*>/i, 'contains markup'],
+  [/^\s*Traceback \(most recent call last\)|File "[^"]+", line \d+/m, 'contains a stack trace'],
   [
     /^\s*at [\w.$<>[\] ]+\(.+:\d+(:\d+)?\)|\bat [\w.$]+\([\w]+\.(java|kt|scala|cs):\d+\)|\n\s+at \S+/m,
-    'holds a stack trace',
+    'contains a stack trace',
   ],
   [
     /\bgoroutine \d+ \[|\bpanic: |\.go:\d+\b|\.php(:| on line )\d+|\.(py|rb|js|ts|cs|java):\d+\b|^#\d+ \S+\(\d+\)/m,
-    'holds a stack trace',
+    'contains a stack trace',
   ],
   [
     /\bStack trace:|Fatal error: Uncaught|\b\w+(\.\w+){2,}Exception\b|\b(NullPointer|NullReference|Runtime|SQL)Exception\b/i,
-    'holds a stack trace',
+    'contains a stack trace',
   ],
   [
     /\b(TypeError|ReferenceError|KeyError|ValueError|IntegrityError|OperationalError|NoMethodError|AttributeError):/,
-    'holds an exception of the program',
+    'contains an exception of the program',
   ],
-  // In capitals the words are enough; in small letters "select a game from the list" is not SQL.
-  [/\bSELECT\b.+\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.+\bSET\b|\bDELETE\s+FROM\b/s, 'holds SQL'],
+  // In capital letters the SQL words are enough. In small letters they are not: "select a game from the list" is not SQL.
+  [/\bSELECT\b.+\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.+\bSET\b|\bDELETE\s+FROM\b/s, 'contains SQL'],
   [
     /\bselect\s.+\sfrom\s.+\swhere\s.+[=<>]|\binsert\s+into\s.+\bvalues\s*\(|\bupdate\s+\S+\s+set\s+\S+\s*=|\bdelete\s+from\s+\S+\s+where\s/is,
-    'holds SQL',
+    'contains SQL',
   ],
   [
     /SQLSTATE|ORA-\d{5}|syntax error at or near|SQLITE_[A-Z]+|UNIQUE constraint failed|duplicate key value violates|\bpsycopg2\b|You have an error in your SQL/i,
-    'holds a database error',
+    'contains a database error',
   ],
 ];
 
-/** The technical content in an error's message that no player should see, as a clause; undefined if there is none. */
+/**
+ * Returns a clause that names the technical content in an error message that no player should see. undefined if there is none.
+ */
 export function leakIn(message: string): string | undefined {
   return LEAKS.find(([pattern]) => pattern.test(message))?.[1];
 }

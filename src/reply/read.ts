@@ -4,24 +4,24 @@ import { type Body, header, type Reply } from '../journal/exchange.ts';
 
 /** The balance of a reply: its text and its value. */
 interface BalanceReading {
-  /** The text in the reply; undefined if there is no `balance`. */
+  /** The text in the reply. undefined if there is no `balance`. */
   readonly written: string | undefined;
-  /** The value, read as leniently as possible; undefined if the text is not an amount. */
+  /** The value, read as leniently as possible. undefined if the text is not an amount. */
   readonly money: Money | undefined;
-  /** `odd-text`: a text that is not a plain decimal, such as a negative amount; `money` is then the value with its sign. */
+  /** `odd-text` for text that is not a plain decimal, for example a negative amount. `money` then has its value with the sign. */
   readonly form: 'plain' | 'number' | 'odd-text' | 'not-an-amount' | 'missing';
   /** Number of decimals in the text, trailing zeros included. */
   readonly decimals: number;
 }
 
-/** The fields of a reply, read leniently. problems.ts judges if they are right. */
+/** The fields of a reply, read leniently. problems.ts judges whether they are right. */
 export interface ReplyReading {
   readonly status: number;
   readonly object: JsonObject | undefined;
   readonly problem: JsonProblem | undefined;
   readonly contentType: string | undefined;
   readonly balance: BalanceReading;
-  /** The operator's transaction id as text; undefined if there is none. */
+  /** The operator's transaction id as text. undefined if there is none. */
   readonly txID: string | undefined;
   readonly txIDForm: 'text' | 'empty' | 'number' | 'other' | 'missing';
   readonly message: string | undefined;
@@ -82,7 +82,7 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
   if (typeof value !== 'string') {
     return { written: JSON.stringify(value), money: undefined, form: 'not-an-amount', decimals: 0 };
   }
-  // No player has that much money, and computing with that many digits takes too long.
+  // No player has an amount with this many digits, and computing with it would take too long.
   if (value.length > MAX_DIGITS) {
     return {
       written: `${value.slice(0, 20)}… (${value.length} characters)`,
@@ -117,7 +117,7 @@ export function lenientMoney(text: string): Money | undefined {
   return sign === '-' ? money.negated() : money;
 }
 
-/** Why a body is not one JSON object in UTF-8. */
+/** The reason why a body is not a single JSON object in UTF-8. */
 export type JsonProblem =
   | { readonly kind: 'empty' }
   | { readonly kind: 'not-utf8' }
@@ -128,16 +128,16 @@ export type JsonProblem =
   | { readonly kind: 'truncated' };
 
 export interface JsonReading {
-  /** The object, read as leniently as possible; undefined if there is none. */
+  /** The object, read as leniently as possible. undefined if there is none. */
   readonly object: JsonObject | undefined;
-  /** The texts of the numbers in the object's own members, by name: `1e3` stays `1e3`. */
+  /** The texts of the numbers that are direct members of the object, by name, for example `1e3` as it was written. */
   readonly numbers: ReadonlyMap<string, string>;
   readonly problem: JsonProblem | undefined;
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
-/** Reads a reply's body as one JSON object, as far as possible even if the body has a problem. */
+/** Reads the body of a reply as one JSON object. If the body has a problem, reads as much as possible. */
 export function readJsonObject(body: Body): JsonReading {
   if (body.length === 0) return { object: undefined, numbers: NOTHING, problem: { kind: 'empty' } };
   if (body.truncated) return { object: undefined, numbers: NOTHING, problem: { kind: 'truncated' } };
@@ -167,11 +167,11 @@ export function readJsonObject(body: Body): JsonReading {
   return { object: value as JsonObject, numbers: numbersOf(value as JsonObject, text), problem };
 }
 
-/** The texts of the numbers. Reading them takes longer than parsing, so it is done only for the few replies that have numbers. */
+/** Returns the texts of the numbers. This takes longer than parsing, so it is done only for the few replies that have numbers. */
 function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string> {
   if (!Object.values(object).some((value) => typeof value === 'number')) return NOTHING;
   const numbers = new Map<string, string>();
-  // JSON.parse alone would round a number; the third argument of a reviver holds its text.
+  // JSON.parse rounds numbers, but the third argument of its reviver has the text of each number.
   JSON.parse(text, function (this: unknown, key: string, item: unknown, context?: { source?: string }) {
     if (typeof item === 'number' && context?.source !== undefined) numbers.set(key, context.source);
     return item;
@@ -179,7 +179,7 @@ function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string
   return numbers;
 }
 
-/** A problem in words, as the second half of "expected one JSON object in UTF-8, …". */
+/** Describes a problem in words. The text can follow "expected one JSON object in UTF-8, …". */
 export function describeJsonProblem(problem: JsonProblem): string {
   switch (problem.kind) {
     case 'empty':
@@ -195,6 +195,6 @@ export function describeJsonProblem(problem: JsonProblem): string {
     case 'duplicate-key':
       return `the name ${JSON.stringify(problem.key)} occurs twice in one object`;
     case 'truncated':
-      return 'the body was too long to be kept whole';
+      return 'the body was too long to be stored completely';
   }
 }

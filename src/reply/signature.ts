@@ -5,16 +5,16 @@ import type { ReplyProblem } from './problems.ts';
 
 /** A call that croupier did not sign, with its reply. */
 export interface SignedCall {
-  /** Checked with the known keys. */
+  /** The result of checking the signature with the known keys. */
   readonly signature: SignatureState;
-  /** The call is signed with the key of another client. */
+  /** True if the call is signed with the key of another client. */
   readonly isSignedByOther: boolean;
-  /** Another call has a right signature by the known keys, which shows that the operator has the same keys. */
+  /** True if another call has a right signature by the known keys, which proves that the operator has the same keys. */
   readonly isKeyProven: boolean;
-  /** null if no reply is known. */
+  /** The meaning of the reply. null if no reply is known. */
   readonly answer: ReplyAnswer | null;
   readonly status: number | null;
-  /** The error code in the reply; null if there is none. */
+  /** The error code in the reply. null if there is none. */
   readonly code: string | null;
 }
 
@@ -24,8 +24,8 @@ export type SignatureRule = Extract<
 >;
 
 /**
- * Judges the reply to a call by the call's signature (contract, Authentication 4). A wrong signature of the service is not a fault of
- * the operator: the operator must only refuse such a call.
+ * Judges the reply to a call by the signature of the call (contract, Authentication 4). If the service signs a call wrongly,
+ * this is not a fault of the operator. The operator must only refuse the call.
  *
  * @returns undefined if there is no problem
  */
@@ -35,11 +35,11 @@ export function signatureProblem(call: SignedCall): readonly [SignatureRule, Rep
     case 'unknown':
       return undefined;
     case 'right':
-      // Some operators answer 401 for a session that has ended, with a published code.
+      // Some operators answer 401 with a published code for a session that has ended. This says nothing about the signature.
       return answer === 'refused' && !isPublishedCode(code)
         ? [
             'signature.accepted',
-            { kind: 'breach', expected: 'a correctly signed call is let in', actual: 'it was answered 401' },
+            { kind: 'breach', expected: 'a correctly signed call is accepted', actual: 'the call was answered 401' },
           ]
         : undefined;
     case 'missing':
@@ -55,21 +55,21 @@ export function signatureProblem(call: SignedCall): readonly [SignatureRule, Rep
         : [
             'signature.mismatch',
             {
-              // Until a call shows that the operator has the known keys, it may have another key.
+              // Until a call proves that the operator has the known keys, the operator may have another key.
               kind: 'warning',
               expected: `${WRONGLY_SIGNED} is answered 401`,
-              actual: `it was answered ${status}; that is right if the operator has another key`,
+              actual: `the call was answered ${status}, which is right if the operator has another key`,
             },
           ];
   }
 }
 
-const WRONGLY_SIGNED = 'a call whose signature none of the keys at hand gives';
+const WRONGLY_SIGNED = 'a call whose signature does not match any known key';
 
 function acceptedWrongly(
   rule: SignatureRule,
   what: string,
   status: number | null,
 ): readonly [SignatureRule, ReplyProblem] {
-  return [rule, { kind: 'breach', expected: `${what} is answered 401`, actual: `it was answered ${status}` }];
+  return [rule, { kind: 'breach', expected: `${what} is answered 401`, actual: `the call was answered ${status}` }];
 }

@@ -1,16 +1,16 @@
 import type { Exchange } from '../journal/exchange.ts';
 
-/** The status of a reply. undefined or null: no reply came, or its status is unknown. */
+/** The status of a reply. undefined or null if no reply came, or if its status is unknown. */
 export type Status = number | null | undefined;
 
-/** The status of the reply to a call; undefined if no reply came. */
+/** Returns the status of the reply to a call. undefined if no reply came. */
 export function replyStatus({ outcome }: Pick<Exchange, 'outcome'>): number | undefined {
   return outcome.kind === 'reply' ? outcome.reply.status : undefined;
 }
 
 /**
- * True for 200 to 299. Only 200 conforms (contract, Rules 1): any other one breaks `reply.success-is-200`. It is then read as a
- * success, so that one fault gives one finding.
+ * True for 200 to 299. Only 200 is right (contract, Rules 1): any other 2xx breaks `reply.success-is-200`. It is then read as
+ * a success, so that one fault gives one finding.
  */
 export function isSuccess(status: Status): boolean {
   return isWithin(status, 200, 299);
@@ -36,31 +36,36 @@ export function isGatewayError(status: Status): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** True if the operator asks for a retry later, which it may do, but not for every call (docs/positions.md). */
+/**
+ * True if the operator asks to send the call again later. An operator may do this for some calls, but not for all
+ * (docs/positions.md).
+ */
 export function isBusy(status: Status): boolean {
   return status === 429 || status === 503;
 }
 
-/** Client errors that depend on the time of the call: 408 Request Timeout, 423 Locked, 425 Too Early, 429 Too Many Requests. */
+/** Client errors that may go away with time: 408 Request Timeout, 423 Locked, 425 Too Early, 429 Too Many Requests. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
-/** True for an error that depends on the time of the call: the same call may have another reply a moment later. */
+/** True for an error that may go away with time: the same call may get another reply a moment later. */
 export function isTemporary(status: Status): boolean {
   return isServerError(status) || (status != null && TEMPORARY.has(status));
 }
 
 /**
- * True if sending the same call again may help: after a temporary error, or after 409 Conflict. Operators answer 409 while they
- * process the first copy of a call. 409 is not a temporary error, because other operators answer every replay with it: a 409 is
- * judged at once (contract, Rules 2: a replay is answered 200), and only code that needs the call to succeed sends it again.
+ * True if sending the same call again may help: after a temporary error, or after 409 Conflict. Some operators answer 409
+ * while they process the first copy of a call.
+ *
+ * A 409 is not a temporary error, because other operators answer every replay with it. It is judged at once, because a replay
+ * must be answered 200 (contract, Rules 2). Only code that needs the call to succeed sends it again.
  */
 export function isWorthRetrying(status: Status): boolean {
   return isTemporary(status) || status === 409;
 }
 
 /**
- * True for a status that rejects the form of a request (its method, media type or length), independently of its content. It is
- * wrong for every call that the service sends.
+ * True for a status that rejects the form of a request (its method, media type or length) whatever its content. No call that
+ * the service sends may be rejected for its form.
  */
 export function isFormRejected(status: Status): boolean {
   return status === 405 || status === 406 || status === 411 || status === 415;

@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 /** Thrown if a database file cannot be used. The message names the file and says what to do. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
-  /** `in-use`: another process has the file open. `unusable`: it is damaged, not a database, or cannot be opened. */
+  /** `in-use` if another process has the file open. `unusable` if the file is damaged, is not a database, or cannot be opened. */
   readonly reason: 'in-use' | 'unusable';
 
   constructor(reason: DatabaseError['reason'], message: string, options?: ErrorOptions) {
@@ -15,8 +15,8 @@ export class DatabaseError extends Error {
 
 export interface DatabaseOptions {
   /**
-   * True: no other connection can open the file until this one is closed or its process ends. By default several processes may use
-   * the file, and each waits up to 4 seconds for the others.
+   * True if no other connection can open the file until this one is closed or its process ends. By default, several processes
+   * may use the file, and each waits up to 4 seconds for the others.
    */
   readonly exclusive?: boolean;
 }
@@ -25,15 +25,15 @@ export interface DatabaseOptions {
 const RESULT = { busy: 5, readOnly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
 
 /**
- * A SQLite database with a write-ahead log: a committed transaction survives the end of the process. With `synchronous = FULL`,
- * which is the initial setting, it also survives a crash of the machine.
+ * A SQLite database with a write-ahead log. A committed transaction survives the end of the process. It also survives a crash
+ * of the machine with `synchronous = FULL`, which is set at first.
  */
 export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   /**
-   * Opens a database file, or creates it with mode 0600. Its folder must exist.
+   * Opens a database file, or creates it with mode 0600. The folder of the file must exist.
    *
    * @param file undefined keeps everything in memory
    * @throws DatabaseError if the file is in use, damaged or not a database
@@ -48,7 +48,8 @@ export class Database {
     }
     try {
       this.run(`PRAGMA busy_timeout = ${exclusive ? 0 : 4000}`);
-      // Set before the first access: SQLite then needs no shared memory for the log, and keeps the lock.
+      // The locking mode must be set before the first access. SQLite then needs no shared memory for the log, and keeps the
+      // lock.
       if (exclusive) this.run('PRAGMA locking_mode = EXCLUSIVE');
       this.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
       if (exclusive) this.run('BEGIN IMMEDIATE; COMMIT');
@@ -64,12 +65,12 @@ export class Database {
     return this.#connection.isOpen;
   }
 
-  /** Runs statements without parameters and without a result. */
+  /** Runs SQL statements that have no parameters and no result. */
   run(sql: string): void {
     this.#connection.exec(sql);
   }
 
-  /** The compiled statement of a text. Each text is compiled once. */
+  /** Returns the compiled statement for an SQL text. Compiles each text once. */
   prepared(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known) return known;
@@ -78,14 +79,14 @@ export class Database {
     return statement;
   }
 
-  /** The value of a pragma that is a number. */
+  /** Returns the value of a pragma whose value is a number. */
   pragma(name: string): number {
     return Number(this.prepared(`PRAGMA ${name}`).get()?.[name]);
   }
 
   /**
-   * Runs the work in a transaction that holds the write lock from its beginning: all changes are committed, or none if the work
-   * throws. Inside another transaction, the work becomes a part of that one.
+   * Runs the work in a transaction that holds the write lock from its beginning. Commits all changes, or none if the work
+   * throws. Inside another transaction, the work becomes a part of that transaction.
    */
   atomically<T>(work: () => T): T {
     if (this.#connection.isTransaction) return work();
@@ -95,7 +96,7 @@ export class Database {
       this.prepared('COMMIT').run();
       return result;
     } catch (error) {
-      // SQLite ends the transaction itself after some errors, such as a full disk.
+      // After some errors, such as a full disk, SQLite has already ended the transaction itself.
       if (this.#connection.isTransaction) this.prepared('ROLLBACK').run();
       throw error;
     }
@@ -108,8 +109,8 @@ export class Database {
 }
 
 /**
- * Creates the file with mode 0600, or sets that mode. SQLite gives its log the same mode. An existing file is not opened here,
- * because closing any descriptor of it would drop the locks that this process holds on it (POSIX).
+ * Creates the file with mode 0600, or sets that mode. SQLite gives its log the same mode. Does not open an existing file,
+ * because closing any descriptor of a file drops all locks that the process holds on it (POSIX).
  */
 function makePrivate(file: string): void {
   try {
@@ -120,10 +121,10 @@ function makePrivate(file: string): void {
   }
 }
 
-/** The error with the name of the file and advice, if SQLite's own message has neither. */
+/** Returns the error with the name of the file and advice, if the message of SQLite has neither. */
 function explained(error: unknown, file: string | undefined): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
-  // The higher bits hold details.
+  // The lowest 8 bits are the primary result code. The higher bits are details.
   switch (error.errcode & 0xff) {
     case RESULT.busy:
       return new DatabaseError('in-use', `${file} is in use by another process.`, { cause: error });

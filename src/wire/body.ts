@@ -3,17 +3,23 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDeco
 import type { Body } from '../journal/exchange.ts';
 import { WireFailure } from './failure.ts';
 
-/** A body as in a journal: text if the bytes are valid UTF-8 (a byte order mark is kept), otherwise base64. */
+/**
+ * Converts a body to its form in a journal: text if the bytes are valid UTF-8 (with its byte order mark, if any), otherwise
+ * base64.
+ */
 export function bodyOf(bytes: Uint8Array): Body {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const encoding = isUtf8(buffer) ? 'utf8' : 'base64';
   return { encoding, data: buffer.toString(encoding), length: buffer.length, truncated: false };
 }
 
-/** Maximum number of codings on one body. A reply with more is an attack. */
+/** Maximum number of codings on one body. A reply with more codings is treated as an attack. */
 const MAX_LAYERS = 3;
 
-/** By RFC 9110 §8.4.1 deflate is a zlib stream, but many servers send a raw one. A zlib stream begins with method 8. */
+/**
+ * Decompresses a deflate body. By RFC 9110 §8.4.1 it is a zlib stream, but many servers send a raw deflate stream. A zlib
+ * stream begins with compression method 8.
+ */
 function inflate(bytes: Buffer, options: { maxOutputLength: number }): Buffer {
   return ((bytes[0] ?? 0) & 0x0f) === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
 }

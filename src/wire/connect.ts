@@ -6,18 +6,21 @@ import tls from 'node:tls';
 import { connectFailure, WireFailure } from './failure.ts';
 import type { HttpProxy, Origin } from './origin.ts';
 
-/** The settings with which a wire makes its connections. */
+/** The settings for the connections of a wire (the part of croupier that sends calls). */
 export interface Route {
   readonly proxy: HttpProxy | null;
-  /** The address to connect to instead of the URL's. Host header, SNI and the certificate's name stay those of the URL. */
+  /**
+   * The address to connect to instead of the address in the URL. The Host header, SNI and the name in the certificate stay
+   * those of the URL.
+   */
   readonly override: { readonly hostname: string; readonly port: number | null } | null;
-  /** The configured CA and client certificate; null for the defaults. */
+  /** The configured CA and client certificate. null for the defaults. */
   readonly context: tls.SecureContext | null;
-  /** Accepts any certificate. */
+  /** True if any certificate is accepted. */
   readonly insecure: boolean;
 }
 
-/** Called at the end of each phase of a connection attempt. */
+/** Callbacks at the end of each phase of a connection attempt. */
 export interface ConnectListener {
   onResolved(): void;
   onConnected(): void;
@@ -48,14 +51,17 @@ function openTcp(hostname: string, port: number, attempt: ConnectAttempt, watch:
   socket.once('error', fail);
   socket.once('connect', () => {
     socket.off('error', fail);
-    // undici reports later errors. Until it owns the socket, an error without a listener would end the process.
+    // Once undici owns the socket, it reports errors. Before that, an error without a listener would end the process.
     socket.on('error', ignoreError);
     watch.onConnected();
     done(null, socket);
   });
 }
 
-/** Opens a tunnel through an HTTP proxy (RFC 9110 §9.3.6), also for http: targets, so that no proxy rewrites a request. */
+/**
+ * Opens a tunnel through an HTTP proxy (RFC 9110 §9.3.6). Targets with http: get a tunnel too, so that no proxy rewrites a
+ * request.
+ */
 function openTunnel(
   proxy: HttpProxy,
   target: string,

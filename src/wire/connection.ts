@@ -3,16 +3,19 @@ import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { type ConnectListener, openConnection, type Route } from './connect.ts';
 import type { Origin } from './origin.ts';
 
-/** The call on a connection slot: it observes the connection attempt, writes its request, and handles undici's reply events. */
+/**
+ * The call that uses a connection slot. It observes the connection attempt, writes its request, and handles the reply events
+ * of undici.
+ */
 export interface SlotCall extends ConnectListener, Dispatcher.DispatchHandler {
   readonly method: 'GET' | 'POST';
-  /** A connection is being opened for the call. */
+  /** Called when a connection is being opened for the call. */
   onConnecting(): void;
-  /** The connection is ready for the bytes of the request. */
+  /** Called when the connection is ready for the bytes of the request. */
   onWritable(): void;
-  /** Bytes of the reply have arrived; undici has not parsed them yet. */
+  /** Called when bytes of the reply have arrived, before undici parses them. */
   onBytes(chunk: Buffer): void;
-  /** The time set by {@link ConnectionSlot.setTimer} has passed. */
+  /** Called when the time set by {@link ConnectionSlot.setTimer} has passed. */
   onTimer(): void;
 }
 
@@ -22,12 +25,12 @@ export interface ConnectionSlotSettings {
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
   nextConnectionId(): number;
-  /** A slot lost its connection while no call was on it. */
+  /** Called when a slot loses its connection while no call uses it. */
   onIdleClosed(slot: ConnectionSlot): void;
 }
 
-// undici only parses replies here. It gets a request without a body, and its single write is replaced by croupier's own bytes
-// (see #intercept).
+// The requests that undici gets. undici only parses replies here: it gets a request without a body, and its single write is
+// replaced by the bytes of croupier (see #intercept).
 const DISPATCH: Readonly<Record<'GET' | 'POST', Dispatcher.DispatchOptions>> = {
   GET: { path: '/', method: 'GET' },
   POST: { path: '/', method: 'POST' },
@@ -38,12 +41,12 @@ const KEEP_ALIVE_MARGIN_MS = 1000;
 
 type Write = (bytes: Uint8Array, flushed: () => void) => boolean;
 
-/** A place for one connection to one origin, with one call at a time. The connection can be replaced. */
+/** A slot holds one connection to one origin, and one call at a time uses it. The connection can be replaced. */
 export class ConnectionSlot {
   readonly origin: Origin;
-  /** When the slot last became free. */
+  /** The time at which the slot last became free, by the clock of the wire. */
   idleSince = 0;
-  /** Number of the connection, from 1 over all connections of the wire; 0 before the first. */
+  /** Number of the connection, counted from 1 over all connections of the wire. 0 before the first connection. */
   connectionId = 0;
   /** Number of calls that the current connection has begun. */
   uses = 0;
@@ -63,7 +66,7 @@ export class ConnectionSlot {
     this.#client = new Client(origin.key, {
       allowH2: false,
       pipelining: 1,
-      // The wire has the only deadline.
+      // The wire sets the only deadline, so undici needs none.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: settings.maxHeaderBytes,
@@ -74,13 +77,13 @@ export class ConnectionSlot {
     });
   }
 
-  /** Sends one call. The slot is in use until {@link ConnectionSlot.free} or {@link ConnectionSlot.discard}. */
+  /** Sends one call. The slot is in use until {@link ConnectionSlot.free} or {@link ConnectionSlot.discard} is called. */
   send(call: SlotCall): void {
     this.#call = call;
     this.#client.dispatch(DISPATCH[call.method], call);
   }
 
-  /** Marks the slot as free: the call is over, and the connection can be used again. */
+  /** Marks the slot as free. The call is over, and the connection can be used again. */
   free(now: number): void {
     this.#call = null;
     this.idleSince = now;
@@ -97,13 +100,13 @@ export class ConnectionSlot {
     this.#call = null;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#cancel?.();
-    // undici must not be destroyed inside its own callbacks.
+    // undici must not be destroyed inside its own callbacks, so this waits for the next microtask.
     await Promise.resolve();
     await this.#client.destroy();
   }
 
   /**
-   * Writes to the connection.
+   * Writes bytes to the connection.
    *
    * @param flushed called once the kernel has the bytes
    * @returns true if the kernel already has them
@@ -115,7 +118,7 @@ export class ConnectionSlot {
     return socket.writableLength === 0;
   }
 
-  /** Sets the timer of the call. A second call of this method starts it again. */
+  /** Sets the timer of the call. Another call of this method starts the timer again. */
   setTimer(ms: number): void {
     if (this.#timer !== null && this.#timerMs === ms) {
       this.#timer.refresh();
@@ -123,7 +126,8 @@ export class ConnectionSlot {
     }
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerMs = ms;
-    // One timer serves all calls of the slot, and may fire without effect between two calls. The socket keeps the process alive.
+    // One timer serves all calls of the slot. It may fire between two calls, which has no effect. The open socket keeps the
+    // process alive, so the timer need not.
     this.#timer = setTimeout(() => this.#call?.onTimer(), ms).unref();
   }
 
@@ -133,7 +137,7 @@ export class ConnectionSlot {
       callback(new Error('nothing to connect for'), null);
       return;
     }
-    // undici itself connects again if an idle connection was closed before a write.
+    // If an idle connection was closed before a write, undici opens a new connection by itself.
     this.uses = 0;
     call.onConnecting();
     this.#cancel = openConnection(this.origin, this.#settings.route, call, (error, socket) => {
@@ -150,8 +154,8 @@ export class ConnectionSlot {
   }
 
   /**
-   * Intercepts writes and reads. undici writes exactly once for a request without a body; at that moment the call writes its real
-   * bytes instead.
+   * Intercepts writes and reads of the socket. undici writes exactly once for a request without a body. At that moment, the
+   * call writes its own bytes instead.
    */
   #intercept(socket: Socket): void {
     this.#write = socket.write.bind(socket);

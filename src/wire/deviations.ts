@@ -23,7 +23,7 @@ function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Escapes characters that need no escape: slashes, all beyond ASCII, and the first letter or digit. */
+/** Escapes characters that need no escape: slashes, all characters beyond ASCII, and the first letter or digit. */
 function escaped(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1);
   const first = /^[0-9A-Za-z]/.exec(inner)?.[0] ?? '';
@@ -80,7 +80,7 @@ function firstLetter(text: string): string {
   return encodeURIComponent(text.slice(0, at)) + percent(text.charCodeAt(at)) + encodeURIComponent(text.slice(at + 1));
 }
 
-/** Encodes a text, except the characters that RFC 3986 §3.4 allows in a query. */
+/** Percent-encodes a text, except the characters that RFC 3986 §3.4 allows in a query. */
 function minimal(text: string, legal: RegExp): string {
   return encodeURIComponent(text).replace(legal, decodeURIComponent);
 }
@@ -125,9 +125,10 @@ function changed(digits: string): string {
 }
 
 /**
- * The value of the signature header; undefined for a call without one. The same arguments always give the same value.
+ * Returns the value of the signature header. undefined for a call without the header. The same arguments always give the same
+ * value.
  *
- * @param otherKey another client's key, for `other-client`
+ * @param otherKey the key of another client, for `other-client`
  * @throws TypeError for `other-client` without another key
  */
 export function signatureFor(

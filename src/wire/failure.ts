@@ -13,13 +13,13 @@ export class WireFailure extends Error {
 
 /** The progress of a call when it failed. */
 export interface Progress {
-  /** The connection had been used by an earlier call. */
+  /** True if an earlier call had used the connection. */
   readonly reused: boolean;
-  /** At least one byte of the reply had arrived. */
+  /** True if at least one byte of the reply had arrived. */
   readonly hasBytes: boolean;
-  /** Status line and headers had arrived. */
+  /** True if the status line and the headers had arrived. */
   readonly hasHead: boolean;
-  /** The first bytes of the reply, for the message. */
+  /** The first bytes of the reply, for the message. null if none had arrived. */
   readonly beginning: Uint8Array | null;
 }
 
@@ -30,15 +30,15 @@ interface SystemError {
 
 function systemError(error: unknown): SystemError {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
-  // Several addresses failed. The error of the last one is reported for all.
+  // If several addresses failed, the error of the last address is reported for all.
   if (error instanceof AggregateError && error.errors.length > 0) return systemError(error.errors.at(-1));
   return { code: 'code' in error && typeof error.code === 'string' ? error.code : '', message: error.message };
 }
 
 /**
- * The failure of a connection attempt.
+ * Returns the failure of a connection attempt.
  *
- * @param error the error of net or dns
+ * @param error the error of Node's net or dns module
  * @param where host and port
  */
 export function connectFailure(error: unknown, where: string): WireFailure {
@@ -81,7 +81,7 @@ function notHttp(message: string, progress: Progress): WireFailure {
 }
 
 /**
- * The failure of an exchange on an open connection.
+ * Returns the failure of an exchange on an open connection.
  *
  * If a reused connection is closed without a byte of reply, neither side is at fault: the server may have closed it before the
  * request arrived (RFC 9112 §9.3.1).
@@ -89,7 +89,7 @@ function notHttp(message: string, progress: Progress): WireFailure {
 export function exchangeFailure(error: unknown, progress: Progress): WireFailure {
   if (error instanceof WireFailure) return error;
   const { code, message } = systemError(error);
-  // undici drops the parser's code and keeps its message.
+  // undici leaves out the error code of its HTTP parser, so the message is searched instead.
   if (error instanceof Error && error.name === 'HTTPParserError') {
     if (progress.hasHead && message.includes('EOF')) {
       return new WireFailure('closed-early', 'The connection was closed before the body had ended.');

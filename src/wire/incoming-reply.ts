@@ -5,7 +5,7 @@ import { WireFailure } from './failure.ts';
 
 /** A reply that is being received. */
 export class IncomingReply {
-  /** The first chunk; null before it arrives. */
+  /** The first bytes of the reply. null before they arrive. */
   beginning: Uint8Array | null = null;
   #status = 0;
   #headers: HeaderList | null = null;
@@ -30,17 +30,17 @@ export class IncomingReply {
     this.#chunks.push(chunk);
   }
 
-  /** Number of bytes of the body so far. */
+  /** Number of bytes of the body that have arrived so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Status and headers; null before they arrive. */
+  /** The status and headers. null before they arrive. */
   get head(): { readonly status: number; readonly headers: HeaderList } | null {
     return this.#headers === null ? null : { status: this.#status, headers: this.#headers };
   }
 
-  /** The whole reply, decompressed, or the reason why it cannot be read. */
+  /** Returns the complete reply, decompressed, or the reason why it cannot be read. */
   whole(headers: HeaderList, maxBytes: number): Outcome {
     const head = { status: this.#status, headers };
     try {
@@ -69,7 +69,11 @@ function headerList(raw: Dispatcher.DispatchController['rawHeaders']): HeaderLis
   return list;
 }
 
-/** All values of a header, joined by commas. `wanted` is in lower case. */
+/**
+ * Returns all values of a header, joined by commas.
+ *
+ * @param wanted the name of the header in lower case
+ */
 function joined(headers: HeaderList, wanted: string): string {
   let value = '';
   for (const [name, text] of headers) {

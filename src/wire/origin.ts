@@ -1,11 +1,11 @@
 /** The part of a URL that a connection needs. */
 export interface Origin {
-  /** Scheme and authority, the same text for the same origin. */
+  /** The scheme and authority. The same origin always has the same text. */
   readonly key: string;
   readonly secure: boolean;
-  /** As in a Host header. */
+  /** The host and port, as in a Host header. */
   readonly authority: string;
-  /** Without the brackets of IPv6. */
+  /** The host name. An IPv6 address has no brackets. */
   readonly hostname: string;
   readonly port: number;
 }
@@ -51,7 +51,7 @@ export function readAddress(text: string): { readonly hostname: string; readonly
   const port = match?.[2] === undefined ? null : Number(match[2]);
   if (!match || (port !== null && (port < 1 || port > 65535))) {
     throw new TypeError(
-      `not an address with an optional port: ${JSON.stringify(text)}. Write host, host:port or [v6]:port`,
+      `not an address with an optional port: ${JSON.stringify(text)}. Write host, host:port or [IPv6 address]:port`,
     );
   }
   return { hostname: bare(match[1] ?? ''), port };
@@ -62,14 +62,14 @@ export interface HttpProxy {
   readonly secure: boolean;
   readonly hostname: string;
   readonly port: number;
-  /** The value of Proxy-Authorization; a secret. */
+  /** The value of the Proxy-Authorization header, which is secret. null if there is none. */
   readonly authorization: string | null;
 }
 
 /**
  * Reads the URL of a proxy: `http://user:password@host:3128`.
  *
- * @throws TypeError without the text, because it may hold a password
+ * @throws TypeError that does not quote the URL, because the URL may contain a password
  */
 export function readProxy(text: string): HttpProxy {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -9,19 +9,20 @@ import { type RequestPortions, wholeRequest } from './request-bytes.ts';
 export interface CallResult {
   readonly outcome: Outcome;
   readonly stamps: Stamps;
-  /** null if no connection was made. */
+  /** The connection that the call used. null if no connection was made. */
   readonly connection: { readonly id: number; readonly reused: boolean } | null;
 }
 
 /** A call that has been started. */
 export interface PendingCall {
   /**
-   * Resolves once all bytes are sent, or all except the last one of a held call, or the call has failed. Never rejects.
+   * Resolves once all bytes are sent, or all except the last byte of a held call. Also resolves if the call fails. Never
+   * rejects.
    */
   readonly ready: Promise<void>;
   /** Sends the last byte of a held call. Does nothing for other calls. */
   release(): void;
-  /** Never rejects. */
+  /** Resolves with the result of the call. Never rejects. */
   readonly result: Promise<CallResult>;
 }
 
@@ -30,20 +31,18 @@ export interface PendingCallPlan {
   readonly method: 'GET' | 'POST';
   readonly head: string;
   readonly body: Uint8Array | null;
-  /** null: the request is sent at once, in one piece. */
+  /** The portions in which the request is sent. null if it is sent at once, in one piece. */
   readonly portions: RequestPortions | null;
   readonly deadlineMs: number;
   readonly maxReplyBytes: number;
   readonly now: () => number;
-  /** Called once, when the call is over. `clean`: its connection can be used again. */
+  /** Called once, when the call is over. `clean` is true if the connection of the call can be used again. */
   onResult(slot: ConnectionSlot | null, clean: boolean): void;
   /** Called if the reused connection of the call was closed before the call wrote anything. */
   onUnsent(slot: ConnectionSlot): void;
 }
 
-/**
- * A promise that is created when `opened` is first read, because most calls never need it.
- */
+/** A promise that is created only when `opened` is first read, because most calls never need it. */
 class Gate {
   #opened: Promise<void> | null = null;
   #isOpen = false;
@@ -84,7 +83,7 @@ export class CallInProgress implements PendingCall, SlotCall {
   #resolved: number | null = null;
   #connected: number | null = null;
   #secured: number | null = null;
-  /** When the last portion was given to the socket, which may queue it. */
+  /** The time at which the last portion was given to the socket, which may queue it. null before that. */
   #handed: number | null = null;
   #sent: number | null = null;
   #firstByte: number | null = null;
@@ -117,7 +116,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     if (this.#phase === 'held') this.#sendLast();
   }
 
-  /** Sends the call over a slot. A second slot is used only if nothing was written to the first one. */
+  /** Sends the call over a connection slot. A second slot is used only if nothing was written to the first one. */
   useSlot(slot: ConnectionSlot): void {
     this.#slot = slot;
     this.#reusedSlot = slot.uses > 0;
@@ -125,7 +124,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     slot.send(this);
   }
 
-  /** Ends the call without a reply. Does nothing if it is over. */
+  /** Ends the call without a reply. Does nothing if the call is already over. */
   fail(reason: NoReplyReason, detail: string): void {
     if (this.#phase === 'done') return;
     const { head } = this.#incoming;
@@ -174,8 +173,8 @@ export class CallInProgress implements PendingCall, SlotCall {
 
   onTimer(): void {
     if (this.#phase === 'done' || this.#phase === 'held') return;
-    // The event loop may have been blocked while the timer was set or due. The call must not time out early, nor before bytes that
-    // have arrived by then are read.
+    // The event loop may have been blocked, so the timer may fire early or late. The call must not time out too early, and
+    // bytes that have arrived must be read first.
     const left = this.#phaseStart + this.#plan.deadlineMs - this.#plan.now();
     if (left > 1) {
       this.#slot?.setTimer(Math.ceil(left));
@@ -310,7 +309,9 @@ export class CallInProgress implements PendingCall, SlotCall {
         const handshake = this.#connected !== null && this.#connection === null;
         this.fail(
           'connect-timeout',
-          handshake ? `Connected, but the TLS handshake took over ${ms} ms.` : `No connection within ${ms} ms.`,
+          handshake
+            ? `The connection was made, but the TLS handshake took over ${ms} ms.`
+            : `No connection was made within ${ms} ms.`,
         );
         break;
       }

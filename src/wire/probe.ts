@@ -11,36 +11,36 @@ import { routeOf, type WireOptions } from './wire.ts';
 
 /** The result of a TLS handshake: the protocol and the server's certificate. */
 interface TlsInfo {
-  /** The protocol in the notation of OpenSSL: `TLSv1.3`. */
+  /** The version of TLS, in the notation of OpenSSL: `TLSv1.3`. */
   readonly protocol: string;
-  /** The names of the subjects, from the server's certificate to the last issuer. */
+  /** The names of the subjects of all certificates, from the certificate of the server to the last issuer. */
   readonly chain: readonly string[];
-  /** The end of the server's certificate, in milliseconds since 1970; null if it has no date. */
+  /** The time at which the certificate of the server expires, in milliseconds since 1970. null if it has no date. */
   readonly expires: number | null;
-  /** The problem of a certificate that was accepted nevertheless; null if there is none. */
+  /** The problem of a certificate that was accepted anyway. null if there is none. */
   readonly problem: string | null;
 }
 
 /** The result of one connection attempt. */
 export interface Probe {
-  /** True: a host name was looked up and has an address. */
+  /** True if a host name was looked up and has an address. */
   readonly resolved: boolean;
-  /** The address that accepted the connection; null if none did. */
+  /** The address that accepted the connection. null if none did. */
   readonly address: string | null;
-  /** Milliseconds until the connection, or the tunnel through a proxy, was open. */
+  /** Milliseconds until the connection was open or, with a proxy, until the tunnel was open. null if it never was. */
   readonly connectedMs: number | null;
   readonly secured: TlsInfo | null;
-  /** The first line of the reply (`HTTP/1.1 200 OK`), at most 200 characters; null if nothing arrived. */
+  /** The first line of the reply (`HTTP/1.1 200 OK`), at most 200 characters. null if nothing arrived. */
   readonly statusLine: string | null;
-  /** Why there is no connection; null if there is one. */
+  /** The reason why there is no connection. null if there is one. */
   readonly failure: { readonly reason: NoReplyReason; readonly detail: string } | null;
 }
 
 const MAX_LINE = 200;
 
 /**
- * Opens a connection as a wire does, sends one request without a body, and reads only the first line of the reply. It reports
- * details of the connection that replies do not have.
+ * Opens a connection with the settings of a wire, sends one request without a body, and reads only the first line of the
+ * reply. Reports details of the connection that replies do not contain.
  *
  * @throws TypeError if the options or the request are not valid
  */
@@ -98,7 +98,7 @@ function securedOf(socket: TLSSocket): TlsInfo {
 function chainOf(first: DetailedPeerCertificate): readonly string[] {
   const names: string[] = [];
   const seen = new Set<string>();
-  // The last certificate is its own issuer.
+  // The last certificate is its own issuer, which ends the loop.
   for (
     let at: DetailedPeerCertificate | undefined = first;
     at?.fingerprint256 !== undefined && !seen.has(at.fingerprint256);

@@ -8,11 +8,11 @@ export interface RequestPortions {
   readonly portions: readonly Uint8Array[];
   /** Milliseconds between two portions. */
   readonly gapMs: number;
-  /** The last byte of a held call, which is sent at the release; null for other calls. */
+  /** The last byte of a held call, which is sent when the call is released. null for other calls. */
   readonly last: Uint8Array | null;
-  /** True: the portions are not the whole request, and the connection is closed after them. */
+  /** True if the portions are not the whole request. The connection is then closed after them. */
   readonly partial: boolean;
-  /** Milliseconds after the whole request until the connection is closed; null: it is not closed on purpose. */
+  /** Milliseconds from the end of the request until the connection is closed on purpose. null if it is not. */
   readonly breakAfterMs: number | null;
 }
 
@@ -25,8 +25,8 @@ function has(headers: HeaderList, name: string): boolean {
 }
 
 /**
- * The head of a request in bytes: the headers in their order and letter case. Host is added before them and Content-Length after
- * them if the list has none.
+ * Returns the head of a request. The headers keep their order and letter case. Host is added before the headers and
+ * Content-Length after them if they are missing.
  *
  * @throws TypeError for a header or target that HTTP does not allow
  */
@@ -48,7 +48,7 @@ export function headText(request: BuiltRequest, authority: string): string {
   return `${head}\r\n`;
 }
 
-/** Head and body in one buffer, so that they are sent in one packet. */
+/** Joins head and body in one buffer, so that they are sent in one packet. */
 export function wholeRequest(head: string, body: Uint8Array | null): Buffer {
   if (body === null) return Buffer.from(head, 'latin1');
   const bytes = Buffer.allocUnsafe(head.length + body.length);
@@ -64,7 +64,7 @@ function pieces(body: Uint8Array, count: number): Uint8Array[] {
   return all;
 }
 
-/** Divides a request that is held, sent in pieces, or broken off. */
+/** Divides a request into the portions in which it is sent: a request that is held, sent in pieces, or broken off. */
 export function planPortions(
   head: string,
   body: Uint8Array | null,

@@ -10,13 +10,13 @@ import { formatBody, type QueryParam, queryText, signatureFor } from './deviatio
 
 /** The address of an operator's endpoints. */
 interface Target {
-  /** The path of a call is appended to its path. */
+  /** The base URL. The path of a call is appended to its path. */
   readonly baseUrl: string;
-  /** The paths to append for calls that are not at their usual path. */
+  /** The paths to append for calls that are not at the usual path. */
   readonly paths?: { readonly [call in CallName]?: string };
-  /** Sent with each call. They replace croupier's own headers, except the signature and the framing. */
+  /** Headers that are sent with each call. They replace croupier's own headers, except the signature and the framing headers. */
   readonly headers?: { readonly [name: string]: string };
-  /** The version of the contract for the calls; left out: the latest. */
+  /** The version of the contract that the calls follow. Left out means the latest. */
   readonly contract?: ContractVersion | undefined;
 }
 
@@ -27,19 +27,19 @@ const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
 export interface CallSpec {
   readonly call: CallName;
   readonly target: Target;
-  /** Query parameters of balance, or body fields of the other calls. */
+  /** The query parameters of a balance call, or the body fields of any other call. */
   readonly fields: JsonObject;
   readonly key: string;
-  /** Another client's key, for `other-client`. */
+  /** The key of another client, for `other-client`. */
   readonly otherKey?: string;
   readonly sign?: SignKind;
   /** The name of the signature header, in the letter case in which it is sent. */
   readonly headerName?: string;
-  /** Changes after signing. */
+  /** Fields that are changed after signing. */
   readonly tamper?: { readonly fields: JsonObject };
-  /** Changes before signing. */
+  /** Fields that are changed or left out before signing. */
   readonly edit?: { readonly set?: JsonObject; readonly drop?: readonly string[] };
-  /** The exact body, which is signed and sent instead of the fields. */
+  /** An exact body that is signed and sent instead of the fields. */
   readonly rawBody?: string | Uint8Array;
   readonly format?: BodyFormat;
   readonly query?: {
@@ -59,7 +59,7 @@ export interface BuiltRequest {
   readonly payload: Uint8Array;
 }
 
-/** The base URL that was parsed last, as a cache: nearly all calls of a run have the same one. */
+/** The base URL that was parsed last. Nearly all calls of a run have the same base URL, so it is cached. */
 let latest: { readonly text: string; readonly url: URL } | undefined;
 
 function baseOf(target: Target): URL {
@@ -73,9 +73,9 @@ function readBase(target: Target): URL {
   if (!URL.canParse(target.baseUrl)) throw new TypeError('the base URL is not a URL');
   const url = new URL(target.baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('the base URL is not http or https');
-  if (url.search !== '' || url.hash !== '') throw new TypeError('the base URL has a query or fragment of its own');
+  if (url.search !== '' || url.hash !== '') throw new TypeError('the base URL has a query or a fragment');
   if (url.username !== '' || url.password !== '') {
-    throw new TypeError('the base URL holds a user or password; send an Authorization header instead');
+    throw new TypeError('the base URL contains a user or password. Send an Authorization header instead');
   }
   return url;
 }
@@ -93,7 +93,7 @@ function headersOf(own: readonly (readonly [string, string])[], target: Target, 
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     const wanted = name.toLowerCase();
     if (wanted === signatureName.toLowerCase() || UNCONFIGURABLE.includes(wanted)) {
-      throw new TypeError(`the header ${name} is croupier's own and can't be configured`);
+      throw new TypeError(`the header ${name} is set by croupier and cannot be configured`);
     }
     const at = headers.findIndex(([known]) => known.toLowerCase() === wanted);
     headers.splice(at < 0 ? headers.length : at, at < 0 ? 0 : 1, [name, value]);
@@ -178,7 +178,7 @@ function asOfVersion(spec: CallSpec): CallSpec {
   return { ...spec, fields: rest };
 }
 
-/** A request as an exchange holds it. */
+/** Converts a request to its form in an exchange. */
 export function requestOf(request: BuiltRequest): ExchangeRequest {
   const { method, url, headers, body } = request;
   return { method, url, headers, body: body === null ? null : bodyOf(body) };

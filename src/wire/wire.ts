@@ -9,40 +9,43 @@ import type { BuiltRequest } from './request.ts';
 import { headText, planPortions } from './request-bytes.ts';
 
 export interface WireOptions {
-  /** Milliseconds from the last byte of a request to the last byte of its reply, also the limit for connecting and for sending. The contract's by default. */
+  /**
+   * Maximum time in milliseconds from the last byte of a request to the last byte of its reply. It also limits connecting and
+   * sending. The default is the limit of the contract.
+   */
   readonly deadlineMs?: number;
-  /** Maximum size of a reply's body, before and after decompression. 1 MiB by default. */
+  /** Maximum size of the body of a reply in bytes, before and after decompression. The default is 1 MiB. */
   readonly maxReplyBytes?: number;
-  /** False: each call has a new connection. */
+  /** False if each call gets a new connection. */
   readonly keepAlive?: boolean;
-  /** Milliseconds for which an idle connection can be used again. 1000 by default, because most servers close it later. */
+  /** Milliseconds for which an idle connection can be used again. The default is 1000, because most servers close it later. */
   readonly keepAliveMs?: number;
-  /** `http://user:password@host:port` */
+  /** The URL of an HTTP proxy: `http://user:password@host:port`. */
   readonly proxy?: string;
-  /** Certificates to trust in addition to the usual ones, PEM. */
+  /** Certificates to trust in addition to the usual ones, in PEM. */
   readonly ca?: string;
-  /** The client certificate with its chain, PEM. */
+  /** The client certificate with its chain, in PEM. */
   readonly cert?: string;
-  /** The client certificate's private key, PEM. */
+  /** The private key of the client certificate, in PEM. */
   readonly key?: string;
-  /** The address to connect to instead of the URL's: `host`, `host:port`. */
+  /** The address to connect to instead of the address in the URL: `host` or `host:port`. */
   readonly hostOverride?: string;
-  /** Accepts any certificate. */
+  /** True if any TLS certificate is accepted. */
   readonly insecureTls?: boolean;
-  /** A monotonic clock in milliseconds; `performance.now` by default. */
+  /** A monotonic clock in milliseconds. The default is `performance.now`. */
   readonly now?: () => number;
 }
 
 /** One call and how to send it. */
 export interface WireCall {
   readonly request: BuiltRequest;
-  /** Holds the last byte back until {@link PendingCall.release}. */
+  /** True if the last byte is held until {@link PendingCall.release} is called. */
   readonly hold?: boolean;
   readonly breakAt?: BreakMoment;
   readonly trickle?: Trickle;
-  /** Uses a connection that no other call has used. */
+  /** True if the call needs a connection that no other call has used. */
   readonly freshConnection?: boolean;
-  /** Replaces the deadline of the wire. */
+  /** A deadline in milliseconds that replaces the deadline of the wire. */
   readonly deadlineMs?: number;
 }
 
@@ -93,14 +96,18 @@ export class Wire {
   readonly #now: () => number;
   readonly #settings: ConnectionSlotSettings;
   readonly #origins = new Map<string, Origin>();
-  /** Idle slots by origin. The last one was used last and is used first. */
+  /** The idle connection slots by origin. The slot at the end was used last and is used next. */
   readonly #idle = new Map<string, ConnectionSlot[]>();
   readonly #inProgress = new Set<CallInProgress>();
   readonly #closing = new Set<Promise<void>>();
   #connections = 0;
   #closed = false;
 
-  /** @throws TypeError if a proxy, host override or certificate cannot be read */
+  /**
+   * Creates a wire without any connection.
+   *
+   * @throws TypeError if a proxy, host override or certificate cannot be read
+   */
   constructor(options: WireOptions = {}) {
     this.#deadlineMs = options.deadlineMs ?? REPLY_DEADLINE_MS;
     this.#maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES;

@@ -151,9 +151,9 @@ describe('The deadline', () => {
   it.each([
     [true, 4999, 'pass'],
     [true, 5000, 'pass'],
-    [true, 5200, 'it took 5.20 s'],
+    [true, 5200, 'the reply took 5.20 s'],
     [true, null, undefined],
-    [false, null, 'it had not arrived by then'],
+    [false, null, 'the reply was not complete by then'],
   ] as const)('of a reply (complete: %s, after %s ms) has the verdict: %s', (isWhole, tookMs, expected) => {
     const verdict = verdictOnTime(isWhole, tookMs, 5000);
     expect(typeof verdict === 'object' ? verdict.actual : verdict).toBe(expected);

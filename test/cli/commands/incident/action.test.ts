@@ -125,7 +125,7 @@ describe('croupier incident', () => {
     const { out, status } = await incident(['-'], text);
     expect(status).toBe(1);
     expect(out).toContain('the bet of 5.00 (txID t-1) was answered 500, may have been taken and was never refunded');
-    expect(out).toContain('its `message` holds a stack trace');
+    expect(out).toContain('the `message` contains a stack trace');
   });
 
   it('finds one player in a long log without much memory', async () => {
@@ -229,7 +229,9 @@ describe('croupier incident', () => {
     expect(none.out).not.toContain('Signatures');
     const { out, status } = await incident([file, '--key-file', 'key']);
     expect(status).toBe(1);
-    expect(out).toContain('breaks signature.accepted: expected a correctly signed call is let in; it was answered 401');
+    expect(out).toContain(
+      'breaks signature.accepted: expected a correctly signed call is accepted; the call was answered 401',
+    );
     expect(out).toContain('signature wrong, signed.txt:5');
     expect(out).toContain('Signatures, verified with the given keys: 1 right, 1 wrong');
     expect(out).toContain('signed.txt:9: its body is in lost.json, which is not in the folder of the file');
