@@ -1,35 +1,35 @@
-/** Header lines as name and value, in the order and letter case of the wire. */
+/** Headers as pairs of name and value, in the order and letter case in which they are sent. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
-/** A request whose whole body has arrived, without any decoding. */
+/** A request whose whole body has arrived. Nothing in it is decoded. */
 export interface ListenRequest {
   readonly method: string;
-  /** The path, still percent-encoded: `/acme-eu/bet`. */
+  /** The path, still percent-encoded, such as `/acme-eu/bet`. */
   readonly path: string;
-  /** The query after the `?`, still percent-encoded; empty if there was none. */
+  /** The query after the `?`, still percent-encoded. Empty if there was none. */
   readonly query: string;
   readonly headers: HeaderPairs;
-  /** The raw bytes, with only the transfer encoding removed: signatures are made over these. */
+  /** The bytes of the body, with only the transfer encoding removed. Signatures are made over these bytes. */
   readonly body: Uint8Array;
-  /** The body in the pieces in which it arrived; left out if it did not come over a socket. */
+  /** The body in the pieces in which it arrived. Left out if the request did not come over a socket. */
   readonly pieces?: readonly Uint8Array[];
-  /** True if the caller has closed the connection. */
+  /** Returns true if the caller has closed the connection. */
   readonly isGone?: () => boolean;
 }
 
 export interface ListenReply {
   readonly status: number;
   readonly headers: HeaderPairs;
-  /** An iterable is sent piece by piece, without a length. */
+  /** The body. An iterable is sent piece by piece, without a Content-Length. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
-  /** Deviations from the usual way of HTTP/1.1 to send it. */
+  /** Unusual ways to send the reply over HTTP/1.1. If left out, it is sent in the usual way. */
   readonly transfer?: Transfer;
 }
 
 /** Answers one request. If it throws, the server answers 500 without the reason. */
 export type Handler = (request: ListenRequest) => ListenReply | Promise<ListenReply>;
 
-/** The first value of a header; the letter case of its name does not matter (RFC 9110, 5.1). */
+/** Returns the first value of a header. The letter case of its name does not matter (RFC 9110, 5.1). */
 export function headerOf(headers: HeaderPairs, name: string): string | undefined {
   const wanted = name.toLowerCase();
   for (const [key, value] of headers) {
@@ -38,7 +38,7 @@ export function headerOf(headers: HeaderPairs, name: string): string | undefined
   return undefined;
 }
 
-/** A reply with a JSON body in UTF-8. */
+/** Returns a reply with a JSON body in UTF-8. */
 export function jsonReply(status: number, body: unknown, headers: HeaderPairs = []): ListenReply {
   return {
     status,
@@ -48,26 +48,26 @@ export function jsonReply(status: number, body: unknown, headers: HeaderPairs = 
 }
 
 /**
- * Deviations from the usual way to send a reply over HTTP/1.1. All of them except `withheld` are legal, so every client must accept
+ * Unusual ways to send a reply over HTTP/1.1. All of them except `withheld` are legal, so every client must accept
  * them. A field that is left out means the usual way.
  */
 export interface Transfer {
-  /** Number of pieces of the body, and milliseconds between two of them. */
+  /** The number of pieces in which the body is sent, and the milliseconds between two pieces. */
   readonly pieces?: { readonly count: number; readonly gapMs: number };
-  /** True: without a Content-Length, so that the body is chunked or ends with the connection. */
+  /** If true, the reply has no Content-Length. The body is then chunked, or ends with the connection. */
   readonly lengthUnknown?: boolean;
-  /** The version of the status line; the connection is closed after the reply. */
+  /** The version in the status line. The connection is closed after the reply. */
   readonly closeWithVersion?: 'HTTP/1.0' | 'HTTP/1.1';
   /** The letter case of all header names. */
   readonly headerCase?: 'lower' | 'upper';
-  /** Interim replies before the final one (RFC 9110, 15.2), by status. */
+  /** The statuses of interim replies that are sent before the final reply (RFC 9110, 15.2). */
   readonly interim?: readonly InterimStatus[];
   /**
-   * Milliseconds after the reply until the connection is closed without notice, unless bytes of a further request arrive before
-   * that.
+   * The milliseconds after the reply until the connection is closed without notice. It stays open if bytes of a further
+   * request arrive before.
    */
   readonly closeAfterMs?: number;
-  /** True: the connection is closed without any byte of the reply, as after a crash of a handler. */
+  /** If true, the connection is closed before any byte of the reply is sent, as after a crash of the handler. */
   readonly withheld?: boolean;
 }
 

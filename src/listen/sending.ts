@@ -3,7 +3,11 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HeaderPairs, headerOf, type InterimStatus, type ListenReply, type Transfer } from './message.ts';
 
-/** Writes a reply. `isLast`: the server is about to close, so the connection accepts no further request. */
+/**
+ * Writes a reply.
+ *
+ * @param isLast true if the server is about to close, so that the connection accepts no further request
+ */
 export function sendReply(response: ServerResponse, reply: ListenReply, isLast: boolean): void {
   const { transfer = {} } = reply;
   if (transfer.withheld) {
@@ -28,7 +32,7 @@ function headerLines(reply: ListenReply, transfer: Transfer, isLast: boolean): H
     lines.push(['Content-Length', String(Buffer.byteLength(reply.body))]);
   }
   if (isLast) lines.push(['Connection', 'close']);
-  // Node would add a Date header in its own letter case.
+  // Otherwise Node would add a Date header and choose its letter case.
   if (headerCase || closeWithVersion) lines.push(['Date', new Date().toUTCString()]);
   if (!headerCase) return lines;
   return lines.map(([name, value]) => [headerCase === 'lower' ? name.toLowerCase() : name.toUpperCase(), value]);
@@ -48,7 +52,10 @@ function sendInterim(response: ServerResponse, status: InterimStatus): void {
   }
 }
 
-/** Writes a reply that Node cannot write: with another version, or with a body that ends with its connection. */
+/**
+ * Writes a reply that Node's `ServerResponse` can't write: one with another HTTP version, or whose body ends with the
+ * connection.
+ */
 async function sendRaw(response: ServerResponse, reply: ListenReply, transfer: Transfer): Promise<void> {
   const { socket } = response;
   if (!socket) return;
@@ -66,7 +73,10 @@ async function sendPieces(response: ServerResponse, reply: ListenReply, transfer
   response.end();
 }
 
-/** Writes the pieces, and stops if the caller closes the connection. It waits for a slow reader, so that pieces do not fill memory. */
+/**
+ * Writes the pieces of a body, and stops if the caller closes the connection. It waits for a slow reader, so that
+ * unsent pieces do not fill the memory.
+ */
 async function writePieces(to: ServerResponse | Socket, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   for await (const piece of pieces) {
     if (to.destroyed) return;
@@ -74,7 +84,7 @@ async function writePieces(to: ServerResponse | Socket, pieces: AsyncIterable<st
   }
 }
 
-/** Resolves once all written bytes are sent, or the connection is closed. */
+/** Resolves when all written bytes are sent, or when the connection is closed. */
 function drained(to: ServerResponse | Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

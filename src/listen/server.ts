@@ -4,40 +4,40 @@ import { type Handler, type HeaderPairs, jsonReply, type ListenReply } from './m
 import { sendReply } from './sending.ts';
 
 export interface ListenOptions {
-  /** 0, the default, lets the system choose a free port. */
+  /** The port. With 0, the default, the system chooses a free port. */
   readonly port?: number;
-  /** Loopback by default, because no server here is made for a public network. */
+  /** The address to listen on. The default is loopback, because no server of croupier is made for a public network. */
   readonly host?: string;
   readonly limits?: Partial<Limits>;
-  /** Called with each error that a handler threw. The caller gets a plain 500. */
+  /** Called with each error that a handler threw. The caller gets status 500 without the error. */
   readonly onFault: (error: unknown) => void;
-  /** Called with each request that was answered without a handler: not HTTP, too large or too slow. */
+  /** Called with each request that was answered without the handler: it was not HTTP, too large or too slow. */
   readonly onRefused?: (refused: Refused) => void;
 }
 
-/** A request that was answered without a handler. */
+/** A request that was answered without the handler. */
 export interface Refused {
   readonly status: number;
   readonly message: string;
-  /** Method, target and headers, if they could be read. */
+  /** The method, target and headers of the request. Left out if they could not be read. */
   readonly head?: { readonly method: string; readonly target: string; readonly headers: HeaderPairs };
 }
 
 export interface Listening {
-  /** Without a slash at the end: `http://127.0.0.1:41234`. */
+  /** The address of the server, without a trailing slash, such as `http://127.0.0.1:41234`. */
   readonly url: string;
   /**
-   * Stops accepting connections, closes idle ones, and waits for the replies in progress. Connections that are still open after the
-   * grace (milliseconds) are closed. A second call returns the same promise.
+   * Stops accepting connections, closes idle connections, and waits for the replies in progress. After `graceMs`
+   * milliseconds it closes all connections. A second call returns the same promise.
    */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
 /**
- * Opens a port and answers its requests with the handler. A request that is not HTTP, too large or too slow is answered with a
- * status of RFC 9110 and a JSON `message`. A request that is cut off before its end does not reach the handler.
+ * Opens a port and answers its requests with the handler. A request that is not HTTP, too large or too slow is answered
+ * with an error status of RFC 9110 and a JSON `message`. A request that is cut off does not reach the handler.
  *
- * @throws Error with the address and the reason if the port cannot be opened
+ * @throws Error with the address and the reason if the port can't be opened
  */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -52,7 +52,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersMs / 4, limits.requestMs / 4)),
     noDelay: true,
-    // Node would answer a request without Host with an empty 400, and no handler here reads the header.
+    // Otherwise Node would answer a request without a Host header with an empty 400. No handler needs this header.
     requireHostHeader: false,
   });
   server.timeout = limits.idleMs;
@@ -103,10 +103,15 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
   server.on('request', (incoming, response) => void answer(incoming, response));
   server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {
-    refuse(417, 'The only expectation that can be met is 100-continue.', incoming, response);
+    refuse(
+      417,
+      'The server supports no Expect header but 100-continue. Send the request without it.',
+      incoming,
+      response,
+    );
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // While a reply is in progress, the client would read further bytes on the connection as part of it.
+    // While a reply is being sent on this connection, the client would read an error reply as a part of that reply.
     if (!socket.writable || answering.has(socket) || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -118,7 +123,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
       () => socket.destroy(),
     );
-    // A connection that was opened and never used is not a request.
+    // A connection that was opened and never used is not reported as a request.
     if (socket.bytesRead > 0) options.onRefused?.({ status, message });
   });
 
@@ -145,7 +150,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-/** True if a header announces a body (RFC 9112, 6.3). */
+/** Returns true if a header announces a body (RFC 9112, 6.3). */
 function hasBody(incoming: IncomingMessage): boolean {
   const { headers } = incoming;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -160,7 +165,8 @@ function readBody(
     let length = 0;
     incoming.on('data', (chunk: Uint8Array) => {
       length += chunk.length;
-      // Bytes above the limit are read and dropped: after closing at once, many clients would lose the reply.
+      // Bytes above the limit are read and dropped. If the connection were closed at once, many clients would not see
+      // the reply.
       if (length <= maxBytes) chunks.push(chunk);
       else chunks.length = 0;
     });
@@ -173,7 +179,10 @@ function readBody(
   });
 }
 
-/** Path and query of a request target, including the absolute form that clients send to proxies (RFC 9112, 3.2.2). */
+/**
+ * Returns the path and query of a request target. The target may be a whole URL, as clients send it to proxies (RFC
+ * 9112, 3.2.2).
+ */
 function target(url: string): readonly [path: string, query: string] {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   const mark = origin.indexOf('?');
@@ -190,14 +199,20 @@ type ClientError = readonly [status: number, phrase: string, message: string];
 
 const CLIENT_ERRORS: ReadonlyMap<string | undefined, ClientError> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout', 'The request took too long to arrive.']],
-  ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large', 'The headers are too large.']],
+  [
+    'HPE_HEADER_OVERFLOW',
+    [431, 'Request Header Fields Too Large', 'The headers are too large. Send fewer or shorter headers.'],
+  ],
 ]);
 
 const NOT_HTTP: ClientError = [400, 'Bad Request', 'This is not a well-formed HTTP request.'];
 
 const PORT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
-  ['EADDRINUSE', 'another program uses this port; choose another port, or 0 for a free one'],
-  ['EACCES', 'not permitted; ports below 1024 usually need privileges, so choose a higher one'],
+  ['EADDRINUSE', 'another program uses this port; choose another port, or 0 for any free port'],
+  [
+    'EACCES',
+    'croupier has no permission to use this port; ports below 1024 usually need privileges, so choose a higher port',
+  ],
   ['EADDRNOTAVAIL', 'this machine does not have that address'],
 ]);
 
@@ -207,23 +222,24 @@ function cannotOpen(host: string, port: number, error: NodeJS.ErrnoException): s
 
 /** The limits of a request and its connection. */
 export interface Limits {
-  /** Maximum body, in bytes. A larger one is read to its end, dropped, and answered 413. */
+  /** The maximum size of a body, in bytes. A larger body is read to its end, dropped, and answered 413. */
   readonly bodyBytes: number;
-  /** Maximum of all header lines together, in bytes. More are answered 431. */
+  /** The maximum size of all header lines together, in bytes. Larger headers are answered 431. */
   readonly headerBytes: number;
-  /** Milliseconds for the header lines to arrive; later ones are answered 408. */
+  /** The milliseconds in which all header lines must arrive. A slower request is answered 408. */
   readonly headersMs: number;
-  /** Milliseconds for the whole request to arrive; a later one is answered 408. */
+  /** The milliseconds in which the whole request must arrive. A slower request is answered 408. */
   readonly requestMs: number;
-  /** Milliseconds without any byte within a request or its reply, until the connection is closed. */
+  /** The milliseconds without any byte of a request or its reply after which the connection is closed. */
   readonly idleMs: number;
-  /** Milliseconds that an idle connection stays open. */
+  /** The milliseconds for which an idle connection stays open. */
   readonly keepAliveMs: number;
 }
 
 /**
- * The defaults are far above the needs of the contract's calls. Idle connections stay open longer than clients usually keep theirs,
- * because a server that closes first breaks a request that is already being sent.
+ * The default limits, which are far above the needs of the contract's calls. Idle connections stay open longer than
+ * clients usually keep them, because a server that closes a connection first can break a request that is already being
+ * sent.
  */
 const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1_048_576,

@@ -16,34 +16,34 @@ import {
 import type { CurrencyType } from '../contract/currencies.ts';
 import { SIGNATURE_HEADER, signBody, signQuery } from '../contract/signature.ts';
 
-/** The address of the Core API and the client that calls it. */
+/** The address of the Core API, and the client that calls it. */
 export interface CoreApiOptions {
-  /** With the base path, such as `http://127.0.0.1:4000/api/v1`. The path of the operation is appended. */
+  /** The address with the base path, such as `http://127.0.0.1:4000/api/v1`. The path of the operation is appended. */
   readonly baseUrl: string;
   readonly cID: string;
   readonly extCID: string;
   /** The key that signs the requests. It is not the Integration API key, which signs the reverse calls. */
   readonly apiKey: string;
-  /** Maximum time for a reply, in milliseconds. 30 seconds by default, because the list of games can take 20. */
+  /** The maximum time for a reply, in milliseconds. The default is 30 000, because the list of games can take 20 seconds. */
   readonly timeoutMs?: number;
-  /** Sent with each request. They replace headers of the same name, except the signature. */
+  /** Headers that are sent with each request. They replace headers of the same name, except the signature. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Own = 'cID' | 'extCID';
 
-/** A launch, without the ids of the client. */
+/** The fields of a launch, without the ids of the client. */
 export type NewGame = Omit<CreateNewGame, Own>;
 
-/** A campaign of free rounds to create, without the ids of the client. */
+/** The fields of a new campaign of free rounds, without the ids of the client. */
 export type NewCampaign = Omit<CreateFreeRounds, Own>;
 
-/** The id of a campaign, either the service's or the operator's. */
+/** The id of a campaign: either `id`, which the service chose, or `extID`, which the operator chose. */
 export type CampaignName = { readonly id: string } | { readonly extID: string };
 
-/** Filters of `GET /games` (contract, Parameters of `GET /games`). */
+/** The filters of `GET /games` (contract, Parameters of `GET /games`). */
 export interface GamesWanted {
-  /** Left out: the currencies of all types but `virtual`. */
+  /** The types of currencies to list. If left out, all types but `virtual`. */
   readonly currencyFilters?: readonly CurrencyType[];
   /** Codes of currencies that are listed even if the filter excludes them. */
   readonly additionalCurrencies?: readonly string[];
@@ -52,21 +52,21 @@ export interface GamesWanted {
 
 /** The operations of the Core API. Each throws a {@link CoreApiError} if the reply is not a success. */
 export interface CoreApiClient {
-  /** Launches a game. Send the player to its `gameURL`. */
+  /** Launches a game. Send the player to the `gameURL` of the reply. */
   readonly createNewGame: (game: NewGame) => Promise<CreateNewGameReply>;
-  /** The games that the client may launch. The request asks for compression, as the contract recommends. */
+  /** Lists the games that the client may launch. The request asks for compression, as the contract recommends. */
   readonly games: (wanted?: GamesWanted) => Promise<readonly GameInfo[]>;
   readonly createFreeRounds: (campaign: NewCampaign) => Promise<CreateFreeRoundsReply>;
   readonly freeRounds: (name: CampaignName) => Promise<Campaign>;
-  /** Cancels a campaign. Rounds that have begun go on. */
+  /** Cancels a campaign. Rounds that have begun are still played to their end. */
   readonly cancelFreeRounds: (name: CampaignName) => Promise<Campaign>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Creates a client of the Core API. It signs each request with the API key: the canonical JSON of the body (POST, DELETE) or of
- * the query parameters (GET), as in positions, Core API.
+ * Creates a client of the Core API. It signs each request with the API key. The signature covers the canonical JSON of
+ * the body (POST, DELETE) or of the query parameters (GET).
  *
  * @throws TypeError if the base URL is not a URL
  */
@@ -100,7 +100,10 @@ export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     const wrong = result.error.issues.map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`);
-    throw new CoreApiError(`${what} was answered 200 with something unexpected: ${wrong.join('; ')}`, { status: 200 });
+    throw new CoreApiError(
+      `${what} was answered 200, but its body is not as the contract requires: ${wrong.join('; ')}`,
+      { status: 200 },
+    );
   };
   const send = <Schema extends z.ZodType>(schema: Schema, method: string, path: string, fields: object) => {
     const body = canonicalJson({ ...JSON.parse(JSON.stringify(fields)), cID, extCID });
@@ -126,7 +129,7 @@ export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
   };
 }
 
-/** A list as one parameter with commas, because a name may occur only once in a signed query. */
+/** Returns a list as one query parameter with commas, because a signed query may contain each name only once. */
 function listParam(name: string, values: readonly string[] | undefined): [string, string][] {
   return values === undefined ? [] : [[name, values.join(',')]];
 }
@@ -150,17 +153,17 @@ function refusalOf(what: string, status: number, value: unknown): CoreApiError {
   });
 }
 
-/** The message of an error of the built-in fetch, which is in its cause. */
+/** Returns the reason of an error of `fetch`. Node puts the message of a failed connection into the error's `cause`. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `no reply within ${timeoutMs} ms`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** Thrown if a request to the Core API gets no reply, or a reply that is not a success. */
+/** The error of a request to the Core API that gets no reply, or a reply that is not a success. */
 export class CoreApiError extends Error {
   override readonly name = 'CoreApiError';
-  /** The HTTP status; undefined if no whole reply came. */
+  /** The HTTP status; undefined if no complete reply was received. */
   readonly status: number | undefined;
   /** One of the contract's codes, such as `locale_not_supported`; undefined if the reply has none. */
   readonly code: string | undefined;

@@ -7,44 +7,47 @@ export interface Reply {
   readonly body: string;
 }
 
-/** The content of a reply of 200, the only success (contract, Integration Adapter, rule 1). */
+/** The fields of a reply with status 200, the only success (contract, Integration Adapter, rule 1). */
 export interface Success {
-  /** A plain decimal in the currency's main unit. */
+  /** The player's balance, a plain decimal in the currency's main unit. */
   readonly balance: string;
-  /** The operator's own id of the transaction; left out in replies to a balance call. */
+  /** The operator's own id of the transaction. Left out in replies to a balance call. */
   readonly txID?: string;
 }
 
 export interface Failure {
-  /** From 400 to 599. The service refunds a bet answered 500, and never refunds one answered with another error. */
+  /**
+   * The HTTP status, from 400 to 599. The service refunds a bet that is answered 500, but not one that is answered with
+   * another error.
+   */
   readonly status: number;
-  /** May be shown to the player. */
+  /** A message that may be shown to the player. */
   readonly message: string;
-  /** One of the published codes, if one fits. */
+  /** One of the contract's error codes, if one fits. */
   readonly code?: string;
-  /** For developers; never shown to a player. */
+  /** Details for developers. They are never shown to a player. */
   readonly details?: unknown;
-  /** `refresh`: the game loads itself again (position). */
+  /** `refresh` makes the game reload itself. */
   readonly action?: 'refresh';
-  /** Data of the action. */
+  /** Data for the action. */
   readonly actionData?: unknown;
 }
 
 const JSON_HEADERS: Reply['headers'] = [['Content-Type', 'application/json; charset=utf-8']];
 
-/** The reply to a call that was carried out, now or earlier: a repeated `txID` gets the same reply again. */
+/** Returns the reply to a call that was carried out. If the service repeats a `txID`, send the same reply again. */
 export function success({ balance, txID }: Success): Reply {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ balance, txID }) };
 }
 
 /**
- * The reply to a call that was not carried out.
+ * Returns the reply to a call that was not carried out.
  *
- * @throws RangeError for a status that is not an error: the service treats every 200 as a success
+ * @throws RangeError for a status that is not an error, because the service treats every 200 as a success
  */
 export function failure({ status, message, code, details, action, actionData }: Failure): Reply {
   if (!Number.isInteger(status) || status < 400 || status > 599) {
-    throw new RangeError(`an error needs a status from 400 to 599, not ${status}`);
+    throw new RangeError(`the status of an error must be from 400 to 599, but it is ${status}`);
   }
   return {
     status,
@@ -55,16 +58,16 @@ export function failure({ status, message, code, details, action, actionData }: 
 
 type PublishedCode = (typeof PUBLISHED_ERROR_CODES)[number];
 
-/** Fields that replace the defaults of a reply. */
+/** Fields that replace the default fields of a reply. */
 type Wording = Partial<Omit<Failure, 'code'>>;
 
-/** For each code, a status that leads to no refund and a message that a player understands. */
+/** For each error code, a message that a player understands, and a status after which the service sends no refund. */
 const WORDS: Readonly<Record<PublishedCode, { readonly status: number; readonly message: string }>> = {
   insufficient_funds: { status: 402, message: 'Your balance is too low for this bet.' },
   bet_limit: { status: 403, message: 'This bet is above your limit.' },
-  loss_limit: { status: 403, message: 'You have reached your limit of losses.' },
-  time_limit: { status: 403, message: 'You have reached your limit of playing time.' },
-  account_blocked: { status: 403, message: 'Your account is blocked. Please contact the support.' },
+  loss_limit: { status: 403, message: 'You have reached your loss limit.' },
+  time_limit: { status: 403, message: 'You have reached your playing time limit.' },
+  account_blocked: { status: 403, message: 'Your account is blocked. Please contact customer support.' },
   session_expired: { status: 403, message: 'Your game session has ended. Please open the game again.' },
   session_not_found: { status: 404, message: 'Your game session was not found. Please open the game again.' },
   game_not_found: { status: 404, message: 'This game is not available.' },
@@ -73,35 +76,38 @@ const WORDS: Readonly<Record<PublishedCode, { readonly status: number; readonly 
   client_connection_error: { status: 400, message: 'The connection failed. Please try again.' },
 };
 
-/** The reply for a published error code (positions, Reverse calls), with a fitting status and message. */
+/** Returns the reply for one of the contract's error codes, with a suitable status and message. */
 export function declined(code: PublishedCode, wording: Wording = {}): Reply {
   return failure({ ...WORDS[code], ...wording, code });
 }
 
-/** The reply to a bet for which the player lacks money (contract, Integration Adapter, rule 4). */
+/** Returns the reply to a bet that is larger than the player's balance (contract, Integration Adapter, rule 4). */
 export function insufficientFunds(wording?: Wording): Reply {
   return declined('insufficient_funds', wording);
 }
 
-/** The reply to a call whose signature is missing or wrong: 401 and a `message` (contract, Authentication 4). */
+/** Returns the reply to a call whose signature is missing or wrong: 401 with a `message` (contract, Authentication 4). */
 export function unauthorized(wording: Wording = {}): Reply {
   return failure({ message: 'This request could not be verified.', ...wording, status: 401 });
 }
 
-/** The reply to a call with a right signature and content that cannot be read. */
+/** Returns the reply to a call that has a valid signature, but whose content can't be read. */
 export function badRequest(wording: Wording = {}): Reply {
   return failure({ status: 400, message: 'This request could not be understood.', ...wording });
 }
 
 /**
- * The reply to a `txID` that belongs to another transaction, or that is being processed. The service sends a win or refund with
- * this reply again.
+ * Returns the reply to a `txID` that belongs to another transaction, or that is still being processed. The service
+ * sends a win or refund again after this reply.
  */
 export function conflict(wording: Wording = {}): Reply {
-  return failure({ status: 409, message: 'This transaction is known already.', ...wording });
+  return failure({ status: 409, message: 'This transaction was already received.', ...wording });
 }
 
-/** The reply if it is unknown whether the call was carried out. The service refunds a bet that gets it. */
+/**
+ * Returns the reply for a failure after which it is unknown whether the call was carried out. The service refunds a bet
+ * that gets this reply.
+ */
 export function internalError(wording: Wording = {}): Reply {
   return failure({ message: 'Something went wrong. Please try again later.', ...wording, status: 500 });
 }

@@ -12,7 +12,7 @@ import {
 import { readQuery } from '../contract/query.ts';
 import { isSigned } from '../contract/signature.ts';
 
-/** A `GET /balance` as received. */
+/** A `GET /balance` as it was received. */
 export interface SignedQuery {
   /** The query after the `?`, still percent-encoded. */
   readonly query: string;
@@ -22,9 +22,9 @@ export interface SignedQuery {
   readonly key: string;
 }
 
-/** A `POST /bet`, `/win` or `/refund` as received. */
+/** A `POST /bet`, `/win` or `/refund` as it was received. */
 export interface SignedBody {
-  /** The exact bytes that were received, not parsed and written again. */
+  /** The exact bytes that were received. Do not pass JSON that was parsed and written again. */
   readonly body: Uint8Array;
   /** The value of the `X-REQUEST-SIGN` header; undefined if there was none. */
   readonly signature: string | undefined;
@@ -35,21 +35,23 @@ export interface SignedBody {
 export interface Refused {
   readonly kind: 'refused';
   /**
-   * - `bad-signature`: missing, or made over other content or with another key; answer 401 with a `message`
-   * - `malformed`: the signature is right, but the body is not JSON in UTF-8
-   * - `invalid`: the JSON does not have the fields of such a call
+   * The reason why the call was refused:
+   *
+   * - `bad-signature`: the signature is missing or wrong. Answer 401 with a `message`.
+   * - `malformed`: the signature is valid, but the body is not JSON in UTF-8.
+   * - `invalid`: the JSON does not have the fields that the call must have.
    */
   readonly reason: 'bad-signature' | 'malformed' | 'invalid';
-  /** The problem and its place, for developers. */
+  /** A description of the problem for developers. */
   readonly detail: string;
 }
 
 export type Verified<Call> = { readonly kind: 'call'; readonly call: Call } | Refused;
 
 /**
- * Verifies and reads a `GET /balance`. The signature covers the canonical JSON of all parameters, decoded as HTML forms are: `%2B`
- * is a plus sign, `+` and `%20` are spaces (contract, Authentication 3). A query cannot be verified if a parameter occurs twice, or
- * if its escapes are not UTF-8.
+ * Verifies and reads a `GET /balance`. The signature covers the canonical JSON of all parameters, decoded like an HTML
+ * form: `%2B` is a plus sign, `+` and `%20` are spaces (contract, Authentication 3). A query in which a parameter
+ * occurs twice, or whose escapes are not UTF-8, is refused.
  */
 export function verifyBalance({ query, signature, key }: SignedQuery): Verified<BalanceQuery> {
   if (!isSigned({ method: 'GET', query, body: null, signature }, [key])) return badSignature(signature);
@@ -94,7 +96,7 @@ function checked<Call>(schema: z.ZodType<Call>, value: unknown): Verified<Call> 
 
 function badSignature(signature: string | undefined): Refused {
   const detail = signature
-    ? 'X-REQUEST-SIGN was made over other content, or with another key'
-    : 'X-REQUEST-SIGN is missing or empty';
+    ? 'the signature in X-REQUEST-SIGN was made over other content, or with another key'
+    : 'the header X-REQUEST-SIGN is missing or empty';
   return { kind: 'refused', reason: 'bad-signature', detail };
 }

@@ -1,6 +1,6 @@
 /**
- * The SDK for operators: it verifies and reads the reverse calls, builds the replies, and calls the Core API. It needs only Node
- * and zod.
+ * The SDK for operators. It verifies and reads the reverse calls, builds the replies to them, and calls the Core API.
+ * It needs no package but zod.
  */
 export type { BalanceQuery, BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
 export type { Campaign, CreateFreeRoundsReply, CreateNewGameReply, GameInfo } from '../contract/core-api.ts';

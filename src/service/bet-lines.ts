@@ -2,16 +2,16 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 import { convertUsdRounded } from './exchange-rates.ts';
 
-/** The amount of a free round on this line, and the maximum multiplier. */
+/** One bet line of a currency: the bet of a free round on this line, in the main unit, and its maximum multiplier. */
 export interface BetLine {
   readonly maxBet: Money;
   readonly maxCoeff: Money;
 }
 
-/** The bet of line 1, in dollars. */
+/** The bet of line 1 in US dollars. It is converted to each currency. */
 const SMALLEST = Money.of('0.10');
 
-/** The bet of each line as a multiple of the smallest, and its maximum multiplier, line 1 first. */
+/** For each line: its bet as a multiple of the bet of line 1, and its maximum multiplier. Line 1 comes first. */
 const LINES = [
   ['1', '500'],
   ['2', '500'],
@@ -28,7 +28,8 @@ const LINES = [
 const lines = new Map<string, readonly BetLine[]>();
 
 /**
- * The bet lines of a currency, line 1 first: the same in all games, of about the same value in all currencies.
+ * Returns the bet lines of a currency, line 1 first. They are the same in all games, and worth about the same in all
+ * currencies.
  *
  * @throws RangeError for a currency that the service does not support
  */
@@ -45,7 +46,7 @@ export function betLinesOf(currency: string): readonly BetLine[] {
   return known;
 }
 
-/** An amount as text with the decimals of its currency, where their number is fixed. */
+/** Writes an amount with the number of decimals of its currency. Where that number is not fixed, no zeros are added. */
 export function formatAmount(amount: Money, currency: string): string {
   return amount.format(currencyByCode(currency)?.decimals ?? 0);
 }

@@ -2,10 +2,10 @@ import { type Campaign, campaignSchema } from '../contract/core-api.ts';
 import type { Database } from '../sqlite/database.ts';
 import { RecordTable } from './record-table.ts';
 
-/** The state of a campaign. Free rounds can be played while it is `running`. */
+/** The state of a campaign. Free rounds can be played only while it is `running`. */
 export type CampaignState = 'upcoming' | 'running' | 'ended' | 'cancelled';
 
-/** Identifies a campaign. */
+/** The ids of a campaign and of its client. One of `id` (the service's) and `extID` (the operator's) may be left out. */
 export interface CampaignName {
   readonly cID: string;
   readonly extCID: string;
@@ -13,7 +13,7 @@ export interface CampaignName {
   readonly extID?: string | undefined;
 }
 
-/** A player in a game who may have free rounds. */
+/** A player in a game. `openTo` returns the campaigns that are open to this player. */
 export interface Candidate {
   readonly cID: string;
   readonly extCID: string;
@@ -23,7 +23,11 @@ export interface Candidate {
   readonly demo: boolean;
 }
 
-/** @param now milliseconds since 1970 */
+/**
+ * Returns the state of a campaign at a moment.
+ *
+ * @param now milliseconds since 1970
+ */
 export function campaignState(campaign: Campaign, now: number): CampaignState {
   if (campaign.cancelledAt !== undefined) return 'cancelled';
   if (now < Date.parse(campaign.validFrom)) return 'upcoming';
@@ -31,29 +35,41 @@ export function campaignState(campaign: Campaign, now: number): CampaignState {
 }
 
 /**
- * The campaigns of free rounds. The part that each player has used is in the adapter's tallies. Reverse calls name a campaign by its
- * `extID`, as `frID`: that is the id which the operator chose (position).
+ * The campaigns of free rounds of all clients. `RoundStore` counts the free rounds that each player has used. Reverse
+ * calls carry a campaign's `extID`, the id that the operator chose, as `frID`: the contract does not say which id it
+ * is.
  */
 export class Campaigns {
-  /** By `id`. */
+  /** The campaigns by their `id`. */
   readonly #byId = new Map<string, Campaign>();
   readonly #byExtID = new Map<string, string>();
   readonly #table: RecordTable<Campaign>;
 
-  /** @throws DatabaseError when the database holds a campaign that can't be read */
+  /**
+   * Reads the campaigns from the database.
+   *
+   * @throws DatabaseError when the database holds a campaign that can't be read
+   */
   constructor(database: Database) {
     this.#table = campaignTable(database);
     for (const campaign of this.#table.all()) this.#remember(campaign);
   }
 
-  /** @returns false when the client has used the `extID` before; nothing is created then */
+  /**
+   * Stores a new campaign.
+   *
+   * @returns false when the client has used the `extID` before; then nothing is stored
+   */
   create(campaign: Campaign): boolean {
     if (this.#byExtID.has(keyOf(campaign))) return false;
     this.#put(campaign);
     return true;
   }
 
-  /** The client's campaign with this `id` and this `extID`, of which one may be left out. */
+  /**
+   * Returns the client's campaign with this `id` and this `extID`, of which one may be left out; undefined if there is
+   * none.
+   */
   find(name: CampaignName): Campaign | undefined {
     const id = name.id ?? this.#byExtID.get(keyOf(name));
     const campaign = id === undefined ? undefined : this.#byId.get(id);
@@ -62,7 +78,8 @@ export class Campaigns {
   }
 
   /**
-   * Cancels a campaign. One that is cancelled already does not change.
+   * Cancels a campaign, and returns it with the time of the cancellation. A campaign that is already cancelled is
+   * returned unchanged.
    *
    * @param now milliseconds since 1970
    */
@@ -73,7 +90,7 @@ export class Campaigns {
     return cancelled;
   }
 
-  /** The running campaigns that this player, game and currency can use, oldest first. None in demo mode. */
+  /** Returns the running campaigns that are open to this player, game and currency, oldest first. A demo has none. */
   openTo(candidate: Candidate, now: number): readonly Campaign[] {
     if (candidate.demo) return [];
     return this.all().filter(
@@ -87,7 +104,7 @@ export class Campaigns {
     );
   }
 
-  /** Oldest first. */
+  /** Returns the campaigns of all clients, oldest first. */
   all(): readonly Campaign[] {
     return [...this.#byId.values()];
   }
@@ -107,7 +124,11 @@ function keyOf({ cID, extCID, extID }: CampaignName): string {
   return JSON.stringify([cID, extCID, extID]);
 }
 
-/** @throws DatabaseError when the database holds a campaign that can't be read */
+/**
+ * Opens the table of campaigns.
+ *
+ * @throws DatabaseError when the database holds a campaign that can't be read
+ */
 export function campaignTable(database: Database): RecordTable<Campaign> {
   return new RecordTable(database, 'campaign', campaignSchema, ({ id }) => id);
 }

@@ -1,27 +1,30 @@
 import type { CallName } from '../contract/call-name.ts';
 
-/** One ExtCID of an operator, as the service knows it (contract, "What the service does" 3). */
+/** A client of the service: one ExtCID of an operator, with its keys and addresses (contract, "What the service does" 3). */
 export interface ServiceClient {
-  /** The operator's id on the service's side. Several ExtCIDs may share it. */
+  /** The id that the service gave to the operator. Several ExtCIDs of one operator may share it. */
   readonly cID: string;
-  /** Unique across all clients. */
+  /** The id of this client, unique across all clients. */
   readonly extCID: string;
-  /** Signs the operator's requests to the Core API. */
+  /** The key that signs the operator's requests to the Core API. */
   readonly apiKey: string;
-  /** Signs the reverse calls. */
+  /** The key that signs the reverse calls, which the service sends to the operator. */
   readonly integrationApiKey: string;
-  /** A call's path is appended: `https://wallet.example/eu` gives `https://wallet.example/eu/bet`. */
+  /**
+   * The base URL of the operator's wallet. The path of a call is appended: `https://wallet.example/eu` gives
+   * `https://wallet.example/eu/bet`.
+   */
   readonly integratorBaseUrl: string;
-  /** The paths of endpoints that the operator named differently, each with a slash in front: `/place-bet`. */
+  /** The paths of the endpoints that the operator named differently, each with a leading slash, such as `/place-bet`. */
   readonly paths?: Readonly<Partial<Record<CallName, string>>>;
-  /** Sent with each reverse call, in addition to the contract's headers. */
+  /** Headers that are sent with each reverse call, in addition to the headers of the contract. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The ids of the games that the client may launch and list; left out: all. */
+  /** The ids of the games that the client may launch and list. If left out, all games. */
   readonly games?: readonly string[];
-  /** The codes of the currencies that the client may use; left out: all that the service supports. */
+  /** The codes of the currencies that the client may use. If left out, all currencies that the service supports. */
   readonly currencies?: readonly string[];
-  /** The whole client is answered 403 `account_blocked` when it launches a game. */
+  /** If true, every launch of the client is answered 403 `account_blocked`. */
   readonly blocked?: boolean;
-  /** Players, by `user.id`, who are answered as `blocked` says. */
+  /** The players, by `user.id`, whose launches are answered 403 `account_blocked`. */
   readonly blockedUsers?: readonly string[];
 }

@@ -11,15 +11,15 @@ import type { ExchangeLabel, ExchangeLog } from './exchange-log.ts';
 
 export interface CoreExchangesOptions {
   readonly log: ExchangeLog;
-  /** Where a request was sent to, without a slash at the end. */
+  /** Returns the address of the service as the sender of a request reaches it, without a trailing slash. */
   readonly publicUrl: (request: Pick<ListenRequest, 'headers'>) => string;
-  /** A monotonic clock that runs in milliseconds. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Called with each request to the Core API, once it is answered. */
+  /** Called with each request to the Core API after it is answered. */
   readonly onSeen: (seen: LaunchSeen) => void;
 }
 
-/** Writes the requests to the Core API into the log, also those that did not reach an operation. */
+/** Writes the requests to the Core API into the log, including requests that reach no operation. */
 export class CoreExchanges {
   readonly #options: CoreExchangesOptions;
 
@@ -27,7 +27,7 @@ export class CoreExchanges {
     this.#options = options;
   }
 
-  /** Logs a request to an operation when it arrives and when it is answered, and passes it on to `onSeen`. */
+  /** Logs a request to an operation, first when it arrives and again when it is answered. Then it calls `onSeen`. */
   readonly watch: Watch = (operation: CoreOperation, request: ListenRequest) => {
     const start = this.#options.now();
     const exchange = this.#options.log.begin(
@@ -41,7 +41,10 @@ export class CoreExchanges {
     };
   };
 
-  /** Returns a handler that answers by the routes. It logs requests to unknown addresses, so that an operator sees a wrong path. */
+  /**
+   * Returns a handler that answers requests by the routes. It also logs requests to unknown addresses, so that
+   * operators can see when they call a wrong path.
+   */
   handlerOf(routes: readonly Route[]): Handler {
     const table = routeTable(routes);
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
@@ -57,7 +60,7 @@ export class CoreExchanges {
     exchange.end({ outcome: outcomeOf(reply), stamps: this.#stampsFrom(this.#options.now()), connection: null });
   }
 
-  /** Logs a request that was refused because it is not valid HTTP, or too large. */
+  /** Logs a request that the server refused because it is not valid HTTP, or is too large. */
   refused({ status, message, head }: Refused): void {
     const { method = 'GET', target = '/', headers = [] } = head ?? {};
     const name = head ? `${method} ${target.split('?', 1)[0]}` : 'not HTTP';
@@ -73,7 +76,10 @@ export class CoreExchanges {
     return { method, url, headers, body: body.length === 0 ? null : bodyOf(body) };
   }
 
-  /** The whole request had arrived when its exchange began. */
+  /**
+   * Returns the time stamps of an exchange that ends now. The log entry begins after the whole request has arrived, so
+   * `sent` equals `start`.
+   */
   #stampsFrom(start: number): Stamps {
     const end = this.#options.now();
     return { start, resolved: null, connected: null, secured: null, sent: start, firstByte: end, end };
@@ -84,14 +90,14 @@ function labelOf(name: string): ExchangeLabel {
   return { direction: 'core', name, extCID: null, gsID: null, roundID: null, notes: [] };
 }
 
-/** The reply as its reader sees it, not compressed. */
+/** Returns the reply with its body decompressed, so that the log can show it. */
 function outcomeOf({ status, headers, body }: ListenReply): Outcome {
   return { kind: 'reply', reply: { status, headers, body: bodyOf(bytesOf(body, headers)) } };
 }
 
 function bytesOf(body: ListenReply['body'], headers: HeaderPairs): Uint8Array {
   if (typeof body === 'string') return Buffer.from(body);
-  // The Core API sends no streams.
+  // A stream can't be logged as one body. The Core API sends none.
   if (!(body instanceof Uint8Array)) return Buffer.alloc(0);
   return headerOf(headers, 'content-encoding') === 'gzip' ? gunzipSync(body) : body;
 }

@@ -4,7 +4,10 @@ import type { Database } from '../sqlite/database.ts';
 import { convertUsd } from './exchange-rates.ts';
 import { RecordTable } from './record-table.ts';
 
-/** Identifies a demo balance: there is one for each combination (contract, Create New Game, `initDemoBalance`). */
+/**
+ * Identifies a demo balance. Each combination of these values has its own balance (contract, Create New Game,
+ * `initDemoBalance`).
+ */
 export interface DemoBalanceKey {
   readonly cID: string;
   readonly extCID: string;
@@ -12,27 +15,31 @@ export interface DemoBalanceKey {
   readonly currency: string;
 }
 
-/** `key`: the members of a `DemoBalanceKey` as a JSON list. */
+/** A demo balance as it is stored. `key` is a JSON list of the values of a `DemoBalanceKey`. */
 const recordSchema = z.object({ key: z.string(), balance: z.string() });
 type DemoRecord = z.infer<typeof recordSchema>;
 
 const DEFAULT_IN_USD = Money.of('10000');
 
-/** The demo balances. The service keeps them itself and makes no reverse calls for them. */
+/** The balances of demo play. The service keeps them itself, and makes no reverse calls for them. */
 export class DemoBalances {
   readonly #balances = new Map<string, Money>();
   readonly #table: RecordTable<DemoRecord>;
 
-  /** @throws DatabaseError when the database holds a balance that can't be read */
+  /**
+   * Reads the demo balances from the database.
+   *
+   * @throws DatabaseError when the database holds a balance that can't be read
+   */
   constructor(database: Database) {
     this.#table = demoBalanceTable(database);
     for (const { key, balance } of this.#table.all()) this.#balances.set(key, Money.of(balance));
   }
 
   /**
-   * Creates the balance when there is none yet. An existing one does not change.
+   * Creates a balance if there is none yet, and returns the current balance. An existing balance does not change.
    *
-   * @param initial in the main unit; undefined: the value of 10 000 USD
+   * @param initial the new balance in the main unit; undefined for the value of 10 000 US dollars
    */
   open(key: DemoBalanceKey, initial: Money | undefined): Money {
     const known = this.#balances.get(keyOf(key));
@@ -42,12 +49,16 @@ export class DemoBalances {
     return balance;
   }
 
-  /** The balance, zero where none was created. */
+  /** Returns the balance, or zero if none was created. */
   balanceOf(key: DemoBalanceKey): Money {
     return this.#balances.get(keyOf(key)) ?? Money.zero;
   }
 
-  /** Takes a bet. @returns false, and takes nothing, when the balance is too low */
+  /**
+   * Takes the amount of a bet from a balance.
+   *
+   * @returns false when the balance is too low; then it does not change
+   */
   debit(key: DemoBalanceKey, amount: Money): boolean {
     const left = this.balanceOf(key).minus(amount);
     if (left.isNegative()) return false;
@@ -55,7 +66,7 @@ export class DemoBalances {
     return true;
   }
 
-  /** Adds a win. */
+  /** Adds the amount of a win to a balance. */
   credit(key: DemoBalanceKey, amount: Money): void {
     this.#set(key, this.balanceOf(key).plus(amount));
   }
@@ -71,7 +82,11 @@ function keyOf({ cID, extCID, player, currency }: DemoBalanceKey): string {
   return JSON.stringify([cID, extCID, player, currency]);
 }
 
-/** @throws DatabaseError when the database holds a balance that can't be read */
+/**
+ * Opens the table of demo balances.
+ *
+ * @throws DatabaseError when the database holds a balance that can't be read
+ */
 export function demoBalanceTable(database: Database): RecordTable<DemoRecord> {
   return new RecordTable(database, 'demo_balance', recordSchema, ({ key }) => key);
 }

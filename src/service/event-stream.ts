@@ -2,23 +2,30 @@ import type { ListenReply } from '../listen/message.ts';
 import type { Sleep } from './sleep.ts';
 
 export interface EventStreamOptions {
-  /** Registers a function that is called whenever there is something new to send. @returns removes it */
+  /**
+   * Registers a function that is called whenever there are new events to send.
+   *
+   * @returns a function that ends the registration
+   */
   readonly subscribe: (wake: () => void) => () => void;
-  /** The events that are not sent yet. Called at the beginning, and after each wake-up. */
+  /** Returns the events that have not been sent yet. It is called at the start, and after each call of `wake`. */
   readonly take: () => readonly PageEvent[];
-  /** Ends the stream. */
+  /** Ends the stream when it is aborted. */
   readonly closing: AbortSignal;
   readonly sleep: Sleep;
-  /** Events within this many milliseconds are sent together. 40. */
+  /** The milliseconds to wait for further events, which are then sent together. The default is 40. */
   readonly batchMs?: number;
-  /** After this many milliseconds without an event a comment is sent, which shows whether the reader is still there. 15 000. */
+  /**
+   * The milliseconds without an event after which a comment is sent, to find out whether the reader is still connected.
+   * The default is 15 000.
+   */
   readonly heartbeatMs?: number;
 }
 
-/** One event for a page. */
+/** One event that is sent to a page. */
 export interface PageEvent {
   readonly name: string;
-  /** Sent as JSON. */
+  /** The content of the event, which is sent as JSON. */
   readonly data: unknown;
 }
 
@@ -26,8 +33,8 @@ const BATCH_MS = 40;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * A reply that sends events to a page as they happen (HTML standard, server-sent events). The next events are collected when the
- * reader has taken the ones before, so that a slow reader costs no memory.
+ * Returns a reply that sends events to a page as they happen (HTML standard, server-sent events). It takes new events
+ * only after the reader has received the earlier ones, so that a slow reader costs no memory.
  */
 export function eventStream(options: EventStreamOptions): ListenReply {
   return {
@@ -36,7 +43,7 @@ export function eventStream(options: EventStreamOptions): ListenReply {
       ['Content-Type', 'text/event-stream; charset=utf-8'],
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
-      // Otherwise the connection would stay open after the end, and delay the stop of the server.
+      // A connection that stays open after the stream would delay the stop of the server.
       ['Connection', 'close'],
     ],
     body: eventsOf(options),
@@ -71,7 +78,7 @@ async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, vo
   }
 }
 
-/** JSON has no line ends of its own. */
+/** Writes an event in the format of the stream. JSON contains no line breaks, so the data fits on one line. */
 function eventText({ name, data }: PageEvent): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,51 +1,54 @@
 import type { Exchange, ExchangeRequest, HeaderList, Outcome, Stamps } from '../journal/exchange.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 
-/** One exchange of the service, finished or not. Secrets are masked. */
+/** One exchange of the service, which may not be finished yet. Secrets in it are masked. */
 export interface LoggedExchange extends ExchangeLabel {
-  /** Counts all exchanges, of both directions. */
+  /** The number of the exchange, counted from 1 over both directions. */
   readonly id: number;
-  /** When it began, in milliseconds since 1970. */
+  /** The time when the exchange began, in milliseconds since 1970. */
   readonly at: number;
   readonly request: ExchangeRequest;
-  /** null while it is under way. */
+  /** The outcome; null until the exchange has ended. */
   readonly outcome: Outcome | null;
-  /** null while it is under way. For a request to the service, the phases that only its sender can measure are null. */
+  /**
+   * The time stamps; null until the exchange has ended. For a request to the service, the phases that only its sender
+   * can measure are null.
+   */
   readonly stamps: Stamps | null;
   readonly connection: Exchange['connection'];
 }
 
-/** The call that an exchange makes, and its round and session. */
+/** The call or operation of an exchange, with its client, session and round. */
 export interface ExchangeLabel {
-  /** `core`: a request of an operator to the Core API. `reverse`: a call of the service to an operator. */
+  /** `core` for an operator's request to the Core API, `reverse` for a call that the service makes to an operator. */
   readonly direction: 'core' | 'reverse';
-  /** `bet`; `POST /create-new-game`. */
+  /** The name of the call or operation, such as `bet` or `POST /create-new-game`. */
   readonly name: string;
-  /** null where it is not known. */
+  /** The client; null if it is not known. */
   readonly extCID: string | null;
   readonly gsID: string | null;
   readonly roundID: string | null;
-  /** The way in which the call was disturbed on purpose, or that it was sent again by hand. */
+  /** For example that the call was delayed on purpose, or that it was sent again by hand. Empty for an ordinary exchange. */
   readonly notes: readonly string[];
 }
 
-/** The end of an exchange. */
+/** The data of an exchange that are known only when it ends. */
 export interface ExchangeEnd {
   readonly outcome: Outcome;
   readonly stamps: Stamps;
   readonly connection: Exchange['connection'];
-  /** The parts of the label that were not known at the beginning. */
+  /** The fields of the label that were not known when the exchange began. */
   readonly label?: Partial<ExchangeLabel>;
 }
 
 export interface ExchangeLogOptions {
-  /** Keys and other secrets, which are masked wherever they appear. */
+  /** Keys and other secrets. They are masked wherever they occur. */
   readonly secrets: readonly string[];
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly clock: () => number;
-  /** The maximum number of exchanges that are kept. 1000. */
+  /** The maximum number of exchanges that are kept. The default is 1000. */
   readonly maxExchanges?: number;
-  /** The maximum number of characters of each body that are kept. 65536. */
+  /** The maximum number of characters that are kept of each body. The default is 65 536. */
   readonly maxBody?: number;
 }
 
@@ -55,9 +58,9 @@ const MAX_BODY = 65_536;
 type Listener = (exchange: LoggedExchange) => void;
 
 /**
- * The latest exchanges of the service: the operators' requests and its own calls.
+ * The latest exchanges of the service: the operators' requests to the Core API, and the service's reverse calls.
  *
- * Signatures are not masked: a signature does not reveal its key, and is needed to find mistakes.
+ * Signatures are not masked. A signature does not reveal its key, and is needed to find mistakes.
  */
 export class ExchangeLog {
   readonly #options: ExchangeLogOptions;
@@ -71,7 +74,11 @@ export class ExchangeLog {
     this.#scrub = createScrubber(options.secrets);
   }
 
-  /** Adds an exchange that begins. @returns its id, and the function to call once when it ends */
+  /**
+   * Adds an exchange that begins now.
+   *
+   * @returns the id of the exchange, and the function to call once when the exchange ends
+   */
   begin(
     label: ExchangeLabel,
     request: ExchangeRequest,
@@ -97,21 +104,21 @@ export class ExchangeLog {
   }
 
   /**
-   * Calls the listener with every exchange from now on, when it begins and again when it ends.
+   * Calls the listener with every later exchange, once when it begins and once when it ends.
    *
-   * @returns removes the listener
+   * @returns a function that removes the listener
    */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The exchanges that are kept, oldest first. */
+  /** Returns the exchanges that are kept, oldest first. */
   recent(): readonly LoggedExchange[] {
     return [...this.#exchanges.values()];
   }
 
-  /** @returns undefined when there was no such exchange, or it is not kept any more */
+  /** Returns an exchange by its id; undefined if there is none, or if it is no longer kept. */
   find(id: number): LoggedExchange | undefined {
     return this.#exchanges.get(id);
   }
@@ -155,7 +162,7 @@ export class ExchangeLog {
 
   #cleanBody(body: NonNullable<ExchangeRequest['body']>): NonNullable<ExchangeRequest['body']> {
     const max = this.#options.maxBody ?? MAX_BODY;
-    // Cut after the masking: a half of a secret would not be masked.
+    // Secrets are masked before the body is cut, because half of a secret would not be recognised.
     const data = this.#scrub(body.data);
     return data.length <= max ? { ...body, data } : { ...body, data: data.slice(0, max), truncated: true };
   }

@@ -2,8 +2,8 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
 /**
- * The value of one US dollar in each currency, convertUsdRounded, and the same for ever: demo balances and the bets of free rounds only need
- * the right size. Real rates would make tests depend on the day.
+ * The approximate value of one US dollar in each currency. Demo balances and the bets of free rounds only need the
+ * order of magnitude. Real rates would make tests depend on the day.
  */
 const PER_USD = `
 AED 3.7 ALL 93 AMD 390 ARS 1000 AUD 1.5 AZN 1.7 BAM 1.8 BDT 120 BGN 1.8 BND 1.3 BOB 6.9 BRL 5.4 BYN 3.3 CAD 1.4 CDF 2800
@@ -23,11 +23,12 @@ const RATES: ReadonlyMap<string, Money> = new Map(
   [...PER_USD.matchAll(/(\S+) (\S+)/g)].map(([, code = '', rate = '']) => [code, Money.of(rate)]),
 );
 
-/** Amounts in currencies without a limit are rounded to this many decimals. */
+/** The decimals of the rounded amount in a currency that has no fixed number of decimals. */
 const MAX_DECIMALS = 9;
 
 /**
- * The largest round amount that is worth no more than the dollars: 1, 2 or 5 of the smallest unit, or ten, a hundred, … times that.
+ * Returns the largest round amount that is worth at most the given dollars. A round amount is 1, 2 or 5 of the smallest
+ * unit, times a power of ten.
  *
  * @throws RangeError for a currency that the service does not support
  */
@@ -44,7 +45,11 @@ export function convertUsdRounded(dollars: Money, code: string): Money {
   }
 }
 
-/** The value of an amount of dollars in a currency. @throws RangeError for a currency that the service does not support */
+/**
+ * Converts an amount of US dollars to a currency.
+ *
+ * @throws RangeError for a currency that the service does not support
+ */
 export function convertUsd(dollars: Money, code: string): Money {
   const rate = RATES.get(code);
   if (!rate) throw new RangeError(`no exchange rate is known for ${code}`);

@@ -1,4 +1,4 @@
-/** Passes values on to all who listen. */
+/** Passes each published value to all listeners. */
 export class Feed<T> {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #enders = new Set<() => void>();
@@ -7,13 +7,20 @@ export class Feed<T> {
     for (const listener of this.#listeners) listener(value);
   }
 
-  /** @returns removes the listener */
+  /**
+   * Calls the listener with every later value.
+   *
+   * @returns a function that removes the listener
+   */
   subscribe(listener: (value: T) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Gives the earlier values, then what is published from the first step of the iteration on, until the feed is closed. */
+  /**
+   * Yields the earlier values, then every value that is published after the first step of the iteration, until the feed
+   * is closed.
+   */
   async *follow(earlier: Iterable<T> = []): AsyncGenerator<T, void, undefined> {
     const waiting = [...earlier];
     let isOver = false;
@@ -41,7 +48,7 @@ export class Feed<T> {
     }
   }
 
-  /** Ends every `follow` once it has given what was published before. */
+  /** Ends all iterations of `follow`, after they have yielded the values that were published before. */
   close(): void {
     for (const end of this.#enders) end();
   }

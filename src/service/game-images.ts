@@ -2,7 +2,7 @@ import type { ListenReply } from '../listen/message.ts';
 import type { Route } from '../listen/routes.ts';
 import type { Game } from './games.ts';
 
-/** The images of each game, by file name, with width and height. The list of games names them. */
+/** The images of each game, with file name, width and height in pixels. `GET /games` lists the file names. */
 export const GAME_IMAGES = {
   square: { file: 'square.svg', width: 320, height: 320 },
   horizontal: { file: 'horizontal.svg', width: 400, height: 300 },
@@ -11,10 +11,13 @@ export const GAME_IMAGES = {
   horizontal_337x181: { file: 'horizontal_337x181.svg', width: 337, height: 181 },
 } as const;
 
-/** The path of the images; the id of a game and a file name follow. */
+/** The path of the images. The id of the game and the file name are appended. */
 export const GAME_IMAGES_PATH = '/game/images';
 
-/** The routes of the images, which are drawn for each game, so that a lobby has something to show. */
+/**
+ * Returns the routes of the images. Each image is drawn from the game's title, so that the lobby of an operator has
+ * something to show.
+ */
 export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
   return games.flatMap((game, index) =>
     Object.values(GAME_IMAGES).map(({ file, width, height }): Route => {
@@ -23,7 +26,7 @@ export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
         headers: [
           ['Content-Type', 'image/svg+xml'],
           ['Cache-Control', 'max-age=3600'],
-          // Opened by itself, an SVG image could run scripts.
+          // An SVG image that is opened as a page of its own could run scripts. This policy prevents that.
           ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"],
         ],
         body: draw(game, index, width, height),
@@ -38,8 +41,8 @@ export function gameImageRoutes(games: readonly Game[]): readonly Route[] {
 }
 
 /**
- * The hue of a game, in degrees, by its index in the catalogue. Neighbours are the golden angle apart, 137.5 degrees, so that their
- * colours differ.
+ * Returns the hue of a game's colour in degrees, by its index in the catalogue. Games next to each other differ by
+ * 137.5 degrees (the golden angle), so that their colours are easy to distinguish.
  */
 export function hueOf(index: number): number {
   return Math.round(Math.max(0, index) * 137.5) % 360;

@@ -4,32 +4,38 @@ import { DAY_MS } from '../contract/limits.ts';
 import type { Database } from '../sqlite/database.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A game that was launched: one player, in one game and currency, until it expires. */
+/** A game session: the launch of one game by one player in one currency, until it expires. */
 export interface GameSession {
-  /** The service's own id, a UUID. Never sent in reverse calls (contract, Identifiers). */
+  /** The service's own id of the session, a UUID. Reverse calls never carry it (contract, Identifiers). */
   readonly gsID: string;
   readonly cID: string;
   readonly extCID: string;
-  /** The operator's reference, which each reverse call carries. In demo mode it may be empty, as nothing is called there. */
+  /**
+   * The operator's id of the session, which each reverse call carries. It may be empty in demo mode, which makes no
+   * reverse calls.
+   */
   readonly sessionID: string;
-  /** The operator's `user.id`; in demo mode without one the `gsID`, so that the balance belongs to this session alone. */
+  /** The operator's `user.id`. In demo mode without a `user.id` it is the `gsID`, so that the session has its own balance. */
   readonly player: string;
   readonly currency: string;
   readonly locale: string;
   readonly gameID: string;
-  /** Played with the service's own demo balance, without reverse calls. */
+  /** If true, the session plays with the service's own demo balance, and no reverse calls are made. */
   readonly demo: boolean;
   /**
-   * The address to which the player goes back, when the game was not launched in an iframe. It is as the operator sent it: a page
-   * must link to http and https only.
+   * The address to which the player returns, if the game is not shown in an iframe. It is not checked: a page may link
+   * to it only if it is an http or https address.
    */
   readonly returnUrl?: string;
-  /** The address at which the player can deposit; as unsafe as `returnUrl`. */
+  /** The address at which the player can deposit money. It is not checked either, like `returnUrl`. */
   readonly depositUrl?: string;
   readonly platform?: Platform;
-  /** Milliseconds since 1970. */
+  /** The time of the launch, in milliseconds since 1970. */
   readonly openedAt: number;
-  /** Milliseconds since 1970. From then on no round begins; open rounds are still settled. */
+  /**
+   * The time when the session expires, in milliseconds since 1970. After it no round begins, but open rounds are still
+   * settled.
+   */
   readonly expiresAt: number;
 }
 
@@ -50,25 +56,32 @@ export const sessionSchema: z.ZodType<GameSession> = z.object({
   expiresAt: z.number(),
 });
 
-/** An expired session is kept for this time, so that its player reads that it expired, and not that there is no such game. */
+/**
+ * The milliseconds for which an expired session is kept. In this time its page says that the game has expired, instead
+ * of that it is unknown.
+ */
 const KEPT_MS = DAY_MS;
 
 export interface GameSessionsOptions {
   readonly database: Database;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether a round of the session is not finished, so that the session must not be deleted. */
+  /** Returns true if a round of the session is not finished, in which case the session must not be deleted. */
   readonly hasOpenRounds?: (gsID: string) => boolean;
 }
 
-/** The game sessions by `gsID`. Those that expired a day ago and owe nothing are deleted. */
+/** The game sessions by `gsID`. A session is deleted one day after it expired, unless one of its rounds is not finished. */
 export class GameSessions {
   readonly #byId = new Map<string, GameSession>();
   readonly #table: RecordTable<GameSession>;
   readonly #now: () => number;
   readonly #hasOpenRounds: (gsID: string) => boolean;
 
-  /** @throws DatabaseError when the database holds a session that can't be read */
+  /**
+   * Reads the sessions from the database.
+   *
+   * @throws DatabaseError when the database holds a session that can't be read
+   */
   constructor({ database, now, hasOpenRounds = () => false }: GameSessionsOptions) {
     this.#now = now;
     this.#hasOpenRounds = hasOpenRounds;
@@ -91,7 +104,7 @@ export class GameSessions {
     return this.#byId.get(gsID);
   }
 
-  /** Oldest first, with the expired ones that are still kept. */
+  /** Returns all sessions, oldest first, including the expired sessions that are not deleted yet. */
   all(): readonly GameSession[] {
     return [...this.#byId.values()];
   }
@@ -104,7 +117,10 @@ export class GameSessions {
     return this.#now() >= session.expiresAt + KEPT_MS && !this.#hasOpenRounds(session.gsID);
   }
 
-  /** The map is in the order of opening, so that two checks at each launch keep it small. */
+  /**
+   * Deletes up to two of the oldest sessions that are no longer needed. Each launch opens one session, so two deletions
+   * keep the map small.
+   */
   #deleteObsolete(): void {
     let checks = 2;
     for (const session of this.#byId.values()) {
@@ -117,7 +133,11 @@ export class GameSessions {
   }
 }
 
-/** @throws DatabaseError when the database holds a session that can't be read */
+/**
+ * Opens the table of game sessions.
+ *
+ * @throws DatabaseError when the database holds a session that can't be read
+ */
 export function sessionTable(database: Database): RecordTable<GameSession> {
   return new RecordTable(database, 'session', sessionSchema, ({ gsID }) => gsID);
 }

@@ -1,13 +1,13 @@
-/** A game of the catalogue. All are played in all currencies and locales, and with free rounds. */
+/** A game of the catalogue. Every game supports all currencies, all locales and free rounds. */
 export interface Game {
   readonly id: string;
-  /** In English. */
+  /** The title of the game, in English. */
   readonly title: string;
-  /** Return to player: the part of all bets that is won back in the long run, in whole per cent. */
+  /** Return to player: the percentage of all stakes that players win back in the long run, a whole number. */
   readonly rtp: number;
 }
 
-/** The catalogue. A launch without a `gameID` gets its first game. */
+/** The default catalogue. A launch without a `gameID` opens the first game that the client may play. */
 export const GAMES: readonly Game[] = [
   { id: 'catch', title: 'Catch', rtp: 96 },
   { id: 'swipe', title: 'Swipe', rtp: 96 },
@@ -17,10 +17,10 @@ export const GAMES: readonly Game[] = [
   { id: 'comet', title: 'Comet', rtp: 97 },
 ];
 
-/** With this many games the list is larger than a megabyte, bet lines included. */
+/** The number of games with which the reply of `GET /games`, bet lines included, is larger than a megabyte. */
 const LARGE_CATALOGUE = 60;
 
-/** A catalogue whose list is larger than a megabyte: the given games, and copies of them with other ids. */
+/** Returns a catalogue whose list is larger than a megabyte: the given games, and copies of them with other ids. */
 export function largeCatalogue(games: readonly Game[] = GAMES): readonly Game[] {
   const further = Array.from({ length: Math.ceil(LARGE_CATALOGUE / games.length) - 1 }, (_, index) =>
     games.map((game) => ({ ...game, id: `${game.id}-${index + 2}`, title: `${game.title} ${index + 2}` })),

@@ -13,10 +13,10 @@ import { campaignTable } from './campaigns.ts';
 import { demoBalanceTable } from './demo-balances.ts';
 import { sessionSchema, sessionTable } from './game-sessions.ts';
 
-/** Stores what one line of a file says. Throws when the line is not what version 0.1.0 wrote. */
+/** Stores the content of one line of a file. Throws when version 0.1.0 can't have written the line. */
 type StoreLine = (json: unknown, index: number) => void;
 
-/** The files in which version 0.1.0 kept what it had to keep, one JSON value a line. */
+/** The files in which version 0.1.0 kept its data, with one JSON value on each line, and how to store their lines. */
 const OLD_FILES: Readonly<Record<string, (database: Database) => StoreLine>> = {
   'ledger.ndjson': ledgerLines,
   'sessions.ndjson': (database) => {
@@ -37,10 +37,11 @@ const OLD_FILES: Readonly<Record<string, (database: Database) => StoreLine>> = {
 };
 
 /**
- * Reads in what version 0.1.0 left in a folder, all of it or nothing. The files are then renamed to `….imported`. A file that was
- * read in and not renamed, because the process was killed between, is not read in again.
+ * Imports the files of version 0.1.0 from a folder, either all of them or none. Then it renames each file to
+ * `….imported`. A file whose import was stored is not imported again, even if the process was killed before the file
+ * was renamed.
  *
- * @throws DatabaseError when a line can't be read; the files are as they were then
+ * @throws DatabaseError when a line can't be read; then the files have not changed
  */
 export function importOldFiles(database: Database, folder: string): void {
   const files = Object.keys(OLD_FILES)
@@ -59,15 +60,16 @@ function importFile(database: Database, file: string): void {
   const known = database.prepared('SELECT 1 FROM imported_file WHERE name = ? AND sha256 = ?').get(name, sha256);
   if (known !== undefined) return;
   const store = OLD_FILES[name]?.(database);
-  // Whatever follows the last line end was cut off when the process was killed. It announces nothing that was sent.
+  // Text after the last line break is a line that was cut off when the process was killed. No call of it was sent,
+  // because calls were sent only after their line was written.
   for (const [index, line] of content.toString().split('\n').slice(0, -1).entries()) {
     try {
       store?.(JSON.parse(line), index);
     } catch (error) {
       throw new DatabaseError(
         'unusable',
-        `${file}:${index + 1}: this is not what version 0.1.0 wrote. Nothing was sent, and the file is as it was. ` +
-          'Restore it from a copy, or move it away; what it says is owed will then not be sent.',
+        `${file}:${index + 1}: this line is not in the format of version 0.1.0. Nothing was sent, and the file has not changed. ` +
+          'Restore it from a copy, or move it away. If you move it away, the wins and refunds in it are never sent.',
         { cause: error },
       );
     }
@@ -98,7 +100,10 @@ const entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('campaign-ended'), extCID: text, frID: text }),
 ]);
 
-/** The ledger is a log: a header, then lists of entries of which each changes what the ones before add up to. */
+/**
+ * Returns a function that stores the lines of the ledger. The first line is a header. Each later line is a list of
+ * changes to the rounds.
+ */
 function ledgerLines(database: Database): StoreLine {
   const rounds = new RoundStore(database);
   return (json, index) => {

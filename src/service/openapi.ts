@@ -19,7 +19,7 @@ import { REPLY_DEADLINE_SECONDS } from '../contract/limits.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type ContractVersion, isThere, SINCE } from '../contract/versions.ts';
 
-/** The bodies, by the names that they have in the document. */
+/** The schemas of all bodies, by their names in the OpenAPI document. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   CreateNewGame: createNewGameSchema,
   CreateNewGameReply: createNewGameReplySchema,
@@ -39,17 +39,18 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 };
 
 const CALLS: Readonly<Record<CallName, string>> = {
-  balance: 'Return the balance of the player. Sent when a game loads, and whenever the balance is needed.',
-  bet: `Take a bet. It is never sent again; a 500, or no reply within ${REPLY_DEADLINE_SECONDS} seconds, is followed by a refund.`,
-  win: 'Credit the win of a round, 0 included. Sent again until it is answered 200.',
-  refund: 'Give back a whole bet, if it was taken. Sent again until it is answered 200.',
+  balance:
+    'Return the balance of the player. The service sends this call when a game loads, and whenever it needs the balance.',
+  bet: `Take a bet. The service never sends a bet again. After a 500, or without a reply within ${REPLY_DEADLINE_SECONDS} seconds, it sends a refund.`,
+  win: 'Credit the win of a round, which may be 0. The service sends the win again until it is answered 200.',
+  refund: 'Give back a whole bet, if it was taken. The service sends the refund again until it is answered 200.',
 };
 
 /**
- * The Core API as an OpenAPI 3.1 document, with the reverse calls as its webhooks, made from the schemas that read the
- * requests. It leaves out what later versions added.
+ * Returns the OpenAPI 3.1 document of the Core API, with the reverse calls as webhooks. It is made from the schemas
+ * that also read the requests. Whatever a later version of the contract added is left out.
  *
- * @param baseUrl `{base_url}`
+ * @param baseUrl the base URL of the Core API (`{base_url}`)
  */
 export function openApiDocument(version: ContractVersion, baseUrl: string): JsonObject {
   const document: JsonObject = {
@@ -58,7 +59,7 @@ export function openApiDocument(version: ContractVersion, baseUrl: string): Json
       title: 'Game platform: Core API and reverse calls',
       version,
       description:
-        "The service as croupier simulates it. An operator calls the paths. The service calls the webhooks at the operator: each at the client's base URL, followed by a slash and its name.",
+        "The game service that croupier simulates. Operators call the paths. The service calls the webhooks at the operator: the address of a call is the client's base URL, a slash, and the name of the call.",
     },
     servers: [{ url: baseUrl }],
     paths: pathsOf(version),
@@ -66,8 +67,8 @@ export function openApiDocument(version: ContractVersion, baseUrl: string): Json
     components: {
       schemas: componentSchemas(version),
       securitySchemes: {
-        apiKey: signatureScheme('the API key', 'the body'),
-        integrationApiKey: signatureScheme('the Integration API key', 'the body, which is sent in this form'),
+        apiKey: signatureScheme('the API key', 'the RFC 8785 form of the body'),
+        integrationApiKey: signatureScheme('the Integration API key', 'the body, which is sent in its RFC 8785 form'),
       },
     },
   };
@@ -79,7 +80,7 @@ function signatureScheme(key: string, body: string): JsonObject {
     type: 'apiKey',
     in: 'header',
     name: SIGNATURE_HEADER,
-    description: `The lower-case hexadecimal HMAC-SHA256, made with ${key}, of the RFC 8785 form of ${body}, or of a GET's query parameters.`,
+    description: `A lower-case hexadecimal HMAC-SHA256, made with ${key}. It covers ${body}, or the RFC 8785 form of the query parameters of a GET.`,
   };
 }
 
@@ -123,9 +124,12 @@ function webhookOf(call: CallName): JsonObject {
         ? { parameters: parametersOf(request) }
         : { requestBody: { required: true, ...jsonContent(request) } }),
       responses: {
-        200: { description: 'The only success.', ...jsonContent(REPLY_SCHEMAS[call]) },
+        200: {
+          description: 'The call was carried out. No other status is a success.',
+          ...jsonContent(REPLY_SCHEMAS[call]),
+        },
         401: {
-          description: 'The signature is wrong or missing. A message is required.',
+          description: 'The signature is wrong or missing. The reply must contain a message.',
           ...jsonContent(errorReplySchema),
         },
         default: { description: 'An error.', ...jsonContent(errorReplySchema) },
@@ -134,10 +138,14 @@ function webhookOf(call: CallName): JsonObject {
   };
 }
 
-/** @throws RangeError for a schema that is not among the components */
+/**
+ * Returns the content of a body, as a reference to its schema among the components.
+ *
+ * @throws RangeError for a schema that is not among the components
+ */
 function jsonContent(schema: z.ZodType): JsonObject {
   const name = Object.keys(COMPONENTS).find((one) => COMPONENTS[one] === schema);
-  if (name === undefined) throw new RangeError('a body without a name: add its schema to the components');
+  if (name === undefined) throw new RangeError('a body has no name; add its schema to COMPONENTS');
   return { content: { 'application/json': { schema: { $ref: refTo(name) } } } };
 }
 
@@ -145,7 +153,7 @@ function refTo(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** Lists in a query are written with commas. */
+/** Returns the parameters of a query. A list is written as one value with commas (`explode: false`). */
 function parametersOf(query: z.ZodType): JsonValue {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'output', override });
   return Object.entries(properties).map(([name, property]): JsonObject => {
@@ -170,23 +178,23 @@ function componentSchemas(version: ContractVersion): JsonObject {
     Object.entries(schemas).map(([name, schema]) => {
       const { $schema: _dialect, $id: _uri, ...rest } = asJson(schema);
       if (name !== 'CreateNewGame' || isThere('1.1.1', version) || !Array.isArray(rest.required)) return [name, rest];
-      // `returnUrl` was required before 1.1.1.
+      // The field `returnUrl` was required before version 1.1.1.
       return [name, { ...rest, required: [...rest.required, 'returnUrl'] }];
     }),
   );
 }
 
-/** A format makes the pattern unnecessary. */
+/** Removes the pattern of a schema that has a format, because the format already says the same. */
 function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }
 
-/** The conversion returns JSON, though its type allows more. */
+/** Converts a schema to the type of a JSON object. Zod's type of a schema also allows values that are not JSON. */
 function asJson(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }
 
-/** Without the parameters and fields that came after the version. */
+/** Returns a copy without the parameters and fields that were added after the version. */
 function withoutLater<T extends JsonValue>(value: T, version: ContractVersion): T;
 function withoutLater(value: JsonValue, version: ContractVersion): JsonValue {
   if (isList(value)) return value.filter((item) => !isLater(item, version)).map((item) => withoutLater(item, version));

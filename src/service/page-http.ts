@@ -2,7 +2,10 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
 
-/** A page may load its own scripts and styles, and call its own server. It has no inline code. */
+/**
+ * The content policy of the pages. A page may load its own scripts and styles, and call its own server. Inline code
+ * does not run.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -13,24 +16,24 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Whether other sites may show a page in a frame. */
+/** Whether pages of other sites may show a page in a frame. */
 export type Framing = 'allowed' | 'forbidden';
 
-/** Reads a built file by its name. Throws when there is none. */
+/** Reads one of the built files of the pages by its name. Throws when there is no such file. */
 export type ReadPage = (name: string) => Uint8Array;
 
 /**
- * One of the built files of the pages, as a reply.
+ * Returns one of the built files of the pages as a reply.
  *
- * @throws Error when the file is missing; the message says what to do
+ * @throws Error when the file is missing; the message says how to build it
  */
 export function pageFile(readPage: ReadPage, name: string, framing: Framing): ListenReply {
   const type = TYPES[path.extname(name)];
-  if (type === undefined) throw new RangeError(`pages have no files like ${name}`);
+  if (type === undefined) throw new RangeError(`the pages have no file of the type of ${name}`);
   return { status: 200, headers: [['Content-Type', type], ...securityHeaders(framing)], body: read(readPage, name) };
 }
 
-/** The headers of every reply to a page: content policy, no sniffing of types, no referrer, framing. */
+/** Returns the security headers of every reply to a page, such as its content policy and whether a frame may show it. */
 export function securityHeaders(framing: Framing): HeaderPairs {
   const alone: HeaderPairs = [
     ['X-Frame-Options', 'DENY'],
@@ -50,23 +53,27 @@ function read(readPage: ReadPage, name: string): Uint8Array {
   try {
     return readPage(name);
   } catch (error) {
-    throw new Error(`the page file ${name} is not there: build croupier first (npm run build)`, { cause: error });
+    throw new Error(`the page file ${name} is missing; build croupier first (npm run build)`, { cause: error });
   }
 }
 
-/** The body of a page's request. */
+/** The JSON of a page's request, or the status and message of the error reply. */
 export type PageRequest<T> =
   | { readonly kind: 'read'; readonly value: T }
   | { readonly kind: 'wrong'; readonly status: 400 | 415; readonly message: string };
 
 /**
- * Reads the JSON that one of croupier's pages sends. The content type has to be JSON: a browser lets a page of another site send
- * that only after a CORS preflight, which is never answered.
+ * Reads the JSON that a page sends. The content type must be JSON: before a page of another site may send JSON, the
+ * browser asks the server for permission (CORS), which croupier never gives.
  */
 export function readPageJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageRequest<T> {
   const type = headerOf(headers, 'content-type') ?? '';
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
-    return { kind: 'wrong', status: 415, message: 'Send JSON, with Content-Type: application/json.' };
+    return {
+      kind: 'wrong',
+      status: 415,
+      message: 'The body must be JSON. Send it with the header Content-Type: application/json.',
+    };
   }
   const parsed = schema.safeParse(parse(body));
   if (parsed.success) return { kind: 'read', value: parsed.data };
@@ -75,7 +82,7 @@ export function readPageJson<T>({ headers, body }: ListenRequest, schema: z.ZodT
   return {
     kind: 'wrong',
     status: 400,
-    message: `This can't be read: ${place}: ${issue?.message ?? 'not as expected'}.`,
+    message: `The request is invalid: ${place}: ${issue?.message ?? 'unexpected value'}.`,
   };
 }
 

@@ -1,16 +1,20 @@
 import type { z } from 'zod';
 import { type Database, DatabaseError } from '../sqlite/database.ts';
 
-/** The tables of the service that hold records as JSON, by one key each. */
+/** The tables of the service's database in which each row is a JSON record with a unique key. */
 type TableName = 'session' | 'campaign' | 'demo_balance' | 'tally';
 
-/** Records that outlive the process, in a table with the columns `id`, `key` and `record`. */
+/** Records that are kept in a table of the database. The table has the columns `id`, `key` and `record`. */
 export class RecordTable<R> {
   readonly #database: Database;
   readonly #table: TableName;
   readonly #keyOf: (record: R) => string;
 
-  /** @throws DatabaseError when a row is not a record of this schema */
+  /**
+   * Opens a table, and checks all its rows.
+   *
+   * @throws DatabaseError when a row is not a record of this schema
+   */
   constructor(database: Database, table: TableName, schema: z.ZodType<R>, keyOf: (record: R) => string) {
     this.#database = database;
     this.#table = table;
@@ -24,13 +28,16 @@ export class RecordTable<R> {
     return row && JSON.parse(String(row.record));
   }
 
-  /** In the order in which their keys were stored first. */
+  /** Returns all records, in the order in which their keys were first stored. */
   all(): readonly R[] {
     const rows = this.#database.prepared(`SELECT record FROM ${this.#table} ORDER BY id`).all();
     return rows.map(({ record }) => JSON.parse(String(record)));
   }
 
-  /** Stores a record, in the place of one with the same key. It outlives the process when this returns. */
+  /**
+   * Stores a record, and replaces the record with the same key. Once `put` returns, the record is kept even if the
+   * process is killed.
+   */
   put(record: R): void {
     const sql = `INSERT INTO ${this.#table} (key, record) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET record = excluded.record`;
     this.#database.prepared(sql).run(this.#keyOf(record), JSON.stringify(record));
@@ -42,10 +49,10 @@ export class RecordTable<R> {
 }
 
 /**
- * Reads what a row holds.
+ * Checks and returns the record in a row.
  *
- * @param what the row is about, for the message
- * @throws DatabaseError when it is not a record of this schema
+ * @param what the name of the record for the error message, such as `the round 5f2c`
+ * @throws DatabaseError when the row is not a record of this schema
  */
 export function readRecord<R>(schema: z.ZodType<R>, json: unknown, what: string): R {
   try {
@@ -53,8 +60,8 @@ export function readRecord<R>(schema: z.ZodType<R>, json: unknown, what: string)
   } catch (error) {
     throw new DatabaseError(
       'unusable',
-      `service.sqlite: ${what} is not what this version stores. Nothing was sent. Restore the file from a copy, or move it away; ` +
-        'what it says is owed will then not be sent.',
+      `service.sqlite: this version of croupier can't read ${what}. Nothing was sent. Restore the file from a copy, or move it away. ` +
+        'If you move it away, the wins and refunds in it are never sent.',
       { cause: error },
     );
   }

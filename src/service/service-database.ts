@@ -3,9 +3,9 @@ import path from 'node:path';
 import { Database, DatabaseError } from '../sqlite/database.ts';
 import { importOldFiles } from './old-files.ts';
 
-/** Marks a file as this one (SQLite, `application_id`): "CrSv". */
+/** The number that marks a database file of the service (SQLite, `application_id`): the text "CrSv". */
 const APPLICATION_ID = 0x43725376;
-/** Counts changes of the tables (SQLite, `user_version`). */
+/** The version of the tables (SQLite, `user_version`). Increase it with every change of the tables. */
 const SCHEMA_VERSION = 1;
 
 const RECORDS = 'id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, record TEXT NOT NULL';
@@ -32,7 +32,7 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-/** The database of the service. The folder that it is in belongs to this process until it is closed. */
+/** The database of the service, in a folder of its own. No other process can use the folder until the database is closed. */
 class ServiceDatabase extends Database {
   readonly #holder: string;
 
@@ -48,14 +48,14 @@ class ServiceDatabase extends Database {
   }
 }
 
-const NOT_SENT = 'Nothing was sent. If you move a file away, the calls that it owes will not be sent.';
+const NOT_SENT = 'Nothing was sent. If you move the file away, the wins and refunds in it are never sent.';
 
 /**
- * Opens the database of the service in a folder, which is made for its owner alone when it is missing. Data that version 0.1.0 left there
- * in files is read in once.
+ * Opens the database of the service in a folder. A missing folder is created, readable for its owner only. Files of
+ * version 0.1.0 in the folder are imported once.
  *
- * @param folder undefined keeps everything in memory
- * @throws DatabaseError when another service uses the folder, or when what is in it can't be read
+ * @param folder undefined for a database in memory
+ * @throws DatabaseError when another service uses the folder, or when its content can't be read
  */
 export function openServiceDatabase(folder?: string): Database {
   if (folder === undefined) {
@@ -69,7 +69,8 @@ export function openServiceDatabase(folder?: string): Database {
   try {
     database.atomically(() => prepare(database, path.join(folder, 'service.sqlite')));
     importFrom010(database, folder);
-    // From here on a commit outlives the process, and `RoundStore.flush` writes to the disk what has to outlive the machine.
+    // With NORMAL, a commit survives the end of the process, but perhaps not a power failure. `RoundStore.flush` writes
+    // to the disk when a power failure must lose nothing.
     database.run('PRAGMA synchronous = NORMAL');
     return database;
   } catch (error) {
@@ -78,7 +79,7 @@ export function openServiceDatabase(folder?: string): Database {
   }
 }
 
-/** Makes the tables of a new file. */
+/** Creates the tables in a new file. Throws a DatabaseError if another program or another version wrote the file. */
 function prepare(database: Database, file: string): void {
   const application = database.pragma('application_id');
   const version = database.pragma('user_version');
@@ -96,7 +97,8 @@ function prepare(database: Database, file: string): void {
 }
 
 /**
- * Reads in the files of version 0.1.0, while none of its services can use the folder: a running one holds a lock on `ledger.lock`.
+ * Imports the files of version 0.1.0. A service of version 0.1.0 holds a lock on `ledger.lock` while it runs, so this
+ * function locks the file too.
  */
 function importFrom010(database: Database, folder: string): void {
   const file = path.join(folder, 'ledger.lock');
@@ -110,7 +112,11 @@ function importFrom010(database: Database, folder: string): void {
   for (const name of [file, holder]) rmSync(name, { force: true });
 }
 
-/** @param holder the file in which another process has written its id */
+/**
+ * Opens a database that no other process may use.
+ *
+ * @param holder the file that contains the id of the process that uses the folder
+ */
 function openAlone<T>(open: () => T, folder: string, holder: string): T {
   try {
     return open();
@@ -121,11 +127,15 @@ function openAlone<T>(open: () => T, folder: string, holder: string): T {
   }
 }
 
-/** @param holder the file in which the other process has written its id */
+/**
+ * Returns the error for a folder that another service uses.
+ *
+ * @param holder the file that contains the id of the process that uses the folder
+ */
 function folderInUse(folder: string, holder: string): DatabaseError {
   const id = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8').trim()})` : '';
   return new DatabaseError(
     'in-use',
-    `${folder} is in use by another running service${id}. Stop that one, or give this one a folder of its own.`,
+    `${folder} is in use by another running service${id}. Stop that service, or choose another folder for this one.`,
   );
 }

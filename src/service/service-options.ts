@@ -11,65 +11,74 @@ import type { Sleep } from './sleep.ts';
 
 export interface ServiceOptions {
   readonly clients: readonly ServiceClient[];
-  /** The catalogue. Left out: the games of `GAMES`. */
+  /** The catalogue of games. If left out, the games of `GAMES`. */
   readonly games?: readonly Game[];
-  /** The game page and the console. Left out: the addresses of games are answered 404. */
+  /** The game page and the console. If left out, there are no pages, and their addresses are answered 404. */
   readonly pages?: PagesOptions;
-  /** The version of the contract that the service follows. Left out: the newest. */
+  /** The version of the contract that the service follows. If left out, the newest version. */
   readonly contract?: ContractVersion;
-  /** The folder of the database with sessions, campaigns, demo balances and rounds; made when missing. Left out: in memory. */
+  /**
+   * The folder of the database, which keeps sessions, campaigns, demo balances and rounds. It is created if missing. If
+   * left out, everything is kept in memory only.
+   */
   readonly dataDir?: string;
-  /** The path at the end of `{base_url}`, with a slash in front. `/api/v1`. */
+  /** The path at the end of the Core API's base URL, with a leading slash. The default is `/api/v1`. */
   readonly basePath?: string;
-  /** The address at which players and operators reach the service, without a slash at the end. Left out: the host that a request names. */
+  /**
+   * The address at which players and operators reach the service, without a trailing slash. If left out, the `Host`
+   * header of each request.
+   */
   readonly publicUrl?: string;
-  /** The lifetime of a game session, in milliseconds. Left out: as contract/limits.ts says. */
+  /** The lifetime of a game session, in milliseconds. The default is `SESSION_LIFE_MS`. */
   readonly sessionLifeMs?: number;
-  /** The list of games is answered after a random number of milliseconds between these. Left out: at once. */
+  /**
+   * The minimum and maximum delay of the reply to `GET /games`, in milliseconds. Each reply gets a random delay. If
+   * left out, there is no delay.
+   */
   readonly catalogueDelayMs?: readonly [min: number, max: number];
-  /** The time between two checks for ended campaigns, in milliseconds. Half a minute. */
+  /** The milliseconds between two checks for campaigns that have ended. The default is 30 000. */
   readonly campaignCheckMs?: number;
   readonly backoff?: Backoff;
-  /** Settings for sending reverse calls. The deadline is the one of the contract by default. */
+  /** Settings for sending reverse calls. The default deadline is the one of the contract. */
   readonly wire?: WireOptions;
-  /** The paytable of each game. Left out: the same for all. */
+  /** Returns the paytable of a game. If left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly clock?: () => number;
   readonly sleep?: Sleep;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 (included) to 1 (excluded). */
   readonly random?: () => number;
-  /** Makes version 4 UUIDs. */
+  /** Returns a new version 4 UUID. */
   readonly uuid?: () => string;
-  /** Masked in the log of exchanges, in addition to the keys of the clients. */
+  /** Secrets that are masked in the log of exchanges. The keys of the clients are masked in any case. */
   readonly secrets?: readonly string[];
-  /** Called with faults of the service itself. By default they become warnings of the process. */
+  /** Called with errors inside the service. By default each becomes a warning of the process. */
   readonly onFault?: (error: unknown) => void;
 }
 
 /** The pages that the service shows in browsers. */
 export interface PagesOptions {
-  /** Reads from `dist/pages` of the package. */
+  /** Reads a built file from `dist/pages` of the package. */
   readonly readPage: ReadPage;
-  /** Left out: there is no console. */
+  /** The settings of the console. If left out, there is no console. */
   readonly console?: ConsoleOptions;
 }
 
 export interface ConsoleOptions extends Partial<ExchangeTexts> {
-  /** Gives access to the console: 128 random bits or more, in characters that are valid in an address. */
+  /** The secret that gives access to the console: at least 128 random bits, in characters that are valid in an address. */
   readonly token: string;
 }
 
-/** Texts about an exchange that the service can't make itself; null when there is none for it. */
+/** Functions that write texts about an exchange for the console. Each returns null if it has no text for the exchange. */
 export interface ExchangeTexts {
-  /** A shell command that sends the same bytes again. */
+  /** Returns a shell command (curl) that sends the request of the exchange again. */
   readonly curlOf: (exchange: LoggedExchange) => string | null;
-  /** A scenario in YAML. */
+  /** Returns a scenario in YAML that makes the same call. */
   readonly scenarioOf: (exchange: LoggedExchange) => string | null;
 }
 
 /**
- * Checks the clients at the start, as most mistakes would otherwise only show when an operator calls.
+ * Checks the clients when the service starts. Otherwise most mistakes would show only when an operator calls.
  *
  * @throws RangeError that names the client and the mistake
  */
@@ -77,16 +86,25 @@ export function checkClients(clients: readonly ServiceClient[], games: readonly 
   if (clients.length === 0) throw new RangeError('the service needs at least one client');
   const extCIDs = clients.map(({ extCID }) => extCID);
   const twice = extCIDs.find((extCID, index) => extCIDs.indexOf(extCID) !== index);
-  if (twice !== undefined) throw new RangeError(`two clients have the ExtCID ${twice}; it must be unique`);
+  if (twice !== undefined)
+    throw new RangeError(`two clients have the ExtCID ${twice}; give each client its own ExtCID`);
   for (const { extCID, ...client } of clients) {
     if (client.apiKey === '' || client.integrationApiKey === '')
-      throw new RangeError(`a key of client ${extCID} is empty`);
+      throw new RangeError(`a key of the client ${extCID} is empty; set apiKey and integrationApiKey`);
     if (!/^https?:\/\//.test(client.integratorBaseUrl) || !URL.canParse(client.integratorBaseUrl)) {
-      throw new RangeError(`the base URL of client ${extCID} is no http or https address: ${client.integratorBaseUrl}`);
+      throw new RangeError(
+        `the base URL of the client ${extCID} must be an http or https address, not ${client.integratorBaseUrl}`,
+      );
     }
     const currency = client.currencies?.find((code) => !currencyByCode(code));
-    if (currency !== undefined) throw new RangeError(`client ${extCID} is allowed ${currency}, which is not supported`);
+    if (currency !== undefined)
+      throw new RangeError(
+        `the client ${extCID} may use the currency ${currency}, which the service does not support; remove the currency from its settings`,
+      );
     const game = client.games?.find((id) => !games.some((one) => one.id === id));
-    if (game !== undefined) throw new RangeError(`client ${extCID} is allowed the game ${game}, which does not exist`);
+    if (game !== undefined)
+      throw new RangeError(
+        `the client ${extCID} may use the game ${game}, which is not in the catalogue; remove the game from its settings`,
+      );
   }
 }

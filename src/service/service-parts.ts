@@ -17,7 +17,7 @@ import { openServiceDatabase } from './service-database.ts';
 import { checkClients, type ServiceOptions } from './service-options.ts';
 import { sleep as realSleep, type Sleep } from './sleep.ts';
 
-/** The parts of the service, for its pages and its tests. */
+/** The parts of the service that its pages and its tests use. */
 export interface ServiceParts {
   readonly clients: readonly ServiceClient[];
   readonly games: readonly Game[];
@@ -25,22 +25,22 @@ export interface ServiceParts {
   readonly sessions: GameSessions;
   readonly campaigns: Campaigns;
   readonly demoBalances: DemoBalances;
-  /** Every exchange, the Core API's and the reverse calls'. */
+  /** The log of all exchanges: requests to the Core API, and reverse calls. */
   readonly log: ExchangeLog;
-  /** The faults that disturb the next reverse calls. */
+  /** The faults that are waiting to disturb a reverse call on purpose. */
   readonly faults: Faults;
   /** Makes the reverse calls. */
   readonly calls: ReverseCalls;
-  /** Keeps the rounds, and sends what is owed. */
+  /** Stores the rounds, and sends wins and refunds until the operator answers 200. */
   readonly adapter: Adapter;
-  /** Publishes each round after each event in it. */
+  /** Publishes a round after each event in it. */
   readonly roundFeed: Feed<RoundRecord>;
-  /** Plays rounds. */
+  /** Plays rounds for the game page and the console. */
   readonly play: Play;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly clock: () => number;
   readonly sleep: Sleep;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
   readonly uuid: () => string;
   readonly onFault: (error: unknown) => void;
@@ -50,18 +50,22 @@ interface Closing {
   close(graceMs: number): void | Promise<void>;
 }
 
-/** The parts, and how to close them. */
+/** The parts of the service, and a function that closes them. */
 export interface OpenedParts {
   readonly parts: ServiceParts;
-  /** @param graceMs the time for calls under way to be answered, in milliseconds */
+  /**
+   * Closes all parts.
+   *
+   * @param graceMs how long to wait for calls that are not answered yet, in milliseconds
+   */
   readonly close: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Opens all parts. Calls that were owed when the service ended last are sent again from then on.
+ * Opens all parts of the service. Wins and refunds that an earlier run of the service still owed are sent again.
  *
- * @throws RangeError when the clients contradict one another or the catalogue
- * @throws DatabaseError when another service uses the folder, or what is in it can't be read
+ * @throws RangeError when the settings of the clients contradict each other or the catalogue
+ * @throws DatabaseError when another service uses the folder, or when its content can't be read
  */
 export function openParts(options: ServiceOptions): OpenedParts {
   const { clients, dataDir, games = GAMES, contract: version = CONTRACT_VERSION } = options;

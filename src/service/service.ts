@@ -18,27 +18,42 @@ import { openApiDocument } from './openapi.ts';
 import type { PagesOptions, ServiceOptions } from './service-options.ts';
 import { type OpenedParts, openParts, type ServiceParts } from './service-parts.ts';
 
-/** A service that listens. */
+/** A service that is listening on a port. */
 export interface Served {
-  /** Of the whole server, without a slash at the end. */
+  /** The address of the server, without a trailing slash. */
   readonly url: string;
-  /** `{base_url}`, which the operator's backend calls, without a slash at the end. */
+  /** The base URL of the Core API, which the operator's backend calls, without a trailing slash. */
   readonly baseUrl: string;
-  /** Stops listening, then closes the service. @param graceMs for replies and calls under way, in milliseconds */
+  /**
+   * Stops listening, then closes the service.
+   *
+   * @param graceMs how long to wait for open replies and calls, in milliseconds
+   */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
 export interface Service {
   readonly parts: ServiceParts;
-  /** Answers one request without a port. */
+  /** Answers one request directly, without a network connection. */
   readonly handle: (request: ListenRequest) => Promise<ListenReply>;
-  /** Opens a port, by default on loopback. @throws Error when it cannot be opened */
+  /**
+   * Listens on a port, by default on loopback.
+   *
+   * @throws Error when the port can't be opened
+   */
   readonly start: (address?: Pick<ListenOptions, 'port' | 'host' | 'limits'>) => Promise<Served>;
-  /** The game sessions that operators launch, in order, from the creation of the service until it is closed. */
+  /**
+   * Yields the game sessions that operators launch, in order, starting with the first launch after `createService`.
+   * Ends when the service is closed.
+   */
   readonly sessions: AsyncIterable<GameSession>;
-  /** Calls the listener with every request to the Core API, once it is answered. @returns removes the listener */
+  /**
+   * Calls the listener with every request to the Core API after it is answered.
+   *
+   * @returns a function that removes the listener
+   */
   readonly onLaunchSeen: (listener: (seen: LaunchSeen) => void) => () => void;
-  /** For a service that was not started. */
+  /** Closes a service that was not started. A started service is closed by `Served.close`. */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
@@ -47,7 +62,7 @@ const CAMPAIGN_CHECK_MS = 30_000;
 const GRACE_MS = 1000;
 
 /**
- * The whole service: Core API, integration adapter, game page and console.
+ * Creates the whole service: Core API, reverse calls, game page and console.
  *
  * @throws what `openParts` throws, and Error when the pages are not built
  */
@@ -57,10 +72,10 @@ export function createService(options: ServiceOptions): Service {
   const launches = new Feed<LaunchSeen>();
   const sessions = new Feed<GameSession>();
   const closing = new AbortController();
-  /** Aborted before `closing`: open event streams would keep the server from ending. */
+  /** Aborted before the server stops listening, because open event streams would keep the server from stopping. */
   const closingStreams = new AbortController();
   const known = new Set(parts.sessions.all().map(({ gsID }) => gsID));
-  /** The address of the server, for requests without a host. */
+  /** The address of the server. It is used for requests without a valid Host header. */
   let ownUrl = 'http://127.0.0.1';
 
   const publicUrl = ({ headers }: Pick<ListenRequest, 'headers'>): string =>
@@ -120,7 +135,10 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** Closes the service again when its pages are missing, as it would keep its folder. */
+/**
+ * Returns the routes of the pages. If the pages are not built, it closes the service, which would otherwise keep its
+ * folder locked.
+ */
 function pagesOf(
   parts: ServiceParts,
   { pages, paytableOf }: ServiceOptions,
@@ -138,10 +156,10 @@ function pagesOf(
 }
 
 /**
- * The game page, and the console if one is wanted.
+ * Returns the routes of the game page, and of the console if the options contain one.
  *
  * @param closing ends the event streams
- * @param ownUrl the address of the server
+ * @param ownUrl returns the address of the server
  * @throws Error when the pages are not built
  */
 function pageRoutes(
@@ -166,7 +184,7 @@ function none(): null {
   return null;
 }
 
-/** Closes the service again when its port can't be opened, as it would keep its folder. */
+/** Opens the port of the service. If that fails, it closes the service, which would otherwise keep its folder locked. */
 async function openOrClose(close: () => Promise<void>, open: () => Promise<Listening>): Promise<Listening> {
   try {
     return await open();
@@ -210,7 +228,10 @@ function contextOf(
   };
 }
 
-/** Ends campaigns whose time is over, also those that ended while the service was down, so that their wins are paid. */
+/**
+ * Ends campaigns that are over, so that their wins are paid. Campaigns that ended while the service was not running are
+ * ended too.
+ */
 async function endCampaigns(parts: ServiceParts, everyMs: number, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
     const now = parts.clock();

@@ -102,7 +102,12 @@ describe('the client of the Core API', () => {
 
   it.each([
     ['is not JSON', { status: 502, headers: [], body: '<html>' }, 'GET /games was answered 502', 502],
-    ['does not fit the schema', jsonReply(200, {}), 'answered 200 with something unexpected: the body:', 200],
+    [
+      'does not fit the schema',
+      jsonReply(200, {}),
+      'answered 200, but its body is not as the contract requires: the body:',
+      200,
+    ],
     ['never comes', new Promise<never>(() => {}), 'was not answered: no reply within 500 ms', undefined],
   ])('names the problem of a reply that %s', async (_what, reply, message, status) => {
     const { client } = await server(reply);

@@ -33,7 +33,7 @@ describe('failure', () => {
   });
 
   it.each([200, 201, 302, 399, 600, 404.5])('refuses the status %d, which is not an error', (status) => {
-    expect(() => failure({ status, message: 'x' })).toThrow(`not ${status}`);
+    expect(() => failure({ status, message: 'x' })).toThrow(`but it is ${status}`);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
 import { betLinesOf, formatAmount } from '../../src/service/bet-lines.ts';
 
-it('has rising lines above zero for every currency, with no more decimals than the currency has', () => {
+it('every currency has bet lines with rising bets above zero, and with no more decimals than the currency', () => {
   for (const { code, decimals } of CURRENCIES) {
     const lines = betLinesOf(code);
     expect(lines).toHaveLength(10);
@@ -16,7 +16,7 @@ it('has rising lines above zero for every currency, with no more decimals than t
   }
 });
 
-it('chooses round amounts of about the same value', () => {
+it('the bet lines of all currencies are round amounts of about the same value', () => {
   const bets = (code: string) => betLinesOf(code).map(({ maxBet }) => formatAmount(maxBet, code));
   expect(bets('USD')).toEqual(['0.10', '0.20', '0.50', '1.00', '2.00', '5.00', '10.00', '20.00', '50.00', '100.00']);
   expect(bets('JPY').slice(0, 4)).toEqual(['10', '20', '50', '100']);

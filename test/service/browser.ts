@@ -7,21 +7,21 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildPages } from '../../scripts/pages.ts';
 import { chromiumPath } from './chromium.ts';
 
-/** A browser for the tests of a file, and the pages as they are built. */
+/** A browser for the tests of one file, and the folder of the built pages. */
 export interface Stage {
   readonly pagesDir: () => string;
-  /** Opens a page, which is closed when the test is over, and fails the test for every error and every foreign request in it. */
+  /** Opens a page until the test is over. Every error in the page, and every request to another server, fails the test. */
   readonly open: (url: string, options?: OpenOptions) => Promise<Page>;
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Requests to other servers are meant. */
+  /** If true, requests to other servers do not fail the test. */
   readonly foreign?: boolean;
-  /** Messages of the page's console that are expected. */
+  /** Messages in the page's console that do not fail the test. */
   readonly mayReport?: RegExp;
 }
 
-/** Chromium takes its time where much else is going on. */
+/** A long timeout, because Chromium starts slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
 const STEP_MS = 15_000;
 
@@ -65,9 +65,9 @@ export function stage(): Stage {
   };
 }
 
-/** The serious problems that axe finds in a page in light and in dark. */
+/** Returns the serious accessibility problems that axe finds in a page, with light and with dark colours. */
 export async function barriers(page: Page): Promise<readonly string[]> {
-  // Evaluated by the browser's own tool, which a page's content policy does not bind.
+  // The debugger runs this script, because the page's content policy forbids foreign scripts.
   await page.evaluate(axe.source);
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -81,7 +81,7 @@ export async function barriers(page: Page): Promise<readonly string[]> {
   return found;
 }
 
-/** By how many pixels the page is wider than its window. */
+/** Returns the number of pixels by which the page is wider than its window. */
 export async function overhang(page: Page, width: number): Promise<number> {
   await page.setViewportSize({ width, height: 800 });
   return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');

@@ -59,7 +59,7 @@ describe('openTo', () => {
   });
 });
 
-it('keeps a cancelled campaign over a restart', () => {
+it('a cancelled campaign is still cancelled after a restart', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'campaigns-'));
   const first = openServiceDatabase(folder);
   const before = new Campaigns(first);

@@ -5,8 +5,8 @@ import chromium from '@sparticuz/chromium';
 const UNPACKED = path.resolve(import.meta.dirname, '../../node_modules/.cache/croupier-chromium');
 
 /**
- * Unpacks Chromium, once for all times. Several test files may begin at the same moment, and none must start what another has
- * half written: each unpacks into a folder of its own, and the first of these is given the name.
+ * Unpacks Chromium unless an earlier run has done so, and returns its path. Several test files may start at the same time.
+ * So that none of them uses a half-written file, each unpacks into its own folder. The first complete folder is then renamed.
  */
 export async function chromiumPath(): Promise<string> {
   const binary = path.join(UNPACKED, 'chromium');

@@ -9,7 +9,7 @@ import { openServiceDatabase } from '../../src/service/service-database.ts';
 
 const ANNA = { cID: 'c', extCID: 'acme', player: 'anna', currency: 'USD' };
 
-it('keeps one balance for each combination, which a later launch does not change', () => {
+it('each combination of client, player and currency has one demo balance, which a later launch does not change', () => {
   const balances = new DemoBalances(openServiceDatabase());
   expect(balances.open(ANNA, Money.of('50')).format()).toBe('50');
   expect(balances.open(ANNA, Money.of('70')).format()).toBe('50');
@@ -20,7 +20,7 @@ it('keeps one balance for each combination, which a later launch does not change
   expect(balances.balanceOf(ANNA).format()).toBe('50');
 });
 
-it('begins with the worth of 10 000 dollars, with no more decimals than the currency has', () => {
+it('a demo balance begins with the value of 10 000 US dollars, with no more decimals than the currency', () => {
   const balances = new DemoBalances(openServiceDatabase());
   for (const { code, decimals } of CURRENCIES) {
     const balance = balances.open({ ...ANNA, currency: code }, undefined);
@@ -30,7 +30,7 @@ it('begins with the worth of 10 000 dollars, with no more decimals than the curr
   expect(balances.balanceOf(ANNA).format()).toBe('10000');
 });
 
-it('takes a bet up to the whole balance, and not more', () => {
+it('a demo bet can take the whole balance, but not more', () => {
   const balances = new DemoBalances(openServiceDatabase());
   balances.open(ANNA, Money.of('0.30'));
   expect(balances.debit(ANNA, Money.of('0.31'))).toBe(false);
@@ -41,7 +41,7 @@ it('takes a bet up to the whole balance, and not more', () => {
   expect(balances.balanceOf(ANNA).format()).toBe('1.25');
 });
 
-it('keeps a balance that is used up over a restart', () => {
+it('a demo balance of zero is still zero after a restart', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'demo-'));
   const first = openServiceDatabase(folder);
   const before = new DemoBalances(first);

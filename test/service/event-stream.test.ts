@@ -32,7 +32,7 @@ function stream(take: () => readonly PageEvent[], heartbeatMs = 10_000) {
 }
 
 describe('a stream of events', () => {
-  it('begins with the current events, then sends the ones in between together', async () => {
+  it('begins with the current events, and then sends events that happen close together as one piece', async () => {
     let count = 0;
     const { headers, next, news } = stream(() => [{ name: 'count', data: { count } }]);
     expect(headers).toContainEqual(['Content-Type', 'text/event-stream; charset=utf-8']);
@@ -42,12 +42,12 @@ describe('a stream of events', () => {
     expect(await later).toBe('event: count\ndata: {"count":5}\n\n');
   });
 
-  it('writes a text with line ends on one line', async () => {
+  it('writes data with line breaks on one line', async () => {
     const { next } = stream(() => [{ name: 'words', data: 'a\n\nevent: forged\ndata: {}\u2028' }]);
     expect((await next())?.split('\n')).toHaveLength(4);
   });
 
-  it('loses nothing that happens while its reader is busy', async () => {
+  it('loses no event that happens while its reader is busy', async () => {
     let count = 0;
     const { next, news } = stream(() => [{ name: 'count', data: count }]);
     await next();
@@ -62,7 +62,7 @@ describe('a stream of events', () => {
     expect(await next()).toBe(': still here\n\n');
   });
 
-  it('ends with the service, and stops listening', async () => {
+  it('ends when the service is closed, and removes its listener', async () => {
     const { next, closing, listeners } = stream(() => [{ name: 'x', data: null }]);
     await next();
     const last = next();
@@ -72,7 +72,7 @@ describe('a stream of events', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('stops listening when its reader goes away', async () => {
+  it('removes its listener when its reader goes away', async () => {
     const { next, end, listeners } = stream(() => [{ name: 'x', data: null }]);
     await next();
     await end();

@@ -22,7 +22,7 @@ function logOf(options: Partial<ExchangeLogOptions> = {}): ExchangeLog {
   return new ExchangeLog({ secrets: [SECRET], clock: () => 42, ...options });
 }
 
-it('passes on an exchange when it begins and when it ends', () => {
+it('the exchange log reports an exchange when it begins and when it ends', () => {
   const log = logOf();
   const heard: LoggedExchange[] = [];
   const unsubscribe = log.subscribe((exchange) => heard.push(exchange));
@@ -37,7 +37,7 @@ it('passes on an exchange when it begins and when it ends', () => {
   expect(heard).toHaveLength(2);
 });
 
-it('masks secrets in every part of an exchange', () => {
+it('the exchange log masks secrets in every part of an exchange', () => {
   const log = logOf();
   const text = `x${SECRET}y`;
   log.begin(LABEL, requestOf(text)).end({ outcome: answered(text), stamps: STAMPS, connection: null });
@@ -47,12 +47,12 @@ it('masks secrets in every part of an exchange', () => {
   expect(log.recent()[0]?.request.body?.data).toBe('x***y');
 });
 
-it('drops the oldest exchanges, and cuts long bodies', () => {
+it('the exchange log drops the oldest exchanges and cuts long bodies', () => {
   const log = logOf({ maxExchanges: 3, maxBody: 10 });
   const begun = Array.from({ length: 5 }, (_, index) => log.begin(LABEL, requestOf(`${index}`.repeat(20))));
   expect(log.recent().map(({ id }) => id)).toEqual([3, 4, 5]);
   expect(log.recent()[0]?.request.body).toEqual({ encoding: 'utf8', data: '2222222222', length: 20, truncated: true });
-  // An exchange that ends after it was dropped is passed on, and stays dropped.
+  // An exchange that ends after it was dropped is still reported, but not stored again.
   const heard: number[] = [];
   log.subscribe(({ id }) => heard.push(id));
   begun[0]?.end({ outcome: answered('a'), stamps: STAMPS, connection: null });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Feed } from '../../src/service/feed.ts';
 
-it('passes values on to each listener until it is removed', () => {
+it('a feed passes each value to every listener until the listener is removed', () => {
   const feed = new Feed<number>();
   const heard: number[] = [];
   const end = feed.subscribe((value) => heard.push(value));
@@ -12,7 +12,7 @@ it('passes values on to each listener until it is removed', () => {
   expect(heard).toEqual([1]);
 });
 
-it('gives a follower the earlier values and then every later one, until it is closed', async () => {
+it('a feed gives a follower the earlier values and then every later value, until the feed is closed', async () => {
   const feed = new Feed<number>();
   const following = (async () => {
     const heard: number[] = [];
@@ -31,7 +31,7 @@ it('gives a follower the earlier values and then every later one, until it is cl
   expect(await following).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('lets each follower end on its own', async () => {
+it('each follower of a feed can stop independently', async () => {
   const feed = new Feed<number>();
   for await (const value of feed.follow([1, 2])) {
     expect(value).toBe(1);

@@ -6,7 +6,7 @@ import { gameImageRoutes } from '../../src/service/game-images.ts';
 
 const GAME = { id: 'a/b', title: 'Salt & "Pepper" <script>', rtp: 96 };
 
-it('draws every image of a game, in its proportions', async () => {
+it('every image of a game has the proportions that its name says', async () => {
   const routes = gameImageRoutes([GAME]);
   expect(routes.map(({ path }) => path)).toEqual(
     ['square', 'horizontal', 'widescreen', 'vertical', 'horizontal_337x181'].map(

@@ -25,7 +25,7 @@ function session(changes: Partial<GameSession> = {}): GameSession {
   };
 }
 
-it('finds a session by its gsID, and knows when it expires', () => {
+it('a game session is found by its gsID, and expires after its lifetime', () => {
   let now = 0;
   const sessions = new GameSessions({ database: openServiceDatabase(), now: () => now });
   const one = session({ returnUrl: 'https://acme.example' });
@@ -39,7 +39,7 @@ it('finds a session by its gsID, and knows when it expires', () => {
   expect(sessions.byId(one.gsID)).toEqual(one);
 });
 
-it('forgets a session that expired a day ago, unless a round of it still hasOpenRounds something', () => {
+it('a game session is deleted a day after it expired, unless one of its rounds is still open', () => {
   let now = 0;
   const owing = session();
   const hasOpenRounds = (gsID: string): boolean => gsID === owing.gsID;
@@ -51,11 +51,11 @@ it('forgets a session that expired a day ago, unless a round of it still hasOpen
   for (let count = 0; count < 20; count += 1) sessions.open(session({ expiresAt: now + 1000 }));
   expect(sessions.all()).toHaveLength(21);
   expect(sessions.byId(owing.gsID)).toEqual(owing);
-  // The database has forgotten the same.
+  // The sessions are deleted from the database too.
   expect(new GameSessions({ database, now: () => 0 }).all()).toEqual(sessions.all());
 });
 
-it('keeps the sessions over a restart, except the forgotten ones', () => {
+it('the game sessions are kept over a restart, except the deleted ones', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'sessions-'));
   const first = openServiceDatabase(folder);
   const before = new GameSessions({ database: first, now: () => 0 });

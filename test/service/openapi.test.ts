@@ -7,11 +7,11 @@ import { openApiDocument } from '../../src/service/openapi.ts';
 import { EU, get, launch, send, startCore } from './core-api/core-server.ts';
 
 function documentOf(version: ContractVersion = CONTRACT_VERSION) {
-  // As whoever fetches it reads it: of no type.
+  // JSON.parse removes the type, so that the test reads the document like a client that fetched it.
   return JSON.parse(JSON.stringify(openApiDocument(version, 'http://127.0.0.1:1/api/v1')));
 }
 
-it.each(['1.10.2', '1.8.0', '1.0.0'] as const)('is OpenAPI 3.1 in version %s', async (version) => {
+it.each(['1.10.2', '1.8.0', '1.0.0'] as const)('the document of version %s is valid OpenAPI 3.1', async (version) => {
   const validator = new Validator();
   const result = await validator.validate(documentOf(version));
   expect(result.errors).toBeUndefined();
@@ -19,7 +19,7 @@ it.each(['1.10.2', '1.8.0', '1.0.0'] as const)('is OpenAPI 3.1 in version %s', a
   expect(validator.version).toBe('3.1');
 });
 
-it('contains every operation and call, with the key that signs it', () => {
+it('the document contains every operation and call, with the key that signs it', () => {
   const { paths, webhooks, servers, info } = documentOf();
   expect(Object.entries(paths).map(([path, item]) => [path, Object.keys(item as object)])).toEqual([
     ['/create-new-game', ['post']],
@@ -34,7 +34,7 @@ it('contains every operation and call, with the key that signs it', () => {
   expect(info.version).toBe('1.10.2');
 });
 
-it('describes lists and booleans of the query as such', () => {
+it('the document describes lists and booleans in the query as lists and booleans', () => {
   const parameters: { name: string; schema: JsonObject }[] = documentOf().paths['/games'].get.parameters;
   const byName = Object.fromEntries(parameters.map((one) => [one.name, one]));
   expect(byName.excludeBetLines?.schema).toEqual({ type: 'boolean' });
@@ -45,7 +45,7 @@ it('describes lists and booleans of the query as such', () => {
   });
 });
 
-describe('an earlier version', () => {
+describe('the document of an earlier version', () => {
   it('has no operation, parameter or field of a later version', () => {
     const early = documentOf('1.1.0');
     expect(Object.keys(early.paths['/free-rounds'])).toEqual(['post', 'delete']);
@@ -59,13 +59,13 @@ describe('an earlier version', () => {
     expect(documentOf('1.0.0').components.schemas.CoreError.properties).not.toHaveProperty('code');
   });
 
-  it('is otherwise the same as the newest', () => {
+  it('is otherwise the same as the document of the newest version', () => {
     expect(documentOf('1.10.2').components.schemas.CreateNewGame.required).not.toContain('returnUrl');
     expect(documentOf('1.10.2').components.schemas.RefundRequest.properties).toHaveProperty('roundID');
   });
 });
 
-it('describes the replies of the Core API', async () => {
+it('the document describes the replies of the Core API', async () => {
   const { url } = await startCore();
   const document = documentOf();
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

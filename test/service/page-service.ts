@@ -11,15 +11,15 @@ import type { ConsoleOptions } from '../../src/service/service-options.ts';
 import { type Front, KEY, openFront } from './adapter/operator-front.ts';
 
 export const TOKEN = 'a-token-of-the-tests';
-/** Text that would run if it were taken for markup. */
+/** A text that would run a script if a page used it as markup. */
 export const EVIL = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
 
 export interface PageService extends Service, Served {
-  /** The reference operator, of client `acme`. */
+  /** The reference operator, which belongs to the client `acme`. */
   readonly front: Front;
-  /** By what stakes are multiplied from now on. */
+  /** Sets the multiplier of all later rounds. */
   draws: (multiplier: string) => void;
-  /** A game as it is launched. */
+  /** Launches a game, and returns its address. */
   readonly launched: (changes?: Partial<GameSession>) => GameSession;
   readonly gameUrl: (session: GameSession) => string;
   readonly consoleUrl: string;
@@ -27,12 +27,12 @@ export interface PageService extends Service, Served {
 
 export interface PageServiceOptions {
   readonly deadlineMs?: number;
-  /** Between tries of what is owed. */
+  /** The milliseconds between two attempts of an owed call. */
   readonly retryMs?: number;
   readonly hasConsole?: boolean;
 }
 
-/** The service with its pages, the reference operator, and a second operator, `rude`, whose every word is markup. */
+/** Starts the service with its pages, the reference operator, and the operator `rude`, which sends markup in every text. */
 export async function startPages(
   dir: string,
   { deadlineMs = 2000, retryMs = 60_000, hasConsole = true }: PageServiceOptions = {},

@@ -21,7 +21,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
 });
 
-/** Opens the database in a process of its own, which then waits. */
+/** Starts another process that opens the database and then waits. */
 async function openElsewhere() {
   const module = path.resolve(import.meta.dirname, '../../src/service/service-database.ts');
   const program = `const { openServiceDatabase } = await import(${JSON.stringify(module)});
@@ -36,7 +36,7 @@ async function openElsewhere() {
   return child;
 }
 
-it('makes its folder and files readable for their owner alone', () => {
+it('only the owner can read the folder and files of the database', () => {
   const database = openServiceDatabase(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const name of ['service.sqlite', 'service.sqlite-wal', 'service.pid']) {
@@ -46,16 +46,16 @@ it('makes its folder and files readable for their owner alone', () => {
   expect(existsSync(path.join(folder, 'service.pid'))).toBe(false);
 });
 
-it('refuses a folder that another service of the same process uses', () => {
+it('a folder that another service of the same process uses is refused', () => {
   const database = openServiceDatabase(folder);
   expect(() => openServiceDatabase(folder)).toThrow(
-    `${folder} is in use by another running service (process ${process.pid}). Stop that one, or give this one a folder of its own.`,
+    `${folder} is in use by another running service (process ${process.pid}). Stop that service, or choose another folder for this one.`,
   );
   database.close();
   openServiceDatabase(folder).close();
 });
 
-it('refuses a folder that another process uses, until that process is killed', async () => {
+it('a folder that another process uses is refused until that process is killed', async () => {
   const child = await openElsewhere();
   expect(() => openServiceDatabase(folder)).toThrow(`(process ${child.pid})`);
   child.kill('SIGKILL');
@@ -63,7 +63,7 @@ it('refuses a folder that another process uses, until that process is killed', a
   openServiceDatabase(folder).close();
 });
 
-it('refuses the database of another program, and leaves it as it is', () => {
+it('the database of another program is refused and does not change', () => {
   openServiceDatabase(folder).close();
   rmSync(file);
   const other = new DatabaseSync(file);
@@ -77,14 +77,14 @@ it('refuses the database of another program, and leaves it as it is', () => {
   again.close();
 });
 
-it('refuses the database of a later version', () => {
+it('the database of a later version is refused', () => {
   const database = openServiceDatabase(folder);
   database.run('PRAGMA user_version = 2');
   database.close();
   expect(() => openServiceDatabase(folder)).toThrow(`${file} was written by another version of croupier.`);
 });
 
-it('refuses a damaged file with what to do', () => {
+it('a damaged database file is refused with a message that says what to do', () => {
   openServiceDatabase(folder).close();
   writeFileSync(file, 'x'.repeat(5000));
   expect(() => openServiceDatabase(folder)).toThrow(
@@ -92,12 +92,12 @@ it('refuses a damaged file with what to do', () => {
   );
 });
 
-it('refuses a record that this version does not know, with its key', () => {
+it('a record that this version can’t read is refused with its key', () => {
   const database = openServiceDatabase(folder);
   database.prepared('INSERT INTO round (roundID, gsID, record) VALUES (?, ?, ?)').run('r1', 'gs', '{"loan":1}');
-  expect(() => new RoundStore(database)).toThrow('service.sqlite: the round r1 is not what this version stores.');
+  expect(() => new RoundStore(database)).toThrow("service.sqlite: this version of croupier can't read the round r1.");
   database.prepared('INSERT INTO demo_balance (key, record) VALUES (?, ?)').run('k1', '[]');
-  expect(() => new DemoBalances(database)).toThrow('the demo balance k1 is not what this version stores');
+  expect(() => new DemoBalances(database)).toThrow("can't read the demo balance k1");
   database.close();
 });
 
@@ -137,14 +137,14 @@ const BEGUN = `${JSON.stringify([
 ])}\n`;
 const ANSWERED = `${JSON.stringify([{ kind: 'event', roundID: ROUND, event: { kind: 'reply', txID: BET, status: 500 } }])}\n`;
 
-/** A folder as version 0.1.0 leaves it, with a refund that is owed. */
+/** A folder as version 0.1.0 leaves it. It contains a refund that is owed. */
 function leaveOldFiles(ledger = `${HEADER}${BEGUN}${ANSWERED}`): void {
   openServiceDatabase(folder).close();
   rmSync(file);
   writeFileSync(path.join(folder, 'ledger.ndjson'), ledger);
 }
 
-it('reads in once what version 0.1.0 left in files', () => {
+it('the files of version 0.1.0 are imported once', () => {
   const gsID = 'eeeeeeee-0000-4000-8000-000000000001';
   const session = {
     gsID,
@@ -198,7 +198,7 @@ it('reads in once what version 0.1.0 left in files', () => {
   expect(readFileSync(path.join(folder, 'ledger.ndjson.imported'), 'utf8')).toContain(BET);
 });
 
-it('does not read in an old file again that was not renamed because the process was killed', () => {
+it('an imported file is not imported again if the process was killed before the file was renamed', () => {
   leaveOldFiles();
   const first = openServiceDatabase(folder);
   const refunded = { kind: 'reply', txID: 'cccccccc-0000-4000-8000-000000000001', status: 200 } as const;
@@ -210,7 +210,7 @@ it('does not read in an old file again that was not renamed because the process 
   second.close();
 });
 
-it('leaves out a last line of an old file that was cut off', () => {
+it('a last line of an old file that was cut off is ignored', () => {
   leaveOldFiles(`${HEADER}${BEGUN}`);
   appendFileSync(path.join(folder, 'ledger.ndjson'), ANSWERED.slice(0, -20));
   const database = openServiceDatabase(folder);
@@ -223,17 +223,17 @@ it.each([
   ['the ledger of another version', '{"croupier-ledger":2}\n', 1],
   ['an entry of an unknown kind', `${HEADER}${BEGUN}[{"kind":"loan"}]\n`, 3],
   ['an event in a round that did not begin', `${HEADER}${ANSWERED}`, 2],
-])('refuses an old ledger with %s, with its line, and leaves it as it is', (_, text, line) => {
+])('an old ledger with %s is refused with its line number and does not change', (_, text, line) => {
   leaveOldFiles(text);
   for (let start = 0; start < 2; start += 1) {
     expect(() => openServiceDatabase(folder)).toThrow(
-      `ledger.ndjson:${line}: this is not what version 0.1.0 wrote. Nothing was sent`,
+      `ledger.ndjson:${line}: this line is not in the format of version 0.1.0. Nothing was sent`,
     );
   }
   expect(readFileSync(path.join(folder, 'ledger.ndjson'), 'utf8')).toBe(text);
 });
 
-it('refuses a folder that a service of version 0.1.0 uses', () => {
+it('a folder that a service of version 0.1.0 uses is refused', () => {
   leaveOldFiles();
   const lock = new DatabaseSync(path.join(folder, 'ledger.lock'));
   lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

@@ -76,7 +76,7 @@ describe('the service', () => {
     expect(service.parts.log.recent().map(({ direction }) => direction)).toEqual(['core']);
   });
 
-  it('iterates over launched sessions, also over those from before the iteration began', async () => {
+  it('yields all launched sessions, including those from before the iteration began', async () => {
     const service = await startService();
     const first = await launched(service);
     const heard = (async () => {
@@ -90,7 +90,7 @@ describe('the service', () => {
     expect(await heard).toEqual([first, second]);
   });
 
-  it('passes on each request to the Core API', async () => {
+  it('reports each request to the Core API to its listeners', async () => {
     const service = await startService();
     const seen: LaunchSeen[] = [];
     const end = service.onLaunchSeen((one) => seen.push(one));
@@ -128,7 +128,7 @@ describe('the service', () => {
     expect(answer.body.gameURL).toMatch(/^https:\/\/games\.example\/game\?gsID=/);
   });
 
-  it('answers the list of games late when a delay is configured', async () => {
+  it('delays the list of games when a delay is configured', async () => {
     const waits: number[] = [];
     const service = await startService({
       catalogueDelayMs: [10_000, 20_000],
@@ -146,7 +146,7 @@ describe('the service', () => {
 describe('free rounds', () => {
   const terms = { ...CALLER, extID: 'spring', currency: 'USD', quantity: 3, betLine: 1 };
 
-  it('are played by their campaign, and paid when it is cancelled', async () => {
+  it('are played with the bet of their campaign, and paid when the campaign is cancelled', async () => {
     const { operator, client } = await startOperator();
     const service = await startService({ clients: [client] });
     const { play, campaigns, clock } = service.parts;
@@ -163,7 +163,7 @@ describe('free rounds', () => {
     expect(play.progress(session, campaign).left).toBe(0);
   });
 
-  it('are paid when their time is over', async () => {
+  it('are paid when the time of the campaign is over', async () => {
     const { operator, client } = await startOperator();
     let now = Date.UTC(2026, 0, 1);
     const service = await startService({ clients: [client], clock: () => now, campaignCheckMs: 5 });
@@ -186,8 +186,8 @@ describe('free rounds', () => {
   });
 });
 
-describe('the log', () => {
-  it('contains requests and calls with their signatures and without keys', async () => {
+describe('the exchange log of the service', () => {
+  it('contains requests and reverse calls with their signatures, but without keys', async () => {
     const { client } = await startOperator();
     const service = await startService({ clients: [client] });
     const session = await launched(service);
@@ -211,7 +211,7 @@ describe('the log', () => {
     expect(text).not.toContain(EU.integrationApiKey);
   });
 
-  it('contains every request that no operation answered', async () => {
+  it('contains requests that reached no operation', async () => {
     const service = await startService();
     await get(`${service.baseUrl}/game`, CALLER);
     await send(`${service.baseUrl}/games`, 'POST', CALLER);
@@ -235,7 +235,7 @@ describe('the log', () => {
   });
 });
 
-it('works with the Core API client of the sdk', async () => {
+it('the service works with the Core API client of the SDK', async () => {
   const service = await startService();
   const client = createCoreApiClient({ ...CALLER, baseUrl: service.baseUrl, apiKey: EU.apiKey });
   const { user, currency, locale } = { user: { id: 'anna' }, currency: 'USD', locale: 'fi' };
@@ -265,7 +265,7 @@ it('works with the Core API client of the sdk', async () => {
 });
 
 describe('a hostile client', () => {
-  it('does not hold up launches: hundreds of idle connections, and clients that never end their request', async () => {
+  it('can’t delay launches with hundreds of idle connections and requests that never end', async () => {
     const service = createService({ clients: [EU] });
     const served = await service.start({ limits: { headersMs: 200, requestMs: 200 } });
     onTestFinished(() => served.close(0));
@@ -282,7 +282,7 @@ describe('a hostile client', () => {
     ]);
   });
 
-  it('cannot choose the address of games with an invalid Host header', async () => {
+  it('can’t choose the address of games with an invalid Host header', async () => {
     const service = await startService();
     const fields = launch();
     const body = canonicalJson(fields);
@@ -325,7 +325,7 @@ describe('a restart', () => {
     expect(await next).toEqual({ done: false, value: fresh });
   });
 
-  it('pays a win that was owed in an earlier session', async () => {
+  it('pays a win that the service still owed before it was stopped', async () => {
     const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'service-')), 'data');
     const { operator, client } = await startOperator();
     const away = await startService({ clients: [{ ...client, paths: { win: '/nowhere' } }], dataDir });
@@ -340,19 +340,19 @@ describe('a restart', () => {
   });
 });
 
-describe('invalid options', () => {
+describe('a service with invalid options', () => {
   it.each([
     [[], 'needs at least one client'],
     [[EU, { ...EU, cID: 'b' }], 'two clients have the ExtCID acme-eu'],
-    [[{ ...EU, apiKey: '' }], 'a key of client acme-eu is empty'],
-    [[{ ...EU, integratorBaseUrl: 'wallet.example' }], 'no http or https address: wallet.example'],
-    [[{ ...EU, currencies: ['EUR', 'EURO'] }], 'is allowed EURO'],
-    [[{ ...EU, games: ['chess'] }], 'is allowed the game chess'],
-  ])('are refused at the start: %#', (clients, message) => {
+    [[{ ...EU, apiKey: '' }], 'a key of the client acme-eu is empty'],
+    [[{ ...EU, integratorBaseUrl: 'wallet.example' }], 'must be an http or https address, not wallet.example'],
+    [[{ ...EU, currencies: ['EUR', 'EURO'] }], 'may use the currency EURO'],
+    [[{ ...EU, games: ['chess'] }], 'may use the game chess'],
+  ])('is refused at the start with the message: $1', (clients, message) => {
     expect(() => createService({ clients })).toThrow(message);
   });
 
-  it('close the service when its port is in use', async () => {
+  it('closes itself when its port is in use', async () => {
     const first = await startService();
     const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'service-')), 'data');
     const port = Number(new URL(first.url).port);

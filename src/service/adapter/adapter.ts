@@ -26,43 +26,47 @@ import { RoundWriter } from './round-writer.ts';
 export interface AdapterOptions {
   readonly store: RoundStore;
   readonly send: Send;
-  /** Makes version 4 UUIDs. */
+  /** Returns a new version 4 UUID. */
   readonly uuid: () => string;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly clock: () => number;
   readonly sleep: Sleep;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
   readonly backoff?: Backoff;
-  /** The maximum number of retries that are under way at the same moment. 64. */
+  /** The maximum number of retries that are sent at the same time. The default is 64. */
   readonly maxRetriesAtOnce?: number;
-  /** Refunds carry no `roundID` before 1.5.0. */
+  /** The version of the contract. Refunds carry no `roundID` before version 1.5.0. */
   readonly contract?: ContractVersion;
   readonly faults?: Faults;
   /** Called with a round after each event in it. */
   readonly onRound?: (record: RoundRecord) => void;
-  /** Called with the error when something could not be stored; storing it is retried. */
+  /** Called with the error when data could not be stored. The adapter then tries to store the data again. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** The data of a round before it begins. */
+/** The properties of a round that are fixed before its first bet. */
 export interface RoundTerms {
-  /** Placed as soon as the bet is accepted, also after a restart, in the main unit. Left out: `win` has to be called. */
+  /**
+   * The win in the main unit. It is sent as soon as the bet is accepted, even after a restart. If left out, the caller
+   * sends the win with `win`.
+   */
   readonly win?: string;
-  /** The campaign of a free round. */
+  /** The campaign of a free round. Left out for other rounds. */
   readonly free?: FreeTerms;
 }
 
 const MAX_RETRIES_AT_ONCE = 64;
 const FIRST_WAIT = 1;
 
-/** The outcome that is stored for a bet whose refund is sent first on purpose. */
-const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund was to go ahead of its bet.' };
+/** The outcome that is stored for a bet whose refund is sent before the bet on purpose (fault `refund-first`). */
+const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund was sent before its bet, on purpose.' };
 
 /**
- * The integration adapter: makes the reverse calls of rounds by the contract's table of states (States and transitions; Errors,
- * reverse-call error handling), and sends wins and refunds until they are answered 200. A call is in the store before it is
- * sent, so that an adapter on the store of a killed one continues its rounds.
+ * Plays the rounds of the service against an operator. It makes the reverse calls that the contract prescribes (States
+ * and transitions; Errors, reverse-call error handling), and sends wins and refunds until the operator answers 200.
+ * Each call is stored before it is sent. An adapter that opens the store after a crash can therefore continue the
+ * rounds.
  */
 export class Adapter {
   readonly #options: AdapterOptions;
@@ -70,12 +74,12 @@ export class Adapter {
   readonly #writer: RoundWriter;
   readonly #debts: Debts;
   readonly #payouts: Payouts;
-  /** A lock for each session that has bets under way, by client and session: its bets are sent one after the other. */
+  /** A lock for each client and session with a bet in progress. It lets only one bet of a session be sent at a time. */
   readonly #betLocks = new Map<string, Mutex>();
   readonly #closing = new AbortController();
-  /** Bets and reads under way. */
+  /** The bets and balance calls that are not answered yet. */
   readonly #sending = new Set<Promise<unknown>>();
-  /** Rounds that were opened here and have begun: when the store no longer has one of them, it is over. */
+  /** Rounds of `openRound` whose first bet was stored. If the store does not have such a round, the round is finished. */
   readonly #begun = new WeakSet<RoundRecord>();
 
   constructor(options: AdapterOptions) {
@@ -101,7 +105,7 @@ export class Adapter {
     this.#resume();
   }
 
-  /** Reads a player's balance (contract, Events: when the game loads, and when one is needed). */
+  /** Reads a player's balance from the operator (contract, Events). */
   async balance(session: RoundSession): Promise<BalanceResult> {
     const { extCID, gsID, sessionID } = session;
     if (this.#closing.signal.aborted) return { kind: 'refused', reason: 'closing' };
@@ -115,7 +119,7 @@ export class Adapter {
   }
 
   /**
-   * Opens a round. It is stored and sent with its first bet.
+   * Opens a round. The round is stored with its first bet, and nothing is sent before.
    *
    * @throws RangeError when the win is not a plain decimal
    */
@@ -140,12 +144,13 @@ export class Adapter {
   }
 
   /**
-   * Places a bet in a round. The bets of one session are sent one after the other, in the order of the calls.
+   * Places a bet in a round. The bets of a session are sent one after the other, in the order in which this method is
+   * called.
    *
    * @param opened a round of `openRound` or `rounds`
    * @param amount a plain decimal in the main unit
    * @throws RangeError when the amount is not a plain decimal
-   * @throws what SQLite says when the bet can't be stored; nothing was sent then
+   * @throws an SQLite error when the bet can't be stored; then nothing is sent
    */
   async bet(opened: RoundRecord, amount: string): Promise<BetResult> {
     Money.of(amount);
@@ -153,7 +158,7 @@ export class Adapter {
   }
 
   /**
-   * Plays a whole round: a bet, and its win once the bet is accepted.
+   * Plays a whole round: sends its bet, and sends the win after the bet is accepted.
    *
    * @throws what `openRound` and `bet` throw
    */
@@ -165,25 +170,27 @@ export class Adapter {
   }
 
   /**
-   * Places a win in a round that has an accepted bet; 0 when nothing was won. It is the last of its round unless `more` is true.
+   * Places a win in a round whose bet is accepted. The amount is 0 if the player won nothing. The win ends the round,
+   * unless `more` is true.
    *
-   * @returns the result of the first attempt; a win that failed is sent again in the background until it is answered 200
+   * @returns the result of the first attempt; after a failure the win is sent again in the background until it is
+   * answered 200
    * @throws RangeError when the amount is not a plain decimal
-   * @throws what SQLite says when the win can't be stored; nothing was sent then
+   * @throws an SQLite error when the win can't be stored; then nothing is sent
    */
   async win(roundID: string, amount: string, { more = false } = {}): Promise<WinResult> {
     Money.of(amount);
     const record = this.#writer.store.round(roundID);
     if (record === undefined) return { kind: 'refused', reason: 'round-over' };
-    // The last free round stays open for the withdrawal.
+    // A free round is not ended by its win: if it is the last of the campaign, the sum of all wins is paid in it.
     return this.#payouts.pay(record, { amount, type: 'free', over: !more && record.free === null });
   }
 
   /**
-   * Ends a campaign that was cancelled or is past its time: no free round of it begins any more. Rounds that have begun go on; then
-   * each player is paid the sum of the wins.
+   * Ends a campaign that was cancelled or whose time is over. No free round of the campaign can begin any more. When
+   * the open rounds are settled, each player is paid the sum of the wins.
    *
-   * @throws what SQLite says when it can't be stored
+   * @throws an SQLite error when the end can't be stored
    */
   endCampaign(extCID: string, frID: string): void {
     const { store } = this.#options;
@@ -193,43 +200,50 @@ export class Adapter {
     for (const tally of players) void this.#payouts.withdraw(tally);
   }
 
-  /** No free round of a campaign begins any more. */
+  /** Returns true if `endCampaign` has ended a campaign. */
   hasCampaignEnded(extCID: string, frID: string): boolean {
     return this.#options.store.hasEnded({ extCID, frID });
   }
 
-  /** The free rounds that a player had of a campaign; undefined when no free round of it has begun. */
+  /**
+   * Returns the number and wins of a player's free rounds in a campaign; undefined if none has begun, or if the
+   * campaign is over.
+   */
   tally(of: TallyKey): FreeTally | undefined {
     return this.#options.store.tally(of);
   }
 
-  /** The rounds that were finished last, up to 200, and after them those that are not finished; each oldest first. */
+  /** Returns up to 200 rounds that were finished last, followed by all open rounds. Both groups are sorted oldest first. */
   rounds(): readonly RoundRecord[] {
     const { store } = this.#options;
     return [...store.finished, ...store.rounds()];
   }
 
-  /** As `rounds`, of one game session. */
+  /** Returns the rounds of one game session: first the latest finished rounds, then the open rounds. */
   roundsOf(gsID: string): readonly RoundRecord[] {
     const { store } = this.#options;
     return [...store.finished.filter((record) => record.gsID === gsID), ...store.roundsOf(gsID)];
   }
 
-  /** The wins and refunds that are not answered 200 yet, oldest first. */
+  /** Returns the wins and refunds that the operator has not answered with 200 yet, oldest first. */
   owed(): readonly Owed[] {
     return this.#debts.owed();
   }
 
-  /** Sends an owed call again at once. @returns false when it isn't owed, or is being sent at this moment */
+  /**
+   * Sends a win or refund again without waiting for its next attempt.
+   *
+   * @returns false when the call is settled, or is being sent at the moment
+   */
   retryNow(txID: string): boolean {
     return this.#debts.retryNow(txID);
   }
 
   /**
-   * Sends nothing more, and stores nothing more once the calls under way are answered or the grace time has passed. A call that is
-   * not answered by then counts as a broken connection at the next start.
+   * Stops the adapter. It sends nothing more, and waits for the open calls to be answered, at most for the grace time.
+   * After the next start, a call without an answer is treated like a call whose connection broke.
    *
-   * @param graceMs in milliseconds
+   * @param graceMs the grace time in milliseconds
    */
   async close(graceMs = 0): Promise<void> {
     if (this.#closing.signal.aborted) return;
@@ -302,7 +316,7 @@ export class Adapter {
     return { bet: { kind: 'accepted', txID, balance }, win };
   }
 
-  /** Why a bet can't be placed; undefined when it can. */
+  /** Returns the reason why a bet can't be placed; undefined if it can. */
   #refusal(opened: RoundRecord, event: RoundEvent): RefusalReason | undefined {
     const { store } = this.#options;
     if (this.#writer.isClosing) return 'closing';
@@ -335,7 +349,7 @@ export class Adapter {
   }
 }
 
-/** The result of a bet, and of the win that follows an accepted bet. */
+/** The result of a bet, and of the win that follows if the bet is accepted. */
 interface Played {
   readonly bet: BetResult;
   readonly win: Promise<WinResult> | null;

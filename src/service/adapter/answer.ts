@@ -2,22 +2,28 @@ import { balanceReplySchema, errorReplySchema } from '../../contract/calls.ts';
 import type { RoundEvent } from '../../contract/round.ts';
 import { bodyText, type Outcome } from '../../journal/exchange.ts';
 
-/** An operator's answer to a call. */
+/** The parts of an operator's answer that the service uses. */
 export interface Answer {
-  /** null: there was no reply. */
+  /** The HTTP status; null if there was no reply. */
   readonly status: number | null;
-  /** null: the reply has no valid balance. */
+  /** The player's balance; null if the reply contains no valid balance. */
   readonly balance: string | null;
-  /** Shown to the player when the call failed: the operator's own message if it sent one. Never to be used as markup. */
+  /**
+   * The message for the player if the call failed: the operator's own message if there is one. It must not be used as
+   * markup.
+   */
   readonly message: string;
   readonly code: string | null;
 }
 
-/** Shown to the player when the operator sent no message. */
-const NO_MESSAGE = 'The operator could not do this now.';
+/** The message for the player if the operator's reply contains no message. */
+const NO_MESSAGE = 'The operator could not process this request.';
 const NO_ANSWER = 'The operator did not answer.';
 
-/** Reads an answer. Missing and invalid members are ignored: the status alone decides what follows. */
+/**
+ * Reads an operator's answer. Missing and invalid fields are ignored, because only the status decides what the service
+ * does next.
+ */
 export function readAnswer(outcome: Outcome): Answer {
   if (outcome.kind === 'none') return { status: null, balance: null, message: NO_ANSWER, code: null };
   const { status, body } = outcome.reply;
@@ -32,7 +38,7 @@ export function readAnswer(outcome: Outcome): Answer {
   };
 }
 
-/** The reason why a call failed, for the person who runs the service. */
+/** Returns the reason why a call failed, for the person who runs the service. */
 export function troubleOf(outcome: Outcome): string {
   if (outcome.kind === 'none') return outcome.detail;
   const { message, code } = readAnswer(outcome);
@@ -40,8 +46,8 @@ export function troubleOf(outcome: Outcome): string {
 }
 
 /**
- * The event that an outcome is for its round. Every reason for a missing reply, except the deadline, is a broken connection: it is
- * unknown whether the call arrived.
+ * Returns the event of a round that follows from the outcome of a call. A call that got no reply by the deadline is a
+ * `timeout`. A call without a reply for any other reason is `broken`, because it may or may not have arrived.
  */
 export function eventOf(txID: string, outcome: Outcome): Extract<RoundEvent, { kind: 'reply' | 'timeout' | 'broken' }> {
   if (outcome.kind === 'reply') return { kind: 'reply', txID, status: outcome.reply.status };

@@ -7,57 +7,60 @@ import type { Debt, RoundRecord, RoundSession } from './round-record.ts';
 
 /** A win or refund that the operator has not answered with 200 yet. */
 export interface Owed extends RoundSession {
-  /** The call's `txID`, the same at every attempt. */
+  /** The `txID` of the call. It is the same at every attempt. */
   readonly id: string;
   readonly call: 'win' | 'refund';
   readonly roundID: string;
   readonly amount: string;
   /** The number of failed attempts. */
   readonly attempts: number;
-  /** Milliseconds since 1970; null while it is being sent. */
+  /** The time of the next attempt, in milliseconds since 1970; null while the call is being sent. */
   readonly nextTryAt: number | null;
-  /** Why the last attempt failed; null before one has failed, and after a restart. */
+  /** The reason why the last attempt failed; null if no attempt has failed since the service was started. */
   readonly trouble: string | null;
 }
 
 export interface DebtsOptions {
-  /** Sends the call. Never rejects. */
+  /** Sends the call and returns its outcome. Never rejects. */
   readonly send: (record: RoundRecord, debt: Debt) => Promise<Outcome>;
   /**
-   * Stores the outcome.
+   * Stores the outcome of an attempt.
    *
-   * @returns how many attempts have failed, null when nothing is owed any more
-   * @throws anything when it can't be stored; the call is then sent again
+   * @returns the number of failed attempts; null when the call is settled
+   * @throws any error when the outcome can't be stored; then the call is sent again
    */
   readonly conclude: (roundID: string, txID: string, outcome: Outcome) => number | null;
-  /** Resolves once the debt is on the disk, so that it may be sent. */
+  /** Resolves when the win or refund is written to the disk. Only then may it be sent. */
   readonly flush: () => Promise<void>;
   readonly clock: () => number;
   readonly sleep: Sleep;
   readonly random: () => number;
   readonly backoff: Backoff;
-  /** The maximum number of retries that are under way at the same moment. */
+  /** The maximum number of retries that are sent at the same time. */
   readonly maxRetriesAtOnce: number;
-  /** Called with the error when an answer could not be stored. */
+  /** Called with the error when the outcome of an attempt could not be stored. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** A debt that is being sent, or waits for its next attempt. */
+/** A win or refund that is being sent, or is waiting for its next attempt. */
 interface OpenDebt {
   readonly record: RoundRecord;
   readonly debt: Debt;
   attempts: number;
   nextTryAt: number | null;
   trouble: string | null;
-  /** Ends the wait before the next attempt. */
+  /** Ends the wait before the next attempt when it is aborted. */
   wake: AbortController;
 }
 
-/** Sends what is owed until it is answered 200, with growing waits in between. */
+/**
+ * The debts of the service, that is, wins and refunds that are sent until the operator answers 200. The wait grows with each
+ * failed attempt.
+ */
 export class Debts {
   readonly #options: DebtsOptions;
   readonly #retries: Semaphore;
-  /** By `txID`. */
+  /** The wins and refunds that are not settled yet, by `txID`. */
   readonly #open = new Map<string, OpenDebt>();
   readonly #running = new Set<Promise<void>>();
   #stopped = false;
@@ -68,9 +71,9 @@ export class Debts {
   }
 
   /**
-   * Sends a debt that was stored just now, and again until it is answered 200.
+   * Sends a win or refund that has just been stored, and retries until the operator answers 200.
    *
-   * @returns the outcome of the first attempt; null when `stop` came before it
+   * @returns the outcome of the first attempt; null when `stop` was called before it
    */
   add(record: RoundRecord, debt: Debt): Promise<Outcome | null> {
     const first = Promise.withResolvers<Outcome | null>();
@@ -81,12 +84,15 @@ export class Debts {
     return first.promise;
   }
 
-  /** Sends a debt from before a restart, within the limit of retries: many at once would be a burst that no operator expects. */
+  /**
+   * Sends a win or refund that was stored before a restart. The first attempt counts as a retry, because many calls at once
+   * after a restart could overload the operator.
+   */
   resume(record: RoundRecord, debt: Debt): void {
     this.#start(record, debt, (open) => this.#retries.runExclusive(() => this.#try(open)));
   }
 
-  /** The debts that are not settled, oldest first. */
+  /** Returns the wins and refunds that are not settled yet, oldest first. */
   owed(): readonly Owed[] {
     return [...this.#open.values()].map(({ record, debt, attempts, nextTryAt, trouble }) => ({
       id: debt.body.txID,
@@ -105,7 +111,11 @@ export class Debts {
     }));
   }
 
-  /** Sends a debt again at once. @returns false when nothing with this `txID` is owed, or it is being sent */
+  /**
+   * Sends a win or refund again without waiting for its next attempt.
+   *
+   * @returns false when the call with this `txID` is settled or unknown, or is being sent at the moment
+   */
   retryNow(txID: string): boolean {
     const open = this.#open.get(txID);
     if (open === undefined || open.nextTryAt === null) return false;
@@ -113,7 +123,7 @@ export class Debts {
     return true;
   }
 
-  /** Sends nothing more. Resolves once every call that is under way has its outcome. */
+  /** Sends nothing more. Resolves when all calls that are being sent have an outcome. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { wake } of this.#open.values()) wake.abort();
@@ -160,9 +170,10 @@ export class Debts {
       else open.attempts = failed;
       open.trouble = troubleOf(outcome);
     } catch (error) {
-      // The call was answered, but that can't be stored. Sent again, it is answered the same.
+      // The operator has answered, but the answer can't be stored. The call is sent again, and must then get the same
+      // answer.
       open.attempts += 1;
-      open.trouble = 'the answer could not be stored';
+      open.trouble = 'the operator has answered, but the answer could not be stored';
       this.#options.onFault(error);
     }
     return outcome;

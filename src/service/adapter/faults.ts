@@ -1,38 +1,42 @@
 import type { CallName } from '../../contract/call-name.ts';
 
-/** A deliberate disturbance of one call. */
+/** A fault that disturbs one call on purpose. */
 export type Fault =
-  /** It is sent this many milliseconds later. */
+  /** The call is sent later, by this number of milliseconds. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The connection is broken as soon as the call is sent, so that no reply can come. */
+  /** The connection is broken as soon as the call is sent, so that no reply can be received. */
   | { readonly kind: 'drop' }
-  /** It is sent a second time once the first is answered; the second answer counts for nothing. */
+  /** The call is sent a second time after the first is answered. The second answer is ignored. */
   | { readonly kind: 'repeat' }
-  /** Its signature is wrong. */
+  /** The call is sent with a wrong signature. */
   | { readonly kind: 'sign-wrongly' }
   /** The refund of a bet is sent before the bet. */
   | { readonly kind: 'refund-first' };
 
-/** A fault that waits for the next call that it applies to. */
+/** A fault that is waiting for the next call to which it applies. */
 export interface PendingFault {
   readonly id: number;
   readonly call: CallName;
-  /** Only calls of this game session; null: of any. */
+  /** The game session whose calls are disturbed; null for any session. */
   readonly gsID: string | null;
   readonly fault: Fault;
 }
 
-/** The faults that wait for their call. Each is used once. */
+/** The faults that are waiting for a call. Each fault disturbs one call only. */
 export class Faults {
   readonly #pending: PendingFault[] = [];
   #count = 0;
 
-  /** @throws RangeError when the call can't have the fault, or a delay is not between 0 and 60 000 ms */
+  /**
+   * Adds a fault for the next matching call.
+   *
+   * @throws RangeError when the call can't have this fault, or when a delay is not between 0 and 60 000 ms
+   */
   add(call: CallName, fault: Fault, gsID: string | null = null): PendingFault {
     if (fault.kind === 'refund-first' && call !== 'bet')
-      throw new RangeError('only a bet can have its refund sent first');
+      throw new RangeError('only a bet can be refunded before it is sent');
     if (fault.kind === 'delay' && !(fault.ms >= 0 && fault.ms <= MAX_DELAY_MS)) {
-      throw new RangeError(`a call can be delayed by 0 to ${MAX_DELAY_MS} ms`);
+      throw new RangeError(`the delay must be from 0 to ${MAX_DELAY_MS} ms`);
     }
     this.#count += 1;
     const added = { id: this.#count, call, gsID, fault };
@@ -44,7 +48,11 @@ export class Faults {
     return [...this.#pending];
   }
 
-  /** @returns false when it was used already */
+  /**
+   * Removes a fault.
+   *
+   * @returns false when the fault has already been used
+   */
   remove(id: number): boolean {
     const at = this.#pending.findIndex((one) => one.id === id);
     if (at < 0) return false;
@@ -52,7 +60,7 @@ export class Faults {
     return true;
   }
 
-  /** Removes and returns the faults of these kinds that apply to a call. */
+  /** Removes the faults of the given kinds that apply to a call, and returns them. */
   take(call: CallName, gsID: string, kinds: readonly Fault['kind'][]): readonly Fault[] {
     const taken = this.#pending.filter(
       (one) => one.call === call && (one.gsID === null || one.gsID === gsID) && kinds.includes(one.fault.kind),

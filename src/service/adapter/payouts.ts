@@ -8,11 +8,11 @@ import { callOf, debtsOf, kindOf, plannedWinOf, type RoundRecord } from './round
 import type { TallyKey } from './round-store.ts';
 import type { RoundWriter } from './round-writer.ts';
 
-/** The terms of a win. `type` is only used in free rounds: wins of other rounds are `regular`. */
+/** The terms of a win. `type` is used in free rounds only; the wins of other rounds are `regular`. */
 export interface WinTerms {
   readonly amount: string;
   readonly type: ActionType;
-  /** It is the last of its round. */
+  /** True if the win is the last of its round. */
   readonly over: boolean;
 }
 
@@ -25,7 +25,7 @@ interface PlacedWin {
   readonly first: Promise<Outcome | null>;
 }
 
-/** Places wins and sends them. */
+/** Stores the wins of rounds and sends them to the operator. */
 export class Payouts {
   readonly #writer: RoundWriter;
   readonly #debts: Debts;
@@ -38,28 +38,28 @@ export class Payouts {
   }
 
   /**
-   * Pays a win.
+   * Stores and sends a win.
    *
    * @returns the result of the first attempt
-   * @throws what SQLite says when it can't be stored; nothing was sent then
+   * @throws an SQLite error when the win can't be stored; then nothing is sent
    */
   async pay(record: RoundRecord, terms: WinTerms): Promise<WinResult> {
     const placed = this.#place(record, terms);
     return placed.kind === 'placed' ? resultOf(placed) : placed;
   }
 
-  /** Pays the win that was drawn when the round began, if its bet is accepted and the win is not placed yet. */
+  /** Sends the win that was drawn when the round began. Refuses if its bet is not accepted, or if the win was sent before. */
   payPlanned(roundID: string): Promise<WinResult> {
     return this.#retry(() => {
       const record = this.#writer.store.round(roundID);
       const amount = record && plannedWinOf(record);
       if (record === undefined || amount === undefined) return { kind: 'refused', reason: 'round-over' };
-      // The last free round stays open for the withdrawal.
+      // A free round is not ended by its win: if it is the last of the campaign, the sum of all wins is paid in it.
       return this.#place(record, { amount, type: 'free', over: record.free === null });
     });
   }
 
-  /** Pays a player the sum of a campaign's free rounds, if that is due. */
+  /** Pays a player the sum of a campaign's free wins (the withdrawal). Refuses if the withdrawal is not due. */
   withdraw(of: TallyKey): Promise<WinResult> {
     return this.#retry(() => {
       const { store } = this.#writer;
@@ -70,7 +70,7 @@ export class Payouts {
     });
   }
 
-  /** An accepted free round must be paid, also when the store can't be written for a while. */
+  /** Tries to store a win until it is stored, because the player must get the win even if the disk is full for a while. */
   async #retry(place: () => Refused | PlacedWin): Promise<WinResult> {
     const placed = await this.#writer.retry(place);
     return placed?.kind === 'placed' ? resultOf(placed) : (placed ?? { kind: 'refused', reason: 'closing' });

@@ -1,18 +1,21 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 
-/** One outcome of a round: the multiplier of the stake. Its probability is its weight divided by the sum of all weights. */
+/** One possible outcome of a round. Its probability is its weight divided by the sum of all weights. */
 interface Prize {
-  /** A plain decimal; `0` for a round without a win. */
+  /** The win as a multiple of the stake, a plain decimal. `0` for a round without a win. */
   readonly multiplier: string;
   /** A whole number above 0. */
   readonly weight: number;
 }
 
-/** All outcomes of a round. */
+/** All possible outcomes of a round. */
 export type Paytable = readonly Prize[];
 
-/** More than a third of the rounds have a win, and 96 % of all stakes are won back in the long run. */
+/**
+ * The default paytable. More than a third of the rounds have a win, and players win back 96 % of all stakes in the long
+ * run.
+ */
 export const PAYTABLE: Paytable = [
   { multiplier: '0', weight: 6393 },
   { multiplier: '0.5', weight: 1000 },
@@ -27,10 +30,10 @@ export const PAYTABLE: Paytable = [
 ];
 
 /**
- * Draws the multiplier of a stake.
+ * Draws an outcome at random.
  *
- * @param random from 0 up to 1
- * @returns a plain decimal
+ * @param random returns a number from 0 (included) to 1 (excluded)
+ * @returns the multiplier of the stake, a plain decimal
  */
 export function drawMultiplier(paytable: Paytable, random: () => number): string {
   const all = paytable.reduce((sum, { weight }) => sum + weight, 0);
@@ -43,9 +46,9 @@ export function drawMultiplier(paytable: Paytable, random: () => number): string
 }
 
 /**
- * The win of a stake: the exact product, rounded down to the currency's smallest unit.
+ * Returns the win of a round: stake times multiplier, rounded down to the currency's smallest unit.
  *
- * @param maxMultiplier a plain decimal
+ * @param maxMultiplier the upper limit of the multiplier, a plain decimal
  * @returns a plain decimal in the main unit
  */
 export function prizeOf(stake: string, multiplier: string, currency: string, maxMultiplier?: string): string {
@@ -56,7 +59,7 @@ export function prizeOf(stake: string, multiplier: string, currency: string, max
   return decimals === null ? exact.format() : cut(exact, decimals);
 }
 
-/** A plain decimal, cut after this number of decimals. */
+/** Writes an amount with the given number of decimals. Further decimals are cut off, not rounded. */
 function cut(amount: Money, decimals: number): string {
   const text = amount.format(decimals);
   const point = text.indexOf('.');

@@ -6,37 +6,37 @@ import type { Adapter } from './adapter.ts';
 import { drawMultiplier, PAYTABLE, type Paytable, prizeOf } from './paytable.ts';
 import type { BalanceResult, BetResult, WinResult } from './results.ts';
 
-/** A campaign of free rounds, with what its rounds need. */
+/** The properties of a campaign that its free rounds need. */
 export interface FreeCampaign {
-  /** The operator's id of the campaign, which every call of its rounds carries. */
+  /** The operator's id of the campaign. Every call of its rounds carries this id. */
   readonly frID: string;
-  /** The number of free rounds of each player. */
+  /** The number of free rounds that each player may play. */
   readonly quantity: number;
-  /** The bet of each free round, in the main unit: the fixed amount of the campaign's bet line. */
+  /** The bet of each free round, in the main unit. The campaign's bet line fixes it. */
   readonly amount: string;
-  /** The maximum multiplier of the amount. */
+  /** The maximum multiplier of the bet, a plain decimal. */
   readonly maxMult: string;
 }
 
-/** The result of a round. */
+/** A round that was played, and the results of its calls. */
 export interface PlayedRound {
   readonly roundID: string;
   readonly stake: string;
-  /** The multiplier of the stake. */
+  /** The multiplier of the stake, a plain decimal. */
   readonly multiplier: string;
-  /** The win of the round if its bet is accepted, in the main unit. */
+  /** The amount that the player wins if the bet is accepted, in the main unit. */
   readonly prize: string;
   readonly bet: BetResult;
-  /** null when the bet was not accepted. */
+  /** The result of the win; null if the bet was not accepted. */
   readonly win: WinResult | null;
 }
 
-/** The part of a campaign that a player has used. */
+/** The progress of a player in a campaign. */
 export interface FreeProgress {
   readonly left: number;
-  /** The sum of the free wins so far, in the main unit. */
+  /** The sum of the player's free wins so far, in the main unit. */
   readonly won: string;
-  /** The one game in which the player uses the campaign; null before the first free round. */
+  /** The only game in which the player can use the campaign; null before the first free round. */
   readonly gameID: string | null;
   readonly withdrawn: boolean;
 }
@@ -45,13 +45,16 @@ export interface PlayOptions {
   readonly adapter: Adapter;
   readonly demo: DemoBalances;
   readonly uuid: () => string;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
-  /** The paytable of a game. Left out: the same for all. */
+  /** Returns the paytable of a game. If left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
 }
 
-/** Plays rounds: with the operator's money, as free rounds, or with a demo balance and without calls. */
+/**
+ * Plays rounds of three kinds: with the operator's money, as free rounds, or with a demo balance. Demo rounds make no
+ * reverse calls.
+ */
 export class Play {
   readonly #options: PlayOptions;
 
@@ -59,7 +62,7 @@ export class Play {
     this.#options = options;
   }
 
-  /** Reads the balance of the player. */
+  /** Returns the player's balance: the demo balance, or the balance that the operator answers. */
   async balance(session: GameSession): Promise<BalanceResult> {
     return session.demo
       ? { kind: 'balance', balance: this.#demoBalance(session) }
@@ -70,9 +73,9 @@ export class Play {
    * Plays one round.
    *
    * @param stake a plain decimal in the main unit
-   * @param multiplier left out: drawn from the paytable
-   * @throws RangeError when one of them is not a plain decimal
-   * @throws what SQLite says when the round can't be stored; nothing was sent then
+   * @param multiplier a plain decimal; drawn from the paytable if left out
+   * @throws RangeError when stake or multiplier is not a plain decimal
+   * @throws an SQLite error when the round can't be stored; then nothing is sent
    */
   async round(session: GameSession, stake: string, multiplier = this.#draw(session)): Promise<PlayedRound> {
     const prize = prizeOf(stake, multiplier, session.currency);
@@ -82,8 +85,8 @@ export class Play {
   }
 
   /**
-   * Plays one free round of a campaign, which must be running and meant for this player, game and currency. After the last one the
-   * player is paid the sum of all wins.
+   * Plays one free round. The campaign must be running, and open to this player, game and currency. After the last free
+   * round the player is paid the sum of all wins.
    *
    * @throws what `round` throws
    */
@@ -98,7 +101,7 @@ export class Play {
     return { roundID, stake: amount, multiplier, prize, bet, win };
   }
 
-  /** The part that the player of a session has used of a campaign. */
+  /** Returns the progress of a session's player in a campaign. */
   progress({ extCID, player, currency }: GameSession, { frID, quantity }: FreeCampaign): FreeProgress {
     const { adapter } = this.#options;
     const tally = adapter.tally({ frID, extCID, player });

@@ -11,46 +11,44 @@ import type { ExchangeLog } from '../exchange-log.ts';
 import type { Sleep } from '../sleep.ts';
 import type { Fault, Faults } from './faults.ts';
 
-/** A call that the adapter makes. */
+/** A reverse call to an operator, before it is signed. */
 export interface ReverseCall {
   readonly call: CallName;
-  /** The client whose operator is called, and whose key signs. */
+  /** The client to call. Its key signs the call. */
   readonly extCID: string;
   readonly gsID: string;
-  /** null for a balance. */
+  /** The round of the call; null for a balance call. */
   readonly roundID: string | null;
-  /** The query of a balance, the body of the others. */
+  /** The parameters of a balance call, or the body of any other call. */
   readonly fields: JsonObject;
 }
 
-/**
- * Signs a call, sends it, and resolves to its outcome. Never rejects: a call that can't be made has an outcome without a reply.
- */
+/** Signs and sends a call, and returns its outcome. Never rejects: for a call that can't be sent, the outcome has no reply. */
 export type Send = (call: ReverseCall) => Promise<Outcome>;
 
 export interface ReverseCallsOptions {
   readonly clients: readonly ServiceClient[];
-  /** Every call is written into it. */
+  /** The log into which every call is written. */
   readonly log: ExchangeLog;
   readonly sleep: Sleep;
-  /** Settings for sending calls. The deadline is the one of the contract by default. */
+  /** Settings for sending calls. The default deadline is the one of the contract. */
   readonly wire?: WireOptions;
-  /** The faults that disturb the next calls. */
+  /** The faults that are waiting to disturb a call on purpose. */
   readonly faults?: Faults;
 }
 
-/** The deviations of a call from the contract. */
+/** The ways in which one call is sent differently from the contract, on purpose. */
 interface Deviation {
   readonly delayMs: number;
   readonly isDropped: boolean;
   readonly isRepeated: boolean;
   readonly isSignedWrongly: boolean;
-  /** For the log. */
+  /** Descriptions of the deviations, for the log. */
   readonly notes: readonly string[];
 }
 
 const NONE: Deviation = { delayMs: 0, isDropped: false, isRepeated: false, isSignedWrongly: false, notes: [] };
-/** The number of calls that can be sent again by hand. */
+/** The number of latest calls that can be sent again by hand. */
 const MAX_REPEATABLE = 1000;
 
 /** Makes reverse calls to the operators: signs them with the client's key, sends them, and writes them into the log. */
@@ -58,12 +56,19 @@ export class ReverseCalls {
   readonly #options: ReverseCallsOptions;
   readonly #clients: ReadonlyMap<string, ServiceClient>;
   readonly #wire: Wire;
-  /** The latest calls, by the id of their exchange. */
+  /** The latest calls, by the id of their exchange in the log. */
   readonly #made = new LRUCache<number, ReverseCall>({ max: MAX_REPEATABLE });
-  /** Operators that close kept-alive connections during calls: each of their calls gets a new connection. */
+  /**
+   * The clients (by `extCID`) whose operator has closed a kept-alive connection during a call. Each further call gets a
+   * new connection.
+   */
   readonly #closesEarly = new Set<string>();
 
-  /** @throws TypeError when the options of the wire are invalid */
+  /**
+   * Opens no connection yet.
+   *
+   * @throws TypeError when `wire` contains an invalid setting
+   */
   constructor(options: ReverseCallsOptions) {
     this.#options = options;
     this.#clients = new Map(options.clients.map((client) => [client.extCID, client]));
@@ -76,24 +81,25 @@ export class ReverseCalls {
     const deviation = faults.length === 0 ? NONE : deviationOf(faults);
     if (deviation.delayMs > 0) await this.#options.sleep(deviation.delayMs);
     const outcome = await this.#make(call, deviation);
-    if (deviation.isRepeated) await this.#make(call, { ...NONE, notes: ['repeated on purpose'] });
-    // A read changes nothing, so it can be repeated when only its connection failed.
+    if (deviation.isRepeated) await this.#make(call, { ...NONE, notes: ['sent a second time on purpose'] });
+    // The operator closed the old connection before it read the call. A balance call changes nothing, so it can be sent
+    // again.
     if (call.call === 'balance' && isStale(outcome)) return this.#make(call, NONE);
     return outcome;
   };
 
   /**
-   * Makes a call of the log again, with a valid signature. The outcome does not change its round.
+   * Sends a call of the log again, with a valid signature. The outcome does not change the round of the call.
    *
-   * @param id of the exchange in the log
-   * @returns undefined when there is no such call, or it is not kept any more
+   * @param id the id of the exchange in the log
+   * @returns undefined when there is no such call, or when it is no longer kept
    */
   again(id: number): Promise<Outcome> | undefined {
     const call = this.#made.get(id);
     return call && this.#make(call, { ...NONE, notes: ['sent again by hand'] });
   }
 
-  /** Closes all connections, also those of calls under way. */
+  /** Closes all connections, even those of calls that are not answered yet. */
   close(): Promise<void> {
     return this.#wire.close();
   }
@@ -102,7 +108,9 @@ export class ReverseCalls {
     const { extCID, gsID, roundID } = call;
     const client = this.#clients.get(extCID);
     if (client === undefined) {
-      return unsent(`No client ${extCID} is configured. Start the service with it, so that its calls can be sent.`);
+      return unsent(
+        `No client ${extCID} is configured. Add it to the settings of the service, so that its calls can be sent.`,
+      );
     }
     let wireCall: WireCall;
     try {
@@ -137,10 +145,10 @@ export class ReverseCalls {
   }
 }
 
-/** Refunds carry a `roundID` since this version. */
+/** The version of the contract since which refunds carry a `roundID`. */
 const ROUND_IN_REFUNDS: ContractVersion = '1.5.0';
 
-/** The body of a bet, win or refund in a version of the contract. It is the same at every attempt. */
+/** Returns the body of a bet, win or refund in a version of the contract. The body is the same at every attempt. */
 export function fieldsOf({ call, body }: OwedCall, contract: ContractVersion): JsonObject {
   switch (call) {
     case 'bet':
@@ -173,11 +181,11 @@ function noteOf(fault: Fault): string {
     case 'drop':
       return 'connection broken on purpose';
     case 'repeat':
-      return 'to be repeated on purpose';
+      return 'will be sent twice on purpose';
     case 'sign-wrongly':
       return 'signed wrongly on purpose';
     case 'refund-first':
-      return 'refunded ahead on purpose';
+      return 'refunded before it was sent, on purpose';
   }
 }
 

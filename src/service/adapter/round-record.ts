@@ -3,7 +3,7 @@ import type { ActionType } from '../../contract/call-name.ts';
 import { AMOUNT_PATTERN, betRequestSchema, winRequestSchema } from '../../contract/calls.ts';
 import { type OwedCall, outstandingCalls, type Round, type RoundEvent } from '../../contract/round.ts';
 
-/** The player, game and session of a round. */
+/** The game session of a round, with its player and game. */
 export interface RoundSession {
   readonly gsID: string;
   readonly extCID: string;
@@ -13,28 +13,28 @@ export interface RoundSession {
   readonly gameID: string;
 }
 
-/** The campaign that a free round belongs to. */
+/** The campaign of a free round. */
 export interface FreeTerms {
   readonly frID: string;
-  /** The number of free rounds of each player. */
+  /** The number of free rounds that each player may play. */
   readonly quantity: number;
 }
 
-/** One round, with everything that is needed to finish it after a restart. */
+/** A round as it is stored, with all data that are needed to finish it after a restart. */
 export interface RoundRecord extends RoundSession {
   readonly round: Round;
   /**
-   * The win that was drawn and that follows an accepted bet, so that a round whose service died between bet and win still pays it.
-   * null: the caller places the win.
+   * The win that was drawn before the bet. It is stored so that the win is paid even if the service is killed between
+   * bet and win. Null if the caller decides on the win later.
    */
   readonly plannedWin: string | null;
-  /** null for a round with money. */
+  /** The campaign of a free round; null for other rounds. */
   readonly free: FreeTerms | null;
-  /** Its last win was placed; no bet or win may follow. */
+  /** True after the last win was placed. Then no bet or win may follow. */
   readonly over: boolean;
-  /** Milliseconds since 1970. */
+  /** The time when the round was opened, in milliseconds since 1970. */
   readonly openedAt: number;
-  /** The number of failed attempts of each owed call, by `txID`. */
+  /** The number of failed attempts of each call that must be sent again, by `txID`. */
   readonly failed: Readonly<Record<string, number>>;
 }
 
@@ -63,13 +63,13 @@ export const roundRecordSchema = z.object({
   failed: z.record(z.string(), count),
 }) satisfies z.ZodType<RoundRecord>;
 
-/** Whether nothing is owed in the round, and nothing more can happen in it. */
+/** Returns true if all calls of the round are settled and no further call can follow. */
 export function isFinished({ round, over }: RoundRecord): boolean {
   if (round.bets.length === 0 || outstandingCalls(round).length > 0) return false;
   return !hasAcceptedBet(round) || (over && round.wins.length > 0);
 }
 
-/** Whether all calls are answered, and there is a win. */
+/** Returns true if the round has a win, and no call of it must be sent or answered any more. */
 export function isSettled({ round }: RoundRecord): boolean {
   return outstandingCalls(round).length === 0 && round.wins.length > 0;
 }
@@ -78,25 +78,32 @@ function hasAcceptedBet(round: Round): boolean {
   return round.bets.some(({ status }) => status === 'accepted');
 }
 
-/** The drawn win that is due and not placed yet; undefined when there is none, or a bet is unanswered. */
+/**
+ * Returns the drawn win if it must be sent now. Returns undefined if there is none, if it was sent before, or if a bet
+ * has no answer yet.
+ */
 export function plannedWinOf({ round, plannedWin }: RoundRecord): string | undefined {
   if (plannedWin === null || round.wins.length > 0 || outstandingCalls(round).length > 0) return undefined;
   return hasAcceptedBet(round) ? plannedWin : undefined;
 }
 
-/** The wins and refunds that have to be sent until they are answered 200. */
+/** Returns the wins and refunds that must be sent until the operator answers 200. */
 export function debtsOf({ round }: RoundRecord): readonly Debt[] {
   return outstandingCalls(round).filter((owed): owed is Debt => owed.call !== 'bet');
 }
 
 export type Debt = Exclude<OwedCall, { readonly call: 'bet' }>;
 
-/** The `txID`s of the bets without an answer. */
+/** Returns the `txID` of each bet that has no answer yet. */
 export function betsInDoubt({ round }: RoundRecord): readonly string[] {
   return round.bets.filter(({ status }) => status === 'sent').map(({ request }) => request.txID);
 }
 
-/** The record after an event, with the failed attempts counted. @param round the round after the event */
+/**
+ * Returns the record after an event, with the number of failed attempts updated.
+ *
+ * @param round the round after the event
+ */
 export function advanced(record: RoundRecord, event: RoundEvent, round: Round, over: boolean): RoundRecord {
   const failed = { ...record.failed };
   if (event.kind !== 'bet' && event.kind !== 'win') {
@@ -107,14 +114,22 @@ export function advanced(record: RoundRecord, event: RoundEvent, round: Round, o
   return { ...record, round, over: record.over || over, failed };
 }
 
-/** The `type` and `frID` of a round's calls. @param type of a free round; all others are `regular` */
+/**
+ * Returns the fields `type` and `frID` of a round's calls.
+ *
+ * @param type the type in a free round; calls of other rounds are `regular`
+ */
 export function kindOf({ free }: RoundRecord, type: ActionType): { type: ActionType; frID?: string } {
   return free === null ? { type: 'regular' } : { type, frID: free.frID };
 }
 
-/** @throws Error when none of the calls has the `txID` */
+/**
+ * Returns the call with a `txID`.
+ *
+ * @throws Error when none of the calls has this `txID`
+ */
 export function callOf<C extends OwedCall>(calls: readonly C[], txID: string): C {
   const call = calls.find(({ body }) => body.txID === txID);
-  if (call === undefined) throw new Error(`${txID} was placed but is not in its round`);
+  if (call === undefined) throw new Error(`the call ${txID} was stored, but its round does not contain it`);
   return call;
 }

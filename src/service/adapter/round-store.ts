@@ -15,30 +15,30 @@ import {
   roundRecordSchema,
 } from './round-record.ts';
 
-/** A campaign of free rounds, as reverse calls name it. */
+/** The client and id of a campaign of free rounds. Reverse calls carry the id as `frID`. */
 export interface CampaignKey {
   readonly extCID: string;
   readonly frID: string;
 }
 
-/** One player in one campaign. */
+/** A player in a campaign. */
 export interface TallyKey extends CampaignKey {
   readonly player: string;
 }
 
-/** The part of one campaign that one player has used. */
+/** A tally: the number and wins of the free rounds that one player has played in one campaign. */
 export interface FreeTally extends TallyKey {
-  /** The one game in which the player uses the campaign: the first that a free round was begun in. */
+  /** The only game in which the player can use the campaign: the game of the first free round. */
   readonly gameID: string;
-  /** The number of free rounds that the player may have. */
+  /** The number of free rounds that the player may play. */
   readonly quantity: number;
-  /** Free rounds whose bet is accepted, or still in doubt. */
+  /** The number of free rounds whose bet is accepted or has no answer yet. */
   readonly used: number;
   /** The sum of the free wins so far, in the main unit. */
   readonly won: string;
-  /** The round that was accepted last. It stays open, because the withdrawal is made in it. */
+  /** The round whose bet was accepted last; null if there is none. It stays open, because the sum of all free wins is paid in it. */
   readonly lastRoundID: string | null;
-  /** The withdrawal was placed. */
+  /** True after the win that pays the sum of the free wins (the withdrawal) was placed. */
   readonly withdrawn: boolean;
 }
 
@@ -57,26 +57,28 @@ export const freeTallySchema = z.object({
   withdrawn: z.boolean(),
 }) satisfies z.ZodType<FreeTally>;
 
-/** The number of finished rounds that can still be looked at. */
+/** The number of finished rounds that are kept in memory for the console and the game page. */
 const MAX_FINISHED = 200;
 
 /**
- * The rounds that are not finished, and what players had of campaigns. Finished rounds are deleted.
+ * Stores the open rounds, and the free rounds that players have used. Finished rounds are deleted.
  *
- * Every change is one transaction, and has outlived the process when its method returns. `secured` says when it would also outlive
- * the machine.
+ * Every change is one transaction. When a method returns, its change is kept even if the process is killed. Only
+ * `flush` makes sure that the change also survives a power failure.
  */
 export class RoundStore {
   readonly #database: Database;
   readonly #tallies: RecordTable<FreeTally>;
   readonly #finished: RoundRecord[] = [];
-  /** Rounds that the transaction under way has finished. */
+  /** The rounds that the current transaction has finished. */
   #justFinished: RoundRecord[] = [];
   #sync: Promise<void> | null = null;
 
   /**
-   * @param database with the tables of the service
-   * @throws DatabaseError when it holds a round or a tally that can't be read
+   * Checks the open rounds in the database, and the tallies of free rounds.
+   *
+   * @param database a database of `openServiceDatabase`
+   * @throws DatabaseError when one of them can't be read
    */
   constructor(database: Database) {
     this.#database = database;
@@ -85,28 +87,28 @@ export class RoundStore {
       readRecord(roundRecordSchema, record, `the round ${String(roundID)}`);
   }
 
-  /** The rounds that are not finished, oldest first. */
+  /** Returns the open rounds, oldest first. */
   rounds(): readonly RoundRecord[] {
     return this.#database.prepared('SELECT record FROM round ORDER BY id').all().map(asRound);
   }
 
-  /** The rounds of a game session that are not finished, oldest first. */
+  /** Returns the open rounds of a game session, oldest first. */
   roundsOf(gsID: string): readonly RoundRecord[] {
     return this.#database.prepared('SELECT record FROM round WHERE gsID = ? ORDER BY id').all(gsID).map(asRound);
   }
 
-  /** Whether a round of a game session is not finished. */
+  /** Returns true if a game session has an open round. */
   hasRoundOf(gsID: string): boolean {
     return this.#database.prepared('SELECT 1 FROM round WHERE gsID = ? LIMIT 1').get(gsID) !== undefined;
   }
 
-  /** @returns undefined when the round never began, or is finished */
+  /** Returns an open round; undefined if the round never began, or is finished. */
   round(roundID: string): RoundRecord | undefined {
     const row = this.#database.prepared('SELECT record FROM round WHERE roundID = ?').get(roundID);
     return row && asRound(row);
   }
 
-  /** The last 200 rounds that were finished since the start, the latest at the end. */
+  /** The last 200 rounds that were finished since the start of the service, oldest first. */
   get finished(): readonly RoundRecord[] {
     return this.#finished;
   }
@@ -119,13 +121,13 @@ export class RoundStore {
     return this.#tallies.get(tallyKey(of));
   }
 
-  /** No free round of the campaign begins any more. */
+  /** Returns true if the campaign has ended, so that no free round of it can begin any more. */
   hasEnded({ extCID, frID }: CampaignKey): boolean {
     const sql = 'SELECT 1 FROM ended_campaign WHERE extCID = ? AND frID = ?';
     return this.#database.prepared(sql).get(extCID, frID) !== undefined;
   }
 
-  /** Returns the reason why `advance` would refuse an event, or undefined if the event is possible. */
+  /** Returns the reason why `advance` would refuse an event; undefined if the event is possible. */
   refusalOf(roundID: string, event: RoundEvent): RefusalReason | undefined {
     const record = this.round(roundID);
     const isPlaced = event.kind === 'bet' || event.kind === 'win';
@@ -134,7 +136,7 @@ export class RoundStore {
     return step.kind === 'moved' ? undefined : step.reason;
   }
 
-  /** Why a player can't begin another free round; undefined when the rounds so far allow it. */
+  /** Returns the reason why a player can't begin another free round; undefined if the player can. */
   freeRefusal({ extCID, player, gameID, free }: RoundRecord): 'other-game' | 'used-up' | 'campaign-ended' | undefined {
     if (free === null) return undefined;
     if (this.hasEnded({ extCID, frID: free.frID })) return 'campaign-ended';
@@ -145,10 +147,10 @@ export class RoundStore {
   }
 
   /**
-   * Begins a round with its first bet.
+   * Stores a round with its first bet.
    *
    * @returns the round with the bet
-   * @throws RangeError when the bet can't be placed, or what SQLite says; nothing has changed then
+   * @throws RangeError or an SQLite error when the bet can't be placed or stored; then nothing has changed
    */
   begin(record: RoundRecord, bet: RoundEvent): RoundRecord {
     return this.#atomically(() => {
@@ -160,15 +162,19 @@ export class RoundStore {
   /**
    * Stores an event of a round that has begun.
    *
-   * @param over the event is the round's last win
-   * @returns the round after the event, finished or not
-   * @throws RangeError when the event can't happen, or what SQLite says; nothing has changed then
+   * @param over true if the event is the last win of the round
+   * @returns the round after the event, which may be finished
+   * @throws RangeError or an SQLite error when the event is not possible or can't be stored; then nothing has changed
    */
   advance(roundID: string, event: RoundEvent, over = false): RoundRecord {
     return this.#atomically(() => this.#advance(roundID, event, over));
   }
 
-  /** Ends a campaign. @throws what SQLite says; nothing has changed then */
+  /**
+   * Stores that a campaign has ended.
+   *
+   * @throws an SQLite error when the end can't be stored; then nothing has changed
+   */
   endCampaign({ extCID, frID }: CampaignKey): void {
     this.#atomically(() => {
       this.#database.prepared('INSERT OR IGNORE INTO ended_campaign (extCID, frID) VALUES (?, ?)').run(extCID, frID);
@@ -178,19 +184,19 @@ export class RoundStore {
     });
   }
 
-  /** Stores a round as it is, for what an earlier version wrote. */
+  /** Stores a round unchanged. Used to import the data of an earlier version. */
   putRound(record: RoundRecord): void {
     this.#atomically(() => this.#put(record));
   }
 
-  /** Stores a tally unchanged. Used to take over the data of an earlier version. */
+  /** Stores a player’s tally of free rounds unchanged. Used to import the data of an earlier version. */
   putTally(tally: FreeTally): void {
     this.#tallies.put(tally);
   }
 
   /**
-   * The round in which the withdrawal of a campaign is to be made, and its sum; undefined while it isn't due. It is due once, when
-   * no free round can follow and all that began are settled.
+   * Returns the sum of a player's free wins in a campaign, and the round in which it is paid; undefined while it
+   * is not due. It is due once, when no further free round can begin and all begun rounds are settled.
    */
   withdrawalDue(of: TallyKey): { readonly roundID: string; readonly amount: string } | undefined {
     const tally = this.tally(of);
@@ -202,15 +208,15 @@ export class RoundStore {
   }
 
   /**
-   * Resolves once everything that was stored before is on the disk. All who ask in the same turn of the event loop share one
-   * write to the disk.
+   * Resolves when all earlier changes are written to the disk. All calls in the same turn of the event loop share one
+   * write.
    */
   flush(): Promise<void> {
     this.#sync ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#sync = null;
         try {
-          // Closing the database has written everything to the disk.
+          // A closed database has already written all changes to the disk.
           if (this.#database.isOpen) syncLog(this.#database);
           resolve();
         } catch (error) {
@@ -233,7 +239,8 @@ export class RoundStore {
     const record = this.round(roundID);
     if (record === undefined) throw new RangeError(`the round ${roundID} is not open`);
     const step = stepRound(record.round, event);
-    if (step.kind === 'refused') throw new RangeError(`${event.kind} in the round ${roundID}: ${step.reason}`);
+    if (step.kind === 'refused')
+      throw new RangeError(`the event ${event.kind} is not possible in the round ${roundID}: ${step.reason}`);
     const next = advanced(record, event, step.round, over);
     this.#put(next);
     if (next.free !== null) this.#count(record, next, next.free, event);
@@ -253,19 +260,19 @@ export class RoundStore {
     this.#database.prepared(sql).run(round.roundID, gsID, tally, JSON.stringify(record));
   }
 
-  /** The number of free rounds of a tally that are not finished. */
+  /** Returns the number of a player’s open free rounds in a campaign. */
   #openRounds(of: TallyKey): number {
     const sql = 'SELECT count(*) AS rounds FROM round WHERE tally = ?';
     return Number(this.#database.prepared(sql).get(tallyKey(of))?.rounds);
   }
 
-  /** Deletes a tally that no free round can change any more. */
+  /** Stores a player’s tally of free rounds, or deletes the tally if no free round can change it any more. */
   #putTally(tally: FreeTally): void {
     if (this.hasEnded(tally) && this.#openRounds(tally) === 0) this.#tallies.delete(tallyKey(tally));
     else this.#tallies.put(tally);
   }
 
-  /** Counts an event of a free round in the tally of its player. */
+  /** Updates the player’s tally of free rounds after an event of a free round. */
   #count(before: RoundRecord, after: RoundRecord, { frID, quantity }: FreeTerms, event: RoundEvent): void {
     const { extCID, player, gameID } = after;
     const known = this.tally({ frID, extCID, player });
@@ -308,14 +315,14 @@ function statusOf({ round }: RoundRecord, betTxID: string): string | undefined {
   return round.bets.find(({ request }) => request.txID === betTxID)?.status;
 }
 
-/** All rows were checked when the store was opened, and only this process can write to it. */
+/** Reads a round from its row. The constructor has checked all rows, and no other process can write to the database. */
 function asRound({ record }: Readonly<Record<string, unknown>>): RoundRecord {
   return JSON.parse(String(record));
 }
 
 /**
- * Writes the log to the disk. SQLite does that at a commit with `synchronous = FULL`, for earlier commits too, but only when
- * the commit changes something.
+ * Writes SQLite's log of changes to the disk. SQLite does this at a commit with `synchronous = FULL`, but only if the
+ * commit changes a table. Therefore a counter is increased.
  */
 function syncLog(database: Database): void {
   database.run('PRAGMA synchronous = FULL');

@@ -10,15 +10,15 @@ export interface RoundWriterOptions {
   readonly store: RoundStore;
   readonly sleep: Sleep;
   readonly random: () => number;
-  /** Between attempts to write. */
+  /** The waits between attempts to write into the store. */
   readonly backoff: Backoff;
-  /** Aborted when nothing new is to begin any more. */
+  /** Aborted when the adapter is closed. Then no new round begins. */
   readonly closing: AbortSignal;
   readonly onRound: (record: RoundRecord) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** Writes into the store for the adapter, also when that is not possible at once. */
+/** Writes rounds into the store for the adapter, and retries if the store can't be written at the moment. */
 export class RoundWriter {
   readonly #options: RoundWriterOptions;
   #closed = false;
@@ -35,12 +35,12 @@ export class RoundWriter {
     return this.#options.closing.aborted;
   }
 
-  /** Stores a round with its first bet, as `RoundStore.begin` does, and reports the round. */
+  /** Stores a round with its first bet, like `RoundStore.begin`, and reports the round to `onRound`. */
   begin(opened: RoundRecord, bet: RoundEvent): RoundRecord {
     return this.#reported(this.store.begin(opened, bet));
   }
 
-  /** Stores an event of a round, as `RoundStore.advance` does, and reports the round. */
+  /** Stores an event of a round, like `RoundStore.advance`, and reports the round to `onRound`. */
   advance(roundID: string, event: RoundEvent, over = false): RoundRecord {
     return this.#reported(this.store.advance(roundID, event, over));
   }
@@ -48,7 +48,8 @@ export class RoundWriter {
   /**
    * Stores the outcome of a call.
    *
-   * @returns null when it has to stay unknown: the end of the service broke the connection, or the adapter is closed
+   * @returns null when nothing is stored, because the service is being closed; the call then has no known outcome at
+   * the next start
    * @throws what `advance` throws
    */
   conclude(roundID: string, txID: string, outcome: Outcome): RoundRecord | null {
@@ -56,7 +57,11 @@ export class RoundWriter {
     return this.advance(roundID, eventOf(txID, outcome));
   }
 
-  /** Retries what needs the store while the store can't be written. @returns null when the adapter is closed first */
+  /**
+   * Runs an action that writes into the store, and repeats it until it succeeds.
+   *
+   * @returns null when the adapter is closed before the action succeeds
+   */
   async retry<T>(action: () => T): Promise<T | null> {
     const { sleep, random, backoff, closing, onFault } = this.#options;
     for (let failed = 1; ; failed += 1) {
@@ -70,7 +75,10 @@ export class RoundWriter {
     }
   }
 
-  /** When the disk can't confirm a write, the data still outlives the process, so the rounds go on. */
+  /**
+   * Waits until all changes are written to the disk. After an error the rounds continue, because the changes are kept
+   * unless the machine loses power.
+   */
   async flush(): Promise<void> {
     await this.store.flush().catch(this.#options.onFault);
   }

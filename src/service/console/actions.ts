@@ -18,13 +18,14 @@ const roundSchema = z.object({
 const faultSchema = z.object({
   call: z.enum(CALL_NAMES),
   kind: z.enum(['delay', 'drop', 'repeat', 'sign-wrongly', 'refund-first']),
-  /** For a delay. */
+  /** The delay in milliseconds. Only used by a fault of the kind `delay`. */
   ms: z.number().optional(),
   gsID: z.string().nullable(),
 });
 
 /**
- * The actions of the console's buttons, by the end of their paths. Each answers with a `message` for the user.
+ * Returns the handlers of the console's buttons, by the last part of their path. Each replies with a `message` for the
+ * user.
  *
  * @param onAction called after each action
  */
@@ -54,25 +55,28 @@ export function consoleActions(
       try {
         faults.add(call, fault, gsID);
       } catch (error) {
-        if (error instanceof RangeError) return messageReply(400, `That can't be done: ${error.message}.`);
+        if (error instanceof RangeError) return messageReply(400, `The fault was not added: ${error.message}.`);
         throw error;
       }
-      return messageReply(200, `The next ${call} will be disturbed.`);
+      return messageReply(200, `The fault will disturb the next ${call}.`);
     }),
     'faults/remove': action(z.object({ id: z.number() }), ({ id }) =>
-      faults.remove(id) ? messageReply(200, 'It will not happen.') : messageReply(409, 'It has happened already.'),
+      faults.remove(id)
+        ? messageReply(200, 'The fault was removed.')
+        : messageReply(409, 'The fault was already used, so it can no longer be removed.'),
     ),
     retries: action(z.object({ txID: z.string() }), ({ txID }) =>
       adapter.retryNow(txID)
-        ? messageReply(200, 'It is being sent.')
-        : messageReply(409, 'It is settled, or being sent at this moment.'),
+        ? messageReply(200, 'The call is being sent.')
+        : messageReply(409, 'The call is already settled, or it is being sent at the moment.'),
     ),
     again: action(z.object({ id: z.number() }), ({ id }) => {
       const again = calls.again(id);
-      if (again === undefined) return messageReply(404, 'This call can no longer be sent again.');
-      // The call appears among the exchanges.
+      if (again === undefined)
+        return messageReply(404, "The service no longer keeps this call, so it can't be sent again.");
+      // The reply is not awaited here: the call and its outcome appear in the list of exchanges.
       again.catch(onFault);
-      return messageReply(200, 'It is being sent again.');
+      return messageReply(200, 'The call is being sent again.');
     }),
   };
 }
@@ -93,11 +97,14 @@ function roundReply(result: Played): ListenReply {
     case 'settled':
       return messageReply(200, round.isWin ? `The round won ${prize}.` : 'The round won nothing.');
     case 'paying':
-      return messageReply(200, `The win of ${prize} is owed.`);
+      return messageReply(200, `The round won ${prize}. The win is sent until the operator answers 200.`);
     case 'declined':
-      return messageReply(200, `The bet was declined: ${round.message ?? 'without a message'}`);
+      return messageReply(
+        200,
+        round.message === null ? 'The bet was declined.' : `The bet was declined: ${round.message}`,
+      );
     case 'returning':
-      return messageReply(200, 'The bet was declined, and its refund is owed.');
+      return messageReply(200, 'The bet was declined. Its refund is sent until the operator answers 200.');
     case 'returned':
       return messageReply(200, 'The bet was declined and refunded.');
   }
@@ -105,15 +112,15 @@ function roundReply(result: Played): ListenReply {
 
 const refusals: Readonly<Record<Extract<Played, { kind: 'refused' }>['reason'], string>> = {
   expired: 'The session has expired.',
-  busy: 'A round of this session is being played already.',
-  stake: 'This stake is not offered.',
+  busy: 'Another round of this session is still being played.',
+  stake: 'The game does not offer this stake.',
   closing: 'The service is being stopped.',
-  'round-over': 'The round is over.',
+  'round-over': 'The round is already over.',
   'no-accepted-bet': 'The round has no accepted bet.',
   'tx-id-used': 'The round could not be played.',
   'tx-id-unknown': 'The round could not be played.',
   'not-awaited': 'The round could not be played.',
-  'other-game': 'The player uses the free rounds in another game.',
+  'other-game': 'The player can use the free rounds in another game only.',
   'used-up': 'The free rounds are used up.',
-  'campaign-ended': 'The campaign is over.',
+  'campaign-ended': 'The campaign of free rounds has ended.',
 };

@@ -3,12 +3,16 @@ import type { LoggedExchange } from '../exchange-log.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import type { ExchangeDetail, ExchangeRow, MessageView } from './view.ts';
 
-/** The number of characters of each body that are searched. */
+/** The number of characters at the start of each body that a search covers. */
 const MAX_SEARCHED = 600;
-/** The number of characters of each body that are shown. */
+/** The maximum number of characters of a body that are shown. */
 const MAX_BODY = 20_000;
 
-/** An exchange as a row of the list. @param player of its session; null where it is not known */
+/**
+ * Returns an exchange as a row of the list.
+ *
+ * @param player the player of the exchange's session; null if not known
+ */
 export function rowOf(exchange: LoggedExchange, player: string | null): ExchangeRow {
   const { id, at, direction, name, extCID, gsID, roundID, notes, request, outcome, stamps } = exchange;
   const sent = textOf(request.body);
@@ -33,14 +37,14 @@ export function rowOf(exchange: LoggedExchange, player: string | null): Exchange
   };
 }
 
-/** The parts of a detail that the log does not have. */
+/** The texts about an exchange that do not come from the log. */
 export interface DetailTexts {
   readonly player: string | null;
   readonly curl: string | null;
   readonly scenario: string | null;
 }
 
-/** An exchange with all its details. */
+/** Returns an exchange with all its details. */
 export function detailOf(exchange: LoggedExchange, { player, curl, scenario }: DetailTexts): ExchangeDetail {
   const { request, outcome, stamps, connection, direction } = exchange;
   const { method, url } = request;
@@ -54,7 +58,9 @@ export function detailOf(exchange: LoggedExchange, { player, curl, scenario }: D
     trouble: outcome?.kind === 'none' ? outcome.detail : null,
     signature: header(request.headers, 'x-request-sign') ?? null,
     phases: stamps ? phasesOf(stamps) : [],
-    connection: connection && `connection ${connection.id}, ${connection.reused ? 'used before' : 'opened for this'}`,
+    connection:
+      connection &&
+      `connection ${connection.id}, ${connection.reused ? 'already used by an earlier call' : 'opened for this call'}`,
     curl,
     scenario,
     repeatable: direction === 'reverse',
@@ -78,13 +84,13 @@ function messageOf(headers: MessageView['headers'], body: Body | null): MessageV
   const text = bodyText(body);
   const isCut = body.truncated || text.length > MAX_BODY;
   const notes = [
-    ...(isCut ? [`the beginning of ${body.length} bytes`] : []),
-    ...(body.encoding === 'base64' ? ['not UTF-8, shown as Latin-1'] : []),
+    ...(isCut ? [`only the beginning of the ${body.length} bytes is shown`] : []),
+    ...(body.encoding === 'base64' ? ['the body is not UTF-8 and is shown as Latin-1'] : []),
   ];
   return { headers, body: text.slice(0, MAX_BODY), bodyNote: notes.length === 0 ? null : notes.join('; ') };
 }
 
-/** The duration of each phase, from the end of the last phase that is known. */
+/** Returns the duration of each phase. A phase without a time stamp is left out, and its time is part of the next phase. */
 function phasesOf({ start, resolved, connected, secured, sent, firstByte, end }: Stamps): ExchangeDetail['phases'] {
   const ends = [
     ['name looked up', resolved],
@@ -119,14 +125,14 @@ function fieldsOf(text: string): unknown {
   }
 }
 
-/** A member of a value that may not be an object. */
+/** Returns a field of a JSON object if it is a string, at most 200 characters of it. Returns null for any other value. */
 function stringIn(fields: unknown, name: string): string | null {
   if (typeof fields !== 'object' || fields === null) return null;
   const value = Object.entries(fields).find(([key]) => key === name)?.[1];
   return typeof value === 'string' ? value.slice(0, 200) : null;
 }
 
-/** The player of an exchange's game session; null where it has none, or the session is not kept any more. */
+/** Returns the player of an exchange's game session; null if it has no session, or if the session is already deleted. */
 export function playerOf({ sessions }: Pick<ServiceParts, 'sessions'>, { gsID }: LoggedExchange): string | null {
   return gsID === null ? null : (sessions.byId(gsID)?.player ?? null);
 }

@@ -3,18 +3,19 @@ import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest
 import { securityHeaders } from '../page-http.ts';
 
 export interface GuardOptions {
-  /** Gives access to the console. */
+  /** The secret that gives access to the console. */
   readonly token: string;
-  /** The address of the server. */
+  /** Returns the address of the server. */
   readonly ownUrl: () => string;
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Restricts the console to users who have its address. A page of another site gets nothing: it does not know the token, which no
- * browser sends by itself. Requests to other host names than the loopback ones (DNS rebinding) are refused, and requests that a
- * browser marks as coming from another origin, also from another port of this machine.
+ * Protects the console against other users and other sites. A request must carry the token, which a page of another
+ * site does not know and no browser sends by itself. Requests to host names other than loopback are refused, because
+ * another site can point its own name at this machine (DNS rebinding). Requests that the browser marks as coming from
+ * another origin are refused too.
  */
 export class Guard {
   readonly #options: GuardOptions;
@@ -23,12 +24,12 @@ export class Guard {
     this.#options = options;
   }
 
-  /** For the page's scripts and styles, which hold no secret. */
+  /** Protects the scripts and styles of the page. They need no token, because they contain no secret. */
   onLoopback(handler: Handler): Handler {
     return (request) => (this.#isOnLoopback(request) ? handler(request) : NOT_LOOPBACK);
   }
 
-  /** For the page itself: the token is in its address. */
+  /** Protects the page itself. Its address must contain the token. */
   page(handler: Handler): Handler {
     return this.onLoopback((request) => {
       const token = new URLSearchParams(request.query).get('token') ?? '';
@@ -36,7 +37,7 @@ export class Guard {
     });
   }
 
-  /** For the requests of the page: the token is in a header, `Authorization: Bearer`. */
+  /** Protects the requests that the page sends. They must carry the token in the header `Authorization: Bearer`. */
   api(handler: Handler): Handler {
     return this.onLoopback((request) => {
       if (!isSameOrigin(request)) return OTHER_ORIGIN;
@@ -51,13 +52,16 @@ export class Guard {
     return LOOPBACK.some((name) => host === (port === '' ? name : `${name}:${port}`));
   }
 
-  /** Takes the same time for every wrong token. */
+  /** Compares a token in constant time, so that the time of the reply reveals nothing about the right token. */
   #isToken(given: string): boolean {
     return timingSafeEqual(digest(given), digest(this.#options.token));
   }
 }
 
-/** Whether the request may come from the console's own page. Clients other than browsers send no origin, and need the token. */
+/**
+ * Returns true if the request may come from the console's own page. Programs other than browsers send neither header,
+ * so only the token protects against them.
+ */
 function isSameOrigin({ headers }: ListenRequest): boolean {
   const site = headerOf(headers, 'sec-fetch-site');
   const origin = headerOf(headers, 'origin');
@@ -73,10 +77,13 @@ function refused(status: number, message: string): ListenReply {
   return jsonReply(status, { message }, securityHeaders('forbidden'));
 }
 
-const NOT_LOOPBACK = refused(403, 'The console is only reached on this machine, by the address that croupier printed.');
-const OTHER_ORIGIN = refused(403, 'The console answers its own page alone.');
-const NO_TOKEN = refused(401, 'The token is missing or wrong. Send it as Authorization: Bearer.');
+const NOT_LOOPBACK = refused(
+  403,
+  'The console can only be opened on this machine. Use the address that croupier printed.',
+);
+const OTHER_ORIGIN = refused(403, 'The console accepts requests from its own page only.');
+const NO_TOKEN = refused(401, 'The token is missing or wrong. Send it in the header Authorization: Bearer.');
 const NO_TOKEN_IN_ADDRESS = refused(
   401,
-  'The token is missing or wrong: open the console by the whole address that croupier printed when it started.',
+  'The token is missing or wrong. Open the console with the complete address that croupier printed when it started.',
 );

@@ -10,15 +10,15 @@ import type { ServiceParts } from '../service-parts.ts';
 import { playerOf, rowOf } from './exchange-rows.ts';
 import type { ConsoleState, SessionRow } from './view.ts';
 
-/** Events within this many milliseconds are sent together. */
+/** The milliseconds to wait for further events, which are then sent together. */
 const BATCH_MS = 120;
 /** The maximum number of rows in each list. */
 const MAX_ROWS = 100;
 
 /**
- * Sends a console the exchanges and the state, and then every change.
+ * Returns the event stream of a console page: first all exchanges and the state, then every change.
  *
- * @param actions the actions of this console and others
+ * @param actions publishes the actions of all open consoles
  * @param closing ends the stream
  */
 export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: AbortSignal): ListenReply {
@@ -52,7 +52,7 @@ export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: Ab
   });
 }
 
-/** The sessions, rounds, debts and faults at this moment. */
+/** Returns the current sessions, rounds, owed calls and faults. */
 function stateOf({ sessions, adapter, faults, clock }: ServiceParts): ConsoleState {
   const all = sessions.all();
   const owed = adapter.owed();

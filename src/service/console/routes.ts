@@ -14,7 +14,7 @@ export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
   readonly readPage: ReadPage;
   readonly parts: ServiceParts;
   readonly players: Players;
-  /** Ends the event streams. */
+  /** Aborted when the service is stopped. It ends the event streams. */
   readonly closing: AbortSignal;
 }
 
@@ -22,7 +22,8 @@ const BASE = '/console';
 const FILES = ['console.js', 'console.css', 'icon.svg'];
 
 /**
- * The console at `/console/?token=…`, for the person who runs the service, and its requests below `/console/api`.
+ * Returns the routes of the console at `/console/?token=…`, and of its requests below `/console/api`. The console is
+ * for the person who runs the service.
  *
  * @throws Error when the pages are not built
  */
@@ -42,7 +43,8 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
 
   const detail = (query: string): ListenReply => {
     const exchange = parts.log.find(Number(new URLSearchParams(query).get('id')));
-    if (exchange === undefined) return jsonReply(404, { message: 'This exchange is forgotten.' }, HEADERS);
+    if (exchange === undefined)
+      return jsonReply(404, { message: 'The service no longer keeps this exchange.' }, HEADERS);
     const texts = { player: playerOf(parts, exchange), curl: curlOf(exchange), scenario: scenarioOf(exchange) };
     return jsonReply(200, detailOf(exchange, texts), HEADERS);
   };

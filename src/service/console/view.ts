@@ -1,69 +1,69 @@
-/** One exchange as a row of the console. */
+/** An exchange as a row of the list. */
 export interface ExchangeRow {
   readonly id: number;
-  /** When it began, in milliseconds since 1970. */
+  /** The time when the exchange began, in milliseconds since 1970. */
   readonly at: number;
-  /** `core`: an operator asked the Core API. `reverse`: the service called an operator. */
+  /** `core` for an operator's request to the Core API, `reverse` for a call that the service made to an operator. */
   readonly direction: 'core' | 'reverse';
   readonly name: string;
   readonly extCID: string | null;
   readonly gsID: string | null;
-  /** null where it is not known. */
+  /** The player; null if not known. */
   readonly player: string | null;
   readonly roundID: string | null;
   readonly txID: string | null;
   readonly amount: string | null;
   readonly notes: readonly string[];
   readonly state: 'under-way' | 'ok' | 'error' | 'no-reply';
-  /** The status, or the reason why no reply came; empty while it is under way. */
+  /** The HTTP status of the reply, or the reason why there was none. Empty until the exchange has ended. */
   readonly result: string;
-  /** The operator's error code. */
+  /** The operator's error code; null if there is none. */
   readonly code: string | null;
-  /** From the last byte of the request to the last byte of the reply, in milliseconds. */
+  /** The milliseconds from the last byte of the request to the last byte of the reply; null if there was no reply. */
   readonly ms: number | null;
-  /** The text that is searched: the address and the beginnings of the bodies, in lower case. */
+  /** The address and the beginning of both bodies in lower case, for the search. */
   readonly searchText: string;
 }
 
-/** One exchange with all its details. */
+/** An exchange with all its details. */
 export interface ExchangeDetail {
   readonly row: ExchangeRow;
   readonly request: MessageView & { readonly method: string; readonly url: string };
   readonly reply: (MessageView & { readonly status: number }) | null;
-  /** The reason why no reply came, as a sentence. */
+  /** The reason why there was no reply, as a sentence; null if there was one. */
   readonly trouble: string | null;
-  /** As it was sent. */
+  /** The signature header of the request; null if it has none. */
   readonly signature: string | null;
-  /** The duration of each phase, in milliseconds, in order of time. */
+  /** The duration of each phase in milliseconds, in the order in which they happened. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
   readonly connection: string | null;
-  /** A shell command that sends the same bytes again; null where there is none. */
+  /** A shell command that sends the same request again; null if there is none. */
   readonly curl: string | null;
-  /** The text of a scenario; null where there is none. */
+  /** A scenario in YAML that makes the same call; null if there is none. */
   readonly scenario: string | null;
-  /** Whether the console can send it again. */
+  /** True if the console can send the call again. */
   readonly repeatable: boolean;
 }
 
 export interface MessageView {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | null;
-  /** A note that the body was cut, or is not text; null for neither. */
+  /** A note if the body is cut, or is not UTF-8 text; null otherwise. */
   readonly bodyNote: string | null;
 }
 
-/** Everything but the exchanges. */
+/** All data of the console page except the exchanges. */
 export interface ConsoleState {
-  /** Milliseconds since 1970, by the service's clock. */
+  /** The current time of the service, in milliseconds since 1970. */
   readonly now: number;
-  /** The latest first. */
+  /** The latest game sessions, newest first. */
   readonly sessions: readonly SessionRow[];
-  /** The latest first. */
+  /** The latest rounds, newest first. */
   readonly rounds: readonly RoundRow[];
-  /** The oldest first. */
+  /** The wins and refunds that are owed, oldest first. */
   readonly owed: readonly OwedRow[];
   readonly faults: readonly FaultRow[];
-  /** The number of all, also of those that are not listed. */
+  /** The number of all sessions and all owed calls. The lists may contain fewer. */
   readonly counts: { readonly sessions: number; readonly owed: number };
 }
 
@@ -78,7 +78,7 @@ export interface SessionRow {
   readonly openedAt: number;
   readonly expiresAt: number;
   readonly expired: boolean;
-  /** The stakes that are offered, smallest first. */
+  /** The stakes that the game offers, smallest first. */
   readonly stakes: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export interface RoundRow {
   readonly prize: string | null;
   readonly state: 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';
   readonly frID: string | null;
-  /** The sum of a campaign's free wins, if this was its last round. */
+  /** The sum of a campaign's free wins that is paid in this round; null if this is not the campaign's last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
 }
 
@@ -106,9 +106,9 @@ export interface OwedRow {
   readonly currency: string;
   readonly roundID: string;
   readonly attempts: number;
-  /** Milliseconds since 1970; null while it is being sent. */
+  /** The time of the next attempt, in milliseconds since 1970; null while the call is being sent. */
   readonly nextTryAt: number | null;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed; null if none has failed. */
   readonly trouble: string | null;
 }
 
@@ -116,6 +116,6 @@ interface FaultRow {
   readonly id: number;
   readonly call: string;
   readonly gsID: string | null;
-  /** The effect on the call. */
+  /** The effect of the fault on its call, such as "is sent twice". */
   readonly text: string;
 }

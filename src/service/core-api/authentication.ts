@@ -9,16 +9,19 @@ export interface Caller {
   readonly client: ServiceClient;
 }
 
-/** Refuses a request without a signature, before anything else of it is checked. */
+/** Returns the signature of a request, or refuses a request without one. This is checked before anything else. */
 export function requireSignature({ headers }: ListenRequest): string | Refusal {
   const signature = headerOf(headers, SIGNATURE_HEADER)?.trim();
   if (signature) return signature;
-  return refusal(401, `Sign the request: the header ${SIGNATURE_HEADER} is missing or empty.`, {
-    details: `${SIGNATURE_HEADER} is the lower-case hexadecimal HMAC-SHA256, made with the API key, of the canonical JSON of the body, or of a GET's query parameters.`,
+  return refusal(401, `The header ${SIGNATURE_HEADER} is missing or empty. Sign the request.`, {
+    details: `${SIGNATURE_HEADER} is a lower-case hexadecimal HMAC-SHA256 with the API key. It covers the canonical JSON of the body, or of the query parameters of a GET.`,
   });
 }
 
-/** The client that sent and signed the request, by its `cID` and `extCID` (contract, Authentication; position). */
+/**
+ * Returns the client of a request by its `cID` and `extCID`, if the request has a valid signature of this client
+ * (contract, Authentication).
+ */
 export function authenticate(
   { carrier, fields, canonicals, raw }: ReadRequest,
   signature: string,
@@ -33,33 +36,33 @@ export function authenticate(
   }
   const client = clients.find((one) => one.cID === cID && one.extCID === extCID);
   if (!client) {
-    return refusal(401, 'No client of this cID has this extCID. Send one that is registered, in its letter case.', {
+    return refusal(401, 'No client of this cID has this extCID. Send a registered extCID; letter case matters.', {
       details: `extCID: ${extCID}`,
     });
   }
   const check = checkSignature(canonicals, raw, signature, client);
   if (check.kind === 'valid') return { kind: 'caller', client };
-  return refusal(401, `${SIGNATURE_HEADER} is not this request's signature. ${check.hint}`, {
-    details: `expected to be signed, with the API key of ${extCID}: ${canonicals[0]}`,
+  return refusal(401, `${SIGNATURE_HEADER} does not contain the signature of this request. ${check.hint}`, {
+    details: `the text to sign with the API key of ${extCID} is: ${canonicals[0]}`,
   });
 }
 
 function idProblem(field: string, value: unknown): readonly FieldProblem[] {
   if (typeof value === 'string') return [];
-  return [{ field, message: value === undefined ? 'required' : 'expected one text' }];
+  return [{ field, message: value === undefined ? 'required' : 'expected one string' }];
 }
 
 type SignatureCheck =
   | { readonly kind: 'valid' }
-  /** `hint`: the likely mistake, where it is known. */
+  /** `hint` describes the likely mistake, as a sentence for the operator. */
   | { readonly kind: 'wrong'; readonly hint: string };
 
 const SEPARATORS = { '\u2028': '\\u2028', '\u2029': '\\u2029' };
 const MARKUP = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 
 /**
- * The canonical text in the forms that the published clients of three languages sign: by RFC 8785, with escaped line separators
- * (PHP), and with escaped markup too (Go). They sign a return address with an `&` in two ways.
+ * Returns the three ways to write a canonical text that operators' client libraries sign: as RFC 8785 requires, with
+ * escaped line separators (PHP), or with escaped HTML characters as well (Go).
  */
 function spellings(canonical: string): readonly string[] {
   const all = [canonical, respell(canonical, SEPARATORS), respell(canonical, { ...SEPARATORS, ...MARKUP })];
@@ -74,11 +77,11 @@ function respell(text: string, replacements: Readonly<Record<string, string>>): 
 }
 
 /**
- * Whether an operator's request is signed with the client's key (position): over one of its canonical texts, each in the
- * spellings of the published clients.
+ * Checks that a request is signed with the client's key. The signature may be made over any of the canonical texts, in
+ * any of the spellings of the operators' client libraries. The contract leaves the exact text open.
  *
- * @param canonicals at least one; several where a query can be seen as several objects
- * @param raw the bytes as sent, to recognise a signature over them
+ * @param canonicals at least one text; several if a query can be read as different objects
+ * @param raw the bytes as sent, to recognise a signature that was made over them
  */
 function checkSignature(
   canonicals: readonly string[],
@@ -99,12 +102,12 @@ function hintOf(
   isMade: (key: string, header?: string) => boolean,
 ): string {
   if (isMade(integrationApiKey)) {
-    return 'It was made with the Integration API key, which is for reverse calls; sign with the API key.';
+    return 'The signature was made with the Integration API key, which is for reverse calls. Sign with the API key.';
   }
   if (isMade(apiKey, signature.toLowerCase()))
-    return 'It is right but for its upper-case letters; write it in lower case.';
+    return 'The signature is right except for its upper-case letters. Write it in lower case.';
   if (verifySignature(raw, apiKey, signature)) {
-    return 'It was made over what was sent; sign the canonical form instead, with sorted names and without white space.';
+    return 'The signature was made over the text as it was sent. Sign its canonical form, with sorted names and without white space.';
   }
-  return 'It was made over something else, or with another key.';
+  return 'The signature was made over another text, or with another key.';
 }

@@ -3,17 +3,17 @@ import type { ServiceClient } from '../client.ts';
 import type { Game } from '../games.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
-/** The games that a client may launch, in the order of the catalogue. */
+/** Returns the games that a client may launch, in the order of the catalogue. */
 export function gamesOf(client: ServiceClient, games: readonly Game[]): readonly Game[] {
   return client.games === undefined ? games : games.filter(({ id }) => client.games?.includes(id));
 }
 
-/** The currencies that a client may use. */
+/** Returns the currencies that a client may use. */
 export function currenciesOf(client: ServiceClient): readonly Currency[] {
   return CURRENCIES.filter(({ code }) => mayUse(client, code));
 }
 
-/** Refuses the id of a game that does not exist, or that the client may not launch. */
+/** Returns the game with an id, or refuses a game that does not exist or that the client may not launch. */
 export function requireGame(client: ServiceClient, games: readonly Game[], id: string): Game | Refusal {
   const available = gamesOf(client, games);
   const game = available.find((one) => one.id === id);
@@ -25,7 +25,7 @@ export function requireGame(client: ServiceClient, games: readonly Game[], id: s
   });
 }
 
-/** Refuses a currency that the service does not support, or that the client may not use. */
+/** Returns the currency with a code, or refuses a currency that is not supported or that the client may not use. */
 export function requireCurrency(client: ServiceClient, code: string): Currency | Refusal {
   const currency = currencyByCode(code);
   if (currency && mayUse(client, code)) return currency;

@@ -9,9 +9,9 @@ import type { GameSession, GameSessions } from '../game-sessions.ts';
 import type { Game } from '../games.ts';
 import type { FieldProblem, Refusal } from './refusal.ts';
 
-/** The data that the operations of the Core API need. */
+/** The data and functions that the operations of the Core API need. */
 export interface CoreApiContext {
-  /** The version of the contract that is followed. */
+  /** The version of the contract that the service follows. */
   readonly version: ContractVersion;
   readonly clients: readonly ServiceClient[];
   readonly games: readonly Game[];
@@ -20,24 +20,24 @@ export interface CoreApiContext {
   readonly demoBalances: DemoBalances;
   /** The lifetime of a game session, in milliseconds. */
   readonly sessionLifeMs: number;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly now: () => number;
-  /** A new UUID. */
+  /** Returns a new UUID. */
   readonly newID: () => string;
-  /** The address of the service as the sender of the request reaches it, without a slash at the end. */
+  /** Returns the address of the service as the sender of the request reaches it, without a trailing slash. */
   readonly publicUrl: (request: ListenRequest) => string;
-  /** Resolves when the list of games may be answered, which can be made slow. */
+  /** Resolves when `GET /games` may be answered. A configured delay makes this reply slow. */
   readonly catalogueReady: () => Promise<void>;
-  /** Called with a campaign that was cancelled. */
+  /** Called with a campaign after it was cancelled. */
   readonly onCancelled: (campaign: Campaign) => void;
-  /** Called with the error of an operation that failed. The caller reads 500 without details. */
+  /** Called with the error of an operation that failed. The caller only gets status 500 and a general message. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** The result of an operation. */
+/** The result of an operation: a reply, or a refusal. */
 export type Done = { readonly kind: 'done'; readonly reply: ListenReply; readonly session?: GameSession } | Refusal;
 
-/** One operation, for an authenticated client and fields that passed their schema. */
+/** One operation of the Core API. It is called after the client is authenticated and the fields are checked. */
 export type Operation<Fields> = (
   context: CoreApiContext,
   client: ServiceClient,
@@ -45,21 +45,21 @@ export type Operation<Fields> = (
   request: ListenRequest,
 ) => Done | Promise<Done>;
 
-/** A request of an operator's backend to the Core API, and its answer, for judging the backend. */
+/** A request of an operator's backend to the Core API with its answer, so that croupier can judge the backend. */
 export interface LaunchSeen {
   readonly operation: CoreOperationName;
-  /** When it was answered, in milliseconds since 1970. */
+  /** The time of the answer, in milliseconds since 1970. */
   readonly at: number;
-  /** Of the client that signed it; undefined when the signature is not valid. */
+  /** The client that signed the request; undefined if the signature is not valid. */
   readonly extCID?: string;
   readonly headers: HeaderPairs;
-  /** The body, or the query of a GET, as it was sent; undefined when it could not be read. */
+  /** The fields of the body, or of the query of a GET, as they were sent; undefined if they could not be read. */
   readonly fields?: JsonObject;
-  /** The fields that are missing or of a wrong type. Empty for a valid request, and for one that could not be read. */
+  /** The fields that are missing or have a wrong type. Empty if the request is valid, or if it could not be read. */
   readonly diagnostics: readonly FieldProblem[];
   readonly status: number;
-  /** The error code of the answer. */
+  /** The error code of the answer; undefined if it has none. */
   readonly code?: string;
-  /** The game session that it opened. */
+  /** The game session that the request opened; undefined if it opened none. */
   readonly session?: GameSession;
 }

@@ -12,10 +12,10 @@ import { listGames } from './list-games.ts';
 import { type ReadRequest, readRequest } from './reading.ts';
 import { check, type FieldProblem, type Refusal, refusalReply, wrongFields } from './refusal.ts';
 
-/** Runs an operation for an authenticated client. */
+/** Runs an operation for an authenticated client, with fields that are already checked. */
 type Run = (context: CoreApiContext, client: ServiceClient, request: ListenRequest) => Done | Promise<Done>;
 
-/** Checks the fields. Gives the operation to run, or the problems of the fields. */
+/** Checks the fields of a request. Returns the operation to run, or the problems of the fields. */
 type Prepare = (fields: unknown) => Run | readonly FieldProblem[];
 
 function prepareWith<Fields>(schema: z.ZodType<Fields>, operation: Operation<Fields>): Prepare {
@@ -34,16 +34,17 @@ const PREPARE: Readonly<Record<CoreOperationName, Prepare>> = {
   cancelFreeRounds: prepareWith(CORE_OPERATIONS.cancelFreeRounds.request, cancelFreeRounds),
 };
 
-/** Called with a request when it has arrived. The function that it returns is called with the answer. */
+/** Called with each request when it has arrived. Returns a function that is called with the answer to the request. */
 export type Watch = (
   operation: CoreOperation,
   request: ListenRequest,
 ) => (seen: LaunchSeen, reply: ListenReply) => void;
 
 /**
- * The routes of the Core API in the context's version of the contract. An operation of a later version is answered 404.
+ * Returns the routes of the Core API in the version of the context. An operation that a later version added is answered
+ * 404.
  *
- * @param basePath the path at the end of `{base_url}`, with a slash in front
+ * @param basePath the path at the end of the Core API's base URL, with a leading slash
  */
 export function coreApiRoutes(context: CoreApiContext, basePath: string, watch: Watch): readonly Route[] {
   return Object.entries(CORE_OPERATIONS).map(([key, operation]: [string, CoreOperation]): Route => {
@@ -59,7 +60,7 @@ export function coreApiRoutes(context: CoreApiContext, basePath: string, watch: 
 }
 
 function laterOperation({ method, path, since }: CoreOperation, { version }: CoreApiContext): Handler {
-  const message = `Version ${version} of the contract has no ${method} ${path}: it came with ${since}.`;
+  const message = `Version ${version} of the contract has no ${method} ${path}. Version ${since} added it.`;
   return () => jsonReply(404, { message });
 }
 
@@ -91,7 +92,10 @@ function handlerOf(name: CoreOperationName, context: CoreApiContext, watch: Watc
 
 const NOTHING_READ: readonly FieldProblem[] = [];
 
-/** A missing signature is reported first, whatever else is wrong with the request. */
+/**
+ * Returns the client of a request, or a refusal. A missing signature is refused first, even if the request has other
+ * mistakes.
+ */
 function callerOf(
   request: ListenRequest,
   read: ReadRequest | Refusal,

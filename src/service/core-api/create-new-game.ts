@@ -10,7 +10,7 @@ import { gamesOf, requireCurrency, requireGame } from './availability.ts';
 import type { CoreApiContext, Operation } from './context.ts';
 import { type Refusal, refusal, wrongFields } from './refusal.ts';
 
-/** `POST /create-new-game` (contract, Create New Game; Errors, Core API). */
+/** Launches a game: `POST /create-new-game` (contract, Create New Game; Errors, Core API). */
 export const createNewGame: Operation<CreateNewGame> = (context, client, wanted, request) => {
   const returnUrl = wanted.returnUrl ?? wanted.returnURL;
   if (returnUrl === undefined && !isThere('1.1.1', context.version)) {
@@ -57,9 +57,9 @@ export const createNewGame: Operation<CreateNewGame> = (context, client, wanted,
 
 function blockedRefusal({ blocked, blockedUsers }: ServiceClient, { user }: CreateNewGame): Refusal | undefined {
   if (blocked) {
-    return refusal(403, 'This account is blocked. Ask the service to open it again.', {
+    return refusal(403, 'This account is blocked. Ask the provider of the service to unblock it.', {
       code: 'account_blocked',
-      details: 'the whole client is blocked',
+      details: 'all launches of this client are blocked',
     });
   }
   if (user === undefined || !blockedUsers?.includes(user.id)) return undefined;
@@ -93,11 +93,15 @@ function initialBalance(
 ): Money | undefined | Refusal {
   if (given === undefined) return undefined;
   const initial = Money.read(String(given));
-  const message = initial ? decimalsProblem(initial, code, decimals) : 'expected a plain decimal, without an exponent';
+  const message = initial
+    ? decimalsProblem(initial, code, decimals)
+    : 'expected a plain decimal such as 1000.5, without an exponent';
   return message === undefined ? initial : wrongFields('body', [{ field: 'initDemoBalance', message }]);
 }
 
 function decimalsProblem(amount: Money, code: string, decimals: number | null): string | undefined {
   if (decimals === null || amount.decimals() <= decimals) return undefined;
-  return `${code} carries ${decimals === 0 ? 'no' : decimals} decimals`;
+  return decimals === 0
+    ? `expected an amount without decimals, as ${code} has none`
+    : `expected at most ${decimals} decimals, as ${code} has no more`;
 }

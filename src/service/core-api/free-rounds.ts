@@ -8,7 +8,7 @@ import { requireCurrency, requireGame } from './availability.ts';
 import type { Operation } from './context.ts';
 import { type FieldProblem, type Refusal, refusal, wrongFields } from './refusal.ts';
 
-/** `POST /free-rounds` (position; the maximum duration is in the contract, Limits). */
+/** Creates a campaign: `POST /free-rounds`. The contract limits its duration (Limits), and leaves the rest to the service. */
 export const createFreeRounds: Operation<CreateFreeRounds> = (context, client, wanted) => {
   const currency = requireCurrency(client, wanted.currency);
   if ('kind' in currency) return currency;
@@ -19,7 +19,7 @@ export const createFreeRounds: Operation<CreateFreeRounds> = (context, client, w
   const lines = betLinesOf(currency.code);
   const line = lines[wanted.betLine - 1];
   const problems: FieldProblem[] = [...spanProblems(wanted, context.version)];
-  if (!line) problems.push({ field: 'betLine', message: `${currency.code} has the bet lines 1 to ${lines.length}` });
+  if (!line) problems.push({ field: 'betLine', message: `expected a bet line from 1 to ${lines.length}` });
   if (!line || problems.length > 0) return wrongFields('body', problems);
 
   const campaign: Campaign = {
@@ -29,20 +29,20 @@ export const createFreeRounds: Operation<CreateFreeRounds> = (context, client, w
     maxMult: line.maxCoeff.format(2),
   };
   if (!context.campaigns.create(campaign)) {
-    return refusal(409, 'This extID was used for a campaign before. Give each campaign an extID of its own.', {
+    return refusal(409, 'This extID was already used for another campaign. Give each campaign its own extID.', {
       details: `extID: ${JSON.stringify(wanted.extID)}`,
     });
   }
   return { kind: 'done', reply: jsonReply(200, { id: campaign.id, extID: campaign.extID }) };
 };
 
-/** `GET /free-rounds` (contract, Endpoints). */
+/** Reads a campaign: `GET /free-rounds` (contract, Endpoints). */
 export const readFreeRounds: Operation<FreeRoundsQuery> = (context, _client, query) => {
   const campaign = requireCampaign(context.campaigns, query);
   return 'kind' in campaign ? campaign : { kind: 'done', reply: jsonReply(200, campaign) };
 };
 
-/** `DELETE /free-rounds` (position). Cancelling again changes nothing. */
+/** Cancels a campaign: `DELETE /free-rounds`. To cancel a campaign again changes nothing; the contract leaves this open. */
 export const cancelFreeRounds: Operation<CancelFreeRounds> = (context, _client, wanted) => {
   const campaign = requireCampaign(context.campaigns, wanted);
   if ('kind' in campaign) return campaign;
@@ -55,16 +55,20 @@ function requireCampaign(campaigns: Campaigns, name: FreeRoundsQuery): Campaign 
   const campaign = campaigns.find(name);
   if (campaign) return campaign;
   const { id, extID } = name;
-  return refusal(404, 'This client has no such campaign. Send the id or the extID of one that it created.', {
-    details: JSON.stringify({ id, extID }),
-  });
+  return refusal(
+    404,
+    'This client has no such campaign. Send the id or the extID of a campaign that this client created.',
+    {
+      details: JSON.stringify({ id, extID }),
+    },
+  );
 }
 
 function spanProblems({ validFrom, validUntil }: CreateFreeRounds, version: ContractVersion): readonly FieldProblem[] {
   if (validUntil === undefined) return [];
   const span = Date.parse(validUntil) - Date.parse(validFrom);
-  if (span <= 0) return [{ field: 'validUntil', message: 'expected a moment after validFrom' }];
+  if (span <= 0) return [{ field: 'validUntil', message: 'expected a time after validFrom' }];
   if (span <= MAX_CAMPAIGN_DAYS * DAY_MS || !isThere('1.2.8', version)) return [];
-  const message = `expected a moment at most ${MAX_CAMPAIGN_DAYS} days after validFrom; leave validUntil out for a campaign without an end`;
+  const message = `expected a time at most ${MAX_CAMPAIGN_DAYS} days after validFrom. For a campaign without an end, leave validUntil out`;
   return [{ field: 'validUntil', message }];
 }

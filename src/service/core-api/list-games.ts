@@ -12,7 +12,7 @@ import type { Game } from '../games.ts';
 import { currenciesOf, gamesOf, requireCurrency } from './availability.ts';
 import type { Operation } from './context.ts';
 
-/** `GET /games` (contract, Endpoints). */
+/** Lists the games: `GET /games` (contract, Endpoints). */
 export const listGames: Operation<GamesQuery> = async (context, client, query, request) => {
   for (const code of query.additionalCurrencies ?? []) {
     const currency = requireCurrency(client, code);
@@ -24,7 +24,7 @@ export const listGames: Operation<GamesQuery> = async (context, client, query, r
   const betLines = currencies.map((currency) => ({ currency, values: valuesOf(currency) }));
   const games = gamesOf(client, context.games).map((game): GameInfo => {
     const info = infoOf(game, `${baseURL}/${encodeURIComponent(game.id)}`, currencies, context.version);
-    // The real service does this too: without bet lines, a game is listed as one without free rounds.
+    // The real service does the same: a list without bet lines says that no game has free rounds.
     return withLines ? { ...info, hasFreeSpins: true, betLines } : info;
   });
   await context.catalogueReady();
@@ -40,7 +40,7 @@ function wantedCurrencies(
   client: ServiceClient,
   { currencyFilters, additionalCurrencies }: GamesQuery,
 ): readonly Currency[] {
-  // A filter without a value is ignored.
+  // An empty filter is ignored, as if it was not sent.
   const types: readonly Currency['type'][] = currencyFilters?.length ? currencyFilters : ['fiat', 'crypto'];
   return currenciesOf(client).filter(({ type, code }) => types.includes(type) || additionalCurrencies?.includes(code));
 }
@@ -72,7 +72,7 @@ function infoOf(game: Game, baseURL: string, currencies: string[], version: Cont
   };
 }
 
-/** Whether the request accepts gzip, by name or by `*`, with a weight above zero (RFC 9110, 12.5.3). */
+/** Returns true if the request accepts gzip, by name or by `*`, with a weight above zero (RFC 9110, 12.5.3). */
 export function isGzipAskedFor(headers: HeaderPairs): boolean {
   const codings = (headerOf(headers, 'accept-encoding') ?? '').split(',').map((part) => {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

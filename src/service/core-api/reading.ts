@@ -4,25 +4,30 @@ import { type JsonObject, type JsonValue, readJson } from '../../contract/json.t
 import { headerOf, type ListenRequest } from '../../listen/message.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
-/** A request whose text could be read. Its fields are not checked yet. */
+/** A request whose body or query could be read. Its fields are not checked yet. */
 export interface ReadRequest {
   readonly kind: 'read';
   readonly carrier: 'body' | 'query';
   readonly fields: JsonObject;
-  /** The canonical texts, of which one must be signed. The first is shown when the signature is wrong. */
+  /**
+   * The canonical JSON texts of the request. The signature must be made over one of them. The first is shown to the
+   * operator if the signature is wrong.
+   */
   readonly canonicals: readonly string[];
   readonly raw: Uint8Array | string;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** Reads the body, or the query of a GET. */
+/** Reads the body of a request, or the query of a GET. */
 export function readRequest(request: ListenRequest, { method }: CoreOperation): ReadRequest | Refusal {
   try {
     return method === 'GET' ? readQuery(request.query) : readBody(request);
   } catch (error) {
     if (!(error instanceof NotCanonicalError)) throw error;
-    return refusal(400, 'Send text and numbers that have a canonical form.', { details: error.message });
+    return refusal(400, 'The request contains a text or a number that has no canonical JSON form (RFC 8785).', {
+      details: error.message,
+    });
   }
 }
 
@@ -35,11 +40,11 @@ function readBody({ headers, body }: ListenRequest): ReadRequest | Refusal {
   }
   const read = readJson(body);
   if (read.kind === 'refused') {
-    return refusal(400, 'Send one JSON object in UTF-8 as the body.', { details: `body: ${read.reason}` });
+    return refusal(400, 'The body must be one JSON object in UTF-8.', { details: `body: ${read.reason}` });
   }
   if (!isObject(read.value)) {
-    return refusal(400, 'Send one JSON object in UTF-8 as the body.', {
-      details: 'body: it is JSON, but not an object',
+    return refusal(400, 'The body must be one JSON object in UTF-8.', {
+      details: 'body: expected a JSON object, but it is another JSON value',
     });
   }
   return { kind: 'read', carrier: 'body', fields: read.value, canonicals: [canonicalJson(read.value)], raw: body };
@@ -50,11 +55,13 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 /**
- * A parameter that is given once is text. One that is given several times is a list of texts, and is signed as such or with
- * its values joined by commas: the contract leaves it open (position).
+ * Reads a query. A parameter with one value is a string, and a parameter with several values is a list of strings. The
+ * contract does not say how to sign such a list. Therefore two forms are accepted: the list, and its values joined by
+ * commas.
  */
 function readQuery(query: string): ReadRequest {
-  // Without this question mark the parser would drop one at the start of the first name.
+  // `URLSearchParams` removes a leading question mark. The one added here protects a question mark that belongs to the
+  // first name.
   const params = new URLSearchParams(`?${query}`);
   const names = [...new Set(params.keys())];
   const fields = Object.fromEntries(

@@ -2,21 +2,21 @@ import type { z } from 'zod';
 import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { jsonReply, type ListenReply } from '../../listen/message.ts';
 
-/** The error with which a request is answered. */
+/** An error reply to a request that the Core API refuses. */
 export interface Refusal {
   readonly kind: 'refusal';
   readonly status: 400 | 401 | 403 | 404 | 409;
-  /** Says what is wrong and what to change. */
+  /** The message for the operator, which says what is wrong and what to change. */
   readonly message: string;
-  /** A code of the contract, where it has one for the error. */
+  /** The contract's code for the error, if there is one. */
   readonly code?: 'currency_not_supported' | 'locale_not_supported' | 'account_blocked' | 'game_not_found';
-  /** For developers. A text, because the published clients read one. */
+  /** Details for developers. Always a string, because the operators' client libraries expect a string. */
   readonly details?: string;
 }
 
-/** One wrong field. */
+/** A field that is missing or invalid. */
 export interface FieldProblem {
-  /** As `user.id`, or `gameIDs.0`; empty for the whole. */
+  /** The path of the field, such as `user.id` or `gameIDs.0`. Empty if the problem is not in a single field. */
   readonly field: string;
   readonly message: string;
 }
@@ -29,7 +29,11 @@ export function refusal(
   return { kind: 'refusal', status, message, ...more };
 }
 
-/** Refuses a request for all its wrong fields. @param carrier the part of the request with the fields */
+/**
+ * Returns the refusal of a request with invalid fields. It lists all of them.
+ *
+ * @param carrier the part of the request that contains the fields
+ */
 export function wrongFields(carrier: 'body' | 'query', problems: readonly FieldProblem[]): Refusal {
   const named = problems.map(({ field }) => field).filter(Boolean);
   const message =
@@ -41,14 +45,14 @@ export function wrongFields(carrier: 'body' | 'query', problems: readonly FieldP
   });
 }
 
-/** Checks a value against its schema. */
+/** Checks a value against a schema. Returns the data, or the problems of its fields. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): { readonly data: T } | readonly FieldProblem[] {
   const result = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'required' : undefined) });
   if (result.success) return { data: result.data };
   return result.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
 }
 
-/** The reply to a refused request. Error codes came with version 1.0.1. */
+/** Returns the reply to a refused request. Versions before 1.0.1 have no error codes. */
 export function refusalReply({ status, message, code, details }: Refusal, version: ContractVersion): ListenReply {
   return jsonReply(status, {
     message,

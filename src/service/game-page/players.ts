@@ -21,11 +21,15 @@ export interface PlayersOptions {
   readonly campaigns: Campaigns;
   readonly play: Pick<Play, 'balance' | 'round' | 'freeRound' | 'progress'>;
   readonly adapter: Pick<Adapter, 'roundsOf'>;
-  /** The paytable of a game. Left out: the same for all. */
+  /** Returns the paytable of a game. If left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
-  /** Registers a listener that is called with a round after each event in it. @returns removes it */
+  /**
+   * Registers a listener that is called with a round after each event in it.
+   *
+   * @returns a function that removes the listener
+   */
   readonly onRound: (listener: (record: RoundRecord) => void) => () => void;
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   readonly clock: () => number;
   /** Called with errors of work in the background. */
   readonly onFault: (error: unknown) => void;
@@ -34,14 +38,14 @@ export interface PlayersOptions {
 /** The result of a request to play a round. */
 export type Played =
   | { readonly kind: 'played'; readonly view: GameView; readonly roundID: string }
-  /** Nothing was sent. */
+  /** The round was not played, and nothing was sent. */
   | { readonly kind: 'refused'; readonly reason: 'expired' | 'busy' | 'stake' | RefusalReason };
 
-/** The round to play. */
+/** A request to play a round. */
 export interface RoundRequest {
-  /** One of the stakes of the view; not used in free rounds. */
+  /** One of the stakes of the view. Ignored if the player has free rounds. */
   readonly stake: string;
-  /** The multiplier of the stake, a plain decimal. Left out: drawn. */
+  /** The multiplier of the stake, a plain decimal. Drawn at random if left out. */
   readonly multiplier?: string;
 }
 
@@ -51,22 +55,25 @@ interface PlayerState {
   balance: string | null;
   trouble: string | null;
   playing: boolean;
-  /** Oldest first. */
+  /** The rounds by `roundID`, oldest first. */
   readonly rounds: Map<string, RoundView>;
 }
 
-/** The maximum number of rounds that a page shows. */
+/** The maximum number of rounds that are kept for a page. */
 const MAX_ROUNDS = 50;
-/** The maximum number of sessions whose state is kept. */
+/** The maximum number of sessions whose page state is kept. */
 const MAX_STATES = 1000;
 const USUAL_LINE = 3;
 
-/** The players of the game pages: plays the rounds of each session one after the other, and keeps what its page shows. */
+/**
+ * The players of the game pages. It plays the rounds of each session one after the other, and keeps the state that the
+ * session's page shows.
+ */
 export class Players {
   readonly #options: PlayersOptions;
   readonly #states = new LRUCache<string, PlayerState>({ max: MAX_STATES });
   readonly #changed = new Feed<string>();
-  /** The number of listeners of each session. */
+  /** The number of listeners of each session, by `gsID`. */
   readonly #listening = new Map<string, number>();
   #version: number;
 
@@ -76,7 +83,7 @@ export class Players {
     options.onRound((record) => this.#update(record));
   }
 
-  /** The view of a session's page. */
+  /** Returns the view of a session's page. */
   view(session: GameSession): GameView {
     const { gsID, player, currency, locale, demo, gameID } = session;
     const { games, sessions, clock, paytableOf } = this.#options;
@@ -110,14 +117,14 @@ export class Players {
     };
   }
 
-  /** Reads the balance: a game does so when it loads (contract, Events). */
+  /** Reads the player's balance, as a game must when it loads (contract, Events). Returns the view with the balance. */
   async readBalance(session: GameSession): Promise<GameView> {
     const state = this.#state(session);
     if (!this.#options.sessions.isExpired(session)) takeBalance(state, await this.#options.play.balance(session));
     return this.view(session);
   }
 
-  /** As `look`, when the balance is not known yet. */
+  /** Reads the player's balance if it is not known yet. */
   async readBalanceOnce(session: GameSession): Promise<void> {
     if (this.#state(session).balance !== null) return;
     await this.readBalance(session);
@@ -125,10 +132,10 @@ export class Players {
   }
 
   /**
-   * Plays a round: a free one while the player has any, otherwise one for the stake.
+   * Plays a free round if the player has any. Otherwise it plays a round for the stake.
    *
    * @throws RangeError when the multiplier is not a plain decimal
-   * @throws what SQLite says when the round can't be stored; nothing was sent then
+   * @throws an SQLite error when the round can't be stored; then nothing is sent
    */
   async play(session: GameSession, { stake, multiplier }: RoundRequest): Promise<Played> {
     const { play, sessions, campaigns, clock } = this.#options;
@@ -161,7 +168,11 @@ export class Players {
     }
   }
 
-  /** Calls the listener whenever a session's view may have changed. @returns removes the listener */
+  /**
+   * Calls the listener whenever the view of a session may have changed.
+   *
+   * @returns a function that removes the listener
+   */
   subscribe(gsID: string, listener: () => void): () => void {
     const end = this.#changed.subscribe((changed) => {
       if (changed === gsID) listener();
@@ -183,7 +194,7 @@ export class Players {
     return { left, amount: formatAmount(Money.of(campaign.amount), session.currency), won };
   }
 
-  /** The state of a session, at first with its earlier rounds. */
+  /** Returns the state of a session's page. A new state contains the session's earlier rounds. */
   #state(session: GameSession): PlayerState {
     const { gsID } = session;
     const known = this.#states.get(gsID);
@@ -207,7 +218,10 @@ export class Players {
     this.#changed.publish(record.gsID);
   }
 
-  /** A call that was settled in the background has changed the balance. Without a listener, the next `look` reads it. */
+  /**
+   * Reads the balance after a call was settled in the background. If no page is open, the balance is read when a page
+   * is opened.
+   */
   async #readBalanceAgain(state: PlayerState): Promise<void> {
     const { session } = state;
     if (this.#listening.has(session.gsID)) takeBalance(state, await this.#options.play.balance(session));
@@ -231,7 +245,10 @@ function takeBalance(state: PlayerState, result: BalanceResult): void {
   }
 }
 
-/** Rounds that still owe something are kept, so that the player sees how they end. */
+/**
+ * Stores a round in the state of its page, and removes the oldest if there are too many. Rounds with an owed call stay,
+ * so that the player sees how they end.
+ */
 function storeRound({ rounds }: PlayerState, round: RoundView): void {
   rounds.set(round.roundID, round);
   if (rounds.size <= MAX_ROUNDS) return;
@@ -239,14 +256,17 @@ function storeRound({ rounds }: PlayerState, round: RoundView): void {
   if (oldest !== undefined) rounds.delete(oldest.roundID);
 }
 
-/** The terms of a campaign. Reverse calls name it by the operator's own id (position). */
+/**
+ * Returns the properties of a campaign that its free rounds need. Reverse calls carry the operator's id of the
+ * campaign, `extID`.
+ */
 function freeCampaignOf({ extID, quantity, maxBet, maxMult }: Campaign): FreeCampaign {
   return { frID: extID, quantity, amount: maxBet, maxMult };
 }
 
 /**
- * The campaign that the player of a session has free rounds of in this game, the oldest of several: it is running, not used
- * up, and not begun in another game.
+ * Returns the oldest campaign in which the session's player has free rounds left in this game; undefined if there is
+ * none.
  *
  * @param now milliseconds since 1970
  */
@@ -265,7 +285,10 @@ export function freeRoundsOf(
     });
 }
 
-/** An address that a page may link to: http or https. Null for others, as `javascript:` would run a script. */
+/**
+ * Returns an address if a page may link to it, that is, if it is http or https. Returns null for any other address,
+ * because `javascript:` would run a script.
+ */
 export function webAddress(text: string | undefined): string | null {
   if (text === undefined || !URL.canParse(text)) return null;
   const { protocol, href } = new URL(text);

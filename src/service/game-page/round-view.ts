@@ -4,10 +4,10 @@ import type { RoundRecord } from '../adapter/round-record.ts';
 import { formatAmount } from '../bet-lines.ts';
 import type { RoundState, RoundView } from './view.ts';
 
-/** The number of characters of an operator's message that are shown. */
+/** The maximum number of characters of an operator's message that are shown. */
 const MAX_MESSAGE = 500;
 
-/** The view of a stored round. Multiplier and message, which are not stored, are taken from the view before. */
+/** Returns the view of a stored round. Its multiplier and message are not stored, so they are taken from the previous view. */
 export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView {
   const { round, plannedWin, free, currency, openedAt } = record;
   const stake = round.bets.reduce((sum, { request }) => sum.plus(Money.of(request.amount)), Money.zero);
@@ -26,13 +26,17 @@ export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView
     payout: withdrawal
       ? { amount: formatAmount(Money.of(withdrawal.request.amount), currency), paid: withdrawal.status === 'settled' }
       : null,
-    // Once the round is settled, the message of an earlier failure is of no use to the player.
+    // When the round is settled, the player no longer needs the message of an earlier failure.
     message: state === 'settled' ? null : (before?.message ?? null),
     code: state === 'settled' ? null : (before?.code ?? null),
   };
 }
 
-/** The view of a round that was played just now. @param record undefined for a demo */
+/**
+ * Returns the view of a round that has just been played.
+ *
+ * @param record the stored round; undefined for a demo round
+ */
 export function viewOfPlayed(played: PlayedRound, record: RoundRecord | undefined, terms: PlayedTerms): RoundView {
   const { roundID, multiplier, bet, win } = played;
   const failure = bet.kind === 'declined' ? bet : win?.kind === 'pending' ? win : undefined;
@@ -57,15 +61,15 @@ export function viewOfPlayed(played: PlayedRound, record: RoundRecord | undefine
   return record ? viewOfRecord(record, shown) : shown;
 }
 
-/** The terms of a round that was played. */
+/** The properties of a played round that its result does not contain. */
 interface PlayedTerms {
-  /** Milliseconds since 1970. */
+  /** The time when the round was played, in milliseconds since 1970. */
   readonly at: number;
   readonly currency: string;
   readonly free: boolean;
 }
 
-/** The state of a round, by its last bet. */
+/** Returns the state of a round, which depends on its last bet and its wins. */
 function stateOf({ round }: RoundRecord): RoundState {
   const status = round.bets.at(-1)?.status;
   switch (status) {

@@ -12,7 +12,7 @@ export interface GameRoutesOptions {
   readonly players: Players;
   readonly sessions: Pick<GameSessions, 'byId'>;
   readonly sleep: Sleep;
-  /** Ends the event streams. */
+  /** Aborted when the service is stopped. It ends the event streams. */
   readonly closing: AbortSignal;
 }
 
@@ -21,8 +21,8 @@ const FILES = ['game.js', 'game.css', 'icon.svg'];
 const roundSchema = z.object({ gsID: z.string(), stake: z.string() });
 
 /**
- * The game page at `/game?gsID=…`, which other sites may frame, and its requests below `/play`. A caller needs the `gsID` alone: it is
- * as secret as the address of the game.
+ * Returns the routes of the game page at `/game?gsID=…`, which other sites may show in a frame, and of its requests
+ * below `/play`. Whoever knows the `gsID` of a session may play in it, so it must be kept secret like a password.
  *
  * @throws Error when the pages are not built
  */
@@ -95,7 +95,7 @@ function reply(status: number, body: unknown): ListenReply {
 }
 
 const NO_SESSION = reply(404, { message: 'There is no such game session.', code: 'session_not_found' });
-const OTHER_ORIGIN = reply(403, { message: 'Rounds are played from the game page alone.' });
+const OTHER_ORIGIN = reply(403, { message: 'Rounds can be played from the game page only.' });
 
 function answer(played: Played): ListenReply {
   if (played.kind === 'played') return reply(200, { roundID: played.roundID, view: played.view });
@@ -105,12 +105,12 @@ function answer(played: Played): ListenReply {
     case 'stake':
       return reply(400, { message: 'This stake is not available. Choose one of the stakes that the game offers.' });
     case 'busy':
-      return reply(409, { message: 'A round of this game is being played already.' });
+      return reply(409, { message: 'Another round of this game is still being played.' });
     case 'other-game':
-      return reply(409, { message: 'Your free rounds belong to another game.' });
+      return reply(409, { message: 'You can use your free rounds in another game only.' });
     case 'used-up':
     case 'campaign-ended':
-      return reply(409, { message: 'Your free rounds are over. Play again to play with money.' });
+      return reply(409, { message: 'You have no free rounds left. Play again to play with money.' });
     case 'closing':
       return reply(503, { message: 'The game is being stopped. Nothing was staked.' });
     case 'round-over':

@@ -1,12 +1,15 @@
 /** The content of the game page. Amounts are decimal texts in the currency's main unit. */
 export interface GameView {
-  /** Grows with each view, also over restarts of the service. The page ignores views older than the one it shows. */
+  /**
+   * A number that grows with each view, even over restarts of the service. The page ignores a view that is older than
+   * the one it shows.
+   */
   readonly version: number;
   readonly gsID: string;
   readonly game: {
     readonly id: string;
     readonly title: string;
-    /** The hue of its colour, in degrees. */
+    /** The hue of the game's colour, in degrees. */
     readonly hue: number;
     /** The multipliers of the paytable, smallest first. */
     readonly multipliers: readonly string[];
@@ -15,60 +18,66 @@ export interface GameView {
   readonly currency: string;
   readonly locale: string;
   readonly demo: boolean;
-  /** null: not read yet, or it could not be read; `trouble` says why. */
+  /** The player's balance; null if it is not read yet, or if it could not be read (see `trouble`). */
   readonly balance: string | null;
-  /** The operator's message when the balance could not be read. Not to be used as markup. */
+  /** The operator's message if the balance could not be read; null otherwise. A page must show it as text, never as HTML. */
   readonly trouble: string | null;
-  /** The stakes that are offered, smallest first. */
+  /** The stakes that the game offers, smallest first. */
   readonly stakes: readonly string[];
-  /** The stake to begin with. */
+  /** The stake that is chosen when the page is opened. */
   readonly usualStake: string;
-  /** Free rounds, which are played first; null when there are none. */
+  /** The player's free rounds, which are played before rounds with money; null if there are none. */
   readonly free: FreeView | null;
-  /** The latest first. */
+  /** The rounds of the session, newest first. */
   readonly rounds: readonly RoundView[];
-  /** A round is being played at this moment. */
+  /** True while a round is being played. */
   readonly playing: boolean;
   readonly expired: boolean;
-  /** Milliseconds from now on. */
+  /** The milliseconds until the session expires, 0 if it has expired. */
   readonly expiresInMs: number;
-  /** http or https, or null. */
+  /** The address to which the player returns, http or https only; null if there is none. */
   readonly returnUrl: string | null;
-  /** http or https, or null. */
+  /** The address at which the player can deposit money, http or https only; null if there is none. */
   readonly depositUrl: string | null;
 }
 
 export interface FreeView {
   readonly left: number;
-  /** The bet of each. */
+  /** The bet of each free round. */
   readonly amount: string;
-  /** The sum of the wins so far. */
+  /** The sum of the free wins so far. */
   readonly won: string;
 }
 
 export interface RoundView {
   readonly roundID: string;
-  /** Milliseconds since 1970. */
+  /** The time when the round began, in milliseconds since 1970. */
   readonly at: number;
   readonly stake: string;
   readonly state: RoundState;
-  /** The win; null while the bet isn't accepted. */
+  /** The win; null if the bet is not accepted. */
   readonly prize: string | null;
-  /** Whether the win is more than 0. */
+  /** True if the win is greater than 0. */
   readonly isWin: boolean;
-  /** The multiplier of the stake; null where it isn't known. */
+  /** The multiplier of the stake; null if not known. */
   readonly multiplier: string | null;
   readonly free: boolean;
-  /** The sum of a campaign's free wins, if this was its last round. */
+  /** The sum of a campaign's free wins that is paid in this round; null if this is not the campaign's last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
-  /** The operator's message when a call failed. Not to be used as markup. */
+  /** The operator's message if a call failed; null otherwise. A page must show it as text, never as HTML. */
   readonly message: string | null;
-  /** The operator's error code. */
+  /** The operator's error code; null if there is none. */
   readonly code: string | null;
 }
 
 /**
- * The state of a round: `playing`, the bet or the first attempt of the win is under way; `declined`; `returning`, the declined bet
- * is being refunded; `returned`, it was refunded; `paying`, the win is still owed; `settled`.
+ * The state of a round:
+ *
+ * - `playing`: the bet, or the first attempt of the win, has no answer yet
+ * - `declined`: the bet was declined
+ * - `returning`: the bet failed, and its refund is owed
+ * - `returned`: the bet was refunded
+ * - `paying`: the win is owed
+ * - `settled`: the win is paid
  */
 export type RoundState = 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';

@@ -17,14 +17,14 @@ export interface StartedAdapter {
   readonly log: ExchangeLog;
 }
 
-/** Closed when the test is over. */
+/** Starts an operator with faults. It is closed when the test is over. */
 export async function startFront(): Promise<Front> {
   const front = await openFront();
   onTestFinished(() => front.close());
   return front;
 }
 
-/** An adapter that calls an operator over real sockets; closed when the test is over. */
+/** Starts an adapter that calls an operator over real sockets. It is closed when the test is over. */
 export function startAdapter(
   url: string,
   options: Partial<AdapterOptions> = {},
@@ -51,7 +51,7 @@ export function startAdapter(
   return { adapter, calls, faults, log };
 }
 
-/** Waits until something is so, at most a few seconds. */
+/** Waits until a condition is true. Throws after five seconds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const end = Date.now() + 5000;
   while (!condition()) {

@@ -13,7 +13,7 @@ function callsOf(arrived: readonly Arrived[]): string {
   return arrived.map(({ call }) => call).join(' ');
 }
 
-it('takes a bet and pays a win in one round', async () => {
+it('the adapter takes a bet and pays a win in one round', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url);
   const session = sessionOf();
@@ -28,7 +28,7 @@ it('takes a bet and pays a win in one round', async () => {
   expect(adapter.owed()).toEqual([]);
 });
 
-it('ends a round with its last win, or with its bets when none is accepted', async () => {
+it('the adapter ends a round with its last win, or with its bets when none is accepted', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url);
   const round = adapter.openRound(sessionOf());
@@ -46,7 +46,7 @@ it('ends a round with its last win, or with its bets when none is accepted', asy
   expect(front.balance()).toBe('999.00');
 });
 
-it('declines a bet without a refund on every status except 200 and 500, with the operator’s message', async () => {
+it('the adapter declines a bet without a refund for every status except 200 and 500, and returns the operator’s message', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url);
   for (const status of [201, 204, 302, 400, 401, 403, 404, 409, 429, 501, 502, 503, 504]) {
@@ -71,7 +71,7 @@ it.each([
   ['no reply in time', { kind: 'late', ms: DEADLINE_MS * 2 }],
   ['no reply in time, processed after the refund', { kind: 'late', ms: DEADLINE_MS * 2, processedLate: true }],
   ['a broken connection', { kind: 'cut', processed: true }],
-] as const)('refunds a bet after %s', async (_, mishap) => {
+] as const)('the adapter refunds a bet after %s', async (_, mishap) => {
   const front = await startFront();
   front.mishap = ({ call }) => (call === 'bet' ? mishap : undefined);
   const { adapter } = startAdapter(front.url);
@@ -93,7 +93,7 @@ it.each([
   expect(front.balance()).toBe('1000.00');
 });
 
-it('sends a win again with the same bytes until it is answered 200, and never refunds it', async () => {
+it('the adapter sends a win again with the same bytes until it is answered 200, and never refunds it', async () => {
   const front = await startFront();
   const mishaps = [
     { kind: 'status', status: 500, processed: true },
@@ -115,7 +115,7 @@ it('sends a win again with the same bytes until it is answered 200, and never re
   expect(front.balance()).toBe('1006.00');
 });
 
-it('sends a refund again with the same bytes until it is answered 200, after every other answer', async () => {
+it('the adapter sends a refund again with the same bytes until it is answered 200, after every other answer', async () => {
   const front = await startFront();
   front.mishap = ({ call }, nth) => {
     if (call === 'bet') return { kind: 'cut', processed: true };
@@ -129,7 +129,7 @@ it('sends a refund again with the same bytes until it is answered 200, after eve
   expect(front.balance()).toBe('1000.00');
 });
 
-it('sends no roundID in refunds before contract 1.5.0', async () => {
+it('the adapter sends no roundID in refunds before contract 1.5.0', async () => {
   const front = await startFront();
   front.mishap = ({ call }) => (call === 'bet' ? { kind: 'cut' } : undefined);
   const { adapter } = startAdapter(front.url, { contract: '1.2.11' });
@@ -138,7 +138,7 @@ it('sends no roundID in refunds before contract 1.5.0', async () => {
   expect(Object.keys(front.arrived[1]?.fields ?? {}).sort()).toEqual(['amount', 'origTxID', 'sessionID', 'txID']);
 });
 
-it('sends the bets of one session one after the other, and those of different sessions at once', async () => {
+it('the adapter sends the bets of one session one after the other, and the bets of different sessions at the same time', async () => {
   const front = await startFront();
   front.mishap = () => ({ kind: 'late', ms: 30 });
   const { adapter, log } = startAdapter(front.url);
@@ -155,7 +155,7 @@ it('sends the bets of one session one after the other, and those of different se
   expect(max).toBe(4);
 });
 
-it('refuses an amount that is not a plain decimal', async () => {
+it('the adapter refuses an amount that is not a plain decimal', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url);
   const round = adapter.openRound(sessionOf());
@@ -166,7 +166,7 @@ it('refuses an amount that is not a plain decimal', async () => {
   expect(callsOf(front.arrived)).toBe('bet');
 });
 
-it('reports a balance that can not be read', async () => {
+it('the adapter reports why a balance can’t be read', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url);
   front.mishap = () => ({ kind: 'status', status: 500 });
@@ -175,7 +175,7 @@ it('reports a balance that can not be read', async () => {
   expect(await adapter.balance(sessionOf())).toMatchObject({ kind: 'failed', status: 200 });
 });
 
-it('sends an owed call at once when retryNow is called', async () => {
+it('the adapter sends an owed call without waiting when retryNow is called', async () => {
   const front = await startFront();
   front.mishap = ({ call }, nth) => (call === 'win' && nth === 1 ? { kind: 'status', status: 500 } : undefined);
   const { adapter } = startAdapter(front.url, { backoff: { initialMs: 1e8, factor: 1, maxMs: 1e8, jitter: 0 } });
@@ -197,7 +197,7 @@ const OK: Outcome = {
 };
 const DOWN: Outcome = { kind: 'none', reason: 'refused', detail: 'Nothing listens there.' };
 
-/** An adapter whose time passes only in its own waits. */
+/** Creates an adapter whose clock advances only while the adapter waits. */
 function virtual(answer: (call: ReverseCall, nth: number) => Outcome, options: { jitter: number; random?: number }) {
   let now = 0;
   const sent: { readonly call: string; readonly at: number }[] = [];
@@ -219,14 +219,14 @@ function virtual(answer: (call: ReverseCall, nth: number) => Outcome, options: {
   return { adapter, sent };
 }
 
-it('waits longer and longer, up to a limit', async () => {
+it('the adapter waits longer before each retry, up to a limit', async () => {
   const { adapter, sent } = virtual((call, nth) => (call.call === 'win' && nth < 8 ? DOWN : OK), { jitter: 0 });
   await adapter.play(sessionOf(), '1.00', { win: '0' });
   await settled(adapter);
   expect(sent.slice(1).map(({ at }) => at)).toEqual([0, 100, 400, 1300, 3300, 5300, 7300]);
 });
 
-it('shortens waits at random, so that not all retries are sent at once', async () => {
+it('the adapter shortens waits at random, so that not all retries are sent at once', async () => {
   const { adapter, sent } = virtual((call, nth) => (call.call === 'win' && nth < 4 ? DOWN : OK), {
     jitter: 0.5,
     random: 0.5,
@@ -236,7 +236,7 @@ it('shortens waits at random, so that not all retries are sent at once', async (
   expect(sent.slice(1).map(({ at }) => at)).toEqual([0, 75, 300]);
 });
 
-it('limits the retries at the same moment when an operator is back', async () => {
+it('the adapter limits the number of retries at the same time when an operator answers again', async () => {
   let [now, max] = [0, 0];
   let down = true;
   const adapter = new Adapter({
@@ -267,7 +267,7 @@ it('limits the retries at the same moment when an operator is back', async () =>
   await adapter.close();
 });
 
-it('sends nothing more once it closes, and waits for the calls under way', async () => {
+it('the adapter sends nothing more after close, and waits for the calls that are not answered yet', async () => {
   const front = await startFront();
   front.mishap = () => ({ kind: 'late', ms: 50 });
   const { adapter } = startAdapter(front.url);

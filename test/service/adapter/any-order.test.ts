@@ -11,7 +11,7 @@ const writeKills = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 3 }
 
 const RUNS = 200;
 
-/** Waits for the results of an adapter, unless it is killed before. */
+/** Waits until all calls of an adapter have a result, or until the adapter is killed. */
 async function orKilled(simulation: FaultSimulation, life: number, asked: readonly Promise<unknown>[]): Promise<void> {
   let done = false;
   void Promise.allSettled(asked).then(() => {
@@ -20,12 +20,12 @@ async function orKilled(simulation: FaultSimulation, life: number, asked: readon
   await until(() => done || simulation.life !== life, 'the answers, or the kill');
 }
 
-/** In cents. */
+/** The stake in cents. */
 function sumOf(wins: readonly ReverseCall[]): number {
   return wins.reduce((sum, { fields }) => sum + Math.round(Number(fields.amount) * 100), 0);
 }
 
-it('pays and refunds exactly, for every outcome of the calls and every moment of a kill', async () => {
+it('the adapter pays and refunds exactly, for every outcome of the calls and every moment at which it is killed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fates,
@@ -82,7 +82,7 @@ it('pays and refunds exactly, for every outcome of the calls and every moment of
   );
 });
 
-it('pays the sum of a campaign once and exactly, for every outcome of the calls', async () => {
+it('the adapter pays the sum of a campaign exactly once, for every outcome of the calls', async () => {
   await fc.assert(
     fc.asyncProperty(
       fates,

@@ -7,17 +7,17 @@ import type { RoundRecord } from '../../../src/service/adapter/round-record.ts';
 import { type CampaignKey, RoundStore } from '../../../src/service/adapter/round-store.ts';
 import { openServiceDatabase } from '../../../src/service/service-database.ts';
 
-/** The fate of one call on its way; everything after a `kill` never happened for the adapter. */
+/** The simulated result of sending one call. After `kill` and `kill-after` the adapter is dead. */
 export type Fate =
   | 'answered'
-  | 'refused' // 402, 404, 503: a right operator has done nothing then
-  | 'failed' // 500, nothing done
-  | 'failed-after' // 500, but done
-  | 'lost' // never arrived
-  | 'lost-after' // done, but the reply was lost
-  | 'late' // no reply in time, and done only at the very end
-  | 'kill' // the adapter dies before it leaves
-  | 'kill-after'; // the adapter dies when it is done
+  | 'refused' // 402, 404 or 503: the operator has done nothing
+  | 'failed' // 500, and the operator has done nothing
+  | 'failed-after' // 500, although the operator has carried out the call
+  | 'lost' // the call never arrives
+  | 'lost-after' // the call is carried out, but the reply is lost
+  | 'late' // no reply in time; the call is carried out at the end of the test
+  | 'kill' // the adapter is killed before the call is sent
+  | 'kill-after'; // the adapter is killed after the call is carried out
 
 export const FATES: readonly Fate[] = [
   'answered',
@@ -33,19 +33,19 @@ export const FATES: readonly Fate[] = [
 
 const NEVER = new Promise<never>(() => {});
 
-/** A right operator in memory, and adapters that are killed and started again on what they wrote down. No time passes in it. */
+/** Simulates a conforming operator, and adapters that are killed and restarted with the same database. Waits take no time. */
 export class FaultSimulation {
-  /** Cents that each session's bets have taken and not been given back, and its wins. */
+  /** The bets and wins that the operator has carried out, by `txID`. */
   readonly bets = new Map<string, { readonly call: ReverseCall; refunded: boolean }>();
   readonly wins = new Map<string, ReverseCall>();
   readonly #refunds = new Set<string>();
   readonly #late: ReverseCall[] = [];
-  /** Every body that was sent, by txID. */
+  /** Every body that was sent, by `txID`. */
   readonly bodies = new Map<string, Set<string>>();
   readonly #database = openServiceDatabase();
   #writes = 0;
   #fates: Fate[];
-  /** Kills during a write, by the number of earlier writes; whether the write was committed. */
+  /** The writes at which the adapter is killed, by the number of earlier writes. The value is true if the write is committed before. */
   readonly #writeKills: Map<number, boolean>;
   #life = 0;
 
@@ -54,7 +54,7 @@ export class FaultSimulation {
     this.#writeKills = new Map(writeKills);
   }
 
-  /** Kills the adapter, if one lives, and starts another. */
+  /** Kills the current adapter, if there is one, and starts another. */
   start(): Adapter {
     this.#life += 1;
     const life = this.#life;
@@ -82,13 +82,13 @@ export class FaultSimulation {
     return this.#life;
   }
 
-  /** From now on everything goes well. */
+  /** Removes all remaining faults. */
   heal(): void {
     this.#fates = [];
     this.#writeKills.clear();
   }
 
-  /** The late calls arrive. */
+  /** Carries out the late calls. */
   deliverLate(): void {
     for (const call of this.#late.splice(0)) this.#process(call);
   }
@@ -166,7 +166,7 @@ function none(reason: NoReplyReason): Outcome {
 
 interface Life {
   readonly isAlive: () => boolean;
-  /** Commits a transaction, or kills the adapter before or after it. */
+  /** Commits a transaction, or kills the adapter before or after the commit. */
   readonly write: <T>(commit: () => T) => T;
 }
 

@@ -3,7 +3,7 @@ import { Faults } from '../../../src/service/adapter/faults.ts';
 import { settled, startAdapter, startFront, until } from './adapter-setup.ts';
 import { sessionOf } from './sessions.ts';
 
-it('applies a fault to the next matching call, once', () => {
+it('a fault applies only to the next matching call', () => {
   const faults = new Faults();
   const first = faults.add('bet', { kind: 'drop' }, 'gs-1');
   faults.add('win', { kind: 'repeat' });
@@ -17,15 +17,15 @@ it('applies a fault to the next matching call, once', () => {
   expect(faults.pending).toEqual([]);
 });
 
-it('refuses a fault that its call can’t have', () => {
+it('a fault that its call can’t have is refused', () => {
   const faults = new Faults();
-  expect(() => faults.add('win', { kind: 'refund-first' })).toThrow('only a bet can have its refund sent first');
+  expect(() => faults.add('win', { kind: 'refund-first' })).toThrow('only a bet can be refunded before it is sent');
   for (const ms of [-1, 60_001, Number.NaN]) {
-    expect(() => faults.add('bet', { kind: 'delay', ms })).toThrow('a call can be delayed by 0 to 60000 ms');
+    expect(() => faults.add('bet', { kind: 'delay', ms })).toThrow('the delay must be from 0 to 60000 ms');
   }
 });
 
-it('breaks the connection of a bet, which is refunded', async () => {
+it('a bet whose connection is broken by a fault is refunded', async () => {
   const front = await startFront();
   const { adapter, faults, log } = startAdapter(front.url);
   faults.add('bet', { kind: 'drop' });
@@ -40,7 +40,7 @@ it('breaks the connection of a bet, which is refunded', async () => {
   });
 });
 
-it('repeats a win, which is paid once', async () => {
+it('a win that a fault repeats is paid only once', async () => {
   const front = await startFront();
   const { adapter, faults, log } = startAdapter(front.url);
   faults.add('win', { kind: 'repeat' });
@@ -48,10 +48,14 @@ it('repeats a win, which is paid once', async () => {
   expect(front.arrived.map(({ call }) => call)).toEqual(['bet', 'win', 'win']);
   expect(front.arrived[1]?.body).toBe(front.arrived[2]?.body);
   expect(front.balance()).toBe('1004.00');
-  expect(log.recent().map(({ notes }) => notes)).toEqual([[], ['to be repeated on purpose'], ['repeated on purpose']]);
+  expect(log.recent().map(({ notes }) => notes)).toEqual([
+    [],
+    ['will be sent twice on purpose'],
+    ['sent a second time on purpose'],
+  ]);
 });
 
-it('signs wrongly: a bet is declined, a win is accepted at the next attempt', async () => {
+it('after a wrong signature a bet is declined, and a win is accepted at the next attempt', async () => {
   const front = await startFront();
   const { adapter, faults } = startAdapter(front.url);
   faults.add('bet', { kind: 'sign-wrongly' });
@@ -66,7 +70,7 @@ it('signs wrongly: a bet is declined, a win is accepted at the next attempt', as
   expect(front.balance()).toBe('1004.00');
 });
 
-it('delays a call', async () => {
+it('a fault delays a call', async () => {
   const front = await startFront();
   const { adapter, faults } = startAdapter(front.url);
   faults.add('bet', { kind: 'delay', ms: 60 });
@@ -75,7 +79,7 @@ it('delays a call', async () => {
   expect(performance.now() - began).toBeGreaterThan(50);
 });
 
-it('refunds a bet before it is sent, so that the bet takes nothing', async () => {
+it('a bet that is refunded before it is sent takes nothing', async () => {
   const front = await startFront();
   const { adapter, faults } = startAdapter(front.url);
   faults.add('bet', { kind: 'refund-first' });

@@ -1,5 +1,6 @@
-// A service in a process of its own that can be killed: node killed-child.ts FOLDER URL play|settle
-// play: plays rounds with many players at once until it is killed. settle: ends once nothing is owed. Each finished round is a line.
+// A service in its own process, so that a test can kill it: node killed-child.ts FOLDER URL play|settle
+// With play, it plays rounds with many players at the same time until it is killed, and prints a line for each finished round.
+// With settle, it ends when nothing is owed.
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { Adapter } from '../../../src/service/adapter/adapter.ts';
@@ -19,7 +20,7 @@ const say = (line: unknown): void => {
 const log = new ExchangeLog({ secrets: [], clock: Date.now });
 const calls = new ReverseCalls({ clients: [clientAt(url)], log, sleep, wire: { deadlineMs: DEADLINE_MS } });
 const database = openServiceDatabase(folder);
-// The log is written into the file every 20 pages, so that kills hit that too.
+// SQLite copies its log into the database every 20 pages, so that some kills happen during this copy.
 database.run('PRAGMA wal_autocheckpoint = 20');
 const adapter = new Adapter({
   store: new RoundStore(database),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { killRepeatedly } from './killing.ts';
 
-it('owes nothing and has doubled nothing after many kills during play', async () => {
+it('a service that was killed many times during play owes nothing, and has paid nothing twice', async () => {
   const { bets, refunded, wins, reportedRounds } = await killRepeatedly(15, 20, 12_000);
   expect(bets).toBeGreaterThan(50);
   expect(refunded).toBeGreaterThan(3);

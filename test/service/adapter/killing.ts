@@ -22,7 +22,7 @@ interface ReportedRound {
   readonly win: string | null;
 }
 
-/** The observations while a service was killed again and again. */
+/** The numbers of calls and rounds that were counted while a service was killed repeatedly. */
 export interface Killings {
   readonly bets: number;
   readonly refunded: number;
@@ -31,11 +31,11 @@ export interface Killings {
 }
 
 /**
- * Kills a service under play at random moments, lets it settle what it owes, and reconciles the operator's transactions with
- * the rounds.
+ * Kills a playing service at random moments, lets a last one settle all owed calls, and compares the operator's transactions
+ * with the rounds.
  *
- * @param kills the number of kills; fewer when `maxMs` milliseconds are over
- * @throws AssertionError when anything is owed, lost, doubled or changed
+ * @param kills the number of kills; fewer if `maxMs` milliseconds pass before
+ * @throws AssertionError when a call is still owed, or a transaction is lost, repeated or changed
  */
 export async function killRepeatedly(kills: number, seed: number, maxMs = Number.POSITIVE_INFINITY): Promise<Killings> {
   const random = mulberry32(seed);
@@ -45,7 +45,7 @@ export async function killRepeatedly(kills: number, seed: number, maxMs = Number
   const reported: ReportedRound[] = [];
   try {
     for (let kill = 0; kill < kills && performance.now() < end; kill += 1) {
-      // By calls and not by time alone, so that a slow machine is killed under play too.
+      // The moment depends on the number of calls, so that the service is killed during play on a slow machine too.
       const enough = Promise.withResolvers<void>();
       let left = random() * 150;
       front.mishap = () => {
@@ -63,7 +63,7 @@ export async function killRepeatedly(kills: number, seed: number, maxMs = Number
     const { child, ended } = await start(folder, front.url, 'settle', reported);
     await ended;
     assert.equal(child.exitCode, 0, 'the last service did not end well');
-    // A call that was late when its caller died is processed by now.
+    // After this wait the operator has processed the calls that were late when the service was killed.
     await sleep(DEADLINE_MS * 3);
     const database = openServiceDatabase(folder);
     assert.deepEqual(new RoundStore(database).rounds(), [], 'a round is still open');
@@ -88,7 +88,7 @@ function mishapOf(random: () => number): Mishap {
 async function start(folder: string, url: string, task: string, reported: ReportedRound[]) {
   const child = spawn(process.execPath, [CHILD, folder, url, task], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Most of a start is reading the sources.
+    // The cache shortens the start, which mostly consists of reading the sources.
     env: { ...process.env, NODE_COMPILE_CACHE: path.join(tmpdir(), 'croupier-killed-cache') },
   });
   const ready = Promise.withResolvers<void>();
@@ -150,7 +150,7 @@ function credit(balances: Map<string, bigint>, sessionID: string, amount: bigint
   balances.set(sessionID, (balances.get(sessionID) ?? 0n) + amount);
 }
 
-/** A small generator of random numbers with a seed. */
+/** Returns a generator of random numbers with a seed (mulberry32). */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,18 +5,18 @@ import type { CallName } from '../../../src/contract/call-name.ts';
 import { createOperator, type Operator } from '../../../src/operator/operator.ts';
 import type { Transaction } from '../../../src/operator/store.ts';
 
-/** The action of the front on one call, instead of passing it on and answering what the operator answers. */
+/** A fault of one call. If undefined, the call is passed to the operator and gets its answer. */
 export type Mishap =
-  | { readonly kind: 'status'; readonly status: number; readonly processed?: boolean } // answers so, processed or not
-  | { readonly kind: 'cut'; readonly processed?: boolean } // breaks the connection
-  | { readonly kind: 'late'; readonly ms: number; readonly processedLate?: boolean } // answers only after so long
+  | { readonly kind: 'status'; readonly status: number; readonly processed?: boolean } // answers this status, with or without processing the call
+  | { readonly kind: 'cut'; readonly processed?: boolean } // breaks the connection, with or without processing the call
+  | { readonly kind: 'late'; readonly ms: number; readonly processedLate?: boolean } // answers after this time
   | undefined;
 
-/** One call as it arrived. */
+/** A call as it arrived at the operator. */
 export interface Arrived {
   readonly call: CallName;
   readonly fields: Readonly<Record<string, string>>;
-  /** The exact bytes. */
+  /** The exact text of the body. */
   readonly body: string;
 }
 
@@ -24,7 +24,7 @@ export interface Front {
   readonly url: string;
   readonly operator: Operator;
   readonly arrived: readonly Arrived[];
-  /** Decides about each call, in the order of arrival. */
+  /** Chooses the fault of each call, in the order of arrival. */
   mishap: (call: Arrived, nth: number) => Mishap;
   balance(player?: string): string | undefined;
   transactions(): readonly Transaction[];
@@ -34,7 +34,7 @@ export interface Front {
 export const KEY = 'a-key-for-tests';
 export const PLAYERS = Array.from({ length: 40 }, (_, index) => `p${index}`);
 
-/** The reference operator behind a server that can lose, delay and answer calls at will. */
+/** Starts the reference operator behind a server that can lose, delay or answer calls itself. */
 export async function openFront(dataDir?: string): Promise<Front> {
   const operator = createOperator({
     ...(dataDir !== undefined && { dataDir }),

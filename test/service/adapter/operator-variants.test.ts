@@ -9,7 +9,7 @@ import { sessionOf } from './sessions.ts';
 const DEADLINE_MS = 400;
 const PLAYERS = ['p0', 'p1', 'p2', 'p3'];
 
-/** One or two variants of each kind. `croupier selftest` plays all of them against the judge. */
+/** One or two variants of each kind. `croupier selftest` runs all variants. */
 const SAMPLE = [
   'chunked',
   'keep-alive-closed-at-once',

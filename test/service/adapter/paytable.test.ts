@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { drawMultiplier, PAYTABLE, prizeOf } from '../../../src/service/adapter/paytable.ts';
 
-it('wins 96 % back in the long run', () => {
+it('the paytable returns 96 % of the stakes in the long run', () => {
   const all = PAYTABLE.reduce((sum, { weight }) => sum + weight, 0);
   const back = PAYTABLE.reduce((sum, { weight, multiplier }) => sum + weight * Number(multiplier), 0);
   expect(back / all).toBeCloseTo(0.96, 10);
 });
 
-it('draws each multiplier with the probability of its weight', () => {
+it('each multiplier is drawn with the probability of its weight', () => {
   const table = [
     { multiplier: '0', weight: 1 },
     { multiplier: '3', weight: 3 },
@@ -26,11 +26,14 @@ it.each([
   ['3', '0.5', 'JPY', '1'],
   ['0.00000001', '0.5', 'BTC', '0.000000005'],
   ['90071992547409.93', '3', 'USD', '270215977642229.79'],
-])('pays %s times %s in %s exactly, rounded down to the smallest unit: %s', (stake, multiplier, currency, prize) => {
-  expect(prizeOf(stake, multiplier, currency)).toBe(prize);
-});
+])(
+  'the win of a stake of %s times %s in %s is rounded down to the smallest unit: %s',
+  (stake, multiplier, currency, prize) => {
+    expect(prizeOf(stake, multiplier, currency)).toBe(prize);
+  },
+);
 
-it('does not exceed the maximum multiplier', () => {
+it('the win does not exceed the maximum multiplier', () => {
   expect(prizeOf('0.20', '1000', 'USD', '50')).toBe('10.00');
   expect(prizeOf('0.20', '10', 'USD', '50')).toBe('2.00');
 });

@@ -18,7 +18,7 @@ async function setUp(random = 0): Promise<StartedAdapter & { front: Front; play:
   return { ...started, front, demo, play };
 }
 
-it('plays a round with a drawn and with a chosen outcome', async () => {
+it('a round is played with a drawn or a chosen outcome', async () => {
   const { play, front } = await setUp(0.9999);
   expect(await play.round(sessionOf(), '1.00', '2.5')).toMatchObject({
     prize: '2.50',
@@ -34,7 +34,7 @@ it('plays a round with a drawn and with a chosen outcome', async () => {
   });
 });
 
-it('makes no calls for a demo', async () => {
+it('a demo round makes no reverse calls', async () => {
   const { play, front, demo } = await setUp();
   const session = { ...sessionOf(), demo: true };
   demo.open(session, Money.of('5'));
@@ -50,14 +50,14 @@ it('makes no calls for a demo', async () => {
   expect(front.arrived).toEqual([]);
 });
 
-it('plays the free rounds of a campaign and pays their sum at the end in one regular win', async () => {
+it('the wins of a campaign’s free rounds are paid at the end in one regular win', async () => {
   const { play, front, adapter } = await setUp();
   const session = sessionOf();
   expect(play.progress(session, SPRING)).toEqual({ left: 3, won: '0.00', gameID: null, withdrawn: false });
   const first = await play.freeRound(session, SPRING, '2');
   expect(first).toMatchObject({ stake: '0.20', prize: '0.40', bet: { kind: 'accepted', balance: '1000.00' } });
   expect(play.progress(session, SPRING)).toEqual({ left: 2, won: '0.40', gameID: 'catch', withdrawn: false });
-  // At most the campaign's multiplier.
+  // The multiplier is limited by the campaign.
   expect(await play.freeRound(session, SPRING, '1000')).toMatchObject({ prize: '10.00' });
   const last = await play.freeRound(session, SPRING, '0');
   await settled(adapter);
@@ -77,7 +77,7 @@ it('plays the free rounds of a campaign and pays their sum at the end in one reg
   expect(adapter.rounds().filter(({ over }) => !over)).toEqual([]);
 });
 
-it('lets each player use a campaign in one game', async () => {
+it('each player can use a campaign in one game only', async () => {
   const { play } = await setUp();
   await play.freeRound(sessionOf('p0', 'catch'), SPRING);
   expect(await play.freeRound(sessionOf('p0', 'swipe'), SPRING)).toMatchObject({
@@ -86,7 +86,7 @@ it('lets each player use a campaign in one game', async () => {
   expect(await play.freeRound(sessionOf('p1', 'swipe'), SPRING)).toMatchObject({ bet: { kind: 'accepted' } });
 });
 
-it('does not count a free round whose bet was declined or refunded', async () => {
+it('a free round whose bet was declined or refunded does not count', async () => {
   const { play, front, adapter } = await setUp();
   front.mishap = ({ call }, nth) =>
     call === 'bet' && nth <= 2 ? { kind: 'status', status: nth === 1 ? 503 : 500 } : undefined;
@@ -96,7 +96,7 @@ it('does not count a free round whose bet was declined or refunded', async () =>
   expect(play.progress(sessionOf(), SPRING).left).toBe(3);
 });
 
-it('pays the wins so far when a campaign is cancelled, once the rounds that had begun are over', async () => {
+it('the wins of a cancelled campaign are paid when its open rounds are over', async () => {
   const { play, front, adapter } = await setUp();
   await play.freeRound(sessionOf('p0'), SPRING, '2');
   await play.freeRound(sessionOf('p1'), SPRING, '3');
@@ -117,7 +117,7 @@ it('pays the wins so far when a campaign is cancelled, once the rounds that had 
   expect(play.progress(sessionOf('p2'), SPRING).left).toBe(0);
 });
 
-it('pays the sum only when every free win was answered 200', async () => {
+it('the sum of a campaign is paid only after every free win was answered 200', async () => {
   const { play, front, adapter } = await setUp();
   const once = { ...SPRING, quantity: 1 };
   front.mishap = ({ call }, nth) => (call === 'win' && nth < 4 ? { kind: 'status', status: 500 } : undefined);

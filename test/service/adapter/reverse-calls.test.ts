@@ -17,7 +17,7 @@ function callsTo(url: string, client = clientAt(url)): { calls: ReverseCalls; lo
   return { calls, log };
 }
 
-it('writes every call into the log without secrets', async () => {
+it('every reverse call is written into the log without secrets', async () => {
   const front = await startFront();
   const { calls, log } = callsTo(front.url, { ...clientAt(front.url), headers: { 'X-Gateway': 'gate-secret' } });
   expect(await calls.send(BALANCE)).toMatchObject({ kind: 'reply', reply: { status: 200 } });
@@ -36,14 +36,14 @@ it('writes every call into the log without secrets', async () => {
   expect(JSON.stringify(exchange)).not.toContain('gate-secret');
 });
 
-it('calls the paths of the client', async () => {
+it('reverse calls use the paths of the client', async () => {
   const front = await startFront();
   const { calls } = callsTo(front.url, { ...clientAt(front.url), paths: { balance: '/wallet/read' } });
   await calls.send(BALANCE);
   expect(front.arrived.map(({ call }) => call)).toEqual(['wallet/read']);
 });
 
-it('gives the reason why a call can’t be made', async () => {
+it('the outcome of a call that can’t be made contains the reason', async () => {
   const { calls, log } = callsTo('nonsense');
   expect(await calls.send(BALANCE)).toEqual({
     kind: 'none',
@@ -57,7 +57,7 @@ it('gives the reason why a call can’t be made', async () => {
   expect(log.recent()).toEqual([]);
 });
 
-it('repeats a call of the log without changing its round', async () => {
+it('a call of the log can be sent again, and its round does not change', async () => {
   const front = await startFront();
   const { adapter, calls, log } = startAdapter(front.url);
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
@@ -69,7 +69,7 @@ it('repeats a call of the log without changing its round', async () => {
   expect(front.balance()).toBe('1004.00');
 });
 
-it('opens a new connection for each call to an operator that closes kept-alive ones during calls', async () => {
+it('each call to an operator that closes kept-alive connections during calls gets a new connection', async () => {
   const ids: number[] = [];
   let connections = 0;
   const server = createServer((socket) => {
@@ -88,7 +88,7 @@ it('opens a new connection for each call to an operator that closes kept-alive o
   onTestFinished(() => void server.close());
   const address = server.address();
   const { calls } = callsTo(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
-  // The second read falls on the closed connection, and is made again.
+  // The second balance call meets the closed connection, and is sent again.
   for (let read = 0; read < 4; read += 1) expect(await calls.send(BALANCE)).toMatchObject({ kind: 'reply' });
   expect(ids).toEqual([1, 2, 3, 4]);
 });

@@ -15,7 +15,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-/** Uses the store of the folder and closes its database, as a service that ends does. */
+/** Opens the store of a folder, uses it, and closes its database, like a service that ends. */
 function use<T>(work: (store: RoundStore) => T): T {
   const database = openServiceDatabase(folder);
   try {
@@ -58,7 +58,7 @@ function reply(store: RoundStore, n: number, status: number): RoundRecord {
   return store.advance(uuid('a', n), { kind: 'reply', txID: uuid('b', n), status });
 }
 
-it('keeps the rounds that are not finished over a restart, and only those', () => {
+it('the round store keeps only open rounds over a restart', () => {
   use((store) => {
     begin(store, 1);
     begin(store, 2);
@@ -75,7 +75,7 @@ it('keeps the rounds that are not finished over a restart, and only those', () =
   });
 });
 
-it('changes nothing when an event can not happen', () => {
+it('the round store changes nothing when an event is not possible', () => {
   use((store) => {
     expect(() => store.begin(roundOf(1), { kind: 'timeout', txID: uuid('b', 1) })).toThrow(RangeError);
     expect(store.rounds()).toEqual([]);
@@ -86,7 +86,7 @@ it('changes nothing when an event can not happen', () => {
   });
 });
 
-it('does not grow with rounds that are finished, on the disk or in memory', () => {
+it('the round store does not grow with finished rounds, on the disk or in memory', () => {
   use((store) => {
     begin(store, 0);
     for (let n = 1; n <= 1000; n += 1) {
@@ -100,7 +100,7 @@ it('does not grow with rounds that are finished, on the disk or in memory', () =
   expect(use((store) => store.rounds())).toHaveLength(1);
 });
 
-it('writes to the disk once for all who wait for it in the same turn', async () => {
+it('the round store writes to the disk once for all calls of flush in the same turn', async () => {
   const database = openServiceDatabase(folder);
   const store = new RoundStore(database);
   const syncs = () => database.prepared('SELECT count FROM sync').get()?.count;
@@ -110,13 +110,13 @@ it('writes to the disk once for all who wait for it in the same turn', async () 
   begin(store, 2);
   await store.flush();
   expect(syncs()).toBe(2);
-  // A change that the database has in memory alone is written when it is closed.
+  // A change that is only in memory is written to the disk when the database is closed.
   const last = store.flush();
   database.close();
   await last;
 });
 
-it('sends everything that was owed when the process died, with the same ids', async () => {
+it('an adapter sends the calls that were owed when the process was killed, with the same ids', async () => {
   use((store) => {
     begin(store, 1); // Its answer never came.
     begin(store, 2);

@@ -6,7 +6,7 @@ import { openServiceDatabase } from '../../../src/service/service-database.ts';
 import { settled, startAdapter, startFront, until } from './adapter-setup.ts';
 import { sessionOf } from './sessions.ts';
 
-/** A store whose disk is full at the writes with these numbers, counted from 1. */
+/** A store that fails at the writes with the given numbers (counted from 1), as if the disk was full. */
 class FullStore extends RoundStore {
   readonly #writes: readonly number[];
   #count = 0;
@@ -32,14 +32,14 @@ class FullStore extends RoundStore {
   }
 }
 
-/** A store whose disk does not confirm what was written. */
+/** A store whose disk never confirms a write. */
 class UnconfirmedStore extends RoundStore {
   override flush(): Promise<void> {
     return Promise.reject(new Error('the disk is worn out'));
   }
 }
 
-it('sends no bet that could not be stored', async () => {
+it('the adapter sends no bet that could not be stored', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url, { store: new FullStore(1) });
   await expect(adapter.play(sessionOf(), '1.00', { win: '5.00' })).rejects.toThrow('no space left on the disk');
@@ -51,7 +51,7 @@ it('sends no bet that could not be stored', async () => {
 it.each([
   ['the acceptance of a bet', [2, 3]],
   ['the win of an accepted bet', [3, 4]],
-])('retries to store %s, and then goes on with the round', async (_, writes) => {
+])('the adapter tries again to store %s, and then continues the round', async (_, writes) => {
   const front = await startFront();
   const faults: unknown[] = [];
   const { adapter } = startAdapter(front.url, {
@@ -67,17 +67,19 @@ it.each([
   expect(front.balance()).toBe('1004.00');
 });
 
-it('sends a win again when its answer could not be stored', async () => {
+it('the adapter sends a win again when the answer could not be stored', async () => {
   const front = await startFront();
   const { adapter } = startAdapter(front.url, { store: new FullStore(4) });
   await adapter.play(sessionOf(), '1.00', { win: '5.00' });
-  expect(adapter.owed()).toMatchObject([{ call: 'win', attempts: 1, trouble: 'the answer could not be stored' }]);
+  expect(adapter.owed()).toMatchObject([
+    { call: 'win', attempts: 1, trouble: 'the operator has answered, but the answer could not be stored' },
+  ]);
   await settled(adapter);
   expect(front.arrived.map(({ call }) => call)).toEqual(['bet', 'win', 'win']);
   expect(front.balance()).toBe('1004.00');
 });
 
-it('continues the round and reports a fault when the disk does not confirm a write', async () => {
+it('the adapter continues the round and reports an error when the disk does not confirm a write', async () => {
   const front = await startFront();
   const faults: unknown[] = [];
   const store = new UnconfirmedStore(openServiceDatabase());
@@ -86,7 +88,7 @@ it('continues the round and reports a fault when the disk does not confirm a wri
   expect(faults.map(String)).toEqual(['Error: the disk is worn out', 'Error: the disk is worn out']);
 });
 
-it('reports a round after each event in it', async () => {
+it('the adapter reports a round after each event in it', async () => {
   const front = await startFront();
   const reported: string[] = [];
   const { adapter } = startAdapter(front.url, {

@@ -2,7 +2,7 @@ import type { ServiceClient } from '../../../src/service/client.ts';
 import type { GameSession } from '../../../src/service/game-sessions.ts';
 import { KEY } from './operator-front.ts';
 
-/** The five seconds of the contract, in the tests' own time. */
+/** The deadline of a call in the tests, much shorter than the five seconds of the contract. */
 export const DEADLINE_MS = 150;
 
 export const QUICK = { initialMs: 10, factor: 1.5, maxMs: 40, jitter: 0.5 };

@@ -5,7 +5,7 @@ import { KEY } from '../adapter/operator-front.ts';
 import { barriers, type OpenOptions, overhang, stage } from '../browser.ts';
 import { EVIL, type PageService, startPages, TOKEN } from '../page-service.ts';
 
-/** A page is drawn a moment after what it shows has come. */
+/** A longer wait than the default, because a page is drawn shortly after its data have arrived. */
 const SOON = { timeout: 15_000 };
 
 const { open, pagesDir } = stage();
@@ -20,7 +20,7 @@ async function says(page: Page, id: string, wanted: string | RegExp): Promise<vo
   await expect.poll(() => page.locator(`#${id}`).textContent(), { timeout: 15_000 }).toMatch(wanted);
 }
 
-/** The lines of the list of exchanges, the latest first. */
+/** Returns the lines of the list of exchanges, the latest first. */
 function lines(page: Page): Promise<string[]> {
   return page.locator('#exchange-list li').evaluateAll((items) =>
     items.map((item) =>
@@ -36,12 +36,12 @@ async function list(page: Page, wanted: readonly string[]): Promise<void> {
   await expect.poll(() => lines(page), { timeout: 15_000 }).toEqual(wanted);
 }
 
-/** Chooses in the form, and sends it. */
+/** Fills in the form for a fault, and submits it. */
 async function disturb(page: Page, call: string, kind: string): Promise<void> {
   await page.selectOption('#fault-call', call);
   await page.selectOption('#fault-kind', kind);
   await page.click('#fault-form button');
-  await says(page, 'fault-said', `The next ${call} will be disturbed.`);
+  await says(page, 'fault-said', `The fault will disturb the next ${call}.`);
 }
 
 async function playFrom(page: Page, multiplier: string, said: string | RegExp): Promise<void> {
@@ -68,7 +68,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     expect(detail).toContain(bet?.body);
     expect(detail).toMatch(/Signature as sent[0-9a-f]{64}Reply/);
     expect(detail).toContain('"balance":"999.00"');
-    expect(detail).toMatch(/Timings.*first byte[\d.]+ ms.*in all[\d.]+ ms/);
+    expect(detail).toMatch(/Timings.*first byte[\d.]+ ms.*total[\d.]+ ms/);
     expect(detail).toMatch(/curl -sSi -X POST .*\/bet .*X-REQUEST-SIGN: [0-9a-f]{64}/);
     expect(detail).toContain('title: a bet of a test');
     expect(detail).not.toContain(KEY);
@@ -84,7 +84,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.selectOption('#play-stake', '0.50');
     await playFrom(page, '7.5', 'The round won 3.75 USD.');
     expect(service.front.balance()).toBe('1003.25');
-    await playFrom(page, 'much', /^This can't be read: multiplier/);
+    await playFrom(page, 'much', /^The request is invalid: multiplier/);
     await playFrom(page, '', 'The round won nothing.');
     await list(page, ['win 0.00 200', 'bet 0.50 200', 'win 3.75 200', 'bet 0.50 200']);
   });
@@ -100,9 +100,9 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator('#fault-list li').count(), SOON).toBe(0);
 
     await disturb(page, 'win', 'drop');
-    await playFrom(page, '2', 'The win of 0.20 USD is owed.');
+    await playFrom(page, '2', 'The round won 0.20 USD. The win is sent until the operator answers 200.');
     await says(page, 'owed-count', '1');
-    await says(page, 'owed-list', /win of 0\.20 USD to p0next try at .*, in \d+ sone try has failed/);
+    await says(page, 'owed-list', /win of 0\.20 USD to p0next attempt at .*, in \d+ sone attempt has failed/);
     await says(page, 'rounds-list', /win owed/);
     await page.getByRole('button', { name: 'Retry now' }).click();
     await says(page, 'owed-count', '0');
@@ -117,8 +117,8 @@ describe('the console page', { timeout: 60_000 }, () => {
       .poll(async () => (await lines(page)).slice(0, 5))
       .toEqual([
         'win 0.00 200',
-        'bet 0.10 repeated on purpose 200',
-        'bet 0.10 to be repeated on purpose 200',
+        'bet 0.10 sent a second time on purpose 200',
+        'bet 0.10 will be sent twice on purpose 200',
         expect.stringMatching(/^bet 0\.10 .*[45]\d\d$/),
         'refund 0.10 200',
       ]);
@@ -142,7 +142,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.selectOption('#fault-call', 'win');
     await page.selectOption('#fault-kind', 'refund-first');
     await page.click('#fault-form button');
-    await says(page, 'fault-said', "That can't be done: only a bet can have its refund sent first.");
+    await says(page, 'fault-said', 'The fault was not added: only a bet can be refunded before it is sent.');
   });
 
   it('sends a call again', async () => {
@@ -152,7 +152,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await list(page, ['win 0.00 200', 'bet 1.00 200']);
     await page.locator('#exchange-list button').nth(1).click();
     await page.click('#again');
-    await says(page, 'detail-said', 'It is being sent again.');
+    await says(page, 'detail-said', 'The call is being sent again.');
     await list(page, ['bet 1.00 sent again by hand 200', 'win 0.00 200', 'bet 1.00 200']);
     const [first, , again] = service.front.arrived;
     expect(again).toEqual(first);
@@ -182,7 +182,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     const service = await startPages(pagesDir());
     const page = await openConsole(service);
     for (let at = 0; at < 1100; at += 1) shown(service, at);
-    await says(page, 'exchanges-note', 'the latest 200 of 1000 that fit, of 1000');
+    await says(page, 'exchanges-note', 'The latest 200 of 1000 matches among 1000 exchanges.');
     await expect.poll(() => page.locator('#exchange-list li').count(), SOON).toBe(200);
     await page.fill('#search', 'tx-776');
     await list(page, ['bet 776 402']);
@@ -191,7 +191,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => new Set((await lines(page)).map((line) => line.slice(-3))), SOON)
       .toEqual(new Set(['200']));
-    await says(page, 'exchanges-note', 'that fit, of 1000');
+    await says(page, 'exchanges-note', 'matches among 1000 exchanges.');
     await page.selectOption('#result', '');
     await page.fill('#search', '');
     await page.click('#pause');
@@ -202,7 +202,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.click('#pause');
     await expect.poll(async () => (await lines(page))[0]).toBe('bet 1102 402');
     await page.selectOption('#direction', 'core');
-    await says(page, 'exchanges-note', 'None of 1000 fits.');
+    await says(page, 'exchanges-note', 'None of the 1000 exchanges matches.');
   });
 
   it('can be used by keyboard alone', async () => {
@@ -218,7 +218,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator(':focus').getAttribute('id'), SOON).toBe('detail-title');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await says(page, 'detail-said', 'It is being sent again.');
+    await says(page, 'detail-said', 'The call is being sent again.');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('#detail').isVisible(), SOON).toBe(false);
     await expect.poll(() => page.locator(':focus .name').textContent(), SOON).toBe('bet 1.00');
@@ -231,7 +231,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await service.parts.play.round(service.launched(), '1.00', '2');
     service.launched({ player: 'a-player-with-a-name-without-end'.repeat(5), expiresAt: 0 });
     await disturb(page, 'bet', 'drop');
-    await says(page, 'owed-list', 'one try has failed');
+    await says(page, 'owed-list', 'one attempt has failed');
     await page.locator('#exchange-list button').first().click();
     await says(page, 'detail-title', 'win 503');
     for (const width of [320, 390, 1024, 1600])
@@ -251,7 +251,7 @@ describe('the console page', { timeout: 60_000 }, () => {
       route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer old' } }),
     );
     await page.reload();
-    await says(page, 'live', /^Refused: The token is missing or wrong/);
+    await says(page, 'live', /^The service refused the connection. The token is missing or wrong/);
   });
 
   it('can be neither read nor used by a page of another site', async () => {
@@ -261,7 +261,7 @@ describe('the console page', { timeout: 60_000 }, () => {
       onFault: () => {},
     });
     onTestFinished(() => evil.close(0));
-    // The same site for a browser, and another origin.
+    // A browser treats another port as the same site, but as another origin.
     const page = await open(evil.url, { foreign: true, mayReport: /./ });
     const tried = await page.evaluate(
       async ([api, token]) => {
@@ -291,7 +291,7 @@ describe('the console page', { timeout: 60_000 }, () => {
   });
 });
 
-/** Lets an exchange stand in the log, without making it. */
+/** Adds an exchange to the log without sending it. */
 function shown({ parts }: PageService, at: number): void {
   const body = (data: string) => ({ encoding: 'utf8', data, length: data.length, truncated: false }) as const;
   const fields = JSON.stringify({ txID: `tx-${at}`, amount: String(at) });

@@ -64,7 +64,7 @@ describe('an exchange as a row', () => {
     expect(rowOf(exchange(null), null)).toMatchObject({ state: 'under-way', result: '', ms: null });
   });
 
-  it('accepts bodies of every kind', () => {
+  it('can have a body of any kind', () => {
     for (const data of ['', 'no JSON', '[1]', 'null', '{"txID":5,"amount":{"a":1}}']) {
       const request = { method: 'POST', url: 'http://x/', headers: [], body: body(data) };
       expect(rowOf(exchange(reply(500, data), { request }), null)).toMatchObject({
@@ -75,7 +75,7 @@ describe('an exchange as a row', () => {
     }
   });
 
-  it('can be searched by the bodies, in any letter case', () => {
+  it('can be found by the text of its bodies, in any letter case', () => {
     const { searchText } = rowOf(exchange(reply(400, '{"message":"Not NOW"}')), null);
     expect(searchText).toContain('not now');
     expect(searchText).toContain('t-1');
@@ -84,13 +84,13 @@ describe('an exchange as a row', () => {
 });
 
 describe('an exchange in detail', () => {
-  it('has signature, replies and phases', () => {
+  it('contains the signature, the reply and the phases', () => {
     const detail = detailOf(exchange(reply(200, '{}')), { player: null, curl: 'curl …', scenario: null });
     expect(detail).toMatchObject({
       signature: 'abc',
       reply: { status: 200, body: '{}', bodyNote: null },
       trouble: null,
-      connection: 'connection 3, used before',
+      connection: 'connection 3, already used by an earlier call',
       curl: 'curl …',
       scenario: null,
       repeatable: true,
@@ -103,19 +103,19 @@ describe('an exchange in detail', () => {
     ]);
   });
 
-  it('says when a body is cut, or no text', () => {
+  it('says when a body is cut, or is not text', () => {
     const cut = detailOf(exchange(reply(200, 'x'.repeat(30_000))), { player: null, curl: null, scenario: null });
     expect(cut.reply?.body).toHaveLength(20_000);
-    expect(cut.reply?.bodyNote).toBe('the beginning of 30000 bytes');
+    expect(cut.reply?.bodyNote).toBe('only the beginning of the 30000 bytes is shown');
     const bytes = detailOf(exchange(reply(200, '/w==', { encoding: 'base64', length: 1 })), {
       player: null,
       curl: null,
       scenario: null,
     });
-    expect(bytes.reply).toMatchObject({ body: '\u00ff', bodyNote: 'not UTF-8, shown as Latin-1' });
+    expect(bytes.reply).toMatchObject({ body: '\u00ff', bodyNote: 'the body is not UTF-8 and is shown as Latin-1' });
   });
 
-  it('says why no reply came, and can’t repeat requests of operators', () => {
+  it('says why there is no reply, and offers no repeat for requests of operators', () => {
     const none = exchange({ kind: 'none', reason: 'refused', detail: 'Nothing listens.' }, { direction: 'core' });
     expect(detailOf(none, { player: null, curl: null, scenario: null })).toMatchObject({
       reply: null,

@@ -19,7 +19,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** With every header as given, the Host too, which fetch would not allow. */
+/** Sends a request with exactly the given headers. `fetch` would not allow to set the Host header. */
 function ask(
   service: PageService,
   address: string,
@@ -53,7 +53,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FAULT = JSON.stringify({ call: 'bet', kind: 'drop', gsID: null });
 
 describe('the console', () => {
-  it('opens only by its whole address', async () => {
+  it('opens only with its complete address', async () => {
     const service = await startPages(dir);
     const page = await ask(service, `/console/?token=${TOKEN}`);
     expect(page).toMatchObject({ status: 200, text: 'console.html' });
@@ -74,7 +74,7 @@ describe('the console', () => {
     });
   });
 
-  it.each(['events', 'exchange?id=1'])('answers nothing without its token: %s', async (what) => {
+  it.each(['events', 'exchange?id=1'])('refuses a request without its token: %s', async (what) => {
     const service = await startPages(dir);
     service.launched();
     await service.parts.play.balance(service.launched());
@@ -92,7 +92,7 @@ describe('the console', () => {
     });
   });
 
-  it('does nothing for pages of other sites, even with the token', async () => {
+  it('refuses requests from pages of other sites, even with the token', async () => {
     const service = await startPages(dir);
     const { host, port } = new URL(service.url);
     const act = async (headers: Record<string, string>) =>

@@ -4,15 +4,15 @@ import { ASIA, EU, get, launch, send, signed, startCore } from './core-server.ts
 
 const CALLER = { cID: EU.cID, extCID: EU.extCID };
 
-describe('the signature', () => {
-  it('is made over the canonical form, however the body is written', async () => {
+describe('the signature of a request to the Core API', () => {
+  it('is valid over the canonical form, however the body is written', async () => {
     const { url } = await startCore();
     const raw = JSON.stringify(launch({ depositURL: 'é/€ 😀' }), null, 2).replaceAll('é', '\\u00e9');
     const { status } = await send(`${url}/create-new-game`, 'POST', launch({ depositURL: 'é/€ 😀' }), { raw });
     expect(status).toBe(200);
   });
 
-  it('is made over the query, in any order and encoding', async () => {
+  it('is valid over the query parameters, in any order and encoding', async () => {
     const { url } = await startCore();
     const fields = { ...CALLER, extID: 'a b+c/é&=' };
     const query = `extID=a%20b%2Bc%2F%C3%A9%26%3D&extCID=acme%2Deu&cID=${EU.cID}`;
@@ -32,7 +32,7 @@ describe('the signature', () => {
           .replaceAll('<', '\\u003c')
           .replaceAll('>', '\\u003e'),
     ],
-  ])('is taken as the published clients write the canonical form: %s', async (_name, respelt) => {
+  ])('is accepted in the way in which the published clients write the canonical form: %s', async (_name, respelt) => {
     const { url } = await startCore();
     const fields = launch({ returnUrl: 'https://acme.example/?a=1&b=<2>\u2028' });
     const signature = signed(respelt(canonicalJson(fields)));
@@ -43,60 +43,60 @@ describe('the signature', () => {
   it.each([
     ['missing', undefined, 'X-REQUEST-SIGN is missing or empty'],
     ['empty', '', 'X-REQUEST-SIGN is missing or empty'],
-    ['garbage', 'garbage', 'It was made over something else, or with another key.'],
-    ["another client's", signed(text, ASIA.apiKey), 'It was made over something else, or with another key.'],
+    ['garbage', 'garbage', 'The signature was made over another text, or with another key.'],
+    ["another client's", signed(text, ASIA.apiKey), 'The signature was made over another text, or with another key.'],
     ['made with the other key', signed(text, EU.integrationApiKey), 'made with the Integration API key'],
-    ['in upper case', signed(text).toUpperCase(), 'right but for its upper-case letters'],
-    ['over what was sent', signed(JSON.stringify(launch())), 'made over what was sent'],
-    ['cut off', signed(text).slice(0, 63), 'It was made over something else'],
+    ['in upper case', signed(text).toUpperCase(), 'right except for its upper-case letters'],
+    ['over what was sent', signed(JSON.stringify(launch())), 'made over the text as it was sent'],
+    ['cut off', signed(text).slice(0, 63), 'The signature was made over another text'],
   ])('is refused with 401 when it is %s', async (_name, signature, message) => {
     const { url, context } = await startCore();
     const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(), { signature });
     expect({ status, body }).toMatchObject({ status: 401, body: { message: expect.stringContaining(message) } });
-    if (signature) expect(body.details).toBe(`expected to be signed, with the API key of acme-eu: ${text}`);
+    if (signature) expect(body.details).toBe(`the text to sign with the API key of acme-eu is: ${text}`);
     expect(body).not.toHaveProperty('code');
     expect(JSON.stringify(body)).not.toContain(EU.apiKey);
     expect(context.sessions.all()).toEqual([]);
   });
 
-  it('of a query is refused with the text that was to be signed', async () => {
+  it('of a query is refused with the text that must be signed', async () => {
     const { url } = await startCore();
     const { body } = await get(`${url}/games`, CALLER, { signature: signed('?') });
     expect(body.details).toContain(`: {"cID":"${EU.cID}","extCID":"acme-eu"}`);
   });
 });
 
-describe('the caller', () => {
+describe('the client of a request to the Core API', () => {
   it.each([
     [{ cID: 'nobody' }, 'No client has this cID'],
     [{ extCID: 'ACME-EU' }, 'No client of this cID has this extCID'],
     [{ extCID: 'blocked' }, 'No client of this cID has this extCID'],
-  ])('is unknown as %j', async (changes, message) => {
+  ])('is refused as unknown: %j', async (changes, message) => {
     const { url } = await startCore();
     const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(changes));
     expect({ status, body }).toMatchObject({ status: 401, body: { message: expect.stringContaining(message) } });
   });
 
-  it('must be in a query too, once', async () => {
+  it('must also be named once in a query', async () => {
     const { url } = await startCore();
     expect((await get(`${url}/games`, { cID: EU.cID })).body.details).toBe('extCID: required');
     const twice = await send(`${url}/games?cID=a&cID=b&extCID=c`, 'GET', { cID: ['a', 'b'], extCID: 'c' });
-    expect(twice).toMatchObject({ status: 400, body: { details: 'cID: expected one text' } });
+    expect(twice).toMatchObject({ status: 400, body: { details: 'cID: expected one string' } });
   });
 });
 
-describe('a body that cannot be read', () => {
+describe('the body of a request to the Core API', () => {
   it.each([
     ['', 'body: there is no body'],
     ['{"cID":', 'body: Unexpected end of JSON input'],
     ['{"cID":"a","cID":"b"}', 'body: an object has the name "cID" twice'],
-    ['[]', 'body: it is JSON, but not an object'],
-    ['"text"', 'body: it is JSON, but not an object'],
-    ['null', 'body: it is JSON, but not an object'],
+    ['[]', 'body: expected a JSON object, but it is another JSON value'],
+    ['"text"', 'body: expected a JSON object, but it is another JSON value'],
+    ['null', 'body: expected a JSON object, but it is another JSON value'],
     ['{"a":"\\ud800"}', 'an unpaired surrogate'],
     [`${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}`, 'nested more than 1000 levels deep'],
     [Uint8Array.of(0x7b, 0xff, 0x7d), 'body: it is not text in UTF-8'],
-  ])('is refused with 400: %#', async (raw, details) => {
+  ])('that cannot be read is refused with 400: $1', async (raw, details) => {
     const { url, seen } = await startCore();
     for (const [method, path] of [
       ['POST', 'create-new-game'],
@@ -110,7 +110,7 @@ describe('a body that cannot be read', () => {
     expect(seen.every((one) => !('fields' in one) && one.status === 400)).toBe(true);
   });
 
-  it('is refused first for its missing signature', async () => {
+  it('that cannot be read is first refused because its signature is missing', async () => {
     const { url } = await startCore();
     const { status } = await send(`${url}/create-new-game`, 'POST', {}, { raw: '{', signature: undefined });
     expect(status).toBe(401);
@@ -122,7 +122,7 @@ describe('a body that cannot be read', () => {
     ['application/json-seq', 400],
     ['Application/JSON;charset=utf-8', 200],
     ['application/vnd.acme+json', 200],
-  ])('or whose type is %s: %i', async (type, expected) => {
+  ])('with the content type %s is answered %i', async (type, expected) => {
     const { url } = await startCore();
     const headers = { 'Content-Type': type };
     const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(), { headers });
@@ -137,7 +137,7 @@ describe('a body that cannot be read', () => {
     expect((await send(`${url}/create-new-game`, 'POST', launch())).status).toBe(200);
   });
 
-  it('can’t set members of Object.prototype: their names are unknown fields', async () => {
+  it('can’t change Object.prototype, because its members are unknown fields', async () => {
     const { url, context } = await startCore();
     const raw = JSON.stringify(launch()).replace(/}$/, ',"__proto__":{"demo":true},"constructor":1}');
     const fields = JSON.parse(raw);
@@ -147,8 +147,8 @@ describe('a body that cannot be read', () => {
   });
 });
 
-describe('a path', () => {
-  it('that does not exist, or has another method, is answered in JSON', async () => {
+describe('a request to the Core API', () => {
+  it('is answered in JSON if its path or method does not exist', async () => {
     const { url } = await startCore();
     expect((await get(`${url}/nothing`, CALLER)).status).toBe(404);
     const wrong = await send(`${url}/create-new-game`, 'DELETE', launch());

@@ -22,7 +22,7 @@ export const EU: ServiceClient = {
   integratorBaseUrl: 'http://127.0.0.1:1/eu',
 };
 
-/** A client of the same operator that may do less. */
+/** Another client of the same operator, with fewer rights. */
 export const ASIA: ServiceClient = {
   ...EU,
   extCID: 'acme-asia',
@@ -34,7 +34,7 @@ export const ASIA: ServiceClient = {
 
 export const BLOCKED: ServiceClient = { ...EU, cID: 'other', extCID: 'blocked', blocked: true };
 
-/** Some moment: 1 January 2026. */
+/** The current time in the tests: 1 January 2026. */
 export const NOW = Date.UTC(2026, 0, 1);
 
 export interface CoreServer {
@@ -79,7 +79,7 @@ export function signed(text: string, key = EU.apiKey): string {
 
 export interface Answer {
   readonly status: number;
-  /** Of no type: tests look into bodies of every shape. */
+  /** Has the type any, because the tests read bodies of all kinds. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly headers: Headers;
 }
@@ -87,9 +87,9 @@ export interface Answer {
 export interface Sending {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent instead of the fields' JSON. */
+  /** The body to send instead of the JSON of the fields. */
   readonly raw?: string | Uint8Array;
-  /** Instead of the right one; undefined for none. */
+  /** The signature to send instead of the right one; undefined to send none. */
   readonly signature?: string | undefined;
 }
 
@@ -111,13 +111,13 @@ export function get(url: string, fields: Readonly<Record<string, string>>, sendi
   return send(`${url}?${String(new URLSearchParams(fields))}`, 'GET', fields, sending);
 }
 
-/** A good launch, in an order that is not canonical. */
+/** Returns the fields of a valid launch, in an order that is not canonical. */
 export function launch(changes: JsonObject = {}, client = EU): JsonObject {
   const { cID, extCID } = client;
   return { sessionID: 's-1', user: { id: 'anna' }, cID, extCID, locale: 'en_us', currency: 'USD', ...changes };
 }
 
-/** Without some of its fields. */
+/** Returns a copy of an object without some of its fields. */
 export function without(fields: JsonObject, ...names: string[]): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

@@ -4,7 +4,7 @@ import { ASIA, BLOCKED, launch, NOW, send, startCore, without } from './core-ser
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('a launch', () => {
-  it('opens a game session and answers its address', async () => {
+  it('opens a game session and returns its address', async () => {
     const { url, context } = await startCore();
     const { status, body } = await send(
       `${url}/create-new-game`,
@@ -31,7 +31,7 @@ describe('a launch', () => {
     });
   });
 
-  it('without a gameID is for the first game that the client may launch', async () => {
+  it('without a gameID opens the first game that the client may launch', async () => {
     const { url, context } = await startCore();
     const eu = await send(`${url}/create-new-game`, 'POST', launch());
     const asia = await send(`${url}/create-new-game`, 'POST', launch({}, ASIA), { key: ASIA.apiKey });
@@ -39,7 +39,7 @@ describe('a launch', () => {
     expect(context.sessions.byId(asia.body.gsID)?.gameID).toBe('swipe');
   });
 
-  it.each(['returnUrl', 'returnURL'])('takes the return address as %s', async (name) => {
+  it.each(['returnUrl', 'returnURL'])('accepts the return address in the field %s', async (name) => {
     const { url, context } = await startCore();
     const { body } = await send(`${url}/create-new-game`, 'POST', launch({ [name]: 'https://acme.example/lobby' }));
     expect(context.sessions.byId(body.gsID)?.returnUrl).toBe('https://acme.example/lobby');
@@ -47,7 +47,7 @@ describe('a launch', () => {
 
   it.each([
     ['cID', undefined, 'cID: required'],
-    ['extCID', 7, 'extCID: expected one text'],
+    ['extCID', 7, 'extCID: expected one string'],
     ['user', undefined, 'user: required, unless demo is true'],
     ['user', { id: 1 }, 'user.id: Invalid input: expected string, received number'],
     ['user', {}, 'user.id: required'],
@@ -88,7 +88,7 @@ describe('a launch', () => {
     expect({ status, body }).toMatchObject({ status: 400, body: { code, message: expect.stringContaining(message) } });
   });
 
-  it('falls back to the default locale when it asks for that', async () => {
+  it('uses the default locale if the request allows it', async () => {
     const { url, context } = await startCore();
     const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
     const { body } = await send(`${url}/create-new-game`, 'POST', wanted);
@@ -107,7 +107,7 @@ describe('a launch', () => {
     [ASIA, { currency: 'EUR' }, 400, 'currency_not_supported', 'may not use this currency'],
     [ASIA, { user: { id: 'mallory' } }, 403, 'account_blocked', 'account is blocked'],
     [BLOCKED, {}, 403, 'account_blocked', 'account is blocked'],
-  ])('is refused where the client may not: %#', async (client, changes, status, code, message) => {
+  ])('is refused when the client has no right to it: %#', async (client, changes, status, code, message) => {
     const { url } = await startCore();
     const answer = await send(`${url}/create-new-game`, 'POST', launch(changes, client), { key: client.apiKey });
     expect(answer).toMatchObject({ status, body: { code, message: expect.stringContaining(message) } });
@@ -115,7 +115,7 @@ describe('a launch', () => {
 });
 
 describe('a demo', () => {
-  it('needs neither player nor session, and then has a balance of its own', async () => {
+  it('needs neither a player nor a sessionID, and then has its own balance', async () => {
     const { url, context } = await startCore();
     const demo = without(launch({ demo: true, currency: 'JPY' }), 'user', 'sessionID');
     const { status, body } = await send(`${url}/create-new-game`, 'POST', demo);
@@ -147,9 +147,9 @@ describe('a demo', () => {
   });
 
   it.each([
-    [1e30, 'USD', 'expected a plain decimal, without an exponent'],
-    [0.001, 'USD', 'USD carries 2 decimals'],
-    ['1.5', 'JPY', 'JPY carries no decimals'],
+    [1e30, 'USD', 'expected a plain decimal such as 1000.5, without an exponent'],
+    [0.001, 'USD', 'expected at most 2 decimals, as USD has no more'],
+    ['1.5', 'JPY', 'expected an amount without decimals, as JPY has none'],
   ])('cannot begin with %s %s', async (initDemoBalance, currency, diagnostic) => {
     const { url } = await startCore();
     const { status, body } = await send(
@@ -160,7 +160,7 @@ describe('a demo', () => {
     expect({ status, details: body.details }).toEqual({ status: 400, details: `initDemoBalance: ${diagnostic}` });
   });
 
-  it('makes no balance when the game is played for money', async () => {
+  it('creates no demo balance for a game that is played with money', async () => {
     const { url, context } = await startCore();
     const { body } = await send(`${url}/create-new-game`, 'POST', launch({ initDemoBalance: 5 }));
     const session = context.sessions.byId(body.gsID);
@@ -168,8 +168,8 @@ describe('a demo', () => {
   });
 });
 
-describe('an earlier version', () => {
-  it('needs a return address before 1.1.1', async () => {
+describe('an earlier version of the contract', () => {
+  it('requires a return address before 1.1.1', async () => {
     const { url } = await startCore({ version: '1.1.0' });
     const refused = await send(`${url}/create-new-game`, 'POST', launch());
     expect(refused).toMatchObject({ status: 400, body: { details: expect.stringContaining('returnUrl: required') } });
@@ -178,7 +178,7 @@ describe('an earlier version', () => {
     );
   });
 
-  it('ignores the fallback before 1.10.0, as any unknown field', async () => {
+  it('ignores fallbackToDefaultLocale before 1.10.0, like any unknown field', async () => {
     const { url } = await startCore({ version: '1.9.0' });
     const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
     expect(await send(`${url}/create-new-game`, 'POST', wanted)).toMatchObject({
@@ -187,7 +187,7 @@ describe('an earlier version', () => {
     expect((await send(`${url}/create-new-game`, 'POST', launch({ fallbackToDefaultLocale: 'yes' }))).status).toBe(200);
   });
 
-  it('knows no initDemoBalance before 1.2.0', async () => {
+  it('ignores initDemoBalance before 1.2.0', async () => {
     const { url, context } = await startCore({ version: '1.1.1' });
     const { body } = await send(`${url}/create-new-game`, 'POST', launch({ demo: true, initDemoBalance: 5 }));
     const session = context.sessions.byId(body.gsID);
@@ -206,8 +206,8 @@ describe('an earlier version', () => {
   });
 });
 
-describe('the observed request', () => {
-  it('has the request as it was sent, and its result', async () => {
+describe('the record of a launch request', () => {
+  it('contains the request as it was sent, and its result', async () => {
     const { url, seen } = await startCore();
     const wanted = launch({ further: true });
     const { body } = await send(`${url}/create-new-game`, 'POST', wanted, { headers: { 'X-Trace': 'abc' } });
@@ -220,7 +220,7 @@ describe('the observed request', () => {
     );
   });
 
-  it('names no client where the signature is wrong, and no session', async () => {
+  it('names no client and no session if the signature is wrong', async () => {
     const { url, seen } = await startCore();
     await send(`${url}/create-new-game`, 'POST', launch({ locale: 'tlh' }));
     await send(`${url}/create-new-game`, 'POST', launch({ locale: 1 }), { key: 'wrong' });
@@ -233,7 +233,7 @@ describe('the observed request', () => {
   });
 });
 
-it('answers 500 without a code when the service fails, and goes on', async () => {
+it('the Core API answers 500 without a code when the service fails, and answers the next request', async () => {
   const faults: unknown[] = [];
   let fails = true;
   const { url, seen } = await startCore({

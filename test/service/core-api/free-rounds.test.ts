@@ -22,7 +22,7 @@ function terms(changes: JsonObject = {}): JsonObject {
 }
 
 describe('a campaign', () => {
-  it('is created, and read by either of its ids', async () => {
+  it('is created, and can be read by either of its ids', async () => {
     const { url, seen } = await startCore();
     const { status, body } = await send(`${url}/free-rounds`, 'POST', terms());
     expect({ status, body }).toEqual({ status: 200, body: { id: expect.any(String), extID: 'spring' } });
@@ -35,7 +35,7 @@ describe('a campaign', () => {
     expect(seen[1]).toMatchObject({ operation: 'freeRounds', status: 200 });
   });
 
-  it('may have no end, and be for all games and all players', async () => {
+  it('can have no end, and can be open to all games and players', async () => {
     const { url } = await startCore();
     const { body } = await send(`${url}/free-rounds`, 'POST', without(terms(), 'validUntil', 'gameIDs', 'userIDs'));
     const read = await get(`${url}/free-rounds`, { ...CALLER, id: body.id });
@@ -50,12 +50,12 @@ describe('a campaign', () => {
     [{ quantity: 1.5 }, 'quantity'],
     [{ quantity: '10' }, 'quantity'],
     [{ betLine: 0 }, 'betLine'],
-    [{ betLine: 11 }, 'betLine: USD has the bet lines 1 to 10'],
+    [{ betLine: 11 }, 'betLine: expected a bet line from 1 to 10'],
     [{ extID: '' }, 'extID'],
     [{ extID: undefined as never }, 'extID: required'],
     [{ validFrom: '2026-01-01' }, 'validFrom: expected a date and time with its offset'],
-    [{ validUntil: '2026-01-01T00:00:00Z' }, 'validUntil: expected a moment after validFrom'],
-    [{ validUntil: '2026-01-31T00:00:00.001Z' }, 'validUntil: expected a moment at most 30 days after validFrom'],
+    [{ validUntil: '2026-01-01T00:00:00Z' }, 'validUntil: expected a time after validFrom'],
+    [{ validUntil: '2026-01-31T00:00:00.001Z' }, 'validUntil: expected a time at most 30 days after validFrom'],
     [{ gameIDs: [] }, 'gameIDs: expected at least one game; leave gameIDs out for all games'],
     [{ userIDs: [] }, 'userIDs: expected at least one player'],
   ])('is refused with 400 for %j', async (changes, details) => {
@@ -74,7 +74,7 @@ describe('a campaign', () => {
     expect(await send(`${url}/free-rounds`, 'POST', terms(changes))).toMatchObject({ status, body: { code } });
   });
 
-  it('needs an extID that the client has not used, not even for one that is cancelled', async () => {
+  it('needs an extID that the client has never used, even for a cancelled campaign', async () => {
     const { url } = await startCore();
     await send(`${url}/free-rounds`, 'POST', terms());
     const again = await send(`${url}/free-rounds`, 'POST', terms({ quantity: 5 }));
@@ -86,7 +86,7 @@ describe('a campaign', () => {
     expect((await get(`${url}/free-rounds`, { ...CALLER, extID: 'spring' })).body.quantity).toBe(10);
   });
 
-  it.each(['id', 'extID'])('is cancelled by its %s, once', async (name) => {
+  it.each(['id', 'extID'])('is cancelled only once, by its %s', async (name) => {
     let now = NOW;
     const ended: Campaign[] = [];
     const { url, context } = await startCore({ now: () => now, onCancelled: (campaign) => ended.push(campaign) });
@@ -102,7 +102,7 @@ describe('a campaign', () => {
     expect(context.campaigns.all().map((one) => campaignState(one, now))).toEqual(['cancelled']);
   });
 
-  it('is known to its own client only', async () => {
+  it('is visible to its own client only', async () => {
     const { url } = await startCore();
     const { body } = await send(`${url}/free-rounds`, 'POST', terms());
     const inAsia = { cID: ASIA.cID, extCID: ASIA.extCID, id: body.id };
@@ -111,7 +111,7 @@ describe('a campaign', () => {
     expect((await get(`${url}/free-rounds`, { ...CALLER, id: body.id, extID: 'autumn' })).status).toBe(404);
   });
 
-  it('must be named', async () => {
+  it('can’t be read or cancelled without an id', async () => {
     const { url } = await startCore();
     for (const answer of [
       await get(`${url}/free-rounds`, CALLER),
@@ -128,12 +128,12 @@ describe('a campaign', () => {
     });
   });
 
-  it('may be longer before 1.2.8, and cannot be read before 1.9.0', async () => {
+  it('can be longer before 1.2.8, and can’t be read before 1.9.0', async () => {
     const { url } = await startCore({ version: '1.2.0' });
     const long = terms({ validUntil: '2026-06-01T00:00:00Z' });
     expect((await send(`${url}/free-rounds`, 'POST', long)).status).toBe(200);
     const read = await get(`${url}/free-rounds`, { ...CALLER, extID: 'spring' });
-    expect(read).toMatchObject({ status: 404, body: { message: expect.stringContaining('it came with 1.9.0') } });
+    expect(read).toMatchObject({ status: 404, body: { message: expect.stringContaining('Version 1.9.0 added it') } });
     expect((await send(`${url}/free-rounds`, 'DELETE', { ...CALLER, extID: 'spring' })).status).toBe(200);
   });
 });

@@ -36,7 +36,7 @@ describe('the list of games', () => {
     [{ currencyFilters: '' }, codes('fiat', 'crypto')],
     [{ currencyFilters: 'virtual', additionalCurrencies: 'EUR,BTC' }, ['EUR', 'BTC', 'FUN']],
     [{ additionalCurrencies: 'FUN' }, codes('fiat', 'crypto', 'virtual')],
-  ])('is narrowed by %j', async (query, currencies) => {
+  ])('is filtered by %j', async (query, currencies) => {
     const { url } = await startCore();
     const { body } = await get(`${url}/games`, { ...CALLER, ...query });
     for (const game of gamesReplySchema.parse(body)) {
@@ -48,7 +48,7 @@ describe('the list of games', () => {
   it.each([
     ['as a list', { ...CALLER, currencyFilters: ['crypto', 'virtual'] }],
     ['joined by commas', { ...CALLER, currencyFilters: 'crypto,virtual' }],
-  ])('takes a repeated parameter, signed %s', async (_how, fields) => {
+  ])('accepts a repeated parameter that is signed %s', async (_how, fields) => {
     const { url } = await startCore();
     const query = `cID=${EU.cID}&currencyFilters=crypto&extCID=acme-eu&currencyFilters=virtual`;
     const { body } = await send(`${url}/games?${query}`, 'GET', fields);
@@ -66,7 +66,7 @@ describe('the list of games', () => {
     expect(kept[0].betLines).toBeDefined();
   });
 
-  it('is what the client may launch, in the currencies that it may use', async () => {
+  it('contains only the games that the client may launch, with the currencies that it may use', async () => {
     const { url } = await startCore();
     const query = { ...CALLER_IN_ASIA, additionalCurrencies: 'FUN' };
     const { body } = await get(`${url}/games`, query, { key: ASIA.apiKey });
@@ -79,7 +79,7 @@ describe('the list of games', () => {
   it.each([
     [{ currencyFilters: 'fiat,money' }, 'currencyFilters'],
     [{ excludeBetLines: 'yes' }, 'excludeBetLines'],
-  ])('refuses %j', async (query, name) => {
+  ])('refuses the filter %j', async (query, name) => {
     const { url } = await startCore();
     const { status, body } = await get(`${url}/games`, { ...CALLER, ...query });
     expect({ status, body }).toMatchObject({ status: 400, body: { message: expect.stringContaining(name) } });
@@ -110,7 +110,7 @@ describe('the list of games', () => {
     expect(new Set(body.map(({ id }: { id: string }) => id)).size).toBe(body.length);
   });
 
-  it('can be slow, while launches are not', async () => {
+  it('can be slow without delaying launches', async () => {
     let release = (): void => {};
     const ready = new Promise<void>((resolve) => {
       release = resolve;
@@ -135,12 +135,12 @@ describe('the list of games', () => {
     expect('horizontal_337x181' in body[0].images).toBe(version === '1.7.3');
   });
 
-  it('is not there before 1.1.0', async () => {
+  it('does not exist before 1.1.0', async () => {
     const { url } = await startCore({ version: '1.0.1' });
     const { status, body } = await get(`${url}/games`, CALLER);
     expect({ status, message: body.message }).toEqual({
       status: 404,
-      message: 'Version 1.0.1 of the contract has no GET /games: it came with 1.1.0.',
+      message: 'Version 1.0.1 of the contract has no GET /games. Version 1.1.0 added it.',
     });
   });
 });
@@ -155,11 +155,11 @@ describe('isGzipAskedFor', () => {
     ['gzip; q=0.0', false],
     ['identity', false],
     ['', false],
-  ])('%j: %s', (value, expected) => {
+  ])('returns for the Accept-Encoding %j: %s', (value, expected) => {
     expect(isGzipAskedFor([['Accept-Encoding', value]])).toBe(expected);
   });
 
-  it('is false without the header', () => {
+  it('returns false without the header', () => {
     expect(isGzipAskedFor([])).toBe(false);
   });
 });

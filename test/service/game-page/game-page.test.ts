@@ -4,12 +4,12 @@ import { listen } from '../../../src/listen/server.ts';
 import { barriers, overhang, stage } from '../browser.ts';
 import { EVIL, type PageService, startPages } from '../page-service.ts';
 
-/** A page is drawn a moment after what it shows has come. */
+/** A longer wait than the default, because a page is drawn shortly after its data have arrived. */
 const SOON = { timeout: 15_000 };
 
 const { open, pagesDir } = stage();
 
-/** Waits for a text of the page. */
+/** Returns the text of an element of the page. */
 function text(page: Page, id: string): Promise<string | null> {
   return page.locator(`#${id}`).textContent();
 }
@@ -23,7 +23,7 @@ async function playOnce(page: Page): Promise<void> {
   await says(page, 'play', /^Play (?:for|a free)/);
 }
 
-/** The texts of the rounds, the latest first. */
+/** Returns the texts of the rounds, the latest first. */
 function rounds(page: Page): Promise<string[]> {
   return page.locator('#rounds strong').allTextContents();
 }
@@ -193,20 +193,20 @@ describe('the game page', { timeout: 60_000 }, () => {
     expect(service.front.arrived).toEqual([]);
   });
 
-  it('says what to do when the game is over or unknown', async () => {
+  it('says what to do when the game has expired or is unknown', async () => {
     const service = await startPages(pagesDir());
     const now = Date.now();
     const page = await open(service.gameUrl(service.launched({ expiresAt: now - 1 })), { mayReport: /404/ });
     await says(page, 'closed-title', 'This game has expired.');
     await page.goto(`${service.url}/game?gsID=nobody`);
-    await says(page, 'closed-title', 'This game is not known.');
+    await says(page, 'closed-title', 'This game was not found.');
     await expect.poll(() => page.locator('#play').isVisible(), SOON).toBe(false);
     const soon = service.launched({ expiresAt: Date.now() + 1500 });
     await page.goto(service.gameUrl(soon));
     await says(page, 'closed-title', 'This game has expired.');
   });
 
-  it('works in a frame, and shows the way back only outside of one', async () => {
+  it('works in a frame, and shows the link back only outside of a frame', async () => {
     const service = await startPages(pagesDir());
     const address = service.gameUrl(service.launched({ returnUrl: 'https://casino.example/lobby' }));
     const alone = await open(address);
@@ -247,7 +247,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => barriers(page), SOON).toEqual([]);
   });
 
-  it('shows rounds of other pages, and holds no connection while it is hidden', async () => {
+  it('shows rounds that another page plays, and has no connection while it is hidden', async () => {
     const service = await startPages(pagesDir());
     const session = service.launched();
     const page = await open(service.gameUrl(session));
@@ -264,7 +264,7 @@ describe('the game page', { timeout: 60_000 }, () => {
     await expect.poll(() => rounds(page)).toEqual(['Nothing won']);
     await turn('hidden');
     await elsewhere();
-    // Events would have arrived long before.
+    // Within this time the events would have arrived.
     await page.waitForTimeout(300);
     await expect.poll(() => rounds(page), SOON).toEqual(['Nothing won']);
     await turn('visible');

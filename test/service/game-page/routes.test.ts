@@ -24,7 +24,7 @@ function post(service: PageService, body: string, headers: Record<string, string
 }
 
 describe('the routes of the game page', () => {
-  it('allow other sites to frame the page, which has no foreign or inline code', async () => {
+  it('allow other sites to show the page in a frame, but allow no foreign or inline code in it', async () => {
     const service = await startPages(dir);
     for (const [address, type] of [
       ['/game?gsID=x', 'text/html'],
@@ -82,7 +82,7 @@ describe('the routes of the game page', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
-  it('read the balance only when a page is open', async () => {
+  it('read the balance again only when a page is open', async () => {
     const service = await startPages(dir);
     const { gsID } = service.launched();
     service.front.mishap = ({ call }) =>
@@ -98,7 +98,7 @@ describe('the routes of the game page', () => {
     expect(service.front.arrived.map(({ call }) => call)).toEqual(['bet', 'refund', 'balance']);
   });
 
-  it('show the rounds from before the page was opened, also those that still owe something', async () => {
+  it('show the rounds from before the page was opened, including those with an owed call', async () => {
     const service = await startPages(dir);
     const session = service.launched();
     service.front.mishap = ({ call }) => (call === 'win' ? { kind: 'cut' } : undefined);
@@ -126,8 +126,8 @@ describe('the routes of the game page', () => {
     await closed;
   });
 
-  it('need the pages to be built', () => {
+  it('can’t be created if the pages are not built', () => {
     const make = () => createService({ clients: [EU], pages: { readPage: () => readFileSync('/nowhere') } });
-    expect(make).toThrow(/the page file \S+ is not there: build croupier first/);
+    expect(make).toThrow(/the page file \S+ is missing; build croupier first/);
   });
 });

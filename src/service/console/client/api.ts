@@ -1,17 +1,20 @@
 import type { ConsoleState, ExchangeDetail, ExchangeRow } from '../view.ts';
 
-/** It stays out of every further address, and no browser sends it by itself. */
+/**
+ * The secret that gives access to the console. It is sent in a header and never again in an address, because browsers
+ * and servers store addresses.
+ */
 const token = new URLSearchParams(location.search).get('token') ?? '';
 const AUTHORITY = { Authorization: `Bearer ${token}` };
 const RETRY_MS = 1000;
 
-/** The result of an action, as a message for the user. */
+/** The result of an action, with a message for the user. */
 export interface Said {
   readonly ok: boolean;
   readonly message: string;
 }
 
-/** Asks the service for an action. */
+/** Sends an action to the service, such as `rounds` to play a round. */
 export async function act(what: string, fields: object): Promise<Said> {
   try {
     const response = await fetch(`api/${what}`, {
@@ -19,40 +22,49 @@ export async function act(what: string, fields: object): Promise<Said> {
       headers: { ...AUTHORITY, 'Content-Type': 'application/json' },
       body: JSON.stringify(fields),
     });
-    const { message = `Answered ${response.status}.` } = (await response.json()) as { readonly message?: string };
+    const { message = `The service answered ${response.status}.` } = (await response.json()) as {
+      readonly message?: string;
+    };
     return { ok: response.ok, message };
   } catch {
-    return { ok: false, message: 'The service does not answer.' };
+    return { ok: false, message: 'The service does not answer. Check that it is running.' };
   }
 }
 
-/** @returns a sentence when the exchange can't be read */
+/**
+ * Reads the details of an exchange.
+ *
+ * @returns a message for the user when the exchange can't be read
+ */
 export async function readDetail(id: number): Promise<ExchangeDetail | string> {
   try {
     const response = await fetch(`api/exchange?id=${id}`, { headers: AUTHORITY });
     const body = (await response.json()) as ExchangeDetail | { readonly message: string };
     return 'row' in body ? body : body.message;
   } catch {
-    return 'The service does not answer.';
+    return 'The service does not answer. Check that it is running.';
   }
 }
 
 export interface Follower {
-  /** Called when a connection begins. Everything is then sent again. */
+  /** Called when a connection begins. The service then sends all exchanges again. */
   readonly begun: () => void;
   readonly exchanges: (rows: readonly ExchangeRow[]) => void;
   readonly state: (state: ConsoleState) => void;
   readonly connection: (state: 'live' | 'lost' | 'refused', message: string) => void;
 }
 
-/** Follows the events of the service while the page is open. */
+/** Reads the events of the service while the page is open, and reconnects when the connection is lost. */
 export async function follow(follower: Follower): Promise<void> {
   for (;;) {
     try {
       const response = await fetch('api/events', { headers: AUTHORITY, cache: 'no-store' });
       if (response.status === 401 || response.status === 403) {
         const { message } = (await response.json()) as { readonly message: string };
-        follower.connection('refused', `Refused: ${message} After a restart the console has a new address.`);
+        follower.connection(
+          'refused',
+          `The service refused the connection. ${message} After each restart the console has a new address.`,
+        );
         return;
       }
       if (response.ok && response.body) {
@@ -61,7 +73,7 @@ export async function follow(follower: Follower): Promise<void> {
         await readEvents(response.body, follower);
       }
     } catch {
-      // Every reason for the end is handled below.
+      // Every failed connection is handled in the same way, by the lines below.
     }
     follower.connection('lost', 'The service does not answer. Trying again…');
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -2,7 +2,7 @@ import type { ExchangeDetail, ExchangeRow, MessageView } from '../view.ts';
 import { act, readDetail } from './api.ts';
 import { button, byId, byIdAs, make, timeOf } from './element.ts';
 
-/** Shows one exchange in detail. */
+/** The part of the page that shows one exchange in detail. */
 export class DetailPane {
   readonly #pane = byId('detail');
   readonly #title = byId('detail-title');
@@ -12,7 +12,7 @@ export class DetailPane {
   readonly #closed: (id: number) => void;
   #id: number | null = null;
 
-  /** @param closed called with the exchange that was shown */
+  /** @param closed called with the id of the exchange after its details are closed */
   constructor(closed: (id: number) => void) {
     this.#closed = closed;
     byId('detail-close').addEventListener('click', () => this.close());
@@ -34,7 +34,7 @@ export class DetailPane {
     this.#title.focus({ preventScroll: matchMedia('(min-width: 96rem)').matches });
   }
 
-  /** Reads the shown exchange again. */
+  /** Loads the shown exchange again. */
   async refresh(): Promise<void> {
     const id = this.#id;
     if (id === null) return;
@@ -70,7 +70,7 @@ export class DetailPane {
         ['Client', row.extCID],
         ['Game session', row.gsID],
         ['Round', row.roundID],
-        ['Out of the ordinary', row.notes.join(', ') || null],
+        ['Notes', row.notes.join(', ') || null],
       ]),
       make('h3', {}, 'Request'),
       make('p', { class: 'line' }, `${request.method} ${request.url}`),
@@ -79,14 +79,14 @@ export class DetailPane {
       make('p', { class: 'line' }, signature ?? 'none'),
       make('h3', {}, 'Reply'),
       ...(reply ? [make('p', { class: 'line' }, `Status ${reply.status}`), ...message(reply)] : []),
-      ...(reply ? [] : [make('p', {}, trouble ?? 'Not there yet.')]),
+      ...(reply ? [] : [make('p', {}, trouble ?? 'There is no reply yet.')]),
       make('h3', {}, 'Timings'),
       facts([
         ...phases.map(({ name, ms }) => [name, `${ms} ms`] as const),
-        ['in all', phases.length === 0 ? null : `${total} ms`],
+        ['total', phases.length === 0 ? null : `${total} ms`],
         ['connection', connection],
       ]),
-      ...this.#copyable('As a curl line', curl),
+      ...this.#copyable('As a curl command', curl),
       ...this.#copyable('As a scenario', scenario),
     ];
   }
@@ -96,7 +96,7 @@ export class DetailPane {
     const copy = async (): Promise<void> => {
       await navigator.clipboard.writeText(text).then(
         () => this.#say('Copied.'),
-        () => this.#say('The browser does not let this page copy. Select the text instead.'),
+        () => this.#say('The browser does not allow this page to copy. Select the text and copy it yourself.'),
       );
     };
     return [
@@ -125,12 +125,12 @@ function message({ headers, body, bodyNote }: MessageView): readonly Node[] {
   const title = `${headers.length} header${headers.length === 1 ? '' : 's'}`;
   return [
     make('details', {}, make('summary', {}, title), make('dl', { class: 'facts' }, ...lines)),
-    ...(body === null ? [make('p', { class: 'none' }, 'No body.')] : [make('pre', {}, body)]),
+    ...(body === null ? [make('p', { class: 'none' }, 'There is no body.')] : [make('pre', {}, body)]),
     ...(bodyNote === null ? [] : [make('p', { class: 'none' }, bodyNote)]),
   ];
 }
 
-/** Leaves out the rows without a value. */
+/** Returns a list of names and values. Names without a value are left out. */
 function facts(all: readonly (readonly [name: string, value: string | null])[]): Node {
   const known = all.filter(([, value]) => value !== null);
   return make(

@@ -1,14 +1,14 @@
-/** The attributes and listeners of an element. */
+/** The attributes of an element, and the listener for clicks on it. */
 export interface Traits {
   readonly class?: string;
-  /** `data-` attributes. */
+  /** The `data-` attributes, by their name without `data-`. */
   readonly data?: Readonly<Record<string, string>>;
-  /** Further attributes. */
+  /** All other attributes. */
   readonly is?: Readonly<Record<string, string>>;
   readonly click?: () => void;
 }
 
-/** Makes an element. Texts become text nodes, so that nothing that an operator or a user sends is used as markup. */
+/** Creates an element. Strings become text nodes, so that text from an operator or a user is never used as HTML. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   traits: Traits,
@@ -23,24 +23,32 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button with its action. */
+/** Creates a button that runs an action. */
 export function button(label: string, click: () => void, is: Readonly<Record<string, string>> = {}): HTMLButtonElement {
   return make('button', { click, is: { type: 'button', ...is } }, label);
 }
 
-/** An element of the page's HTML. @throws Error when there is none */
+/**
+ * Returns the element of the page with an id.
+ *
+ * @throws Error when there is none
+ */
 export function byId(id: string): HTMLElement {
   return byIdAs(id, HTMLElement);
 }
 
-/** As `byId`, for an element of one class. @throws Error when it has another class */
+/**
+ * Returns the element of the page with an id, as an instance of a class.
+ *
+ * @throws Error when there is none, or when it is of another class
+ */
 export function byIdAs<E extends HTMLElement>(id: string, kind: new () => E): E {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} ${id}`);
   return element;
 }
 
-/** A time of day, to the second. */
+/** Writes the local time of day, to the second. */
 export function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }

@@ -1,12 +1,12 @@
 import type { ExchangeRow } from '../view.ts';
 import { byId, byIdAs, make, timeOf } from './element.ts';
 
-/** The number of exchanges that are kept; the service keeps as many. */
+/** The maximum number of exchanges in memory. The service keeps the same number. */
 const MAX_ROWS = 1000;
-/** The number of rows that are shown; the search finds the others. */
+/** The maximum number of rows on the page. A search also finds exchanges that have no row. */
 const MAX_SHOWN = 200;
 
-/** The list of exchanges, the latest first. */
+/** The list of exchanges, the latest first, with its search and filters. */
 export class ExchangeList {
   readonly #list = byIdAs('exchange-list', HTMLOListElement);
   readonly #note = byId('exchanges-note');
@@ -17,12 +17,12 @@ export class ExchangeList {
   readonly #chosen: (row: ExchangeRow) => void;
   readonly #rows = new Map<number, ExchangeRow>();
   readonly #lines = new Map<number, { readonly line: HTMLLIElement; row: ExchangeRow }>();
-  /** Later ones wait while the list is paused; null when it isn't. */
+  /** While the list is paused, the id of the latest exchange that may be shown; null while it is not paused. */
   #pausedAfter: number | null = null;
   #selected: number | null = null;
   #isDue = false;
 
-  /** @param chosen called with the exchange to show in detail */
+  /** @param chosen called with the exchange that the user selects */
   constructor(chosen: (row: ExchangeRow) => void) {
     this.#chosen = chosen;
     for (const filter of [this.#search, this.#direction, this.#result]) {
@@ -46,7 +46,7 @@ export class ExchangeList {
     this.#draw();
   }
 
-  /** Shows the exchanges that contain an id. */
+  /** Shows only the exchanges that contain an id. */
   searchFor(text: string): void {
     this.#search.value = text;
     this.#direction.value = '';
@@ -55,7 +55,11 @@ export class ExchangeList {
     this.#search.focus();
   }
 
-  /** Marks the exchange that is shown in detail. @param id null for none */
+  /**
+   * Marks the exchange that is shown in detail.
+   *
+   * @param id null to remove the mark
+   */
   select(id: number | null): void {
     for (const [one, isIt] of [
       [this.#selected, false],
@@ -71,7 +75,7 @@ export class ExchangeList {
     this.#buttonOf(id)?.focus();
   }
 
-  /** At most once for each frame of the screen. */
+  /** Redraws the list, at most once per frame of the screen. */
   #draw(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -93,7 +97,7 @@ export class ExchangeList {
       line.remove();
       this.#lines.delete(id);
     }
-    // Rows that stay are not moved, so that none loses the focus.
+    // Rows that are already on the page are not moved, because a moved row would lose the focus.
     for (const [at, row] of shown.entries()) {
       const line = this.#lineOf(row);
       if (this.#list.children[at] !== line) this.#list.insertBefore(line, this.#list.children[at] ?? null);
@@ -106,9 +110,10 @@ export class ExchangeList {
 
   #describe(all: number, found: number, shown: number): void {
     this.#note.hidden = all > 0 && found === all && shown === found;
-    if (all === 0) this.#note.textContent = 'Nothing has passed yet. Launch a game, or play a round.';
-    else if (found === 0) this.#note.textContent = `None of ${all} fits.`;
-    else this.#note.textContent = `${shown < found ? `the latest ${shown} of ` : ''}${found} that fit, of ${all}`;
+    if (all === 0) this.#note.textContent = 'There are no exchanges yet. Launch a game, or play a round.';
+    else if (found === 0) this.#note.textContent = `None of the ${all} exchanges matches.`;
+    else
+      this.#note.textContent = `${shown < found ? `The latest ${shown} of ` : ''}${found} matches among ${all} exchanges.`;
   }
 
   #fits({
@@ -152,7 +157,7 @@ export class ExchangeList {
     return line;
   }
 
-  /** The list is one stop for the tab key; the arrow keys go from row to row. */
+  /** Makes one row reachable by the Tab key. The arrow keys move from there to the other rows. */
   #setTabStop(shown: readonly ExchangeRow[]): void {
     const focused = shown.find(({ id }) => this.#buttonOf(id) === document.activeElement)?.id;
     const selected = shown.find(({ id }) => id === this.#selected)?.id;

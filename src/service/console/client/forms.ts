@@ -2,7 +2,7 @@ import type { ConsoleState, SessionRow } from '../view.ts';
 import { act } from './api.ts';
 import { button, byId, byIdAs, make } from './element.ts';
 
-/** The forms: play a round, disturb the next call. */
+/** The two forms of the console: one plays a round, and one adds a fault for the next call. */
 export class Forms {
   readonly #session = byIdAs('play-session', HTMLSelectElement);
   readonly #stake = byIdAs('play-stake', HTMLSelectElement);
@@ -47,7 +47,7 @@ export class Forms {
     );
   }
 
-  /** Chooses the session of the next round. */
+  /** Selects the game session of the next round, and moves the focus to it. */
   choose(gsID: string): void {
     this.#session.value = gsID;
     this.#offerStakes();
@@ -72,7 +72,11 @@ function nameOf({ player, gameID, currency, demo, sessionID }: SessionRow): stri
   return `${player}, ${gameID}, ${currency}${demo ? ', demo' : `, ${sessionID}`}`;
 }
 
-/** Offers choices, and keeps the chosen one if it is still there. @returns whether the choices have changed */
+/**
+ * Replaces the options of a list, and keeps the selected option if it still exists.
+ *
+ * @returns true if the options have changed
+ */
 function offer(select: HTMLSelectElement, choices: readonly (readonly [value: string, text: string])[]): boolean {
   const before = [...select.options].map(({ value, text }) => `${value} ${text}`).join('\n');
   if (before === choices.map(([value, text]) => `${value} ${text}`).join('\n')) return false;
@@ -82,7 +86,7 @@ function offer(select: HTMLSelectElement, choices: readonly (readonly [value: st
   return true;
 }
 
-/** Runs the action of a form when it is sent, and shows the result. */
+/** Runs an action when a form is submitted, and shows the resulting message. */
 function submitted(form: string, said: string, send: () => Promise<{ readonly message: string }>): void {
   byId(form).addEventListener('submit', (event) => {
     event.preventDefault();

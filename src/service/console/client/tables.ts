@@ -6,16 +6,16 @@ import { button, byId, make, timeOf } from './element.ts';
 export interface TablesOptions {
   /** Shows the exchanges that contain an id. */
   readonly searchFor: (text: string) => void;
-  /** Prepares a round of a session. */
+  /** Selects a game session in the form that plays a round. */
   readonly playIn: (gsID: string) => void;
 }
 
-/** The tables of debts, rounds and sessions. */
+/** The tables of owed calls, rounds and game sessions. */
 export class Tables {
   readonly #options: TablesOptions;
   readonly #shown = new Map<string, string>();
   #owed: readonly OwedRow[] = [];
-  /** The service's clock minus this one, in milliseconds. */
+  /** The difference between the service's clock and the browser's clock, in milliseconds. */
   #ahead = 0;
 
   constructor(options: TablesOptions) {
@@ -38,7 +38,7 @@ export class Tables {
     this.#countDown();
   }
 
-  /** Replaces a list only when it has changed, so that a button in it keeps the focus. */
+  /** Replaces the rows of a list, but only if the data have changed. Otherwise a button in the list would lose the focus. */
   #fill(name: string, data: readonly object[], lines: () => readonly Node[]): void {
     const now = JSON.stringify(data);
     if (this.#shown.get(name) === now) return;
@@ -53,7 +53,7 @@ export class Tables {
   }
 
   #debt({ txID, call, player, amount, currency, roundID, attempts, trouble }: OwedRow): Node {
-    const tries = attempts === 1 ? 'one try has failed' : `${attempts} tries have failed`;
+    const failures = attempts === 1 ? 'one attempt has failed' : `${attempts} attempts have failed`;
     const title = `${call} of ${amount} ${currency} to ${player}`;
     const retry = button('Retry now', () => void act('retries', { txID }), {
       id: `retry-${txID}`,
@@ -64,14 +64,14 @@ export class Tables {
       {},
       make('strong', {}, title),
       make('span', { class: 'when', data: { tx: txID } }),
-      make('span', {}, tries),
+      make('span', {}, failures),
       trouble === null ? null : make('span', { class: 'trouble' }, trouble),
       make('span', { class: 'buttons' }, retry, this.#search(roundID, `exchanges-${txID}`)),
     );
   }
 
   #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, payout }: RoundRow): Node {
-    const withdrawal = payout === null ? '' : `, campaign's ${payout.amount} ${payout.paid ? 'paid' : 'owed'}`;
+    const withdrawal = payout === null ? '' : `, campaign win of ${payout.amount} ${payout.paid ? 'paid' : 'owed'}`;
     return make(
       'tr',
       { data: { state } },
@@ -149,7 +149,8 @@ export class Tables {
       const place = document.querySelector(`.when[data-tx="${CSS.escape(txID)}"]`);
       if (place === null) continue;
       const seconds = nextTryAt === null ? 0 : Math.max(0, Math.ceil((nextTryAt - now) / 1000));
-      place.textContent = nextTryAt === null ? 'is being sent' : `next try at ${timeOf(nextTryAt)}, in ${seconds} s`;
+      place.textContent =
+        nextTryAt === null ? 'is being sent' : `next attempt at ${timeOf(nextTryAt)}, in ${seconds} s`;
     }
   }
 }

@@ -1,17 +1,17 @@
 import type { GameView } from '../view.ts';
 
-/** The server's answer, or that there was none. */
+/** The server's answer. `lost` means that the server did not answer. */
 export type Answer =
   | { readonly kind: 'view'; readonly view: GameView; readonly roundID: string | null }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | { readonly kind: 'lost' };
 
-/** Asks the server for the view; it reads the balance for this. */
+/** Requests the current view. The server reads the player's balance for it. */
 export async function readState(gsID: string): Promise<Answer> {
   return ask(`play/state?gsID=${encodeURIComponent(gsID)}`);
 }
 
-/** Plays a round. */
+/** Asks the server to play a round for a stake. */
 export async function playRound(gsID: string, stake: string): Promise<Answer> {
   const body = JSON.stringify({ gsID, stake });
   return ask('play/rounds', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
@@ -37,12 +37,12 @@ function read(body: unknown): Answer {
 
 function messageOf(body: unknown): string {
   const { message } = body as { readonly message?: unknown };
-  return typeof message === 'string' ? message : 'The game could not do this now.';
+  return typeof message === 'string' ? message : 'The game could not process this request.';
 }
 
 /**
- * Follows changes while the page is visible. A browser opens only a few connections to one server, so pages in the background must
- * not hold one.
+ * Receives changes from the server while the page is visible. A browser opens only a few connections to one server, so
+ * a hidden page closes its connection.
  */
 export function follow(gsID: string, { heard, connected, ended }: Follower): void {
   let source: EventSource | undefined;
@@ -54,7 +54,7 @@ export function follow(gsID: string, { heard, connected, ended }: Follower): voi
     mine.addEventListener('view', ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as GameView));
     mine.addEventListener('error', () => {
       connected(false);
-      // The browser reconnects after a lost connection, but not after a refused one.
+      // The browser itself reconnects after a lost connection, but not after the server refused one.
       if (mine.readyState === EventSource.CLOSED && mine === source) void reopen();
     });
   };
@@ -71,6 +71,10 @@ export function follow(gsID: string, { heard, connected, ended }: Follower): voi
 interface Follower {
   readonly heard: (view: GameView) => void;
   readonly connected: (isConnected: boolean) => void;
-  /** Called when the server refuses the connection. @returns whether to try again */
+  /**
+   * Called when the server refuses the connection.
+   *
+   * @returns true to connect again
+   */
   readonly ended: () => Promise<boolean>;
 }

@@ -1,11 +1,11 @@
 import { byId } from './by-id.ts';
 
 const STEP_MS = 70;
-/** Each later step takes this much longer. */
+/** The milliseconds by which each of the last steps is longer than the step before it. */
 const SLOWER_MS = 55;
 const LAST_STEPS = 6;
 
-/** The row of multipliers. A light runs along it while a round is played, and stops at the one that was drawn. */
+/** The row of multipliers. A light runs along the row while a round is played, and stops at the multiplier that was drawn. */
 export class Ladder {
   readonly #list = byId('ladder');
   readonly #orb = byId('orb-text');
@@ -15,7 +15,7 @@ export class Ladder {
   #lit = -1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows the multipliers. */
+  /** Shows a new row of multipliers. */
   offer(multipliers: readonly string[]): void {
     if (multipliers.join() === this.#multipliers.join()) return;
     this.#multipliers = multipliers;
@@ -41,7 +41,11 @@ export class Ladder {
     run();
   }
 
-  /** Stops the light. @param multiplier where it stops; null switches it off, as there is no outcome */
+  /**
+   * Stops the light.
+   *
+   * @param multiplier the multiplier at which the light stops; null switches it off, because the round has no outcome
+   */
   async stop(multiplier: string | null, isWin: boolean): Promise<void> {
     clearTimeout(this.#timer);
     const target = multiplier === null ? -1 : this.#multipliers.indexOf(multiplier);

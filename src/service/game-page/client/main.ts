@@ -5,7 +5,7 @@ import { Ladder } from './ladder.ts';
 import { Screen } from './screen.ts';
 import { Stakes } from './stakes.ts';
 
-/** The longest time of a browser's timer, in milliseconds. */
+/** The maximum delay of a browser's timer, in milliseconds. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
 const RETRY_MS = 2000;
 
@@ -16,11 +16,11 @@ const play = byId('play');
 const stakes = new Stakes(showPlay);
 
 let latest: GameView | undefined;
-/** Whether a round is played whose outcome is not shown yet. */
+/** True from the start of a round until its outcome is shown. */
 let isBusy = false;
 let expiry: ReturnType<typeof setTimeout> | undefined;
 
-/** Takes a new view; while a round is played, it is shown later. */
+/** Shows a new view. During a round the view is only stored, and is shown when the round is over. */
 function receive(view: GameView): void {
   if (latest !== undefined && view.version < latest.version) return;
   latest = view;
@@ -34,7 +34,7 @@ function show(view: GameView): void {
   if (view.expired) {
     screen.close(
       'This game has expired.',
-      'Rounds that you began are still settled. Open the game again from the site where you found it.',
+      'Rounds that you have begun will still be settled. To go on, open the game again from the operator’s site.',
     );
     return;
   }
@@ -57,7 +57,7 @@ function showPlay(): void {
   const { free, playing, currency } = latest;
   const label = free === null ? `Play for ${stakes.chosen} ${currency}` : 'Play a free round';
   play.textContent = isBusy || playing ? 'Playing…' : label;
-  // A disabled button would lose the focus with every round.
+  // `aria-disabled` is used because a button with `disabled` would lose the focus in every round.
   play.setAttribute('aria-disabled', String(isBusy || playing));
 }
 
@@ -84,11 +84,15 @@ function showTrouble(answer: Exclude<Answer, { kind: 'view' }>, locale: string):
     void load();
     return;
   }
-  const text = 'Whether the round was played shows among your rounds, as soon as the game answers again.';
+  const text = 'When the game answers again, your list of rounds shows whether the round was played.';
   screen.say({ title: 'The game did not answer.', text, tone: 'bad' }, null, locale);
 }
 
-/** @returns whether the game session exists */
+/**
+ * Loads and shows the current view, and tries again until the server answers.
+ *
+ * @returns false if the game session does not exist
+ */
 async function load(): Promise<boolean> {
   const answer = await readState(gsID);
   screen.showConnection(answer.kind !== 'lost');
@@ -99,8 +103,8 @@ async function load(): Promise<boolean> {
     case 'refused':
       if (answer.status === 404) {
         screen.close(
-          'This game is not known.',
-          'Its address may be cut short, or the game is long over. Open the game again from the site where you found it.',
+          'This game was not found.',
+          'Its address may be incomplete, or the game may have ended. Open the game again from the operator’s site.',
         );
         return false;
       }
@@ -113,7 +117,7 @@ async function load(): Promise<boolean> {
 }
 
 play.addEventListener('click', () => void playOnce());
-// Space and Enter play while nothing else has the focus.
+// Space and Enter play a round if no element has the focus.
 document.addEventListener('keydown', (event) => {
   const isPlay = event.key === 'Enter' || event.key === ' ';
   if (!isPlay || event.repeat || event.target !== document.body) return;

@@ -2,24 +2,24 @@ import type { GameView, RoundView } from '../view.ts';
 import { byId } from './by-id.ts';
 import { outcomeOf, resultOf, type Sentence } from './sentences.ts';
 
-/** The number of rounds in the list. */
+/** The maximum number of rounds in the list. */
 const MAX_ROUNDS = 15;
 
-/** Writes into the page. Everything is written as text, so that nothing that an operator or a user sends is used as markup. */
+/** Writes into the page. Text from an operator or a user is always shown as text, never as HTML. */
 export class Screen {
-  /** The state of each round in its last message. */
+  /** The state that the last message about each round described, by `roundID`. */
   readonly #announced = new Map<string, RoundView['state']>();
-  /** The round of the last message; null before the first view. */
+  /** The round and state that the last message described. Empty if there was no message; null before the first view. */
   #last: string | null = null;
 
-  /** Shows the parts that do not change. */
+  /** Shows the parts of the page that do not change during the game. */
   showGame({ game, currency, locale, player, demo, returnUrl }: GameView): void {
     document.title = game.title;
     text('title', game.title);
     document.documentElement.style.setProperty('--hue', String(game.hue));
     byId('demo').hidden = !demo;
     text('about', `${player} · ${currency} · ${locale}`);
-    // In a frame, the operator's page has its own way back.
+    // In a frame, the operator's page around the game offers the way back.
     const canGoBack = returnUrl !== null && window.top === window;
     for (const id of ['back', 'closed-back']) link(id, canGoBack ? returnUrl : null);
   }
@@ -36,7 +36,10 @@ export class Screen {
     text('free', `You have ${rounds} of ${free.amount} ${currency} each. Won so far: ${free.won} ${currency}.`);
   }
 
-  /** Shows the outcome of the latest round once. Rounds that were over before the page was opened are left out. */
+  /**
+   * Shows a message about the latest round, once for each state. Rounds that were over before the page was opened get
+   * no message.
+   */
   showOutcome(round: RoundView | undefined, { currency, locale, depositUrl }: GameView): void {
     const isFirst = this.#last === null;
     this.#last ??= '';
@@ -51,7 +54,11 @@ export class Screen {
     link('deposit', round.code === 'insufficient_funds' && state === 'declined' && !isOld ? depositUrl : null);
   }
 
-  /** @param words the operator's message, in the player's language */
+  /**
+   * Shows a message below the game.
+   *
+   * @param words the operator's message, in the player's language; null if there is none
+   */
   say({ title, text: more, tone }: Sentence, words: string | null, locale: string): void {
     byId('outcome').dataset.tone = tone;
     text('outcome-title', title);
@@ -67,7 +74,7 @@ export class Screen {
     byId('rounds').replaceChildren(...rounds.slice(0, MAX_ROUNDS).map((round) => line(round, currency)));
   }
 
-  /** Shows a notice in the place of the game. */
+  /** Shows a message instead of the game. */
   close(title: string, more: string): void {
     text('closed-title', title);
     text('closed-text', more);
@@ -96,13 +103,17 @@ function line(round: RoundView, currency: string): HTMLElement {
   return item;
 }
 
-/** Screen readers would read the same text again. */
+/** Writes a text if it has changed. A screen reader would read an unchanged text again. */
 function text(id: string, value: string): void {
   const element = byId(id);
   if (element.textContent !== value) element.textContent = value;
 }
 
-/** @param address http or https, checked by the server; null hides the link */
+/**
+ * Sets the address of a link.
+ *
+ * @param address an http or https address, checked by the server; null hides the link
+ */
 function link(id: string, address: string | null): void {
   const element = byId(id) as HTMLAnchorElement;
   element.hidden = address === null;

@@ -7,7 +7,11 @@ export interface Sentence {
   readonly tone: 'calm' | 'good' | 'bad' | 'waiting';
 }
 
-/** The message about the latest round. @param before its state in the message before */
+/**
+ * Returns the message about the latest round.
+ *
+ * @param before the state of the round in the previous message
+ */
 export function outcomeOf(round: RoundView, currency: string, before?: RoundView['state']): Sentence {
   const { title, text, tone } = plainly(round, currency, before);
   const { payout } = round;
@@ -36,13 +40,13 @@ function plainly(round: RoundView, currency: string, before: RoundView['state'] 
       if (!isWin) {
         return {
           title: 'Nothing won this time.',
-          text: 'The operator has yet to confirm the end of the round.',
+          text: 'The operator has not confirmed the end of the round yet.',
           tone: 'waiting',
         };
       }
       return {
         title: `Your win of ${won} is being paid.`,
-        text: 'The operator has not confirmed it yet. It is sent again until that happens; there is nothing you need to do.',
+        text: 'The operator has not confirmed the win yet. It is sent again until the operator confirms it. You do not need to do anything.',
         tone: 'waiting',
       };
     case 'declined':
@@ -58,7 +62,7 @@ function plainly(round: RoundView, currency: string, before: RoundView['state'] 
   }
 }
 
-/** The state of a round in a few words, for the list. */
+/** Returns the state of a round in a few words, for the list of rounds. */
 export function resultOf({ state, prize, isWin }: RoundView): string {
   switch (state) {
     case 'playing':

@@ -1,10 +1,10 @@
 import type { GameView } from '../view.ts';
 import { byId } from './by-id.ts';
 
-/** The indices of the stakes with a button of their own. */
+/** The indices of the stakes that have a button of their own. */
 const QUICK = [0, 2, 3, 5, 6];
 
-/** The choice of the stake. */
+/** The controls with which the player chooses the stake. */
 export class Stakes {
   readonly #shown = byId('stake');
   readonly #less = byId('less');
@@ -15,7 +15,7 @@ export class Stakes {
   #currency = '';
   #at = 0;
 
-  /** @param changed called when the player chose another one */
+  /** @param changed called when the player has chosen another stake */
   constructor(changed: () => void) {
     this.#changed = changed;
     this.#less.addEventListener('click', () => this.#choose(this.#at - 1));
@@ -26,7 +26,7 @@ export class Stakes {
     return this.#stakes[this.#at] ?? '';
   }
 
-  /** Offers stakes. Offering the same ones again does not change the choice. */
+  /** Shows the stakes of a view. If they have not changed, the chosen stake stays chosen. */
   offer({ stakes, usualStake, currency }: GameView): void {
     if (stakes.join() === this.#stakes.join()) return;
     this.#stakes = stakes;
@@ -59,7 +59,7 @@ export class Stakes {
 
   #show(): void {
     this.#shown.textContent = `${this.chosen} ${this.#currency}`;
-    // A disabled button would lose the focus at the first and the last stake.
+    // `aria-disabled` is used because a button with `disabled` would lose the focus at the first and the last stake.
     this.#less.setAttribute('aria-disabled', String(this.#at === 0));
     this.#more.setAttribute('aria-disabled', String(this.#at === this.#stakes.length - 1));
     for (const chip of this.#chips.children) {
