@@ -6,8 +6,10 @@ import { field } from './versions.ts';
 export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 const sessionID = z.string().min(1).describe("The operator's own reference of the player's session.");
-const txID = z.uuidv4().describe('Identifies one action, globally and for good: the key of idempotency.');
-const roundID = z.uuid().describe('Shared by all actions of one round; unique within one game only.');
+const txID = z
+  .uuidv4()
+  .describe('Identifies one bet, win or refund, globally and permanently. It is the idempotency key.');
+const roundID = z.uuid().describe('The same for all bets, wins and refunds of one round. Unique only within one game.');
 const amount = z.string().regex(AMOUNT_PATTERN).describe("Plain decimal in the currency's main unit, such as 0.90.");
 const type = z.enum(ACTION_TYPES).describe('`free` marks an action of a free-rounds campaign.');
 const frID = z.string().min(1).describe('The free-rounds campaign that the action belongs to.');
@@ -64,7 +66,7 @@ export const errorReplySchema = z
   .looseObject({
     message: z.string().describe('May be shown to the player.').optional(),
     code: z.string().describe('Lets a game client handle the case, such as insufficient_funds.').optional(),
-    details: z.unknown().describe('For developers; never shown to a player.').optional(),
+    details: z.unknown().describe('Details for developers, which a player never sees.').optional(),
     action: z.literal('refresh').describe('The action that the game client must take.').optional(),
     actionData: z.unknown().describe('Belongs to the action.').optional(),
   })

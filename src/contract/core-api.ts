@@ -49,9 +49,12 @@ export const createNewGameSchema = z
       .min(1)
       .optional()
       .meta(field("The operator's reference, carried by each reverse call. May be left out in demo mode (position).")),
-    returnUrl: z.string().optional().meta(field('Where the player goes back to, when launched by redirect.')),
+    returnUrl: z
+      .string()
+      .optional()
+      .meta(field('The page to which the player returns if the game was launched by a redirect.')),
     returnURL: z.string().optional().meta(field('Another spelling of returnUrl (position).')),
-    depositURL: z.string().optional().meta(field('Where the player can deposit.')),
+    depositURL: z.string().optional().meta(field('The page where the player can deposit money.')),
     initDemoBalance: z
       .union([z.number().nonnegative(), amount], {
         error: 'expected a number that is not negative, such as 5000 or 250.50',
@@ -67,7 +70,7 @@ export const createNewGameSchema = z
     demo: z
       .boolean()
       .optional()
-      .meta(field('When true, no reverse call is made, and the demo balance is played with.')),
+      .meta(field('When true, the game uses a demo balance, and the service makes no reverse call.')),
     platform: z.enum(PLATFORMS).optional(),
   })
   .check((context) => {
@@ -85,7 +88,7 @@ export const createNewGameSchema = z
 /** The reply of `POST /create-new-game`. */
 export const createNewGameReplySchema = z
   .object({
-    gameURL: z.url().meta(field('Where the player is sent, by redirect or in an iframe.')),
+    gameURL: z.url().meta(field('The address of the game, for a redirect or an iframe.')),
     gsID: z.uuid().meta(field("The service's own id of the game session. It is not the sessionID.")),
   })
   .describe('A launched game.');
@@ -167,20 +170,28 @@ const campaignTerms = {
   currency,
   quantity: z.int().min(1).max(99).meta(field('The number of rounds for each player.')),
   betLine: z.int().min(1).max(99).meta(field('Which of the bet lines of the currency is played; the first is 1.')),
-  validFrom: instant.meta(field('From when it can be played.')),
+  validFrom: instant.meta(field('The time from which the campaign can be played.')),
   validUntil: instant
     .optional()
-    .meta(field(`Until when it can be played; at most ${MAX_CAMPAIGN_DAYS} days after validFrom. Left out: for ever.`)),
+    .meta(
+      field(
+        `The time until which the campaign can be played, at most ${MAX_CAMPAIGN_DAYS} days after validFrom. Left out: without end.`,
+      ),
+    ),
   gameIDs: z
     .array(z.string().min(1))
     .min(1, { error: 'expected at least one game; leave gameIDs out for all games' })
     .optional()
-    .meta(field('The games it can be played in. Left out: all. A player plays it in one of them.')),
+    .meta(
+      field(
+        'The games in which the campaign can be played. Left out: all games. Each player plays the campaign in one of them.',
+      ),
+    ),
   userIDs: z
     .array(z.string().min(1))
     .min(1, { error: 'expected at least one player; leave userIDs out for all players' })
     .optional()
-    .meta(field('The players it is for. Left out: all.')),
+    .meta(field('The players who can play the campaign. Left out: all players.')),
 };
 
 /** The body of `POST /free-rounds` (position). */
@@ -225,16 +236,21 @@ export const campaignSchema = z
     ...campaignTerms,
     maxBet: amount.meta(field('The bet of each round.')),
     maxMult: amount.meta(field('By how much a bet can be multiplied at most.')),
-    cancelledAt: instant.optional().meta(field('When it was cancelled. Rounds that had begun went on.')),
+    cancelledAt: instant
+      .optional()
+      .meta(field('The time at which the campaign was cancelled. Rounds that had begun continued.')),
   })
   .describe('A campaign of free rounds.');
 
 /** The body of every error of the Core API. */
 export const coreErrorSchema = z
   .object({
-    message: z.string().meta(field('The mistake, and the change that fixes it.')),
-    code: z.string().optional().meta(field('Lets a program handle the case.', '1.0.1')),
-    details: z.string().optional().meta(field('For developers: which fields, or what was expected to be signed.')),
+    message: z.string().meta(field('The fault in the request, and the change that fixes it.')),
+    code: z.string().optional().meta(field('A code for programs.', '1.0.1')),
+    details: z
+      .string()
+      .optional()
+      .meta(field('For developers: the fields that are wrong, or the content that had to be signed.')),
   })
   .describe('An error of the Core API.');
 
@@ -312,7 +328,7 @@ export const CORE_OPERATIONS = {
     method: 'DELETE',
     path: '/free-rounds',
     since: '1.0.0',
-    summary: 'Cancel a campaign of free rounds. Rounds that have begun go on.',
+    summary: 'Cancel a campaign of free rounds. Rounds that have begun continue.',
     request: cancelFreeRoundsSchema,
     reply: campaignSchema,
     errors: { 400: WRONG_FIELDS, 404: 'The client has no such campaign.' },

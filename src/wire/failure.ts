@@ -101,7 +101,7 @@ export function exchangeFailure(error: unknown, progress: Progress): WireFailure
   }
   switch (code) {
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return new WireFailure('too-large', 'The headers of the reply passed the limit.');
+      return new WireFailure('too-large', 'The headers of the reply are larger than the limit.');
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       if (!progress.hasHead) return notHttp('its headers contradict each other', progress);
       return new WireFailure(

@@ -294,7 +294,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     this.fail('broken', 'The connection was broken on purpose.');
   }
 
-  // Deadline and end.
+  // The deadline and the end of the call.
 
   #enter(phase: Phase): void {
     this.#phase = phase;

@@ -105,7 +105,8 @@ function gzip(request: LaunchRequest): Decision {
     .map((one) => one.trim());
   const asks = accepted.some((one) => /^(gzip|x-gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$).*)?$/.test(one));
   if (asks) return PASS;
-  const said = accepted.length === 0 ? 'it has no Accept-Encoding' : `its Accept-Encoding is ${accepted.join(', ')}`;
+  const said =
+    accepted.length === 0 ? 'the request has no Accept-Encoding' : `its Accept-Encoding is ${accepted.join(', ')}`;
   return breach('GET /games asks for gzip', `${describeRequest(request)}: ${said}`);
 }
 

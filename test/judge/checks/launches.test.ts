@@ -89,7 +89,7 @@ describe('a request for the list of games', () => {
   });
 
   it('breaks `launch.games-gzip` without that header', () => {
-    expect(judged({ operation: 'games' })[0]).toContain('it has no Accept-Encoding');
+    expect(judged({ operation: 'games' })[0]).toContain('the request has no Accept-Encoding');
   });
 });
 
