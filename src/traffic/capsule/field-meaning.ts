@@ -30,10 +30,9 @@ const MEANINGS = new Map(
 const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number', 'uuid']);
 
 /**
- * Finds the meaning of a field.
+ * Returns the meaning of a field, or undefined if the meaning is not known.
  *
  * @param parent the name of the field that contains this object, followed by `[]` if the object is in a list
- * @returns undefined for a field without a known meaning
  */
 export function fieldMeaning(name: string | undefined, parent: string | undefined): FieldMeaning | undefined {
   const known = name === undefined ? undefined : MEANINGS.get(normalized(name));

@@ -2,15 +2,15 @@ import type { LoggedCall } from '../timeline/logged-call.ts';
 import type { EndedCall, Wallet } from './wallet.ts';
 import { keyOf } from './wallet-history.ts';
 
-/** The wallet and the key of a transaction. `forgotten` means that the transaction is no longer in memory. */
+/** The wallet of a transaction and its key there. `forgotten` means that the transaction was removed from memory. */
 export type Owner = { readonly wallet: string; readonly key: string } | 'forgotten';
 
-/** `alsoIn` means that the effect is uncertain in the call's own wallet and also in the named wallet. */
+/** Whether the effect of a call on balances is known. `alsoIn` names a second wallet whose balance is uncertain too. */
 type EffectCertainty = 'certain' | 'uncertain' | { readonly alsoIn: string };
 
 /**
- * Decides whether the effect of a call on balances is known. It is known if the call is well-formed and if all calls
- * that it depends on passed the proxy. If it is unknown, later balances are unknown too.
+ * Decides whether the effect of a call on balances is known. The effect is known if the call is well-formed and all
+ * calls on which it depends passed through the proxy. If the effect is unknown, later balances are unknown too.
  */
 export function effectCertainty(
   { logged, isWellFormed }: EndedCall,
@@ -41,8 +41,8 @@ function hasOtherAmount({ amount }: LoggedCall, { history }: Wallet, key: string
 }
 
 /**
- * True if an accepted bet of the win's round passed the proxy and was not refunded. Otherwise the win may have been
- * paid before, or may be declined.
+ * True if the proxy saw an accepted bet of the win's round, and no refund of that bet. Without such a bet, the operator
+ * may decline the win, or may have paid the win before the proxy started.
  */
 function hasBet({ seen }: LoggedCall, { history }: Wallet): boolean {
   const round = seen.roundID === null ? [] : history.round(seen.roundID);

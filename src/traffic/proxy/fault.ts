@@ -94,7 +94,7 @@ export class Faults {
   }
 }
 
-/** Describes an action as the end of a sentence that begins with "croupier". */
+/** Describes what croupier did, as the end of a sentence that begins with "croupier". */
 export function describeAction(action: FaultAction): string {
   switch (action.kind) {
     case 'delay':

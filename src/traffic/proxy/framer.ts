@@ -3,8 +3,8 @@ import { type Framing, type Head, readHead } from './head.ts';
 /** The events of a {@link Framer}. The raw bytes of all events, in order, are exactly the bytes of the stream. */
 export interface FramerEvents {
   /**
-   * Reports that a head is complete. Returns the framing of its body, or null if the framing is unknown. After null
-   * nothing more is parsed.
+   * Reports a complete head. Returns the framing of its body, or null if the framing is unknown. After null, the rest
+   * of the stream is not parsed.
    */
   onHead(head: Head, raw: Buffer): Framing | null;
   /** Reports bytes of a body as received, and their payload without chunk headers. */
@@ -29,8 +29,8 @@ type State =
   | { readonly kind: 'opaque' };
 
 /**
- * Finds the boundaries of HTTP/1.1 messages in a stream of bytes. It passes on every byte immediately, except that a
- * head is buffered until it is complete.
+ * Finds the boundaries of HTTP/1.1 messages in a stream of bytes. Every byte is passed on at once, except that a head
+ * is buffered until it is complete.
  */
 export class Framer {
   readonly #events: FramerEvents;
@@ -39,7 +39,11 @@ export class Framer {
   #kept: Buffer[] = [];
   #keptBytes = 0;
 
-  /** @param prefix the first bytes of every head; a message with other first bytes is passed on at once as opaque */
+  /**
+   * Creates a framer at the beginning of a stream.
+   *
+   * @param prefix the first bytes of every head. A message with other first bytes is passed on at once without parsing
+   */
   constructor(events: FramerEvents, prefix = '') {
     this.#events = events;
     this.#prefix = Buffer.from(prefix, 'latin1');
@@ -56,7 +60,7 @@ export class Framer {
     else if (this.#keptBytes > 0) this.#goOpaque(this.#keptHead());
   }
 
-  /** Stops parsing: buffered and later bytes are passed on as opaque. */
+  /** Stops parsing. Buffered bytes and all later bytes are reported as opaque. */
   giveUp(): void {
     this.#goOpaque(this.#keptHead());
   }

@@ -9,7 +9,7 @@ export interface Head {
   readonly headers: HeaderList;
 }
 
-/** The framing of a body: the bytes between one head and the next. */
+/** The way in which the end of a body is found: by its length, by its chunks, or by the end of the connection. */
 export type Framing =
   | { readonly kind: 'length'; readonly length: number }
   | { readonly kind: 'chunked' }
@@ -17,7 +17,7 @@ export type Framing =
 
 const EMPTY: Framing = { kind: 'length', length: 0 };
 
-/** Parses a head without its empty last line. Returns null if it is not HTTP. */
+/** Parses a head, given without the empty line that ends it. Returns null if the bytes are not HTTP. */
 export function readHead(bytes: Buffer): Head | null {
   const [firstLine = '', ...lines] = bytes.toString('latin1').split('\r\n');
   if (!/^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]|HTTP\/1\.[01] \d{3}(?: .*)?)$/.test(firstLine)) return null;
@@ -66,9 +66,9 @@ export interface Destination {
 }
 
 /**
- * Makes the request head for the operator: the path of the base URL is put before the call's path, and the Host header names the operator.
- * All other bytes are unchanged. Each connection of the service has its own connection to the operator, so headers about the
- * connection stay true.
+ * Returns the request head for the operator. Puts the path of the base URL before the call's path, and names the
+ * operator in the Host header. All other bytes are unchanged. Headers about the connection stay true, because each
+ * connection of the service has its own connection to the operator.
  */
 export function forwardedHead(head: Head, destination: Destination): Buffer {
   const [method = '', target = '', version = ''] = head.firstLine.split(' ');
@@ -82,7 +82,7 @@ export function forwardedHead(head: Head, destination: Destination): Buffer {
   return Buffer.from(`${[first, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
-/** Makes the request target for the operator. Accepts a target in absolute form too (RFC 9112, 3.2.2). */
+/** Returns the request target for the operator. A target may also have the absolute form (RFC 9112, 3.2.2). */
 export function forwardedTarget(target: string, basePath: string): string {
   if (target === '*') return target;
   const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');

@@ -2,7 +2,10 @@ import type { Outcome } from '../../journal/exchange.ts';
 import type { Observer, ProxiedCall, ProxiedCallEnd } from './proxied-call.ts';
 import { outcomeOf } from './proxied-exchange.ts';
 
-/** Receives proxied calls some time after they passed. Its errors are caught, so they do not affect the traffic. */
+/**
+ * Receives proxied calls after they have passed through the proxy. Its errors are caught, so they do not affect the
+ * traffic.
+ */
 export interface TrafficListener {
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): void;
@@ -17,7 +20,7 @@ export interface DeferredJudge {
 }
 
 export interface ObservationQueueOptions {
-  /** Writes the journal and prints. */
+  /** Writes the journal and prints each call. */
   readonly listener: TrafficListener;
   readonly judge: DeferredJudge;
   /** Is called if the listener or the judge threw an error, which is a bug of croupier. */
@@ -97,7 +100,7 @@ export class ObservationQueue implements Observer {
       this.#next += 1;
       this.#process(observation);
     } while (now() < until);
-    // Processed observations are released at once, and the list stays short.
+    // Processed observations are removed at once, so the list stays short.
     if (this.#next >= this.#waiting.length || this.#next > 1000) {
       this.#waiting = this.#waiting.slice(this.#next);
       this.#next = 0;

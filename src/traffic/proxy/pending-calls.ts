@@ -5,7 +5,7 @@ import { BodyCopy, type ProxiedCall, type ProxiedCallEnd } from './proxied-call.
 import type { ProxyContext } from './proxy-context.ts';
 
 /**
- * The calls of one connection whose replies are not complete yet. Their beginnings and ends are reported to the
+ * The calls of one connection whose replies are not complete yet. Reports the beginning and the end of each call to the
  * observer.
  */
 export class PendingCalls {
@@ -108,7 +108,9 @@ export class PendingCalls {
     for (const proxiedCall of this.#pending.slice()) this.finish(proxiedCall, end);
   }
 
-  /** Marks all pending calls as affected when the service ends its side of the connection. */
+  /**
+   * Marks all pending calls when the service ends its side of the connection, because it may not receive their replies.
+   */
   markHungUp(): void {
     for (const proxiedCall of this.#pending) proxiedCall.hungUpAt ??= this.#context.now();
   }

@@ -5,7 +5,7 @@ import type { FaultAction } from './fault.ts';
 /** Maximum number of bytes of a body that are kept for judging. Further bytes are passed on but not kept. */
 const MAX_KEPT = 256 * 1024;
 
-/** A copy of the first bytes of a body, taken while it passes. */
+/** A copy of the first bytes of a body, taken while the body passes through the proxy. */
 export class BodyCopy {
   readonly #pieces: Buffer[] = [];
   #kept = 0;
@@ -36,7 +36,7 @@ interface ReplyHead {
   readonly headers: HeaderList;
 }
 
-/** The end of a proxied call. */
+/** The end of a proxied call: a reply, a reason why no reply came, or an unknown end. */
 export type ProxiedCallEnd =
   | { readonly kind: 'reply' }
   | { readonly kind: 'none'; readonly reason: NoReplyReason; readonly detail: string }
@@ -65,11 +65,11 @@ export interface ProxiedCall {
   firstByte: number | null;
   end: number | null;
   /**
-   * The time at which the service ended its side before the reply was complete; null if it did not. The service may
-   * never have received the reply.
+   * The time at which the service ended its side before the reply was complete, or null if it did not. The service may
+   * never have received such a reply.
    */
   hungUpAt: number | null;
-  /** True once the whole request has passed. */
+  /** True once the whole request has passed through the proxy. */
   isWhole: boolean;
   reply: ReplyHead | null;
 }

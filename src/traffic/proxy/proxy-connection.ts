@@ -9,8 +9,8 @@ import type { ProxyContext } from './proxy-context.ts';
 import { Repetition } from './repetition.ts';
 
 /**
- * Time in ms after the service has ended its side of the connection. Then its pending calls count as broken. Late
- * replies are still passed on until MAX_HALF_CLOSED_MS is over.
+ * The time in ms from the end of the service's side until its pending calls count as broken. Late replies are still
+ * passed on until `MAX_HALF_CLOSED_MS` is over.
  */
 const HALF_CLOSED_MS = 1000;
 const MAX_HALF_CLOSED_MS = 60_000;
@@ -37,7 +37,7 @@ export class ProxyConnection {
   #afterReply: (() => void) | null = null;
   #isGone = false;
   #isLast = false;
-  /** The bytes of the request that will be repeated; null if none will be. */
+  /** The bytes of the request that croupier will repeat. Null if it repeats none. */
   #raw: Buffer[] | null = null;
 
   constructor(client: Socket, number: number, context: ProxyContext, onGone: () => void) {
@@ -91,8 +91,8 @@ export class ProxyConnection {
   }
 
   /**
-   * Handles the end of the service's side. A service that waits for replies looks like one that has gone, until a reply
-   * cannot be delivered.
+   * Handles the end of the service's side. A service that only waits for replies looks the same as a service that has
+   * gone, until a reply cannot be delivered.
    */
   #clientEnds(): void {
     this.#clientEnded = true;
@@ -161,7 +161,7 @@ export class ProxyConnection {
   #connect(): void {
     if (this.#cancelConnect) return;
     const { destination, open } = this.#context;
-    // The operating system buffers the service's bytes until the connection to the operator is open.
+    // Stops reading. The operating system buffers the service's bytes until the connection to the operator is open.
     this.#client.pause();
     this.#cancelConnect = open((error, socket) => {
       if (this.#isGone) {
@@ -225,7 +225,7 @@ export class ProxyConnection {
 
   #replyEnd(): void {
     const proxiedCall = this.#calls.first;
-    // An interim reply (1xx) has ended. The final reply is still to come.
+    // This was an interim reply (1xx), so the final reply is still to come.
     if (!proxiedCall?.reply) return;
     this.#calls.finish(proxiedCall, { kind: 'reply' });
     const { action } = proxiedCall;

@@ -9,8 +9,8 @@ import type { ProxyContext } from './proxy-context.ts';
 const TIMEOUT_MS = 30_000;
 
 /**
- * Sends the bytes of a call again, one time after another, each time over a new connection. Only the observer receives
- * the replies.
+ * Sends the bytes of a call again, several times in turn and each time over a new connection. Only the observer
+ * receives the replies, not the service.
  */
 export class Repetition {
   readonly #first: ProxiedCall;

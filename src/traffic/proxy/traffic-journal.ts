@@ -7,10 +7,7 @@ import type { ProxiedCall } from './proxied-call.ts';
 import { requestOf } from './proxied-exchange.ts';
 import type { TrafficFinding } from './traffic-judge.ts';
 
-/**
- * The id of the scenario that contains all traffic. With a scenario, every program that reads journals can read this
- * one.
- */
+/** The id of the scenario that contains all traffic. Programs that read journals expect each call in a scenario. */
 const TRAFFIC = 'traffic';
 const ATTEMPT = 1;
 /** Maximum number of findings that are logged for each rule, call and verdict. Further findings are only counted. */

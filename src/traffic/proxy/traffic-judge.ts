@@ -43,27 +43,27 @@ export interface TrafficJudgeOptions {
 }
 
 /**
- * Maximum number of wallets in memory. The least recently used are forgotten. `MAX_KEYS` is the maximum for sessions
- * and transactions.
+ * Maximum number of wallets in memory. The least recently used wallets are forgotten first. `MAX_KEYS` is the maximum
+ * number of sessions and of transactions.
  */
 const MAX_WALLETS = 20_000;
 const MAX_KEYS = 200_000;
 /**
- * Number of equal temporary errors in a row, over at least `LASTING_MS` milliseconds, after which they count as a
- * failure.
+ * The number of equal temporary errors in a row that count as a failure, if they last for at least `LASTING_MS`
+ * milliseconds.
  */
 const LASTING = 3;
 const LASTING_MS = 10_000;
 
 /**
- * Judges proxied calls. It knows only the traffic that passed through the proxy. If this is not enough for a verdict,
- * it reports nothing.
+ * Judges proxied calls from the traffic that passed through the proxy alone. Reports nothing if this traffic is not
+ * enough for a verdict.
  */
 export class TrafficJudge {
   readonly #options: TrafficJudgeOptions;
   readonly #wallets: LRUCache<string, Wallet>;
   #forgottenWallets = 0;
-  /** The owners of transactions, by txID. */
+  /** The wallet that each transaction belongs to, by txID. */
   readonly #owners = new LRUCache<string, Owner>({ max: MAX_KEYS });
   readonly #pending = new Map<
     string,
@@ -221,8 +221,9 @@ export class TrafficJudge {
   }
 
   /**
-   * True if another session may belong to the same player and explain a wrong balance, because it moved money at the
-   * same time. It cannot be the same player if this wallet never had the balance of that session.
+   * True if a call of another session may explain a wrong balance, because both sessions may belong to the same player.
+   * Only a session that has moved money since the last known balance counts. It is excluded if its last balance differs
+   * from the balances of this wallet before and after the call.
    */
   #maySharePlayer(wallet: Wallet, before: LastBalance | null, { said, expected, causes }: Deviation): boolean {
     if (before === null) return true;
@@ -240,7 +241,11 @@ export class TrafficJudge {
     return attempts.some(({ number }) => this.#overlapped.has(String(number)));
   }
 
-  /** @param isVerified an earlier call of the session was accepted with a signature by a known key */
+  /**
+   * Reports a wrong signature, and a reply that does not fit the signature.
+   *
+   * @param isVerified true if an earlier call of the session was accepted and had a correct signature
+   */
   #signature(ended: EndedCall, isVerified: boolean): void {
     const { logged, proxiedCall, isWellFormed, signature } = ended;
     const found = signatureProblem({ ...logged, signature, answer: replyAnswerTo(logged), isKeyProven: isVerified });
@@ -281,8 +286,7 @@ export class TrafficJudge {
       return isGood || logged.done === 'yes';
     });
     for (const { rule, verdict, text } of counted) {
-      // A refund of an unknown bet can have no real conflict. A 409 to such a refund therefore counts without a waiting
-      // time.
+      // A 409 to the refund of an unknown bet counts at once, because such a refund cannot conflict with another call.
       const isBetUnknown = logged.status === 409 && call === 'refund' && !history.bets.has(logged.seen.origTxID ?? '');
       const forMs = isBetUnknown ? 0 : LASTING_MS;
       if (isWorthRetrying(logged.status) && !this.#isLasting(`${rule} ${call} ${logged.status}`, proxiedCall, forMs))
@@ -294,7 +298,10 @@ export class TrafficJudge {
     if (own.length === 0) for (const rule of GOOD_REPLY) this.#pass(rule, ended);
   }
 
-  /** Returns true if the same result was repeated for so long that a temporary problem is unlikely. */
+  /**
+   * Counts one more occurrence of a result. Returns true if it has been repeated for so long that a temporary problem
+   * is unlikely.
+   */
   #isLasting(what: string, { start }: ProxiedCall, forMs = LASTING_MS): boolean {
     const row = this.#inRow.get(what) ?? { count: 0, since: start };
     row.count += 1;

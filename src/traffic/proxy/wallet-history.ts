@@ -10,7 +10,7 @@ const MAX_TRANSACTIONS = 100;
 /** Maximum number of attempts that are kept for each transaction: the first ones and the last one. */
 const MAX_ATTEMPTS = 20;
 
-/** The last balance in a reply, and the number of the call. */
+/** The last balance that a reply contained, and the number of the call with this reply. */
 export interface LastBalance {
   readonly number: number;
   readonly balance: Money;
@@ -23,7 +23,7 @@ export class WalletHistory {
   readonly #onForgotten: (key: string) => void;
   #reported = 0;
   #computation: BooksComputation;
-  /** Keys of transactions whose effect the contract does not define. No rule is judged from them. */
+  /** The keys of transactions whose effect on the balance is not known. No rule is judged from them. */
   readonly uncertain = new Set<string>();
 
   /**
@@ -40,7 +40,7 @@ export class WalletHistory {
     return this.#bets;
   }
 
-  /** The last balance in a reply. */
+  /** The last balance that a reply contained. Null if no balance is known. */
   get lastBalance(): LastBalance | null {
     const said = this.#computation.result().lastSaid;
     return said === null ? null : { number: said.call.number, balance: said.balance };
@@ -55,12 +55,12 @@ export class WalletHistory {
     return this.#transactions.get(key);
   }
 
-  /** Calls `onForgotten` for every transaction. */
+  /** Calls `onForgotten` for every transaction, because the wallet is removed from memory. */
   forgetAll(): void {
     for (const key of this.#transactions.keys()) this.#onForgotten(key);
   }
 
-  /** Finds the transactions of a round. */
+  /** Returns the transactions of a round, as far as they are kept. */
   round(roundID: string): readonly Transaction[] {
     return [...this.#transactions.values()].filter((one) => one.roundID === roundID);
   }
@@ -80,11 +80,11 @@ export class WalletHistory {
   }
 
   /**
-   * Applies a call to the expected balance.
+   * Applies a call to the expected balance. Returns the balances in replies that differ from every possible correct
+   * balance.
    *
    * @param isAlone true if no other call that moves money was in flight at the same time, so that the balance in the
-   * reply is exact
-   * @returns balances in replies that differ from every possible correct balance
+   *   reply is exact
    */
   book(call: LoggedCall, transaction: Transaction | undefined, isAlone: boolean): readonly Deviation[] {
     this.#computation.take(call, transaction, new Set(isAlone ? [] : ['yes']));
@@ -125,7 +125,10 @@ export function keyOf({ seen, number }: LoggedCall): string {
   return seen.txID === null ? `call ${number}` : `${seen.call} ${seen.txID}`;
 }
 
-/** Finds the rule that a wrong balance breaks, from its cause. Returns null if no rule is known. */
+/**
+ * Returns the rule that a wrong balance breaks, according to its cause. Returns null if the cause is unknown or breaks
+ * no rule.
+ */
 export function ruleOf(deviation: Deviation, hasOverlap: (transaction: Transaction) => boolean): RuleId | null {
   const [cause] = deviation.causes;
   if (!cause || cause.rule === null) return null;

@@ -19,7 +19,10 @@ export interface EndedCall {
   readonly isWellFormed: boolean;
 }
 
-/** Maximum number of ended calls that wait for calls in flight before they are judged. */
+/**
+ * Maximum number of ended calls that are kept until calls in flight have ended. Then they are judged together, in
+ * order.
+ */
 const MAX_WAITING = 64;
 
 /**

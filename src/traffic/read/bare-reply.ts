@@ -20,8 +20,8 @@ const LOGGED = [
 ];
 
 /**
- * Reads a reply of which a terminal shows only the body, as curl prints it without -i. The status may follow the body
- * (`-w '%{http_code}'`).
+ * Reads a reply that a terminal shows without its status line and headers, as curl prints a reply without `-i`. The
+ * status may follow the body (`-w '%{http_code}'`).
  */
 export class BareReply {
   readonly #lines: string[] = [];
@@ -32,8 +32,8 @@ export class BareReply {
   }
 
   /**
-   * Adds a line. Returns the exchange with its reply, `more` if the reply continues on the next line, or undefined if
-   * the text is not a reply.
+   * Adds a line. Returns the exchange with its reply, `more` if the reply may continue on the next line, or undefined
+   * if the text is not a reply.
    */
   take(text: string, asked: LoggedExchange): LoggedExchange | 'more' | undefined {
     this.#lines.push(text);

@@ -3,18 +3,26 @@ import { createGunzip } from 'node:zlib';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** The content of a file in UTF-8, and its first bytes, which show its format. */
+/**
+ * The content of a file in UTF-8 (`all`), and the text of its first bytes (`head`), from which the format is detected.
+ */
 export interface PlainBytes {
   readonly head: string;
   readonly all: Chunks;
-  /** Why the file could not be decompressed to its end; null: no error up to the last byte that was read. */
+  /**
+   * Returns why the file could not be decompressed to its end. Returns null if there was no error in the part that was
+   * read.
+   */
   readonly broken: () => string | null;
 }
 
-/** Number of bytes by which the format of a file is detected. */
+/** The number of bytes that are enough to detect the format of a file. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Decompresses gzip (rotated logs), and converts UTF-16 (files from Windows) to UTF-8. */
+/**
+ * Returns the content of a file as UTF-8. Decompresses gzip (for rotated logs), and converts UTF-16 (for files from
+ * Windows).
+ */
 export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   const raw = await peek(chunks);
   let broken: string | null = null;
@@ -23,7 +31,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
     try {
       yield* Readable.from(raw.all).pipe(gunzip);
     } catch {
-      // The bytes before the error are valid and were already used.
+      // The bytes before the error are valid, and they were already passed on.
       broken = 'the compressed file is cut off or damaged from here on';
     }
   }
@@ -64,15 +72,18 @@ async function peek(chunks: Chunks): Promise<{ readonly first: Buffer; readonly 
 const MAX_LINE = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** One line without its line end. `text` null: the line was too long. */
+/** One line of a file without its line end. `text` is null if the line was too long. */
 export interface Line {
   readonly number: number;
   readonly text: string | null;
-  /** False if the file ends without a line end, so the line may be cut off. */
+  /** False if the file ends without a line end. The line may then be incomplete. */
   readonly ended: boolean;
 }
 
-/** Splits a stream into lines. Each text is a copy, so that a part that is kept does not keep the whole chunk in memory. */
+/**
+ * Splits a stream of bytes into lines. Each text is a copy, because a part of a chunk would keep the whole chunk in
+ * memory.
+ */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxLength = MAX_LINE): AsyncGenerator<Line> {
   let number = 0;
   let kept: Uint8Array[] = [];

@@ -4,9 +4,9 @@ import type { LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { readEntries, type Source } from './read-entries.ts';
 
-/** Maximum number of calls that are kept. */
+/** Maximum number of calls that are kept in memory. */
 const MAX_CALLS = 50_000;
-/** Maximum number of unreadable entries that are listed. All of them are counted. */
+/** Maximum number of unreadable entries that are listed one by one. All of them are counted. */
 const MAX_NAMED = 50;
 /** Maximum number of characters of a body that are kept. Bodies of the contract are shorter. */
 const MAX_BODY = 64 * 1024;
@@ -23,11 +23,11 @@ export interface ReopenableSource extends Source {
 
 /** The calls in all sources, with counts of the entries that were not used. */
 export interface GatheredCalls {
-  /** All calls of the selected players. */
+  /** All calls of the selected players, and calls that name no player but may belong to one of them. */
   readonly calls: readonly RecordedCall[];
   /** The number of calls in all sources. */
   readonly total: number;
-  /** The number of entries that are no call of the service. */
+  /** The number of entries that are readable but are not a call of the wallet API. */
   readonly others: number;
   readonly unreadable: readonly { readonly place: LogPlace; readonly why: string }[];
   readonly unreadableCount: number;
@@ -35,7 +35,7 @@ export interface GatheredCalls {
   readonly nameless: number;
   /** True if there were too many calls, and the last ones were left out. */
   readonly isCut: boolean;
-  /** The number of times that were logged without a zone. */
+  /** The number of calls whose time was logged without a time zone. */
   readonly zoneless: number;
   /** True if any call names a player. */
   readonly namesPlayers: boolean;
@@ -48,8 +48,8 @@ interface Owners {
 }
 
 /**
- * Reads all sources as streams and keeps the calls of the selected players. A first pass finds the players and sessions of the selected
- * calls; a second pass keeps all calls of these players, because their balances depend on all of them.
+ * Reads all sources as streams and keeps the calls of the selected players. A first pass finds the players and sessions
+ * of the selected calls. A second pass keeps all calls of these players, because each balance depends on all of them.
  */
 export async function gatherCalls(
   sources: readonly ReopenableSource[],
@@ -73,7 +73,10 @@ export async function gatherCalls(
   return keeper.result();
 }
 
-/** Finds the first logged time. It gives the date for times of day in a selection. */
+/**
+ * Finds the first logged time. Its date is used for a selection that gives only a time of day. Returns null if no entry
+ * has a time.
+ */
 export async function firstTime(sources: readonly ReopenableSource[]): Promise<LogTime | null> {
   for (const source of sources) {
     for await (const sighting of readEntries(source.open(), source)) {
@@ -104,7 +107,8 @@ async function findOwners(
       if (player !== null) owners.players.add(player);
     }
   }
-  // A later entry may name the player of a session, and a player has one wallet for all sessions.
+  // A later entry may name the player of a session. A player has one wallet for all sessions, so all of them are
+  // selected.
   for (const session of owners.sessions) {
     const player = players.get(session);
     if (player !== undefined) owners.players.add(player);
@@ -125,7 +129,7 @@ function mayBeSelected(call: RecordedCall, player: string | null, selection: Cal
   return toMs === undefined || (at !== undefined && at <= toMs + CLOCKS_MAY_DIFFER_MS);
 }
 
-/** Truncates bodies that are too long for a call. */
+/** Returns the exchange with its bodies truncated to the size that a call can need. */
 function withShortBodies(exchange: LoggedExchange): LoggedExchange {
   const { request, answer } = exchange;
   const cut = (body: Body): Body =>
@@ -149,8 +153,8 @@ class CallCollector {
   readonly #calls: RecordedCall[] = [];
   #withOwner = 0;
   /**
-   * The number of kept calls without session and player. Their transaction or time may show which wallet they belong
-   * to.
+   * The number of kept calls that name no session and no player. Their transaction or time may show to which wallet
+   * they belong.
    */
   #withoutOwner = 0;
   readonly #unreadable: { place: LogPlace; why: string }[] = [];

@@ -22,7 +22,7 @@ export function isHarEntry(value: unknown): value is Fields {
   return isFields(value) && isFields(value.request) && typeof value.request.url === 'string' && 'response' in value;
 }
 
-/** Reads one entry of a HAR. A body may be base64, and compressed inside. */
+/** Reads one entry of a HAR. Its body may be encoded in base64, and may be compressed before that. */
 export function readHarEntry(entry: Fields, place: LogPlace, side: Side): LogEntry {
   const request = entry.request;
   if (!isFields(request) || typeof request.url !== 'string' || typeof request.method !== 'string') {
@@ -45,7 +45,7 @@ export function readHarEntry(entry: Fields, place: LogPlace, side: Side): LogEnt
   return { kind: 'exchange', exchange };
 }
 
-/** The field of an entry in which croupier's own HARs keep data that the HAR format does not have. */
+/** The field in which croupier writes data about an entry that the HAR format has no field for. */
 export const CROUPIER = '_croupier';
 
 function loggedBy(own: unknown): LoggedExchange['logged'] {
@@ -66,7 +66,10 @@ function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified'> {
   return { ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }), ...(verified && { verified }) };
 }
 
-/** The time of a call starts when its last byte was sent, not when the connection was opened. */
+/**
+ * Reads when a call was sent and how long its reply took. The time starts at the last byte of the request, not when the
+ * connection was opened.
+ */
 function whenOf({ startedDateTime, time, timings }: Fields): Pick<LoggedExchange, 'time' | 'tookMs'> {
   const began = typeof startedDateTime === 'string' ? (readTime(startedDateTime, 0) ?? null) : null;
   const wholeMs = typeof time === 'number' && time >= 0 ? time : null;
@@ -95,14 +98,14 @@ function postedBody(request: Fields): Body | null | 'unknown' {
   return request.method === 'GET' || request.bodySize === 0 ? null : 'unknown';
 }
 
-/** Marks a body of which only the first bytes were kept, so that it does not count as malformed. */
+/** Marks a body of which only the first bytes were kept. Otherwise the body would count as malformed. */
 function cutAs(body: Body, { [TRUNCATED]: isCut }: Fields, length: unknown): Body {
   return isCut === true
     ? { ...body, truncated: true, length: typeof length === 'number' ? length : body.length }
     : body;
 }
 
-/** The field by which croupier's HARs mark a truncated body. */
+/** The field with which croupier marks a truncated body in a HAR. */
 const TRUNCATED = '_truncated';
 
 function answerOf(response: unknown): LoggedReply {
@@ -113,10 +116,10 @@ function answerOf(response: unknown): LoggedReply {
   return { kind: 'reply', status, headers, body: contentOf(response.content, headers) };
 }
 
-/** The field in which Chrome gives the reason of a failed request. */
+/** The field in which Chrome writes why a request failed. */
 const CHROME_ERROR = '_error';
 
-/** Browsers write status 0 for a request without a reply. Chrome adds the reason. */
+/** Reads why a request has no reply. Browsers write status 0 for it, and Chrome adds the reason. */
 function noReply(response: Fields): LoggedReply {
   const detail = [response[CHROME_ERROR], response.statusText].find((text) => typeof text === 'string' && text !== '');
   if (typeof detail !== 'string') return { kind: 'unknown' };
@@ -143,7 +146,10 @@ function contentOf(content: unknown, headers: HeaderList | null): Body | null {
   return cutAs(bodyOf(decompressed(bytes, coding)), content, content.size);
 }
 
-/** Decompresses a body that was stored as received. A browser may have stored it decompressed already. */
+/**
+ * Decompresses a body that was stored as it was received. Returns the bytes unchanged if the browser stored them
+ * decompressed.
+ */
 function decompressed(bytes: Uint8Array, coding: string | undefined): Uint8Array {
   const options = { maxOutputLength: MAX_BYTES };
   try {

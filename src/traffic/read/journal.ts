@@ -4,7 +4,10 @@ import { sessionNamedIn } from '../../journal/exchange.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 
-/** Maximum number of calls without a reply that are kept. If there are more, the oldest calls count as unanswered. */
+/**
+ * Maximum number of calls that wait for the event with their reply. If there are more, the oldest of them is reported
+ * without a reply.
+ */
 const MAX_OPEN = 10_000;
 
 /** True if a value is the first event of a journal. */
@@ -12,7 +15,7 @@ export function isJournalHead(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'run-started';
 }
 
-/** Builds exchanges from the events of a journal. */
+/** Joins the events of a journal to exchanges. A journal has one event for a request and another one for its reply. */
 export class JournalReader {
   readonly #file: string;
   readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();
@@ -23,7 +26,12 @@ export class JournalReader {
     this.#file = file;
   }
 
-  /** @param value one parsed line of the journal */
+  /**
+   * Reads one event. Returns the exchange that it completes, an unreadable entry, or undefined if the event completes
+   * no exchange.
+   *
+   * @param value one parsed line of the journal
+   */
   take(value: unknown, line: number): LogEntry | undefined {
     const format = isJournalHead(value) ? (value as { readonly format?: unknown }).format : JOURNAL_FORMAT;
     if (format !== JOURNAL_FORMAT) {
@@ -72,7 +80,7 @@ export class JournalReader {
     }
   }
 
-  /** Reports the calls that have no outcome because the run was killed. */
+  /** Yields the calls that have no event with their reply, because the run was killed. */
   *end(): Generator<LogEntry> {
     for (const id of this.#open.keys()) {
       const sighting = this.#unanswered(id);

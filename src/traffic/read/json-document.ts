@@ -4,19 +4,25 @@ import { isHarEntry, readHarEntry } from './har.ts';
 import { readJsonLine } from './logs/json-line.ts';
 import type { LogForm } from './logs/log-form.ts';
 
-/** The layout of a file: one entry on each line, or entries in a list of a JSON document. `list` null: each document is an entry. */
+/**
+ * The layout of a file. `lines` means one entry on each line. `document` means that the entries are in the list with
+ * this name in a JSON document. If the name is null, each document in the file is an entry.
+ */
 export type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; readonly list: string | null };
 
 const LINES: Shape = { kind: 'lines' };
 const WHOLE: Shape = { kind: 'document', list: null };
 
-/** Names of the lists with the entries in a HAR and in exports of CloudWatch, Elasticsearch and Loki. */
+/** The names that the list of entries has in a HAR, and in exports of CloudWatch, Elasticsearch and Loki. */
 const LIST = /"(entries|events|hits|result)"\s*:\s*\[/;
 
-/** Finds the layout of a file. A JSON document has many lines, or one line with everything; a log has one object on each line. */
+/**
+ * Finds the layout of a file from its first bytes. A JSON document is spread over many lines or has everything on one
+ * line. A log has one object on each line.
+ */
 export function shapeOf(head: string): Shape {
   const start = head.trimStart();
-  // A line of a log may begin with a bracket too, so an object must follow.
+  // A line of a log may begin with a bracket too. Only a bracket before an object begins a document.
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   if (!start.startsWith('{')) return LINES;
   const list = LIST.exec(start)?.[1];
@@ -55,7 +61,7 @@ export async function* fromDocument(
   }
 }
 
-/** Splits a stream of Loki into its lines. Any other object is one line. */
+/** Splits a stream in an export of Loki into its log lines. Any other object counts as one line. */
 function lokiLines(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
   const { stream, values } = value;
   if (!isFields(stream) || !Array.isArray(values)) return [value];
@@ -69,14 +75,14 @@ function sightingOf(exchange: LoggedExchange | undefined, line: number): LogEntr
   return exchange ? { kind: 'exchange', exchange } : { kind: 'other', line };
 }
 
-/** Maximum size of one object in bytes. A larger one is skipped, to limit memory. */
+/** Maximum size of one object in bytes. A larger object is skipped, to limit the use of memory. */
 const MAX_OBJECT = 64 * 1024 * 1024;
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, NEWLINE] = [
   0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x0a,
 ] as const;
 
-/** One object of a document. `text` is null if the object is too large, or if the document ends within it. */
+/** One object of a document. `text` is null if the object is too large, or if the document ends within the object. */
 export interface FoundObject {
   readonly line: number;
   readonly text: string | null;
@@ -84,10 +90,10 @@ export interface FoundObject {
 }
 
 /**
- * Finds the objects of a JSON document in a stream. A document that was cut off gives the objects before the cut.
+ * Finds the objects of a JSON document in a stream. If the document was cut off, the objects before the cut are found.
  *
- * @param list the name of the list with the objects (`entries` of a HAR); a document that is a list itself counts too. null: each
- *   document in the stream is an object
+ * @param list the name of the list that contains the objects, for example `entries` in a HAR. If the document is itself
+ *   a list, its objects are found as well. If the name is null, each document in the stream is an object.
  */
 export async function* objectsOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -99,7 +105,7 @@ export async function* objectsOf(
   yield* scan.end();
 }
 
-/** Scans the bytes of JSON. It knows only strings and nesting. */
+/** Finds the ends of objects in the bytes of JSON. It tracks only strings and nesting, and does not check the JSON. */
 class Scan {
   readonly #maxBytes: number;
   readonly #list: string | null;
@@ -108,11 +114,13 @@ class Scan {
   #line = 1;
   #inString = false;
   #escaped = false;
-  /** The first characters of the last string, enough to compare it with the name of the list. */
+  /** The first characters of the last string. They are enough to compare the string with the name of the list. */
   #word = '';
-  /** The nesting depth of the wanted list; null: not found yet. */
+  /**
+   * The nesting depth of the list that contains the objects. Null until the list is found, and infinite after its end.
+   */
   #listDepth: number | null;
-  /** The object that is being read: its nesting depth, its first line and its bytes. */
+  /** The object that is being read: its nesting depth, its first line and its bytes. Null between objects. */
   #taken: { readonly depth: number; readonly line: number; pieces: Uint8Array[]; length: number } | null = null;
   #found = false;
 

@@ -6,7 +6,10 @@ const REQUEST_LINE = /^(?:> )?(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (\S+) HTT
 const STATUS_LINE = /^(?:< )?HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;
 const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*)$/;
 
-/** A message in the format of HTTP/1.1, as far as it was copied. */
+/**
+ * A request or a reply in the format of HTTP/1.1, as far as the user copied it. `dateMs` is the Date header in
+ * milliseconds since 1970, or null.
+ */
 export type HttpMessage =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   | { readonly kind: 'reply'; readonly answer: LoggedReply; readonly dateMs: number | null };
@@ -17,8 +20,8 @@ export function beginsMessage(line: string): boolean {
 }
 
 /**
- * Reads a message line by line. The Content-Length header gives the length of the body; without it the body ends at an empty line, or
- * where the next message begins.
+ * Reads a request or a reply line by line. The Content-Length header gives the length of the body. Without this header,
+ * the body ends at an empty line or where the next message begins.
  */
 export class MessageReader {
   readonly #first: string;
@@ -28,7 +31,7 @@ export class MessageReader {
   #inBody = false;
   #length: number | null = null;
 
-  /** True for a request as `curl -v` prints it: the same request again, after its command line. */
+  /** True for a request that `curl -v` printed. It repeats the request of the command line before it. */
   readonly isTrace: boolean;
 
   constructor(first: string) {
@@ -37,7 +40,7 @@ export class MessageReader {
     this.#first = first.trimEnd();
   }
 
-  /** @returns false if the line does not belong to the message */
+  /** Adds a line. Returns false if the line does not belong to the message. */
   take(line: string): boolean {
     if (this.#inBody) return this.#takeBody(line);
     const plain = line.trimEnd();
@@ -57,7 +60,7 @@ export class MessageReader {
     if (this.#isTraced && line.startsWith('* ')) return false;
     if (this.#isChunked(line)) {
       this.#body.push(line);
-      // The last chunk is empty, and an empty line follows it.
+      // The last chunk of a body is empty, and an empty line follows it.
       return !(line.trim() === '' && this.#body.at(-2)?.trim() === '0');
     }
     if (this.#length === null) {
@@ -102,7 +105,10 @@ export class MessageReader {
   }
 }
 
-/** Removes the shell prompt after JSON: a body without a line end has the prompt on the same line. */
+/**
+ * Removes the shell prompt after a JSON body. If the body has no line end, a terminal shows the prompt on the same
+ * line.
+ */
 function withoutPrompt(text: string): string {
   const end = text.lastIndexOf('}');
   if (!text.startsWith('{') || end < 0 || end === text.length - 1) return text;
@@ -119,17 +125,16 @@ const CHUNK_SIZE = /^([0-9a-f]{1,8})\s*(?:;.*)?\r?$/i;
 const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a] as const;
 
 /**
- * Whether a body was copied with its chunk sizes. Browsers and curl show a joined body under the same headers, so the first line of
- * the body must be the size of a chunk too.
+ * True if a body was copied together with its chunk sizes. Browsers and curl show the joined body under the same
+ * headers, so the first line of the body must be a chunk size too.
  */
 export function isInChunks(headers: HeaderList, firstLine: string): boolean {
   return CHUNK_SIZE.test(firstLine) && /\bchunked\b/i.test(header(headers, 'transfer-encoding') ?? '');
 }
 
 /**
- * Joins the chunks of a body (RFC 9112 §7.1). Lines may end with a line feed alone, because editors change line ends.
- *
- * @returns undefined if a size is not valid
+ * Joins the chunks of a body (RFC 9112 §7.1). Returns undefined if a chunk size is not valid. Lines may end with a line
+ * feed alone, because editors change line ends.
  */
 export function joinChunks(bytes: Buffer): Buffer | undefined {
   const pieces: Buffer[] = [];

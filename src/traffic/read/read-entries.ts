@@ -15,26 +15,33 @@ import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { embeddedJson } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
 
-/** Lines that browsers add to a request copied for PowerShell, and other lines of a script with curl lines. */
+/**
+ * Matches a line that is neither a request nor a reply: a comment, or a setting that a browser adds to a request copied
+ * for PowerShell.
+ */
 const SETTING = /^\s*(?:\$\w+(?:\.\w+)*\s*(?:=|\()|#|curl\(\))/;
-/** Lines that `curl -v` prints in addition to the messages. */
+/** Matches a line that `curl -v` prints about the connection, between the request and the reply. */
 const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** The settings for reading a file: its name in messages, the side that wrote it if that is configured, and the form of its logs. */
+/**
+ * The settings for reading a file: its name in messages, the side that wrote it (null if this is not configured), and
+ * the form of its logs.
+ */
 export interface Source {
   readonly file: string;
   readonly side: Side | null;
   readonly form: LogForm;
-  /** Reads files that commands refer to. Absent: no other file is read. */
+  /** Reads a file that a command names. If this function is absent, no other file is read. */
   readonly beside?: ReadFileBeside;
 }
 
 /**
- * Reads curl lines, raw HTTP, JSON lines and access logs (in any mixture), HARs and journals as a stream, with bounded memory. An entry
- * that can't be read is reported with its line, and reading continues.
+ * Reads the exchanges of a file: curl lines, raw HTTP, JSON lines and access logs (mixed in any way), a HAR or a
+ * journal. The file is read as a stream, with limited memory. An entry that cannot be read is reported with its line,
+ * and reading continues.
  */
 export async function* readEntries(chunks: Chunks, source: Source): AsyncGenerator<LogEntry> {
   const { head, all, broken } = await plainBytes(chunks);
@@ -58,17 +65,19 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEnt
   yield* reading.end();
 }
 
-/** Reads a file line by line. It keeps a command, a message or a request that continues on later lines. */
+/**
+ * Reads a file line by line. Keeps an incomplete command, message or request until the lines that complete it are read.
+ */
 class LineReader {
   readonly #source: Source;
   readonly #correlation: ReplyCorrelation;
   #command: { readonly line: number; readonly lines: string[] } | null = null;
   #message: { readonly line: number; readonly reading: MessageReader } | null = null;
   #journal: JournalReader | null = null;
-  /** A request whose reply may follow. */
+  /** The last request, whose reply may follow. Null if there is none. */
   #waiting: LoggedExchange | null = null;
   #bare: BareReply | null = null;
-  /** The columns of an IIS log, which names them before its lines. */
+  /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
 
   constructor(source: Source) {
@@ -97,7 +106,10 @@ class LineReader {
     if (!this.#takeBare(text, line)) yield* this.#begin(text, line);
   }
 
-  /** Reads the body of a reply that a terminal shows after its command. */
+  /**
+   * Reads a reply of which the terminal shows only the body, after its command. Returns true if the line belongs to the
+   * reply.
+   */
   #takeBare(text: string, { number }: Line): boolean {
     const asked = this.#waiting;
     if (asked?.answer.kind !== 'unknown' || (!this.#bare && !text.startsWith('{'))) {
@@ -138,7 +150,7 @@ class LineReader {
       yield { kind: 'exchange', exchange: { ...exchange, answer: failure } };
       return;
     }
-    // Comments and the lines of curl -v between a request and its reply do not end the request.
+    // A comment or a line of `curl -v` between a request and its reply does not end the request.
     for (const sighting of this.#line(text, number, ended)) {
       if (sighting.kind === 'exchange') yield* this.#endWaiting();
       yield sighting;

@@ -7,16 +7,19 @@ import { logForm } from './logs/log-form.ts';
 import { isInChunks, joinChunks } from './raw-http.ts';
 import { readEntries } from './read-entries.ts';
 
-/** The requests in a text, and the entries that could not be read. */
+/** The requests that were found in a text, and the entries that could not be read. */
 export interface ReadRequests {
   readonly requests: readonly SignedRequest[];
-  /** The entries that could not be read, with their lines. */
+  /** The entries that could not be read, each with its line and the reason. */
   readonly unread: readonly { readonly line: number; readonly why: string }[];
 }
 
 const RAW_HTTP = /^(?:[A-Z]+) \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 
-/** Reads the requests in curl lines (of any shell), raw HTTP, a HAR or a journal. Bodies are exact to the byte, as far as they were kept. */
+/**
+ * Reads the requests in curl lines (of any shell), raw HTTP, a HAR or a journal. The bytes of a body are exact, as far
+ * as the file contains them.
+ */
 export async function readRequests(bytes: Uint8Array, file: string, beside?: ReadFileBeside): Promise<ReadRequests> {
   const text = Buffer.from(bytes).toString('latin1');
   if (RAW_HTTP.test(text)) return { requests: [rawRequest(Buffer.from(bytes))], unread: [] };
@@ -42,7 +45,9 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Takes the parts of a request that a signature depends on. @returns undefined if not all of them were logged */
+/**
+ * Returns the parts of a request from which a signature is computed. Returns undefined if not all of them were logged.
+ */
 export function signedRequest({ method, url, headers, body }: LoggedRequest): SignedRequest | undefined {
   if (body === 'unknown' || url === null || body?.truncated) return undefined;
   return {
@@ -53,7 +58,7 @@ export function signedRequest({ method, url, headers, body }: LoggedRequest): Si
   };
 }
 
-/** Reads one raw HTTP request. Bytes after the length in its header do not belong to it. */
+/** Reads one raw HTTP request. Bytes beyond the Content-Length are ignored. */
 function rawRequest(bytes: Buffer): SignedRequest {
   const gap = /\r?\n\r?\n/.exec(bytes.toString('latin1'));
   const head = bytes

@@ -2,7 +2,7 @@ import type { NoReplyReason } from '../../../journal/exchange.ts';
 import { bodyOf, type LoggedReply } from '../../logged-exchange.ts';
 import { type CommandReading, type ReadFileBeside, type StandardInput, withScheme } from './command.ts';
 
-/** Options of curl that have a value and do not change the request. */
+/** The options of curl that take a value but do not change the request. They are skipped together with the value. */
 const WITH_VALUE = new Set(
   (
     '-o --output -m --max-time --connect-timeout -x --proxy --cacert --capath --cert -E --key --resolve --connect-to -w ' +
@@ -12,7 +12,7 @@ const WITH_VALUE = new Set(
 );
 const SHORT_WITH_VALUE = new Set('XHduAebomxEwTKDcUFrP'.split(''));
 
-/** Reads the words after `curl`. */
+/** Reads the request from the words of a command after `curl`. */
 export function readCurl(args: readonly string[], piped: StandardInput | null, beside: ReadFileBeside): CommandReading {
   let method: string | null = null;
   let url: string | null = null;
@@ -113,7 +113,10 @@ export function readCurl(args: readonly string[], piped: StandardInput | null, b
   };
 }
 
-/** Splits bundled short options: `-sSi` is three options, `-XPOST` is one with its value. */
+/**
+ * Splits short options that are joined in one word: `-sSi` becomes three options, and `-XPOST` becomes an option and
+ * its value.
+ */
 function splitOptions(word: string): readonly string[] {
   if (!/^-[^-]./.test(word)) return [word];
   const found: string[] = [];
@@ -125,7 +128,10 @@ function splitOptions(word: string): readonly string[] {
   return found;
 }
 
-/** `Name: value`; `Name;` sends it empty, and `Name:` leaves it out. */
+/**
+ * Adds a header as curl does: `Name: value` sends the header, `Name;` sends it with an empty value, and `Name:` does
+ * not send it.
+ */
 function addHeader(headers: [string, string][], text: string): void {
   const [, name, value = ''] = /^([^:;\s]+)\s*:\s*(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== '') headers.push([name, value.trim()]);
@@ -138,7 +144,7 @@ function urlEncoded(text: string): string {
   return name === '' ? encodeURIComponent(value) : `${name}=${encodeURIComponent(value)}`;
 }
 
-/** The reasons by curl's exit status. */
+/** The reason for a missing reply, for each exit status of curl. */
 const FAILURES: Readonly<Record<string, NoReplyReason>> = {
   '5': 'unresolved',
   '6': 'unresolved',
@@ -153,7 +159,10 @@ const FAILURES: Readonly<Record<string, NoReplyReason>> = {
   '97': 'proxy',
 };
 
-/** Reads why no reply came from an error line of curl: `curl: (28) Operation timed out …`. */
+/**
+ * Reads the reason for a missing reply from an error line of curl: `curl: (28) Operation timed out …`. Returns
+ * undefined if the line is not an error of curl.
+ */
 export function curlFailure(line: string): LoggedReply | undefined {
   const [, status = '', detail = ''] = /^curl: \((\d+)\) (.*)$/.exec(line.trim()) ?? [];
   if (status === '') return undefined;

@@ -1,14 +1,20 @@
 import { bodyOf, type LoggedRequest } from '../../logged-exchange.ts';
 import { type CommandReading, optionValue, type ReadFileBeside, type StandardInput, withScheme } from './command.ts';
 
-/** Options that have a value and do not change the request. */
+/** The options of HTTPie that take a value but do not change the request. They are skipped together with the value. */
 const WITH_VALUE =
   /^(?:-[apsoA]|--(?:auth|auth-type|print|style|output|timeout|verify|cert|cert-key|session|session-read-only|proxy|max-redirects|pretty|format-options))$/;
 const METHOD = /^[A-Z]{3,7}$/;
-/** `Name:value`, `name==value`, `name:=json`, `name=value`, and the last two with a file. */
+/**
+ * Matches a request item of HTTPie: `Name:value` (header), `name==value` (query), `name:=json` and `name=value` (fields
+ * of the body). `:=@` and `=@` read the value of a field from a file.
+ */
 const ITEM = /^((?:\\.|[^:=@\\])+)(:=@|:=|==|=@|=|:)(.*)$/s;
 
-/** Reads the words after `http` or `https` of HTTPie. It sends its fields as a JSON object in the format of Python's json module. */
+/**
+ * Reads the request from the words of a command after `http` or `https` (the programs of HTTPie). HTTPie sends the
+ * fields as a JSON object in the format of Python's json module.
+ */
 export function readHttpie(
   program: string,
   words: readonly string[],

@@ -2,7 +2,10 @@ import type { Body } from '../../../journal/exchange.ts';
 import { textBody } from '../../logged-exchange.ts';
 import type { CommandReading } from './command.ts';
 
-/** Replaces the .NET calls by which Chrome writes a body that is not plain ASCII: `GetBytes(…)` and `$([char]N)`. */
+/**
+ * Replaces the .NET calls `GetBytes(…)` and `$([char]N)` by the text that they produce. Chrome uses these calls for a
+ * body that is not plain ASCII.
+ */
 export function withoutDotNetCalls(text: string): string {
   if (!/^(?:Invoke-|iwr|irm)/i.test(text)) return text;
   return text
@@ -10,7 +13,10 @@ export function withoutDotNetCalls(text: string): string {
     .replaceAll(/\$\(\[char\](\d{1,5})\)/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
-/** Reads `Invoke-WebRequest -Uri … -Method … -Headers @{ "name"="value" } -Body …`. */
+/**
+ * Reads the request from a PowerShell command: `Invoke-WebRequest -Uri … -Method … -Headers @{ "name"="value" } -Body
+ * …`.
+ */
 export function readInvoke(words: readonly string[]): CommandReading {
   let method: string | null = null;
   let url: string | null = null;

@@ -5,7 +5,7 @@ import { readInvoke, withoutDotNetCalls } from './invoke-web-request.ts';
 import { type Shell, shellOf, shellWords, withoutHereDocument } from './shell.ts';
 import { readWget } from './wget.ts';
 
-/** The prompt of a shell: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
+/** Matches the prompt of a shell before a command: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
 const PROMPT = /^\s*(?:(?:[^\s'"{]{1,80}\s){0,3}[^\s'"{]{0,80}[$>%#]\s+|PS [^>]*>\s*)?/;
 const BEGINS = new RegExp(
   `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-).*\\/)|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
@@ -15,11 +15,14 @@ const BEGINS = new RegExp(
 /** True if a line is the first line of a copied command. */
 export function beginsCommand(line: string): boolean {
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
-  // Logs write HTTP in capital letters; the program `http` has a lower-case name.
+  // A log writes the protocol as HTTP, in capital letters. The program `http` has a lower-case name.
   return !/^HTTPS?$/.test(program);
 }
 
-/** Reads a command as browsers copy it: curl in the quoting of bash, zsh, cmd or PowerShell, and Invoke-WebRequest; also wget and HTTPie. */
+/**
+ * Reads a copied command: curl in the quoting of bash, zsh, cmd or PowerShell (browsers copy requests so),
+ * Invoke-WebRequest, wget or HTTPie.
+ */
 export function readCommand(
   text: string,
   beside: ReadFileBeside = () => undefined,
@@ -57,7 +60,10 @@ function readProgram(words: readonly string[], stdin: StandardInput | null, besi
   }
 }
 
-/** Takes `< FILE` and `<<< TEXT` out of a command. */
+/**
+ * Removes `< FILE` and `<<< TEXT` from a command. Returns the other words, and the standard input of the command (null
+ * if it has none).
+ */
 function redirected(
   words: readonly string[],
   input: string | null,
@@ -72,12 +78,15 @@ function redirected(
   return { words: words.toSpliced(at, 2), stdin: { bytes, missing: bytes === undefined ? value : undefined } };
 }
 
-/** The output of `printf FORMAT`, `echo` or `cat` before a pipe. croupier itself writes bodies as printf if a terminal cannot show them. */
+/**
+ * Returns the output of the `printf FORMAT`, `echo` or `cat` before a pipe. croupier itself prints a `printf` for a
+ * body that a terminal cannot show.
+ */
 function piped(program: string, args: readonly string[], beside: ReadFileBeside): StandardInput {
   const [first = ''] = args;
   switch (program.toLowerCase()) {
     case 'printf':
-      // printf %s TEXT prints the text as it is.
+      // `printf %s TEXT` prints the text unchanged.
       return { bytes: first === '%s' ? Buffer.from(args[1] ?? '') : printed(first), missing: undefined };
     case 'cat':
       return { bytes: args.length === 1 ? beside(first) : undefined, missing: args.join(' ') };

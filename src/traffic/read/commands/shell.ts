@@ -1,17 +1,22 @@
 /** The shell whose quoting a command line uses. */
 export type Shell = 'posix' | 'cmd' | 'powershell';
 
-/** The words of a command line. `open`: a quotation or a continued line does not end yet. */
+/**
+ * The words of a command line. The kind `open` means that a quotation or a continued line does not end within the text.
+ */
 export type ShellReading = { readonly kind: 'words'; readonly words: readonly string[] } | { readonly kind: 'open' };
 
-/** Detects the quoting of a copied command: browsers quote with carets for cmd and with backticks for PowerShell. */
+/**
+ * Detects the shell for which a command was copied. Browsers quote with carets for cmd, and with backticks for
+ * PowerShell.
+ */
 export function shellOf(command: string): Shell {
   if (/^\s*(Invoke-WebRequest|Invoke-RestMethod|iwr|irm|curl\.exe\b.*`\s*$)/im.test(command)) return 'powershell';
   if (/\^"|\^\s*$/m.test(command)) return 'cmd';
   return 'posix';
 }
 
-/** Splits a command line into words as its shell does, without expanding variables. */
+/** Splits a command line into words by the rules of its shell. Variables are not expanded. */
 export function shellWords(command: string, shell: Shell): ShellReading {
   switch (shell) {
     case 'posix':
@@ -23,7 +28,7 @@ export function shellWords(command: string, shell: Shell): ShellReading {
   }
 }
 
-/** Collects words. A quoted word may be empty. */
+/** Collects the words of a command line. A quoted word may be empty. */
 class Words {
   readonly done: string[] = [];
   #word: string | null = null;
@@ -48,7 +53,7 @@ function posixWords(command: string): ShellReading {
     else if (char === '\\') {
       const next = command.charAt(at + 1);
       if (next === '' || (next === '\r' && at + 2 >= command.length)) return { kind: 'open' };
-      // A backslash before a line end continues the line.
+      // A backslash before a line end continues the command on the next line.
       if (next === '\r' && command.charAt(at + 2) === '\n') at += 2;
       else {
         if (next !== '\n') words.add(next);
@@ -92,7 +97,8 @@ function doubleQuoted(command: string, from: number): Quoted | undefined {
     if (char !== '\\') text += char;
     else {
       const next = command.charAt(at + 1);
-      // Within double quotes a backslash escapes only these characters; before others it is a normal character.
+      // Within double quotes, a backslash escapes only these characters. Before any other character, the backslash is
+      // kept.
       if (next !== '\n') text += '$`"\\!'.includes(next) ? next : `\\${next}`;
       at += 1;
     }
@@ -146,8 +152,9 @@ function ansiQuoted(command: string, from: number): Quoted | undefined {
 }
 
 /**
- * Splits a command line of cmd. cmd removes the carets, then the program splits the rest: there `\"` is a quotation mark, and `""`
- * within a quotation too. Chrome puts a caret before every special character, and writes each line end twice.
+ * Splits a command line of cmd into words. cmd itself removes the carets. Then the program splits the rest, where `\"`
+ * stands for a quotation mark, and so does `""` within a quotation. Chrome puts a caret before every special character,
+ * and writes each line end twice.
  */
 function cmdWords(command: string): ShellReading {
   let bare = '';
@@ -250,16 +257,22 @@ function powershellQuoted(command: string, from: number, mark: string): Quoted |
   return undefined;
 }
 
-/** A command without its here-document, and the input from it. `open`: the here-document does not end yet. */
+/**
+ * A command without its here-document, and the text of the here-document as `input` (null if there is none). The kind
+ * `open` means that the here-document does not end within the text.
+ */
 export type HereDocumentReading =
   | { readonly kind: 'read'; readonly command: string; readonly input: string | null }
   | { readonly kind: 'open' };
 
-/** Matches quotations, to skip them; then `<<<`, or `<<` with a word that may be quoted. */
+/** Matches a quotation (to skip it), `<<<`, or `<<` and the word that ends the here-document. */
 const HERE =
   /'[^']*'|"(?:\\.|[^"\\])*"|(?<text><<<)|<<(?<indented>-?)[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|(?<bare>\w+))/gs;
 
-/** Takes the here-document of a shell (`<<EOF` and the lines up to EOF) out of a command. Variables in it are not expanded. */
+/**
+ * Removes the here-document of a shell (`<<EOF` and the lines up to EOF) from a command. Variables in the here-document
+ * are not expanded. A `<<<` is kept as a word of its own.
+ */
 export function withoutHereDocument(command: string): HereDocumentReading {
   for (const found of command.matchAll(HERE)) {
     const { text, indented = '', single, double, bare } = found.groups ?? {};

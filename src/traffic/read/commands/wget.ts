@@ -1,11 +1,11 @@
 import { bodyOf } from '../../logged-exchange.ts';
 import { type CommandReading, optionValue, type ReadFileBeside, withScheme } from './command.ts';
 
-/** Options that have a value and do not change the request. */
+/** The options of wget that take a value but do not change the request. They are skipped together with the value. */
 const WITH_VALUE =
   /^(?:-[OoaePtTwQUlADRIX]|--(?:output-document|output-file|append-output|tries|timeout|wait|user-agent|ca-certificate|certificate|private-key|referer))$/;
 
-/** Reads the words after `wget`. */
+/** Reads the request from the words of a command after `wget`. */
 export function readWget(words: readonly string[], beside: ReadFileBeside): CommandReading {
   let method: string | null = null;
   let url: string | null = null;

@@ -4,21 +4,26 @@ import { exchangeOfLine } from './log-line.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** The formats of access logs. The groups are named after the fields. */
+/** The formats of access logs that are known. Each named group of an expression has the name of a field. */
 const FORMS: readonly RegExp[] = [
-  // The common format, and the combined format with referer and user agent. Some servers add the duration: nginx in seconds with a
-  // decimal point, Apache in whole microseconds, which look like milliseconds and are ignored.
+  // The common log format, or the combined format with referer and user agent. Some servers add the duration. nginx
+  // writes seconds with a decimal point. Apache writes whole microseconds, which can't be distinguished from
+  // milliseconds and are ignored.
   /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] "(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
   // The HTTP format of HAProxy. The last of its five timers is the total time.
   /\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
-  // Envoy and Istio, default format: after the status come flags and reasons, then bytes in, bytes out, and milliseconds.
+  // The default format of Envoy and Istio. After the status come flags and reasons, bytes in, bytes out, and the
+  // duration in milliseconds.
   /^\[(?<time>\d{4}-[^\]]+)\] "(?<url>[A-Z]+ \S+ HTTP\/[\d.]+)" (?<status>\d{1,3}) .*? \d+ \d+ (?<tookMs>\d+) (?:\d+|-) "/,
-  // The format of an AWS load balancer. The second of its three durations is the time of the target, or -1 if the
-  // target did not reply.
+  // The format of an AWS load balancer. The second of its three durations is how long the target took to reply. It is
+  // -1 if the target did not reply.
   /^(?:https?|h2|wss?) (?<time>\d{4}-\S+) \S+ \S+ \S+ \S+ (?<tookSeconds>-?[\d.]+) \S+ (?<status>\d{3}|-) (?:\d{3}|-) \d+ \d+ "(?<url>[A-Z]+ \S+ \S+)" /,
 ];
 
-/** Reads a line of an access log, or a line that matches the configured pattern. @returns undefined if it is neither */
+/**
+ * Reads a line that matches the configured pattern or a known format of access logs. Returns undefined for any other
+ * line.
+ */
 export function readTextLine(line: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   const groups: Groups | undefined = form.pattern?.exec(line)?.groups ?? groupsOf(line);
   return groups && exchangeOfLine((field: LogField) => groups[field], form, place, 'operator');
@@ -32,13 +37,19 @@ function groupsOf(line: string): Groups | undefined {
   return undefined;
 }
 
-/** Reads the columns from the header line of an IIS log. @returns undefined for any other line */
+/**
+ * Reads the names of the columns from the header line of an IIS log. Returns undefined if the line is not such a
+ * header.
+ */
 export function w3cColumns(line: string): readonly string[] | undefined {
   const [, names] = /^#Fields:\s*(\S.*)$/.exec(line.trimEnd()) ?? [];
   return names?.split(/\s+/);
 }
 
-/** Reads a line of the W3C extended log format as IIS writes it, in UTC. @returns undefined if it does not match the columns */
+/**
+ * Reads a line of the W3C extended log format as IIS writes it, with times in UTC. Returns undefined if the line does
+ * not have these columns.
+ */
 export function readW3cLine(
   line: string,
   columns: readonly string[],

@@ -7,7 +7,7 @@ import { printedBodies } from './printed.ts';
 import { readTime } from './time.ts';
 import { namedPairs, timeIn, withoutPrefix } from './wrapped.ts';
 
-/** Fields in which log collectors and libraries put the line of a program. */
+/** The fields in which log collectors and logging libraries put the line that a program wrote. */
 const CARRIERS = [
   'message',
   'msg',
@@ -30,7 +30,10 @@ const CARRIERS = [
 ] as const;
 const MAX_DEPTH = 4;
 
-/** Programs with a duration without a unit, recognised by another field. `ms`: milliseconds of one unit. */
+/**
+ * Programs that log a duration without its unit. A program is recognised by the field `mark`. `ms` is the length of its
+ * unit in milliseconds.
+ */
 const UNITLESS = [
   { mark: 'response_code', field: 'duration', ms: 1 },
   { mark: 'resp_headers', field: 'duration', ms: 1000 },
@@ -38,7 +41,10 @@ const UNITLESS = [
   { mark: 'correlation', field: 'duration', ms: 1 },
 ] as const;
 
-/** Reads one JSON object of a log by the paths of its form. @returns undefined if it describes no request */
+/**
+ * Reads one JSON object of a log, with the names of fields from the log form. Returns undefined if the object describes
+ * no request.
+ */
 export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   for (const layer of layersOf(object)) {
     const found =
@@ -50,8 +56,8 @@ export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): Lo
 }
 
 /**
- * Gives an object, and the objects nested in it: the line of a program, as a collector stored it. An inner object inherits the fields
- * around it that it does not have itself.
+ * Yields an object, then the objects that a collector stored in its fields. An inner object also gets the fields of the
+ * outer object, unless it has a field of the same name.
  */
 export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
   yield object;
@@ -65,14 +71,14 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
   }
 }
 
-/** Reads a field of an object as text. @returns undefined if it is absent */
+/** Reads a field of an object as text. Returns undefined if the object does not have the field. */
 export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
   for (const path of form.fields[field]) {
     const value = valueAt(object, path);
-    // In most logs `request` is the whole request; in some it is the body.
+    // The field `request` is the whole request in most logs, and only the body in some.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
-    // Many logs have a field `action` or `type` that is not about the call.
+    // In many logs, a field `action` or `type` does not name the call.
     if (text !== undefined && (field !== 'call' || CALL.test(text))) return text;
   }
   if (field === 'tookMs') return unitless(object);
@@ -80,11 +86,11 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
   return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
 }
 
-/** Fields that are the same for all log entries of one request. */
+/** The fields that have the same value in all log entries of one request. */
 const CONTEXT_FIELDS: ReadonlySet<LogField> = new Set(['session', 'player', 'currency', 'correlation']);
 const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
 
-/** Names of the object in which logging libraries keep the context of a request. */
+/** The names of the object in which a logging library stores the fields that belong to all entries of a request. */
 const CONTEXTS = ['mdc', 'MDC', 'contextMap', 'context', 'ctx', 'extra', 'meta', 'labels', 'tags'] as const;
 
 function contextValue(object: Fields, names: readonly string[]): string | undefined {
@@ -99,7 +105,10 @@ function contextValue(object: Fields, names: readonly string[]): string | undefi
   return undefined;
 }
 
-/** Names of the body in some logs, and of other things in others. Such a field counts only if it has the session of a call. */
+/**
+ * Fields that contain the request body in some logs and something else in others. Such a field counts as the body only
+ * if it contains a `sessionID`.
+ */
 const AMBIGUOUS_BODY = ['request', 'req', 'input', 'in', 'params', 'args'] as const;
 
 function ambiguousBody(object: Fields): string | undefined {
@@ -111,7 +120,10 @@ function ambiguousBody(object: Fields): string | undefined {
   return undefined;
 }
 
-/** Reads a line of text in a field of a collector. If it has no time, the collector's time counts. */
+/**
+ * Reads a line of text from a field of a log collector. If the line has no time, the exchange gets the time that the
+ * collector logged. Returns undefined if no field contains such a line.
+ */
 function readCarriedText(object: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   for (const carrier of CARRIERS) {
     const value = object[carrier];
@@ -125,13 +137,16 @@ function readCarriedText(object: Fields, form: LogForm, place: LogPlace): Logged
   return undefined;
 }
 
-/** Reads a line of text, with or without the prefix of a collector: an access log, logfmt, or text with JSON. */
+/**
+ * Reads a line of an access log, of logfmt, or of text with JSON. A prefix of a log collector is skipped. Returns
+ * undefined if the line describes no request.
+ */
 export function readPlainText(text: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   const direct = readTextLine(text, form, place);
   if (direct) return direct;
   const pairs = namedPairs(text);
   const named = pairs && exchangeOfLine((field) => fieldOf(pairs, field, form), form, place, 'operator');
-  // The text before the pairs has the level and the time.
+  // In logfmt, the time may come in the text before the pairs.
   if (named) return { ...named, time: named.time ?? timeBefore(text, form) };
   const printed = readPrinted(text, form, place);
   if (printed) return printed;
@@ -145,7 +160,10 @@ function timeBefore(text: string, form: LogForm): LoggedExchange['time'] {
   return time ? { ...time, mayBeEnd: true } : null;
 }
 
-/** Reads a line of text with the JSON of the request, and perhaps of the reply. */
+/**
+ * Reads a line of text that contains the JSON of the request, and sometimes also the JSON of the reply. Returns
+ * undefined if the line describes no request.
+ */
 export function readPrinted(text: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   const fields = printedBodies(text);
   return fields && exchangeOfLine((field) => fieldOf(fields, field, USUAL_FORM), form, place, 'operator');
@@ -153,7 +171,7 @@ export function readPrinted(text: string, form: LogForm, place: LogPlace): Logge
 
 const USUAL_FORM = logForm();
 
-/** Finds the JSON object that a text is, or ends with. */
+/** Returns the JSON object at the end of a text, or undefined if the text does not end with one. */
 function objectIn(text: string): Fields | undefined {
   const start = text.indexOf('{"');
   if (start < 0 || !text.trimEnd().endsWith('}')) return undefined;
@@ -177,7 +195,7 @@ function unitless(object: Fields): string | undefined {
   return undefined;
 }
 
-/** Finds a value by its path. A name that contains dots comes before a path through nested objects. */
+/** Finds a value by its path. A field whose name contains dots is preferred to a path through nested objects. */
 function valueAt(object: Fields, path: string): unknown {
   const own = object[path];
   if (own !== undefined) return own;
@@ -187,13 +205,16 @@ function valueAt(object: Fields, path: string): unknown {
   return isFields(inner) ? valueAt(inner, path.slice(point + 1)) : undefined;
 }
 
-/** Takes a value as text. Some logs have headers as lists of values. */
+/**
+ * Returns a value as text, or undefined if it is no text and no number. Some logs write a header as a list, so a list
+ * of one value counts as the value.
+ */
 function plainText(value: unknown): string | undefined {
   if (Array.isArray(value) && value.length === 1) return plainText(value[0]);
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 }
 
-/** Takes a body that was logged as text or as JSON. */
+/** Returns the text of a body that was logged as text or as JSON. Returns undefined for any other value. */
 function bodyText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;

@@ -2,7 +2,10 @@ import { ACTION_TYPES } from '../../../contract/call-name.ts';
 import { LOGGED_FIELDS, type LoggedField, type Side } from '../../logged-exchange.ts';
 import type { Zone } from './time.ts';
 
-/** The fields of a log entry: the parts of an exchange, and the fields of a call that are logged separately. */
+/**
+ * The fields of a log entry: the parts of an exchange, and the values that a log has beside the body, for example the
+ * player.
+ */
 export const LOG_FIELDS = [
   'time',
   'method',
@@ -37,7 +40,7 @@ export interface LogForm {
   readonly pattern: RegExp | null;
 }
 
-/** The names that JSON logs usually have for each field. */
+/** The names that each field usually has in JSON logs. */
 const USUAL: Readonly<Record<LogField, readonly string[]>> = {
   time: [
     'StartUTC',
@@ -199,7 +202,7 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
   ],
 };
 
-/** Makes the form of a log from the configured values. A configured name replaces the usual names of its field. */
+/** Returns a log form with the configured values. A configured name replaces the usual names of its field. */
 export function logForm(
   given: {
     readonly zone?: Zone | undefined;
@@ -211,19 +214,22 @@ export function logForm(
   const fields = Object.fromEntries(
     LOG_FIELDS.map((field) => {
       const named = given.fields?.[field];
-      // A configured name replaces the usual ones, because another field may have a usual name by accident.
+      // The usual names are not tried as well, because another field may have one of them by accident.
       return [field, named === undefined ? USUAL[field] : [named].flat()];
     }),
   ) as Record<LogField, readonly string[]>;
   return { zone: given.zone ?? 0, side: given.side ?? null, fields, pattern: given.pattern ?? null };
 }
 
-/** Reads the fields of a call that are logged separately from its bytes. */
+/**
+ * Reads the values that a log has beside the body, for example the player. Values that are absent or empty are left
+ * out.
+ */
 export function loggedOf(read: (field: LogField) => string | undefined): Partial<Record<LoggedField, string>> {
   const logged: Partial<Record<LoggedField, string>> = {};
   for (const field of LOGGED_FIELDS) {
     const value = read(field);
-    // Many log entries have a field `type` of another meaning.
+    // In many log entries, a field `type` is not the type of a transaction.
     if (field === 'type' && !ACTION_TYPES.some((type) => type === value)) continue;
     if (value !== undefined && value !== '' && value !== '-') logged[field] = value;
   }

@@ -3,10 +3,13 @@ import { type LoggedExchange, type LoggedReply, type LogPlace, type Side, textBo
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { readTime } from './time.ts';
 
-/** Reads a field of a log entry as text. A body that was logged as JSON is given as its JSON text. */
+/**
+ * Reads a field of a log entry as text. For a body that was logged as JSON, returns its JSON text. Returns undefined if
+ * the field is absent.
+ */
 export type ReadField = (field: LogField) => string | undefined;
 
-/** Makes an exchange of the fields of a log entry. @returns undefined if they describe no request */
+/** Returns the exchange that the fields of a log entry describe. Returns undefined if they describe no request. */
 export function exchangeOfLine(
   read: ReadField,
   form: LogForm,
@@ -30,7 +33,7 @@ export function exchangeOfLine(
   };
 }
 
-/** Reads method and URL. Some programs log the whole request line: `POST /bet HTTP/1.1`. */
+/** Reads the method and the URL, each null if absent. Some programs log both in one field: `POST /bet HTTP/1.1`. */
 function targetOf(read: ReadField): { readonly method: string | null; readonly url: string | null } {
   const url = read('url');
   const line = url === undefined ? null : /^([A-Z]{3,7}) (\S+)(?: HTTP\/[\d.]+)?$/.exec(url);
@@ -39,13 +42,13 @@ function targetOf(read: ReadField): { readonly method: string | null; readonly u
   return { method: read('method') ?? null, url: named };
 }
 
-/** Reads the duration in milliseconds. */
+/** Reads the duration in milliseconds. Returns null if it was not logged or its unit is not known. */
 export function tookMs(read: ReadField): number | null {
   const millis = numberOf(read('tookMs'));
   if (millis !== undefined) return millis;
   const seconds = read('tookSeconds')?.trim();
   if (seconds !== undefined && seconds !== '') return numberOf(/\d$/.test(seconds) ? `${seconds}s` : seconds) ?? null;
-  // A number without a unit is ambiguous.
+  // A number without a unit may be seconds or milliseconds, so it is ignored.
   const text = read('took');
   return text === undefined || /^[\d.]*$/.test(text.trim()) ? null : (numberOf(text) ?? null);
 }
@@ -63,7 +66,9 @@ function sentBody(read: ReadField, method: string | null): LoggedExchange['reque
   return method === 'GET' ? null : 'unknown';
 }
 
-/** Reads the reply from the fields of a log entry. */
+/**
+ * Reads the reply from the fields of a log entry. Without a status, a logged error is the reason for a missing reply.
+ */
 export function answerOf(read: ReadField): LoggedReply {
   const status = Number(read('status') ?? Number.NaN);
   if (Number.isInteger(status) && status >= 100 && status <= 599) {
@@ -82,7 +87,7 @@ export function answerOf(read: ReadField): LoggedReply {
     : { kind: 'none', reason: reasonOf(error), detail: error };
 }
 
-/** Finds the reason for a missing reply in a logged error. */
+/** Finds the reason for a missing reply in the text of a logged error. */
 function reasonOf(error: string): NoReplyReason {
   if (/connect\w*.{0,12}time|ETIMEDOUT/i.test(error))
     return /read|response|header|body/i.test(error) ? 'too-late' : 'connect-timeout';

@@ -9,15 +9,14 @@ const STATUS = /(?:^|[^\w.:-])([1-5]\d\d)(?![\w.:-])/;
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 
 /**
- * Reads a line of text that contains the JSON of the request and the JSON of the reply: `INFO bet {"amount":…} -> 200 {"balance":…}`.
- *
- * @returns its fields; undefined if it is another kind of line
+ * Reads a line of text that contains the JSON of the request and often the JSON of the reply: `INFO bet {"amount":…} ->
+ * 200 {"balance":…}`. Returns undefined for any other line.
  */
 export function printedBodies(line: string): Fields | undefined {
   if (!line.includes('{"')) return undefined;
   const { objects, between } = splitObjects(line);
   const [only, ...others] = objects;
-  // One object with all fields, which names the call itself.
+  // An object that names the call itself is a JSON log entry, and is read elsewhere.
   if (only && others.length === 0 && OWN.some((name) => only.value[name] !== undefined)) return undefined;
   const request = objects.find(({ value }) => typeof value.sessionID === 'string');
   const reply = objects.find((one) => one !== request && isReply(one.value));
@@ -25,7 +24,7 @@ export function printedBodies(line: string): Fields | undefined {
   const before = between[0] ?? '';
   const call = CALL.exec(before)?.[1]?.toLowerCase();
   if (call === undefined || (!request && (call !== 'balance' || session === undefined))) return undefined;
-  // Other numbers of three digits may come before the request; a status comes after it.
+  // A status comes after the request. A number of three digits before the request is something else.
   const after = request ? between.slice(objects.indexOf(request) + 1) : between;
   const status = STATUS.exec(reply || request ? after.join(' ') : '')?.[1];
   if (request && !reply && FLAT.some((name) => request.value[name] !== undefined))
@@ -52,7 +51,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Splits a line into its JSON objects and the text before, between and after them. */
+/** Splits a line into its JSON objects and the pieces of text before, between and after the objects. */
 function splitObjects(line: string): {
   readonly objects: readonly { readonly text: string; readonly value: Fields }[];
   readonly between: readonly string[];
@@ -73,7 +72,10 @@ function splitObjects(line: string): {
   return { objects, between };
 }
 
-/** Finds the end of the object that begins at `start`. It knows only strings and nesting. */
+/**
+ * Returns the position after the object that begins at `start`. Tracks only strings and nesting, and does not check the
+ * JSON.
+ */
 function endOf(line: string, start: number): number {
   let depth = 0;
   let isString = false;

@@ -9,7 +9,7 @@ import { readTime } from './time.ts';
 const MAX_WAITING = 10_000;
 const ONE_REQUEST_MS = 60_000;
 
-/** Joins a request and its reply that were logged on two lines with the same id. */
+/** Joins a request and its reply that were logged on two lines with the same request id. */
 export class ReplyCorrelation {
   readonly #form: LogForm;
   readonly #waiting = new Map<string, LoggedExchange>();
@@ -47,8 +47,8 @@ export class ReplyCorrelation {
   }
 
   /**
-   * Adds a line that is not a request. Returns the exchange with its reply, or undefined if the line answers no waiting
-   * request.
+   * Adds a line that is not a request. Returns the exchange with its reply, or undefined if the line is not the reply
+   * of a waiting request.
    */
   reply(object: Fields): LoggedExchange | undefined {
     for (const layer of layersOf(object)) {
@@ -71,7 +71,7 @@ export class ReplyCorrelation {
     return undefined;
   }
 
-  /** Yields the requests for which no reply was logged. */
+  /** Yields the waiting requests, for which no reply was logged. Called at the end of the file. */
   *end(): Generator<LogEntry> {
     for (const exchange of this.#waiting.values()) yield { kind: 'exchange', exchange };
     this.#waiting.clear();
@@ -86,7 +86,10 @@ export class ReplyCorrelation {
   }
 }
 
-/** Whether two lines are about the same request. Ids repeat after a restart, so the lines must be close in time and have the same body. */
+/**
+ * True if two lines are about the same request. A program may use the same ids again after a restart, so the lines must
+ * also be close in time and have the same body.
+ */
 function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
   const isSoon = a.time === null || b.time === null || Math.abs(a.time.ms - b.time.ms) < ONE_REQUEST_MS;
   const bodies = [a, b].map(({ request: { body } }) => (body === null || body === 'unknown' ? undefined : body.data));

@@ -1,6 +1,6 @@
 import type { LogTime } from '../../logged-exchange.ts';
 
-/** The time zone of times without a zone: minutes east of UTC, or a name such as Europe/Berlin. */
+/** The time zone of times that name no zone: minutes east of UTC, or a name such as Europe/Berlin. */
 export type Zone = number | string;
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -10,7 +10,7 @@ const COMMON = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:[.,](\d{1
 const HTTP = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (GMT)$/;
 const EPOCH = /^(\d{10})(?:(\d{3})|(\d{6})|(\d{9}))?(?:\.(\d{1,9}))?$/;
 
-/** Parses a time zone: `Z`, `+01:00`, `Europe/Berlin`. @returns undefined if there is no such zone */
+/** Parses a time zone such as `Z`, `+01:00` or `Europe/Berlin`. Returns undefined if the time zone does not exist. */
 export function readZone(text: string): Zone | undefined {
   const offset = offsetMinutes(text);
   if (offset !== undefined) return offset;
@@ -22,10 +22,10 @@ export function readZone(text: string): Zone | undefined {
 }
 
 /**
- * Parses a time of a log: ISO 8601, the format of access logs, an HTTP date, or seconds, milliseconds or finer since 1970.
+ * Parses a time of a log: ISO 8601, the format of access logs, an HTTP date, or a number since 1970 in seconds or a
+ * finer unit. Returns undefined if the text is not a time.
  *
  * @param zone the zone of a time that names none
- * @returns undefined if the text is no time
  */
 export function readTime(text: string, zone: Zone): LogTime | undefined {
   const trimmed = text.trim();
@@ -75,7 +75,7 @@ function moment(
 ): LogTime | undefined {
   const [year, month, day, hour, minute, seconds] = parts;
   const wall = Date.UTC(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(seconds));
-  // Reject an unknown month, an hour above 23, and a day that the month does not have.
+  // Without this check, Date.UTC would turn a month, hour or day that does not exist into a later time.
   if (Number.isNaN(wall) || Number(month) < 0 || Number(month) > 11 || Number(hour) > 23 || Number(minute) > 59)
     return undefined;
   if (Number(day) > 28 && new Date(wall).getUTCDate() !== Number(day)) return undefined;
@@ -93,7 +93,10 @@ function offsetMinutes(text: string): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-/** Finds a zone's offset from UTC in minutes at a local time. In the hour that is repeated in autumn, the first one counts. */
+/**
+ * Returns how many minutes the local time of a zone is ahead of UTC, at a local time. An hour that is repeated in
+ * autumn counts as the first of the two.
+ */
 function offsetAtLocal(zone: string, wall: number): number {
   const first = offsetAtUtc(zone, wall);
   return offsetAtUtc(zone, wall - first * 60_000);

@@ -1,35 +1,37 @@
-/** The prefixes that log collectors add to a line. The group `time` is the time of the prefix. */
+/**
+ * The prefixes that log collectors add to a line. The group `time` is the time in the prefix, if it has a usable one.
+ */
 const PREFIXES: readonly RegExp[] = [
-  // docker compose logs
+  // A prefix of `docker compose logs`.
   /^[\w.-]+ +\| /,
-  // kubectl logs --prefix
+  // A prefix of `kubectl logs --prefix`.
   /^\[pod\/[^\]]+\] /,
-  // containerd and CRI-O
+  // A prefix of containerd and CRI-O.
   /^(?<time>\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)) (?:stdout|stderr) [FP] /,
-  // syslog, RFC 5424
+  // A header of syslog (RFC 5424).
   /^<\d{1,3}>\d (?<time>\S+) \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])+) (?:\uFEFF)?/,
-  // syslog, RFC 3164: its time has no year, so it is ignored
+  // A header of syslog in the old format (RFC 3164). Its time has no year, so it is ignored.
   /^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^:\s]+: /,
-  // journalctl -o short-iso
+  // A prefix of `journalctl -o short-iso`.
   /^(?<time>\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)) \S+ [^:\s]+\[\d+\]: /,
-  // docker logs -t, kubectl logs --timestamps
+  // A prefix of `docker logs -t` and `kubectl logs --timestamps`.
   /^(?<time>\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)[ \t]+(?=\S)/,
 ];
 
-/** A quoted CSV field that contains JSON, and the text before it. */
+/** Matches a quoted field of a CSV that contains JSON, and the text before it. */
 const CSV_FIELD = /^(.*?)"(\{""(?:[^"]|"")*\})"/;
 const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/;
 const PAIR = /([A-Za-z_@][\w.@-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)/g;
 const MIN_PAIRS = 3;
 
-/** A line without the prefix of a collector. */
+/** A line of a program, without the text that a log collector put around it. */
 export interface Unwrapped {
   readonly text: string;
-  /** The time that the collector added. */
+  /** The time that the collector added, or undefined if it added none. */
   readonly time: string | undefined;
 }
 
-/** Removes the prefix of a collector. @returns undefined if there is no known prefix */
+/** Removes the prefix of a log collector from a line. Returns undefined if the line has no known prefix. */
 export function withoutPrefix(line: string): Unwrapped | undefined {
   for (const prefix of PREFIXES) {
     const found = prefix.exec(line);
@@ -38,22 +40,25 @@ export function withoutPrefix(line: string): Unwrapped | undefined {
   return undefined;
 }
 
-/** Finds JSON at the end of a line of text, or in a field of a CSV. */
+/** Finds the JSON at the end of a line of text, or in a field of a CSV. Returns undefined if there is none. */
 export function embeddedJson(line: string): Unwrapped | undefined {
   const [, before = '', field] = CSV_FIELD.exec(line) ?? [];
   if (field !== undefined) return { text: field.replaceAll('""', '"'), time: TIME.exec(before)?.[0] };
   const start = line.indexOf('{"');
-  // Monolog appends context and extra data, as `[]` or `{}` if they are empty.
+  // Monolog writes context and extra data after the message, as `[]` or `{}` if they are empty.
   const text = line.slice(start).replace(/(?:\s+(?:\[\]|\{\}))*\s*$/, '');
   return start > 0 && text.endsWith('}') ? { text, time: TIME.exec(line.slice(0, start))?.[0] } : undefined;
 }
 
-/** Finds the first time in a text. */
+/** Finds the first time in a text. Returns undefined if there is none. */
 export function timeIn(text: string): string | undefined {
   return TIME.exec(text)?.[0];
 }
 
-/** Reads logfmt: `name=value name="a value"`. @returns undefined if the text has too few pairs to be logfmt */
+/**
+ * Reads the pairs of a logfmt line: `name=value name="a value"`. Returns undefined if the line has too few pairs to be
+ * logfmt.
+ */
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
   const pairs = [...line.matchAll(PAIR)].map(([, name = '', value = '']): [string, string] => [name, unquoted(value)]);
   return pairs.length >= MIN_PAIRS ? Object.fromEntries(pairs) : undefined;
