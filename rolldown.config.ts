@@ -57,9 +57,8 @@ export default defineConfig({
     // Names are not shortened, because bug reports show them.
     minify: { compress: true, mangle: false, codegen: true },
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // Cryptography takes long to load, so signing has its own chunk. Otherwise, it would be in a chunk that every
-    // command loads. The names of wrong signatures have a separate chunk, because scenarios and help pages need only
-    // the names.
+    // Cryptography takes long to load, so signing has a chunk that only commands which sign load. The names of the
+    // deviations and the canonical JSON are needed without signing too, so each has a separate chunk.
     codeSplitting: {
       groups: [
         { name: 'deviation', test: /\/src\/contract\/deviation\.ts$/, priority: 2 },

@@ -3,10 +3,11 @@ import { JOURNAL_WORLDS } from '../../ledger/policies.ts';
 import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
 
 /**
- * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls is
- * unknown. Also keeps the balance before the run, and a balance that was read but is not possible.
+ * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some
+ * calls is unknown. Also keeps the balance before the run, and a balance that was read but is not possible.
  *
- * Unlike in the judge, a read does not decide which calls were carried out. Only an answer does: see `JOURNAL_WORLDS`.
+ * Unlike in the judge, a balance read does not decide whether a call with an unknown outcome was carried out. Such a
+ * call stays open until it is answered, or until `leaveToRead` lets the next read decide. See `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;

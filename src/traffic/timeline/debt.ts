@@ -17,14 +17,15 @@ export interface Debt {
   readonly kind: DebtKind;
   readonly transaction: Transaction | null;
   readonly roundID: string | null;
-  /** The amount of money. For a bet or win whose outcome is unknown, this is its whole amount. */
+  /** The amount of the bet or win (zero if it is not known), or the size of the error in the balance. */
   readonly amount: Money;
   /**
-   * The side that has to give the amount to the other side. `unknown` means that nobody knows whether the bet was taken
-   * or the win was paid.
+   * Who must give the amount back to the other side. `nobody` means that no money has to move, for example because the
+   * operator did not take the bet or has paid the win. `unknown` means that the logs do not show whether the bet was
+   * taken or the win was paid.
    */
   readonly owedBy: 'operator' | 'player' | 'nobody' | 'unknown';
-  /** The side that has to act: the service sends a call (again), or the operator corrects its books. */
+  /** The side that must act next. The service sends a call, or the operator accepts a call or corrects a balance. */
   readonly toAct: Side;
   readonly deviation: Deviation | null;
 }

@@ -141,7 +141,8 @@ function judgeRound(
     }, off);
   const pending = debts.filter(({ kind }) => kind !== 'misbooked');
   const worlds = books.unknown === null ? books.worlds : [];
-  // The operator may have given money back for the refund of an unknown bet, or not. The sums are then unknown.
+  // If a refund names a bet that is not in the logs, the operator may or may not have given money back. `booked` and
+  // `should` are then unknown.
   const isWhole = transactions.every(
     ({ call, origTxID, state }) =>
       call !== 'refund' || state === 'declined' || (origTxID !== null && bets.has(origTxID)),

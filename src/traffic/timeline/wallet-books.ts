@@ -179,7 +179,7 @@ export class BooksComputation {
       return;
     }
     if (right.length > 0) this.#worlds = right;
-    else this.#worlds = this.#landedLate(said) ?? this.#deviate(call, said);
+    else this.#worlds = this.#carriedOutLate(said) ?? this.#deviate(call, said);
     this.#candidates = [];
   }
 
@@ -191,7 +191,7 @@ export class BooksComputation {
    * Returns the possible states of the books (worlds) after calls with an unknown outcome were carried out late.
    * Returns undefined if none of them has this balance.
    */
-  #landedLate(said: Money): readonly World[] | undefined {
+  #carriedOutLate(said: Money): readonly World[] | undefined {
     const open = [...this.#ledger.transactions()].filter(
       ({ state, attempts }) =>
         state !== 'accepted' &&
@@ -199,8 +199,8 @@ export class BooksComputation {
         attempts.some(({ number }) => number < (this.#lastSaid?.call.number ?? 0)),
     );
     let worlds = this.#worlds;
-    for (let results = 1; results <= MAX_LANDINGS && worlds.length <= MAX_WORLDS; results += 1) {
-      worlds = distinct(worlds.flatMap((world) => open.flatMap((one) => landed(world, one, this.#ledger.bets))));
+    for (let results = 1; results <= MAX_COMBINED && worlds.length <= MAX_WORLDS; results += 1) {
+      worlds = distinct(worlds.flatMap((world) => open.flatMap((one) => carriedOut(world, one, this.#ledger.bets))));
       const right = worlds.filter(({ balance }) => balance.equals(said));
       if (right.length > 0) return right;
     }
@@ -291,7 +291,7 @@ const MAX_CANDIDATES = 400;
 const MAX_UNREAD = 100;
 
 /** Maximum number of calls with an unknown outcome that are assumed to be carried out between two replies. */
-const MAX_LANDINGS = 3;
+const MAX_COMBINED = 3;
 
 /**
  * True if the reply to a call may be the stored reply to an earlier attempt. It cannot be a stored reply if all earlier
@@ -310,7 +310,7 @@ function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
  * Returns the state of the books (the world) after a call whose outcome is unknown was carried out. Returns an empty
  * list if the operator cannot have carried out the call.
  */
-function landed(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {
+function carriedOut(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {
   switch (call) {
     case 'bet':
       if (isApplied(world, key) || isClosed(world, key)) return [];

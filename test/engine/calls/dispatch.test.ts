@@ -36,7 +36,7 @@ describe('the settle time after a bet', () => {
   };
 
   it.each([500, 502, 503, 504])(
-    'croupier waits for the settle time after a %i, because the debit may still land',
+    'croupier waits for the settle time after a %i, because the debit may still come',
     async (status) => {
       expect(await msUntilRead(status)).toBeGreaterThan(350);
     },

@@ -32,7 +32,7 @@ it('an unchanged balance at the end gives no finding', async () => {
   expect(await endOf()).toEqual([]);
 });
 
-it('a debit that landed after its scenario ended is found', async () => {
+it('a debit that takes effect after the end of its scenario is found', async () => {
   const [found, ...others] = await endOf(later('-7.00'));
   expect(others).toEqual([]);
   expect(found).toContain('fail: the balance is 93');
