@@ -53,7 +53,7 @@ export class TextRewriter {
     return this.#plain(text.slice(0, from)) + this.#json(text.slice(from, end)) + this.#plain(text.slice(end));
   }
 
-  /** Replaces only known ids. It is used for texts in which field names have other meanings. */
+  /** Replaces only the known ids. For texts in which field names have other meanings. */
   replaceIds(text: string): string {
     return this.#replacer?.replace(text) ?? text;
   }

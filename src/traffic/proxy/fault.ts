@@ -21,7 +21,7 @@ export interface Fault {
 }
 
 const GRAMMAR =
-  'Write one of delay=DURATION, delay-request=DURATION, drop=request, drop=reply, repeat=TIMES, and then, as needed, call=bet, every=10, times=1; such as --fault delay=6s,call=win,every=10';
+  'Write one of delay=DURATION, delay-request=DURATION, drop=request, drop=reply, repeat=TIMES, and then, if needed, call=bet, every=10, times=1; for example --fault delay=6s,call=win,every=10';
 
 /**
  * Parses the value of `--fault`.
@@ -102,7 +102,7 @@ export function describeAction(action: FaultAction): string {
     case 'drop':
       return action.what === 'request'
         ? 'broke the connection before the operator got the call'
-        : "broke the connection and kept the operator's reply";
+        : "broke the connection and did not pass on the operator's reply";
     case 'repeat':
       return `sent the same bytes ${action.times === 1 ? 'once' : `${action.times} times`} more`;
   }

@@ -308,7 +308,7 @@ const MARK = 'X-Croupier-Proxy';
 
 /** Returns the reply to a call that cannot be passed on. */
 function unreachableReply(base: string, detail: string): Buffer {
-  const message = `croupier proxy could not reach the operator at ${base}; this is not the operator's answer. ${detail}`;
+  const message = `croupier proxy could not reach the operator at ${base}. This reply is not from the operator. ${detail}`;
   const body = Buffer.from(JSON.stringify({ message }));
   return Buffer.concat([
     Buffer.from(

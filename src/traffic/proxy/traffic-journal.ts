@@ -37,7 +37,12 @@ export class TrafficJournal {
       whole: false,
       planHash: '',
       scenarios: [
-        { id: TRAFFIC, title: 'Traffic that passed the proxy', place: { file: '', line: 1, column: 1 }, rules: [] },
+        {
+          id: TRAFFIC,
+          title: 'Traffic that passed through the proxy',
+          place: { file: '', line: 1, column: 1 },
+          rules: [],
+        },
       ],
     });
     this.#append({ event: 'scenario-started', scenario: TRAFFIC, attempt: ATTEMPT, at: this.#began, sessions: {} });
@@ -130,7 +135,7 @@ export class TrafficJournal {
       scenario: TRAFFIC,
       attempt: ATTEMPT,
       verdict: how.hasBreach ? 'fail' : hasPasses ? 'pass' : 'inconclusive',
-      reason: how.hasBreach || hasPasses ? null : 'no call that passed the proxy could be judged',
+      reason: how.hasBreach || hasPasses ? null : 'no call that passed through the proxy could be judged',
       durationMs,
       restored: null,
       passes: this.#passes,

@@ -215,7 +215,9 @@ export class TrafficJudge {
       const sum = `the balance is ${said}, but must be ${expected}`;
       const [cause] = causes;
       const again = cause?.repeat ? ` (call ${cause.repeat.number})` : '';
-      const text = cause ? `${sum}: ${cause.text}${again}` : `${sum}: no call that passed the proxy explains it`;
+      const text = cause
+        ? `${sum}: ${cause.text}${again}`
+        : `${sum}: no call that passed through the proxy explains the difference`;
       this.#find(rule, rule === null ? 'note' : verdictOf(rule), logged.seen.call, proxiedCall.id, text);
     }
   }

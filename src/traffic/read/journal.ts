@@ -35,7 +35,7 @@ export class JournalReader {
   take(value: unknown, line: number): LogEntry | undefined {
     const format = isJournalHead(value) ? (value as { readonly format?: unknown }).format : JOURNAL_FORMAT;
     if (format !== JOURNAL_FORMAT) {
-      const why = `the journal is in the format ${JSON.stringify(format)}; this croupier reads ${JOURNAL_FORMAT}`;
+      const why = `the journal is in the format ${JSON.stringify(format)}, but this croupier reads ${JOURNAL_FORMAT}`;
       return { kind: 'unreadable', line, why };
     }
     const diagnostic = eventProblem(value);

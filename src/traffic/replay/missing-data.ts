@@ -13,32 +13,33 @@ export function missingData(calls: readonly LoggedCall[], signing: Signing): rea
     describe(
       without('amount', moving),
       (which) =>
-        `The amount of ${which} is not in the record: the test's stake is used, and for a refund the amount of its bet.`,
+        `The amount of ${which} is not in the record. The stake of the test is used instead, or for a refund the amount of its bet.`,
     ),
     describe(
       without('txID', moving),
-      (which) => `The txID of ${which} is not in the record: each call is replayed as a new transaction.`,
+      (which) => `The txID of ${which} is not in the record, so each call is replayed as a new transaction.`,
     ),
     describe(
       moving.filter(({ seen }) => seen.call === 'refund' && seen.origTxID === null),
-      (which) => `The bet of ${which} (a refund) is not in the record: a refund of an unknown bet is replayed.`,
+      (which) =>
+        `The record does not say which bet is refunded by ${which}, so a refund of an unknown bet is replayed.`,
     ),
     describe(
       without('roundID', moving).filter(({ seen }) => seen.call !== 'refund'),
       (which) =>
-        `The round of ${which} is not in the record: each bet is replayed in a new round, and a win in a round without a bet.`,
+        `The round of ${which} is not in the record. Each bet is replayed in a new round, and each win in a round without a bet.`,
     ),
     describe(
       calls.filter(({ seen }) => seen.sessionID === null),
-      (which) => `The session of ${which} is not in the record: the test's main session is used.`,
+      (which) => `The session of ${which} is not in the record, so the main session of the test is used.`,
     ),
     describe(
       calls.length === 1 ? [] : calls.filter(({ atMs }) => atMs === null),
-      (which) => `The time of ${which} is not in the record: there is no pause before it.`,
+      (which) => `The time of ${which} is not in the record, so it is replayed without a pause before it.`,
     ),
     describe(
       calls.filter((call) => mayDependOnSignature(call) && !signing.has(call.number)),
-      (which) => `The signature of ${which} can't be verified: a right signature is used.`,
+      (which) => `The signature of ${which} can't be verified, so the replay uses a correct signature.`,
     ),
   ].filter((text) => text !== null);
 }

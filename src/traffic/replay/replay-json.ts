@@ -19,20 +19,20 @@ export interface ReplayOutcome {
 const REPLAY_JSON = 'croupier-replay/1';
 
 const maybe = z.string().nullable();
-const number = z.int().min(1).describe('the place of a call in the record');
+const number = z.int().min(1).describe('the number of the call in the record, from 1');
 
 const wrong = z.object({ rules: z.array(z.string().describe('the id of a rule')), calls: z.array(number) });
 
 const result = z.object({
-  status: z.int().nullable().describe('null: there was no reply, or nobody wrote down which'),
-  reason: maybe.describe("why there was no reply; null: there was one, or that isn't known"),
-  code: maybe.describe('the code of an error'),
+  status: z.int().nullable().describe('the HTTP status of the reply; null if there was no reply or it was not logged'),
+  reason: maybe.describe('the reason why there was no reply; null if there was a reply, or if the reason is not known'),
+  code: maybe.describe('the error code in the reply; null if there was none'),
   change: z
     .string()
     .regex(/^-?(0|[1-9]\d*)(\.\d+)?$/)
     .nullable()
     .describe(
-      "by how much the balance differs from the one of the wallet's call before; null: not known, or not comparable",
+      'the change of the balance since the previous call of the same wallet; null if it is not known or cannot be compared',
     ),
 });
 
@@ -41,34 +41,36 @@ const replaySchema = z.object({
   schema: z.literal(REPLAY_JSON),
   verdict: z.enum(['fixed', 'same', 'still failing', 'regressed', 'differs', 'undecided']),
   exitCode: z.int().min(0).max(255),
-  wrong: z.object({ past: wrong, now: wrong }).describe('what was found wrong in the record, and in the replay'),
-  notes: z.array(z.string()).describe('what the record does not tell, and what was played in its place'),
-  run: z.string().describe('the first line of the run that played it'),
-  journal: maybe.describe('where the journal of the replay is'),
+  wrong: z
+    .object({ past: wrong, now: wrong })
+    .describe('the broken rules, in the record (`past`) and in the replay (`now`), and the calls that break them'),
+  notes: z.array(z.string()).describe('the data that the record does not contain, and what was replayed instead'),
+  run: z.string().describe('the summary line of the run that replayed the calls'),
+  journal: maybe.describe('the path of the journal of the replay; null if none was written'),
   calls: z.array(
     z.object({
       number,
       call: z.enum(CALL_NAMES),
-      amount: maybe.describe('as it was sent then'),
+      amount: maybe.describe('the amount in the record; null if it is not in the record, or if the call has no amount'),
       verdict: z.enum(['same', 'differs', 'unknown', 'not played']),
       differences: z.array(z.enum(['answer', 'code', 'change'])),
       past: result,
-      now: result.nullable().describe('null: it was not played'),
+      now: result.nullable().describe('the new reply; null if the call was not replayed'),
     }),
   ),
 });
 
-/** Makes the JSON Schema of `croupier replay --json`. */
+/** Returns the JSON Schema of `croupier replay --json`. */
 export function replayJsonSchema(): object {
   return {
     ...z.toJSONSchema(replaySchema, { io: 'input' }),
-    title: `A replay, as croupier tells it (${REPLAY_JSON})`,
+    title: `The result of croupier replay (${REPLAY_JSON})`,
   };
 }
 
 type ReplayJson = z.infer<typeof replaySchema>;
 
-/** Makes the output of `croupier replay --json`. */
+/** Returns the output of `croupier replay --json`. */
 export function replayJson(outcome: ReplayOutcome, exitCode: number): ReplayJson {
   const { verdict, compared, past, now, notes, run, journal } = outcome;
   return {

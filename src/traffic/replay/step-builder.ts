@@ -90,7 +90,8 @@ export class StepBuilder {
   }
 
   /**
-   * Makes the steps of calls that were in flight at the same time. The same request at the same time is one step with copies.
+   * Returns the steps for calls that were in flight at the same time. Calls with the same request at the same time
+   * become one step that sends several copies.
    *
    * @param offsets when each call is sent, in ms after the first
    */

@@ -124,7 +124,7 @@ function errorBreaches(call: LoggedCall): readonly Breach[] {
       breach(
         call,
         'bet.insufficient-funds',
-        'the operator answered insufficient_funds with status 500, after which the service must send a refund',
+        'the operator answered insufficient_funds with status 500, so the service must send a refund',
         true,
       ),
     ];
@@ -159,7 +159,7 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
         breach(
           again,
           rule,
-          `it repeats call ${first.number}, which was answered 200, and was answered ${again.status}`,
+          `the call repeats call ${first.number}, which was answered 200, but it was answered ${again.status}`,
         ),
       );
     } else if (again.ending === 'accepted') found.push(...replayBreaches(first, again, rule));
@@ -177,7 +177,7 @@ function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readon
   );
   return declined.map((attempt) => {
     const status = attempt.status ?? 'with an error';
-    const text = `a refund must be answered 200, also when its bet is not known, and it was answered ${status}`;
+    const text = `a refund must be answered 200, even if its bet is not known, but it was answered ${status}`;
     return breach(attempt, isBetKnown(origTxID, attempt, bets) ? 'refund.restore' : 'refund.unknown', text);
   });
 }
@@ -206,7 +206,7 @@ function replayBreaches(first: LoggedCall, again: LoggedCall, rule: RuleId): rea
       breach(
         again,
         rule,
-        `it repeats call ${first.number} and was answered with another txID: it was carried out again`,
+        `the call repeats call ${first.number}, but was answered with another txID, so it was carried out again`,
       ),
     );
   } else if (first.balance !== null && again.balance !== null && !first.balance.equals(again.balance)) {
@@ -215,7 +215,7 @@ function replayBreaches(first: LoggedCall, again: LoggedCall, rule: RuleId): rea
       breach(
         again,
         'idempotency.same-reply',
-        `it repeats call ${first.number} and was answered with another balance, ${said}`,
+        `the call repeats call ${first.number}, but was answered with another balance: ${said}`,
       ),
     );
   }

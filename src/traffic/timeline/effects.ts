@@ -46,7 +46,7 @@ export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
     case 'bet':
     case 'win':
       if (transaction.amount === null) {
-        const why = `the amount of the ${transaction.call} of call ${call.number} is not known`;
+        const why = `the amount of the ${transaction.call} (call ${call.number}) is not known`;
         return { worlds, candidates: [], unknown: call.done === 'no' ? null : why };
       }
       return (transaction.call === 'bet' ? betEffect : winEffect)(booking, worlds, transaction.amount);
@@ -54,7 +54,7 @@ export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
       const bet = betOf(transaction, booking.bets);
       const amount = bet?.amount ?? transaction.amount;
       if (amount !== null) return refundEffect(booking, worlds, amount, bet);
-      const why = `the amount of the refund of call ${call.number} is not known`;
+      const why = `the amount of the refund (call ${call.number}) is not known`;
       return { worlds, candidates: [], unknown: call.done === 'no' ? null : why };
     }
   }
@@ -83,13 +83,13 @@ function betEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
   switch (call.done) {
     case 'yes': {
       const candidates = [
-        candidate('bet.debit', amount, 'the bet was answered 200 and not taken'),
+        candidate('bet.debit', amount, 'the bet was answered 200, but was not taken'),
         ...unitCandidates(transaction, off),
         ...roundingCandidates(transaction, amount, off),
       ];
       if (worlds.some((world) => isClosed(world, key))) {
         candidates.push(
-          candidate('refund.before-bet', off, 'the bet was taken though its refund had been answered before'),
+          candidate('refund.before-bet', off, 'the bet was taken although its refund had been answered before'),
         );
       }
       return { worlds: transaction.isCampaign ? both(worlds, taken) : each(worlds, taken), candidates, unknown: null };
@@ -106,9 +106,9 @@ type MakeCandidate = (rule: RuleId, by: Money, text: string) => Candidate;
 function declinedCandidates(call: LoggedCall, candidate: MakeCandidate, off: Money): readonly Candidate[] {
   switch (call.ending) {
     case 'refused':
-      return [candidate('signature.no-effect', off, 'the bet was refused with 401 and taken all the same')];
+      return [candidate('signature.no-effect', off, 'the bet was refused with 401, but was taken')];
     case 'error-200':
-      return [candidate('reply.error-is-not-200', off, 'the bet was answered with an error and taken all the same')];
+      return [candidate('reply.error-is-not-200', off, 'the bet was answered with an error, but was taken')];
     case 'not-sent':
       return [];
     case 'accepted':
@@ -117,7 +117,7 @@ function declinedCandidates(call: LoggedCall, candidate: MakeCandidate, off: Mon
     case 'late':
     case 'lost':
     case 'unknown': {
-      const text = `the bet was declined with ${call.status ?? 'an error'} and taken all the same`;
+      const text = `the bet was declined with ${call.status ?? 'an error'}, but was taken`;
       return [candidate('bet.declined-takes-nothing', off, text)];
     }
   }
@@ -133,19 +133,19 @@ function winEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
   const paid = (world: World): World => (isApplied(world, key) ? world : applying(world, key, amount));
   if (call.done === 'yes') {
     const candidates = [
-      candidate('win.credit', amount.negated(), 'the win was answered 200 and not paid'),
+      candidate('win.credit', amount.negated(), 'the win was answered 200, but was not paid'),
       ...unitCandidates(transaction, amount),
       ...roundingCandidates(transaction, amount, amount),
     ];
     if (transaction.attempts.some(({ number }) => number < call.number)) {
       candidates.push(
-        candidate('win.retried', amount, 'the win was paid twice: when it failed, and when it was sent again'),
+        candidate('win.retried', amount, 'the win was paid twice: at the failed attempt, and when it was sent again'),
       );
     }
     return { worlds: transaction.isCampaign ? both(worlds, paid) : each(worlds, paid), candidates, unknown: null };
   }
   if (call.ending === 'refused') {
-    const text = 'the win was refused with 401 and paid all the same';
+    const text = 'the win was refused with 401, but was paid';
     return { worlds, candidates: [candidate('signature.no-effect', amount, text)], unknown: null };
   }
   // The service sends a win again until it is answered 200, so the win may be paid at any time.
@@ -175,7 +175,7 @@ function refundEffect(
     candidates.push(candidate('refund.declined-bet', amount, 'the refund of a declined bet was paid'));
   } else {
     const rule = bet.state === 'accepted' ? 'refund.restore' : undoneRule(bet);
-    const text = `the refund was answered ${call.status ?? 200} and the bet was not given back`;
+    const text = `the refund was answered ${call.status ?? 200}, but the bet was not given back`;
     candidates.push(candidate(rule, amount.negated(), text));
     if (bet.state !== 'accepted') {
       candidates.push(
@@ -209,7 +209,7 @@ function unitCandidates(transaction: Transaction, by: Money): readonly Candidate
     rule: 'money.main-unit' as const,
     transaction,
     by: by.shift(places).minus(by),
-    text: `the amount was taken for ${places > 0 ? 'a hundred times' : 'a hundredth of'} what it says`,
+    text: `the amount was booked as ${places > 0 ? 'a hundred times' : 'a hundredth of'} its value`,
   }));
 }
 

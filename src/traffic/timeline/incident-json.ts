@@ -18,7 +18,7 @@ const amount = z
   .string()
   .regex(/^-?(0|[1-9]\d*)(\.\d+)?$/)
   .nullable()
-  .describe('a decimal in the main unit; null: unknown');
+  .describe('an amount as a decimal in the main unit of the currency; null if it is unknown');
 const text = z.string();
 const maybe = z.string().nullable();
 const count = z.int().min(0);
@@ -32,9 +32,13 @@ const debt = z.object({
   txID: maybe,
   roundID: maybe,
   amount,
-  owedBy: z.enum(['operator', 'player', 'nobody', 'unknown']).describe('who has money that is not theirs'),
+  owedBy: z
+    .enum(['operator', 'player', 'nobody', 'unknown'])
+    .describe(
+      'who must give the amount to the other side; nobody: no money has to move; unknown: the logs do not show it',
+    ),
   toAct: z.enum(SIDES),
-  rules: z.array(rule).describe('the rules whose breach explains exactly this'),
+  rules: z.array(rule).describe('the rules whose breach explains exactly this amount; empty if there is none'),
   text,
 });
 
@@ -43,8 +47,8 @@ const round = z.object({
   state: z.enum(['settled', 'refunded', 'open', 'owing', 'nothing', 'unknown']),
   bets: amount,
   wins: amount,
-  should: amount.describe('what the round must come to for the player; null: unknown'),
-  booked: amount.describe('the amount that the operator has booked for this round'),
+  should: amount.describe('the correct result of the round for the player; null if it is unknown'),
+  booked: amount.describe('the result that the operator has booked for the round; null if it is unknown'),
   difference: amount,
   text,
 });
@@ -53,11 +57,13 @@ const wallet = z.object({
   player: maybe,
   sessions: z.array(text),
   currency: maybe,
-  firstSaid: amount.describe('the first balance that was answered'),
-  lastSaid: amount.describe('the last balance that was answered'),
-  should: amount.describe('what the player must have once everything owed is done; null: unknown'),
-  booked: amount.describe("what the operator's books say by now"),
-  difference: amount.describe('`booked` minus `should`; negative: the player has too little'),
+  firstSaid: amount.describe('the first balance in a reply; null if there is none'),
+  lastSaid: amount.describe('the last balance in a reply; null if there is none'),
+  should: amount.describe('the correct balance, after all debts are settled; null if it is unknown'),
+  booked: amount.describe("the balance in the operator's books after the last call; null if it is unknown"),
+  difference: amount.describe(
+    '`booked` minus `should`; negative if the player has too little, and null if it is unknown',
+  ),
   sentence: text,
   unknowns: z.array(text),
   debts: z.array(debt),
@@ -66,7 +72,7 @@ const wallet = z.object({
 
 const call = z.object({
   number,
-  at: maybe.describe("ISO 8601, UTC, by the service's clock"),
+  at: maybe.describe("the time in ISO 8601 and UTC, by the service's clock; null if it is unknown"),
   call: z.enum(CALL_NAMES),
   sessionID: maybe,
   player: maybe,
@@ -75,7 +81,7 @@ const call = z.object({
   origTxID: maybe,
   amount,
   ending: z.enum(['accepted', 'error-200', 'declined', 'refused', 'failed', 'late', 'lost', 'not-sent', 'unknown']),
-  done: z.enum(['yes', 'no', 'maybe']).describe('whether the operator carried it out, by its own words'),
+  done: z.enum(['yes', 'no', 'maybe']).describe('whether the operator carried out the call, according to its reply'),
   status: z.int().nullable(),
   tookMs: z.number().nullable(),
   balance: amount,
@@ -83,7 +89,9 @@ const call = z.object({
   code: maybe,
   signature: z
     .enum(SIGNATURE_STATES)
-    .describe('by the keys at hand; unknown: there is no key, or not all was written down that is needed'),
+    .describe(
+      'the result of verifying the signature with the given keys; unknown: there is no key, or the log lacks a part of the request',
+    ),
   seenAt: z.array(z.object({ side: z.enum(SIDES), ...place.shape })),
   text,
 });
@@ -94,17 +102,17 @@ const incidentSchema = z.object({
   exitCode: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   read: z.object({
     files: z.array(text),
-    calls: count.describe('how many calls were read in all'),
-    others: count.describe('entries that are no call of the service'),
-    nameless: count.describe('calls that say neither whose they are nor which transaction'),
+    calls: count.describe('the number of calls in all files'),
+    others: count.describe('the number of entries that are not calls of the service'),
+    nameless: count.describe('the number of calls that name no session, no player and no transaction'),
     unreadable: count,
     firstUnreadable: z.array(z.object({ ...place.shape, why: text })),
-    cut: z.boolean().describe('true: there were too many, and the last were left out'),
+    cut: z.boolean().describe('true if there were too many calls, and the last ones were left out'),
   }),
   clocks: z
     .object({ operatorAheadMs: z.number(), pairs: count })
     .nullable()
-    .describe('null: only one side was read, or null: no call is in the logs of both sides'),
+    .describe('the difference between the clocks of the two sides; null if no call is in the logs of both sides'),
   calls: z.array(call),
   breaches: z.array(z.object({ call: number, rule, verdict: z.enum(['fail', 'warn']), text })),
   oddities: z.array(
@@ -130,7 +138,7 @@ const incidentSchema = z.object({
 export function incidentJsonSchema(): object {
   return {
     ...z.toJSONSchema(incidentSchema, { io: 'input' }),
-    title: `An incident, as croupier tells it (${INCIDENT_JSON})`,
+    title: `The result of croupier incident (${INCIDENT_JSON})`,
   };
 }
 

@@ -38,7 +38,7 @@ export interface LoggedCall {
   readonly done: 'yes' | 'no' | 'maybe';
   /** The status of the reply; null if there was no reply, or if the status is unknown. */
   readonly status: number | null;
-  /** The content of the reply, if its body is known. */
+  /** The content of the reply. Null if its body is not known. */
   readonly reading: ReplyReading | null;
   /** The balance in the reply; null if there was none, or if it is unknown. */
   readonly balance: Money | null;

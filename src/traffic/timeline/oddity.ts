@@ -46,14 +46,14 @@ export function fixedOf(deviations: readonly Deviation[]): readonly Oddity[] {
     const [cause] = causes;
     const why = cause ? `: ${cause.text}` : '';
     const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'little' : 'much'}`;
-    const text = `the balance that call ${call.number} was answered was ${off}${why}; call ${fixedBy} shows it right again`;
+    const text = `the balance in the reply to call ${call.number} was ${off}${why}; call ${fixedBy} shows the correct balance again`;
     return [{ kind: 'mended' as const, calls: [call.number, fixedBy], text }];
   });
 }
 
 function lateness(call: LoggedCall): Oddity[] {
   if (call.ending !== 'late' || call.done !== 'yes') return [];
-  const text = `the ${call.seen.call} of call ${call.number} was carried out, and its reply came too late for the service, which counts it as failed`;
+  const text = `the ${call.seen.call} of call ${call.number} was carried out, but its reply came too late, so the service counts the call as failed`;
   return [{ kind: 'late', calls: [call.number], text }];
 }
 
@@ -62,11 +62,11 @@ function difference(call: LoggedCall): Oddity[] {
   const theirs = call.alsoSeen?.exchange.answer;
   if (theirs?.kind !== 'reply') return [];
   if (mine.kind === 'none') {
-    const text = `the operator wrote down that it answered call ${call.number} with ${theirs.status}; the service had no reply (${mine.reason})`;
+    const text = `the operator logged that it answered call ${call.number} with ${theirs.status}, but the service had no reply (${mine.reason})`;
     return [{ kind: 'sides-differ', calls: [call.number], text }];
   }
   if (mine.kind !== 'reply' || mine.status === theirs.status) return [];
-  const text = `the operator wrote down that it answered call ${call.number} with ${theirs.status}; the service received ${mine.status}: something between them answers too`;
+  const text = `the operator logged that it answered call ${call.number} with ${theirs.status}, but the service received ${mine.status}, so something between them replied instead`;
   return [{ kind: 'sides-differ', calls: [call.number], text }];
 }
 
@@ -75,7 +75,7 @@ function repeats({ call, attempts }: Transaction): Oddity[] {
   if (!first || again.length === 0) return [];
   const times = again.length === 1 ? 'once more' : `${again.length} times more`;
   const isDue = call !== 'bet' && first.ending !== 'accepted';
-  const text = `the ${call} of call ${first.number} was sent ${times} with the same txID${isDue ? ', as it must be until it is answered 200' : ''}`;
+  const text = `the ${call} of call ${first.number} was sent ${times} with the same txID${isDue ? ', as the contract requires until the call is answered 200' : ''}`;
   const isRetriedBet = call === 'bet' && first.ending !== 'accepted';
   return [
     { kind: isDue ? 'resent' : 'duplicate', calls: attempts.map(({ number }) => number), text },
@@ -84,7 +84,7 @@ function repeats({ call, attempts }: Transaction): Oddity[] {
           {
             kind: 'retried-bet' as const,
             calls: attempts.map(({ number }) => number),
-            text: `the bet of call ${first.number} was not accepted and sent again, which the service never does with a bet`,
+            text: `the bet of call ${first.number} was not accepted and was sent again, but the service never sends a bet twice`,
           },
         ]
       : []),
@@ -103,7 +103,7 @@ function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {
   }
   const ended = bet.state === 'accepted' ? 'was accepted in time' : bet.state === 'declined' ? 'was declined' : null;
   if (ended === null) return [];
-  const text = `the refund (call ${first.number}) is of a bet (call ${placed.number}) that ${ended}: only a bet without a known outcome is refunded`;
+  const text = `the refund (call ${first.number}) names a bet (call ${placed.number}) that ${ended}, but only a bet with an unknown outcome is refunded`;
   return [{ kind: 'needless-refund', calls: [first.number, placed.number], text }];
 }
 

@@ -26,32 +26,34 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** Writes the verdict on a wallet as one sentence, which can be pasted into a ticket. */
+/** Writes the verdict on a wallet as one paragraph, which can be pasted into a ticket. */
 export function walletSentence(verdict: WalletVerdict): string {
   const who = nameOf(verdict);
   const money = (amount: Money): string => amountText(amount, verdict.currency);
   const { should, booked, difference, debts, unknowns } = verdict;
   const said = verdict.books.lastSaid;
-  const because = debts.length === 0 ? '' : `: ${debtClauses(debts, verdict.currency)}`;
-  const doubt = unknowns.length === 0 ? '' : `; unknown: ${unknowns.join('; ')}`;
+  const because = debts.length === 0 ? '' : ` ${upper(debtClauses(debts, verdict.currency))}.`;
+  const doubts = unknowns.map((each) => ` ${upper(each)}.`).join('');
   if (difference === null) {
-    const why = because === '' && doubt === '' ? ': the outcome of some calls is not known' : `${because}${doubt}`;
-    return `Whether ${who} has what they should is unknown${why}.`;
+    const why = because === '' && doubts === '' ? ', because the outcome of some calls is not known' : '';
+    return `It is unknown whether ${who} has the correct balance${why}.${because}${doubts}`;
   }
-  const off = difference.isZero()
-    ? 'nothing is owed'
-    : `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
+  const off = `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
   if (should === null || booked === null) {
-    const sum = difference.isZero() ? 'by these calls nothing is owed' : `by these calls they have ${off}`;
-    return `The balance of ${who} is unknown; ${debts.length === 0 ? sum : `${sum}${because}`}${doubt}.`;
+    const sum = difference.isZero() ? 'By these calls, nothing is owed.' : `By these calls, it is ${off}.`;
+    return `The balance of ${who} is unknown. ${sum}${because}${doubts}`;
   }
   const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
   const isSaid = said !== null && isSameButForRest(said.balance, booked);
   const has = isSaid
     ? `the operator said ${money(booked)}${when}`
-    : `the operator's books must say ${money(booked)} by now`;
-  if (debts.length === 0) return `${upper(who)} should have ${money(should)}, and ${has}: ${off}${doubt}.`;
-  return `${upper(who)} should have ${money(should)}, and ${has}: ${difference.isZero() ? 'no money is missing, but something is still to be done' : off}${because}${doubt}.`;
+    : `by these calls the operator has booked ${money(booked)}`;
+  const result = !difference.isZero()
+    ? `which is ${off}`
+    : debts.length === 0
+      ? 'so nothing is owed'
+      : 'so the sum is correct, but something must still be done';
+  return `${upper(who)} should have ${money(should)}, and ${has}, ${result}.${because}${doubts}`;
 }
 
 /** Writes the state of a round as a clause. */
@@ -64,7 +66,7 @@ export function roundClause(round: RoundVerdict, currency: string | null): strin
     case 'refunded':
       return 'refunded: nothing is won or lost';
     case 'open':
-      return `open: ${sums}; no win was read, not even one of 0`;
+      return `open: ${sums}; the logs have no win of this round, and even a lost round has a win of 0`;
     case 'nothing':
       return 'no bet was accepted: nothing is won or lost';
     case 'unknown':
@@ -72,11 +74,13 @@ export function roundClause(round: RoundVerdict, currency: string | null): strin
     case 'owing': {
       const should =
         round.should === null
-          ? 'what it should come to is unknown'
-          : `it should come to ${signed(round.should, currency)}`;
+          ? 'the correct result is unknown'
+          : `the correct result is ${signed(round.should, currency)}`;
       const booked =
-        round.booked === null ? 'the booked amount is not known' : `is booked as ${signed(round.booked, currency)}`;
-      return `${sums}; ${should}, and ${booked}: ${debtClauses(round.debts, currency)}`;
+        round.booked === null
+          ? 'the booked result is unknown'
+          : `the operator has booked ${signed(round.booked, currency)}`;
+      return `${sums}; ${should}, and ${booked}; ${debtClauses(round.debts, currency)}`;
     }
   }
 }
@@ -92,7 +96,7 @@ function debtClauses(debts: readonly Debt[], currency: string | null): string {
   const groups = Map.groupBy(debts, (debt) => faultOf(debt) ?? debt);
   const shown = [...groups.values()].slice(0, MAX_CLAUSES).map((same) => clauseOf(same, currency));
   const rest = groups.size - shown.length;
-  return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+  return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more ${rest === 1 ? 'debt' : 'debts'}` : ''}`;
 }
 
 /**
@@ -150,11 +154,11 @@ export function debtClause(debt: Debt, currency: string | null): string {
   const sum = amountText(amount, currency);
   switch (kind) {
     case 'missing-refund':
-      return `the ${name(transaction)} ${ending(transaction)},${tookIt(debt)} and was never refunded: the service owes the refund${payback(debt, sum)}`;
+      return `the ${name(transaction)} ${ending(transaction)},${tookIt(debt)} and was never refunded: the service must send the refund${payback(debt, sum)}`;
     case 'refund-pending':
-      return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: it must be sent until it is${payback(debt, sum)}`;
+      return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: the refund must be sent until it is answered 200${payback(debt, sum)}`;
     case 'win-pending':
-      return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is${
+      return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is answered 200${
         debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''
       }`;
     case 'misbooked': {
@@ -165,8 +169,8 @@ export function debtClause(debt: Debt, currency: string | null): string {
       return `${faultText(causes)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }
     case 'unexplained': {
-      const at = `at ${deviation ? momentText([deviation.call]) : 'last'} the operator said ${amountText(deviation?.said ?? Money.zero, currency)}, and by the calls it was ${amountText(deviation?.expected ?? Money.zero, currency)}`;
-      return `${at}: unless something else moved it (a deposit, another game, a call that is not in what was read), ${owes(debt, sum)}`;
+      const at = `the operator said ${amountText(deviation?.said ?? Money.zero, currency)}${deviation ? ` (${momentText([deviation.call])})` : ''}, but the calls lead to ${amountText(deviation?.expected ?? Money.zero, currency)}`;
+      return `${at}: unless something else changed the balance (a deposit, another game, a call that is not in the logs), ${owes(debt, sum)}`;
     }
   }
 }
@@ -174,7 +178,7 @@ export function debtClause(debt: Debt, currency: string | null): string {
 function owes(debt: Debt, sum: string): string {
   return debt.owedBy === 'operator'
     ? `the operator owes the player ${sum}`
-    : `the player has ${sum} that is the operator's`;
+    : `the player has ${sum} that belongs to the operator`;
 }
 
 function name(transaction: Transaction | null): string {
@@ -211,20 +215,20 @@ function tookIt({ owedBy }: Debt): string {
 function paidIt({ owedBy, amount }: Debt): string {
   if (amount.isZero()) return '';
   return owedBy === 'operator'
-    ? ' and not paid'
+    ? ' and was not paid'
     : owedBy === 'nobody'
-      ? ', though it was paid'
+      ? ', although it was paid'
       : ' and may have been paid';
 }
 
 function payback({ owedBy }: Debt, sum: string): string {
-  return owedBy === 'operator' ? `, and with it the operator gives the player ${sum} back` : '';
+  return owedBy === 'operator' ? `, and the operator must give the player ${sum} back` : '';
 }
 
 function nameOf({ player, sessions, wallet }: WalletVerdict): string {
   if (player !== null) return `player ${player}`;
   if (sessions.length === 1) return `the player of session ${sessions[0] ?? ''}`;
-  return wallet === null ? 'the player (nobody says which)' : `the player of ${wallet}`;
+  return wallet === null ? 'the player (not named in the logs)' : `the player of ${wallet}`;
 }
 
 function upper(text: string): string {
@@ -259,8 +263,8 @@ export function answerText(call: LoggedCall, currency: string | null): string {
     case 'lost':
       return `no reply: the connection broke${status === null ? '' : ` (the operator answered ${status}${has})`}`;
     case 'not-sent':
-      return 'it never reached the operator';
+      return 'no reply: the call did not reach the operator';
     case 'unknown':
-      return 'not known how';
+      return 'the reply was not logged';
   }
 }

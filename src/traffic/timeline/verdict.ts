@@ -80,18 +80,22 @@ function same(values: readonly Money[]): Money | null {
 function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readonly LoggedCall[]): readonly string[] {
   const found: string[] = [];
   if (books.unknown !== null) found.push(books.unknown);
-  else if (!books.isAnchored) found.push('no answer with a balance was read');
+  else if (!books.isAnchored) found.push('the logs have no reply with a usable balance');
   const unlogged = calls.filter(
     ({ ending, done, seen }) => ending === 'unknown' && done === 'maybe' && seen.call !== 'balance',
   );
   if (unlogged.length > 0)
-    found.push(`how ${numbers(unlogged)} ${unlogged.length === 1 ? 'was' : 'were'} answered was not written down`);
+    found.push(
+      unlogged.length === 1
+        ? `the reply to ${numbers(unlogged)} was not logged`
+        : `the replies to ${numbers(unlogged)} were not logged`,
+    );
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) {
     found.push(
       open.length === 1
-        ? `no win of round ${open[0]?.roundID ?? 'without an id'} was read, not even one of 0: what it won is not known`
-        : `of ${open.length} rounds no win was read, not even one of 0: what they won is not known`,
+        ? `the logs have no win of round ${open[0]?.roundID ?? 'without an id'}, so its result is unknown (even a lost round has a win of 0)`
+        : `the logs have no win of ${open.length} rounds, so their results are unknown (even a lost round has a win of 0)`,
     );
   }
   return found;

@@ -103,7 +103,7 @@ export class BooksComputation {
     if (!this.#isAnchored || !last) return null;
     if (this.#unread.some(({ balance }) => this.#worlds.some((world) => isSameButForRest(world.balance, balance))))
       return null;
-    return `the last balance that was answered, ${last.balance.format(2)} at call ${last.call.number}, is none that the calls lead to, and other calls were in flight with it`;
+    return `the calls do not explain the last balance in a reply (${last.balance.format(2)}, call ${last.call.number}), and other calls were in flight at the same time`;
   }
 
   /** Makes the balance unknown. The balance in the next reply is accepted as correct. */

@@ -52,7 +52,10 @@ export function applying(world: World, key: string, by: Money): World {
   return { ...world, balance: world.balance.plus(by), applied: new Set([...world.applied, key]) };
 }
 
-/** Returns the world after a bet was given back, or after it became impossible to take the bet. */
+/**
+ * Returns the state of the wallet (the world) after a bet was given back, or after it became impossible to take the
+ * bet.
+ */
 export function closing(world: World, key: string, by: Money): World {
   const applied = new Set(world.applied);
   applied.delete(key);
@@ -82,8 +85,8 @@ export function distinct(worlds: readonly World[]): readonly World[] {
 }
 
 /**
- * Moves facts that are equal in all worlds to their shared part. A call then costs the same in a long log as in a short
- * log.
+ * Moves facts that are equal in all possible states (worlds) into the part that the worlds share. The time for one call
+ * then does not grow with the length of the log.
  */
 export function settle(worlds: readonly World[]): readonly World[] {
   const [first] = worlds;

@@ -36,7 +36,7 @@ describe('Faults', () => {
 it.each([
   ['delay=2s', 'delayed the reply by 2000 ms'],
   ['drop=request', 'broke the connection before the operator got the call'],
-  ['drop=reply', "broke the connection and kept the operator's reply"],
+  ['drop=reply', "broke the connection and did not pass on the operator's reply"],
   ['repeat=1', 'sent the same bytes once more'],
 ])('describes %s', (text, words) => {
   expect(describeAction(readFault(text).action)).toBe(words);

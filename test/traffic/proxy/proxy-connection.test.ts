@@ -160,7 +160,7 @@ describe('an operator that cannot be reached', () => {
     open.push(proxy);
     const { back } = await talk(proxy.port, ['GET /balance HTTP/1.1\r\nHost: x\r\n\r\n'], () => false);
     expect(back.toString()).toMatch(/^HTTP\/1\.1 502 .*\r\nX-Croupier-Proxy: unreachable\r\n/);
-    expect(back.toString()).toContain("not the operator's answer");
+    expect(back.toString()).toContain('This reply is not from the operator');
     await until(() => proxy.passed.length === 1);
     expect(proxy.passed[0]?.end).toMatchObject({ kind: 'none', reason: 'refused' });
   });

@@ -53,7 +53,7 @@ describe('the effect of a bet', () => {
   });
 
   it('is not known if its amount is missing, unless it was declined', () => {
-    expect(lastEffect(new Log().bet('b', 'five', {})).unknown).toBe('the amount of the bet of call 1 is not known');
+    expect(lastEffect(new Log().bet('b', 'five', {})).unknown).toBe('the amount of the bet (call 1) is not known');
     expect(lastEffect(new Log().bet('b', 'five', { status: 402 })).unknown).toBeNull();
   });
 });

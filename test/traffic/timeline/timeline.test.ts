@@ -36,7 +36,7 @@ describe('a log without faults', () => {
       ['nothing', '0'],
     ]);
     expect(walletSentence(only(timeline))).toBe(
-      'Player anna should have 102.50 EUR, and the operator said 102.50 EUR at 2026-11-21 13:00:05 UTC: nothing is owed.',
+      'Player anna should have 102.50 EUR, and the operator said 102.50 EUR at 2026-11-21 13:00:05 UTC, so nothing is owed.',
     );
   });
 });
@@ -72,7 +72,7 @@ describe('a bet without a known outcome', () => {
     expect(sums(timeline)).toEqual(['100', '80', '-20']);
     expect(debts(timeline)).toEqual(['missing-refund 20 operator service']);
     expect(walletSentence(only(timeline))).toContain(
-      '20.00 EUR too little: the bet of 20.00 (txID b1) was answered 500, was taken and was never refunded: the service owes the refund, and with it the operator gives the player 20.00 EUR back.',
+      '20.00 EUR too little. The bet of 20.00 (txID b1) was answered 500, was taken and was never refunded: the service must send the refund, and the operator must give the player 20.00 EUR back.',
     );
   });
 
@@ -86,7 +86,7 @@ describe('a bet without a known outcome', () => {
     const timeline = new Log().balance('100').bet('b1', '20', { none: 'reset' }).timeline();
     expect(sums(timeline)).toEqual(['100', undefined, undefined]);
     expect(debts(timeline)).toEqual(['missing-refund 20 unknown service']);
-    expect(walletSentence(only(timeline))).toMatch(/^Whether player anna has what they should is unknown/);
+    expect(walletSentence(only(timeline))).toMatch(/^It is unknown whether player anna has the correct balance/);
   });
 
   it('is counted from the first balance that shows it', () => {
@@ -215,7 +215,7 @@ describe('an error in the books of the operator', () => {
     expect(sums(timeline)).toEqual(['1007.85', '985.8', '-22.05']);
     expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
     expect(walletSentence(only(timeline))).toBe(
-      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR at 2026-11-21 13:00:07 UTC: 22.05 EUR too little: the bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
+      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR at 2026-11-21 13:00:07 UTC, which is 22.05 EUR too little. The bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
     );
   });
 
@@ -244,7 +244,7 @@ describe('an error in the books of the operator', () => {
       ['100.29', '100.29', '0'],
     ]);
     expect(walletSentence(only(timeline))).toContain(
-      'the bet of 0.29 (txID b1) was booked as 0.28 (seen at 2026-11-21 13:00:02 UTC, call 2): the player has 0.01 EUR',
+      'The bet of 0.29 (txID b1) was booked as 0.28 (seen at 2026-11-21 13:00:02 UTC, call 2): the player has 0.01 EUR',
     );
   });
 
@@ -261,14 +261,16 @@ describe('an error in the books of the operator', () => {
     expect([sums(timeline), debts(timeline)]).toEqual([['100', '100', '0'], []]);
     expect(only(timeline).books.deviations).toMatchObject([{ fixedBy: 4 }]);
     expect(timeline.oddities.map(({ text }) => text)).toEqual([
-      'the balance that call 3 was answered was 5.00 too little: the bet was declined with 403 and taken all the same; call 4 shows it right again',
+      'the balance in the reply to call 3 was 5.00 too little: the bet was declined with 403, but was taken; call 4 shows the correct balance again',
     ]);
   });
 
   it('that nothing explains is reported with the reservation that something else may have moved the balance', () => {
     const timeline = new Log().balance('100').balance('93.37').timeline();
     expect(debts(timeline)).toEqual(['unexplained 6.63 operator operator']);
-    expect(walletSentence(only(timeline))).toContain('unless something else moved it (a deposit, another game');
+    expect(walletSentence(only(timeline))).toContain(
+      'unless something else changed the balance (a deposit, another game',
+    );
   });
 
   it('is not searched for in calls that were in flight together', () => {
@@ -300,7 +302,9 @@ describe('the times in a log', () => {
       .win('w1', '50', { at: 0.3, tookMs: 200, balance: '95' })
       .timeline();
     expect([timeline.status, only(timeline).difference]).toEqual([3, null]);
-    expect(walletSentence(only(timeline))).toContain('95.00 at call 3, is none that the calls lead to');
+    expect(walletSentence(only(timeline))).toContain(
+      'The calls do not explain the last balance in a reply (95.00, call 3)',
+    );
   });
 });
 
@@ -351,7 +355,7 @@ describe('a win', () => {
     const timeline = new Log().balance('100').bet('b1', '5', { balance: '95' }).timeline();
     expect(timeline.status).toBe(3);
     expect(only(timeline).rounds[0]?.state).toBe('open');
-    expect(only(timeline).unknowns[0]).toContain('no win of round r-1 was read');
+    expect(only(timeline).unknowns[0]).toContain('the logs have no win of round r-1');
   });
 });
 
@@ -359,14 +363,14 @@ describe('a verdict that is not certain', () => {
   it('is unknown if no balance was answered', () => {
     const timeline = new Log().bet('b1', '5', { status: 500 }).refund('f1', 'b1', '5', {}).timeline();
     expect(sums(timeline)).toEqual([undefined, undefined, '0']);
-    expect(only(timeline).unknowns).toEqual(['no answer with a balance was read']);
+    expect(only(timeline).unknowns).toEqual(['the logs have no reply with a usable balance']);
     expect(timeline.status).toBe(3);
   });
 
   it('is unknown if the answer to a call was not logged', () => {
     const timeline = new Log().balance('100').bet('b1', '5', { none: 'unknown' }).timeline();
     expect(timeline.status).toBe(3);
-    expect(only(timeline).unknowns).toContain('how call 2 was answered was not written down');
+    expect(only(timeline).unknowns).toContain('the reply to call 2 was not logged');
   });
 
   it('is unknown if a free bet may have moved money or not', () => {
@@ -452,7 +456,7 @@ describe('the decisions that all commands share', () => {
     expect([sums(timeline), debts(timeline)]).toEqual([['100', '100', '0'], []]);
   });
 
-  it.each([502, 503, 504])('a bet answered %i that was taken all the same is owed by the operator', (status) => {
+  it.each([502, 503, 504])('a bet answered %i that was taken is owed by the operator', (status) => {
     const timeline = new Log().balance('100').bet('b1', '5', { status }).balance('95').timeline();
     expect(causes(timeline)).toEqual(['bet.declined-takes-nothing']);
     expect(debts(timeline)).toEqual(['misbooked 5 operator operator']);

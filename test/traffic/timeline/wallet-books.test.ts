@@ -59,7 +59,7 @@ describe('the books of a wallet', () => {
   });
 
   it('are unknown if an amount is missing, or if too many calls have no known outcome', () => {
-    expect(booksOf(new Log().balance('50.00').bet('b', 'five', {})).unknown).toContain('amount of the bet of call 2');
+    expect(booksOf(new Log().balance('50.00').bet('b', 'five', {})).unknown).toContain('amount of the bet (call 2)');
     const log = new Log().balance('50.00');
     for (let bet = 0; 2 ** bet <= MAX_WORLDS; bet += 1) log.bet(`b${bet}`, `${2 ** bet}.00`, { none: 'reset' });
     expect(booksOf(log).unknown).toBe('too many calls have no known outcome, so their effects cannot be distinguished');

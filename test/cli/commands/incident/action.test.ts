@@ -117,7 +117,7 @@ describe('croupier incident', () => {
     const { out, status } = await incident([write('alone.log', line)]);
     expect(status).toBe(1);
     expect(out).toContain('bet of an unknown amount: 500');
-    expect(out).toMatch(/^Whether the player \(nobody says which\) has what they should is unknown/);
+    expect(out).toMatch(/^It is unknown whether the player \(not named in the logs\) has the correct balance/);
   });
 
   it('reads a curl line with its reply from standard input', async () => {

@@ -248,7 +248,7 @@ describe('croupier proxy', () => {
     const { lines } = await end();
     expect(lines.filter(({ type }) => type === 'finding')).toEqual([]);
     const asides = lines.filter(({ type, aside }) => type === 'call' && aside !== null).map(({ aside }) => aside);
-    expect(asides[0]).toContain("kept the operator's reply (--fault)");
+    expect(asides[0]).toContain("did not pass on the operator's reply (--fault)");
     expect(asides.filter((aside) => String(aside).includes('repeated it'))).toHaveLength(2);
     expect(readFileSync(path.join(cwd, 'traffic.ndjson'), 'utf8')).toContain('"aside":"croupier broke');
   });
