@@ -5,9 +5,9 @@ import type { LoggedExchange } from '../logged-exchange.ts';
 
 /** The known keys for calls to one address. */
 export interface AvailableKeys {
-  /** The keys with which its calls may be signed. */
+  /** The keys of the client at this address. Calls to the address must be signed with one of them. */
   readonly own: readonly string[];
-  /** The keys of other clients, with which its calls must not be signed. */
+  /** The keys of other clients. Calls to the address must not be signed with them. */
   readonly others: readonly string[];
 }
 
