@@ -28,7 +28,7 @@ async function judged(baseline: string, selection: readonly string[], defect = t
 const report = () =>
   JSON.parse(read('r.json')) as { exitCode: number; verdict: string; baseline: { rule: string; state: string }[] };
 
-describe('run --baseline', () => {
+describe('croupier run --baseline', () => {
   it('lets a listed rule fail, and every report shows it as a known failure', async () => {
     const { status, firstLine, out } = await judged(entry('idempotency.bet'), ['idempotency.bet']);
     expect(firstLine).toMatch(
@@ -51,7 +51,7 @@ describe('run --baseline', () => {
     expect(report().baseline).toMatchObject([{ state: 'undecided' }]);
   });
 
-  it('fails the run for a listed rule that is fixed, until it has left the list', async () => {
+  it('fails the run for a listed rule that is fixed, until its entry is removed', async () => {
     const { status, firstLine, out } = await judged(entry('idempotency.bet'), ['idempotency.bet'], false);
     expect(status).toBe(1);
     expect(firstLine).toBe(
@@ -132,7 +132,7 @@ describe('run --baseline', () => {
   });
 });
 
-describe('report convert --to baseline', () => {
+describe('croupier report convert --to baseline', () => {
   it('lists the failing rules with gaps to fill in, and keeps the entries that are filled in', async () => {
     const args = ['run', '--reference', '--defect', 'replayed-bet-charged', 'idempotency.bet', '--linger', '10ms'];
     await croupier([...args, '--journal', 'run.ndjson', '--report', 'baseline=baseline.yaml'], { cwd });

@@ -10,6 +10,6 @@ it.each([
   [[2, 143], 143],
   [[143, 130], 130],
   [[130, 70, 1], 70],
-])('of %j, %i counts', (statuses, expected) => {
+])('of the exit statuses %j, %i is the most severe', (statuses, expected) => {
   expect(worstStatus(statuses)).toBe(expected);
 });

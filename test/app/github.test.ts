@@ -53,7 +53,7 @@ function obeyed(text: string): readonly string[] {
 
 const HOSTILE = '{"balance":"x"}\n::error::owned\n::add-mask::e\n::set-output name=a::b\n  ::stop-commands::mine';
 
-describe('run under GitHub Actions', () => {
+describe('croupier run under GitHub Actions', () => {
   it('annotates lines of scenarios in the repository, and writes the summary of the step', async () => {
     mkdirSync(path.join(cwd, 'tests'));
     writeFileSync(

@@ -40,33 +40,33 @@ describe('readReportRequests', () => {
     ['toString=x', 'there is no report kind toString'],
     ['json', 'the file name is missing'],
     ['json=', 'the file name is missing'],
-  ])('refuses %s: %s', (text, reason) => {
+  ])('refuses %s with the message: %s', (text, reason) => {
     expect(() => readReportRequests([text], '--report')).toThrow(reason);
   });
 });
 
-it('refuses two reports in one file, except on stdout', () => {
+it('croupier refuses two reports in one file, except on stdout', () => {
   expect(() => readReportRequests(['junit=a.xml', 'json=./a.xml'], '--report')).toThrow(
     'junit and json would both be written to ./a.xml',
   );
   expect(readReportRequests(['junit=-', 'json=-'], '--to')).toHaveLength(2);
 });
 
-it('refuses to overwrite the journal of a report', () => {
+it('croupier refuses to overwrite the journal from which a report is made', () => {
   refuseOverwriting('/a/report.json', '--to json=report.json', ['/a/run.ndjson']);
   expect(() => refuseOverwriting('/a/run.ndjson', '--to json=run.ndjson', ['/a/run.ndjson'])).toThrow(
     'must not be overwritten',
   );
 });
 
-describe('a file for several clients', () => {
-  it('must have {client} in its name', () => {
+describe('the name of a report file for several clients', () => {
+  it('must contain {client}', () => {
     expect(() => refuseSharedFile('out/report.xml', '--report', 2)).toThrow('out/report-{client}.xml');
     refuseSharedFile('report-{client}.xml', '--report', 2);
     refuseSharedFile('report.xml', '--report', 1);
   });
 
-  it('replaces characters of the ExtCID that a file name cannot have', () => {
+  it('contains no characters of the ExtCID that a file name cannot have', () => {
     expect(fileForClient('r-{client}.json', 'acme/eu 1')).toBe('r-acme_eu_1.json');
   });
 });

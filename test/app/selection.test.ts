@@ -17,12 +17,12 @@ function ids(
   return select(suite, { words, tags: more.tags ?? [], grep: more.grep }, ROOTS).map(({ id }) => id);
 }
 
-describe('select', () => {
-  it('selects everything if nothing is named', () => {
+describe('the selection of scenarios', () => {
+  it('contains every scenario if nothing is named', () => {
     expect(ids([])).toEqual(SUITE.map(({ id }) => id));
   });
 
-  it('selects a group by its folder and by its rules', () => {
+  it('finds a group by its folder and by its rules', () => {
     const chosen = ids(['refund']);
     const expected = SUITE.filter(
       ({ id, rules }) => id.startsWith('refund/') || rules.some((rule) => rule.startsWith('refund.')),
@@ -31,13 +31,13 @@ describe('select', () => {
     expect(chosen).toContain('refund/restore');
   });
 
-  it('selects the scenarios that claim a rule', () => {
+  it('finds the scenarios that test a rule', () => {
     const chosen = ids(['refund.unknown']);
     expect(chosen.length).toBeGreaterThan(0);
     expect(chosen).toEqual(SUITE.filter(({ rules }) => rules.includes('refund.unknown')).map(({ id }) => id));
   });
 
-  it('selects a scenario with all its cases, or one case', () => {
+  it('finds a scenario with all its cases, or one case', () => {
     expect(ids(['idempotency/concurrent'])).toEqual([
       'idempotency/concurrent#bet',
       'idempotency/concurrent#win',
@@ -46,7 +46,7 @@ describe('select', () => {
     expect(ids(['idempotency/concurrent#win'])).toEqual(['idempotency/concurrent#win']);
   });
 
-  it('selects files of the working directory or of the suite, with a line or a folder', () => {
+  it('finds files of the working directory or of the suite, by a line or a folder too', () => {
     expect(ids(['scenarios/refund/unknown.yaml'])).toEqual(['refund/unknown']);
     expect(ids(['refund/unknown.yaml:3'])).toEqual(['refund/unknown']);
     expect(ids(['./scenarios/balance/'])).toEqual(
@@ -58,7 +58,7 @@ describe('select', () => {
     expect(() => ids(['refund/unknown.yaml:9999'])).toThrow(/has \d+ lines/);
   });
 
-  it('joins the named scenarios, and filters them by tag and text', () => {
+  it('contains all the named scenarios, filtered by tag and text', () => {
     expect(ids(['refund/unknown', 'balance/read'])).toEqual(['balance/read', 'refund/unknown']);
     expect(ids(['idempotency'], { grep: 'AT THE SAME INSTANT' })).toContain('idempotency/concurrent#bet');
     expect(ids([], { tags: ['race'] })).toEqual(SUITE.filter(({ tags }) => tags.includes('race')).map(({ id }) => id));
@@ -104,7 +104,7 @@ describe('asFile', () => {
     ['b.yml', { file: 'b.yml', line: undefined }],
     ['bet.debit', undefined],
     ['signature/refused#bet-garbage', undefined],
-  ])('%s', (word, expected) => {
+  ])('reads the word %s as a file, or as no file', (word, expected) => {
     expect(asFile(word)).toEqual(expected);
   });
 });

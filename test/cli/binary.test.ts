@@ -55,7 +55,7 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     expect(report).toMatch(/scenarios\/refund\/restore\.yaml:(\d+):5\n +\1 │ +- refund:/);
   });
 
-  it('serves its pages', async () => {
+  it('serves the pages of the game', async () => {
     const child = start(['serve', 'all'], { cwd: folder });
     const game = (await line(child, 'game ')).replace('game ', '');
     const page = await fetch(game);
@@ -66,7 +66,7 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
   });
 
-  it('writes only journals', () => {
+  it('writes no files except journals', () => {
     expect(readdirSync(folder).filter((name) => name !== '.croupier')).toEqual(['croupier-of-ours']);
   });
 
@@ -89,7 +89,7 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     expect(run('--journal', path.join(writable, 'run.ndjson'))).toMatchObject({ status: 0 });
   });
 
-  it('is the same to the byte if a container image builds it', () => {
+  it('has the same bytes if the container image builds it', () => {
     const copy = path.join(folder, 'image');
     for (const name of sentToDocker()) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));

@@ -41,8 +41,8 @@ function expectOneScreen(lines: readonly string[]): void {
   expect(lines.filter((line) => line.length > SCREEN.columns)).toEqual([]);
 }
 
-describe('help', () => {
-  it.each(COMMANDS)('of $words fits one screen, with examples and every flag', async ({ words, flags }) => {
+describe('the help', () => {
+  it.each(COMMANDS)('of the command $words fits one screen, with examples and every flag', async ({ words, flags }) => {
     const lines = await page(...words, '--help');
     expectOneScreen(lines);
     expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/^Examples?:$/)]));
@@ -70,14 +70,14 @@ describe('help', () => {
     for (const flag of flags) expect(lines.join('\n')).toMatch(new RegExp(`^  ${flag} `, 'm'));
   });
 
-  it('lists every variable', async () => {
+  it('lists every environment variable', async () => {
     const lines = await page('help', 'environment');
     expectOneScreen(lines);
     for (const name of ['CROUPIER_KEY', 'CROUPIER_BASE_URL', 'CROUPIER_STRICT', 'CROUPIER_RETRIES', 'NO_COLOR', 'CI'])
       expect(lines.join('\n')).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
-  it('refuses an unknown page', async () => {
+  it('refuses the name of an unknown page', async () => {
     expect(await croupier(['help', 'rnu'], { cwd })).toEqual({
       status: 2,
       out: '',
@@ -85,7 +85,7 @@ describe('help', () => {
     });
   });
 
-  it.each([40, 60])('has flags no wider than a terminal of %d columns', (columns) => {
+  it.each([40, 60])('shows flags in no more than the %d columns of the terminal', (columns) => {
     const run = program.commands.find((one) => one.name() === 'run');
     const text = run?.configureOutput({ getOutHelpWidth: () => columns }).helpInformation() ?? '';
     expect(text.split('\n').filter((line) => line.startsWith(' ') && line.length > columns)).toEqual([]);

@@ -47,7 +47,7 @@ describe('Ctrl-C', () => {
   it.each([
     ['run', ['run', 'bet.yaml', '--journal', 'run.ndjson', '--deadline', '1m'], 'run.ndjson'],
     ['explore', ['explore', '--journal', 'explore.ndjson'], 'explore.ndjson'],
-  ])('twice ends %s at once, and prints the command that settles it', async (_, args, journal) => {
+  ])('that is pressed twice ends `croupier %s` at once, and how to settle is printed', async (_, args, journal) => {
     const { child, over } = play(...args);
     await isAsked;
     child.kill('SIGINT');
@@ -59,7 +59,7 @@ describe('Ctrl-C', () => {
     expect(err).toMatch(new RegExp(`Ended at once\\..* croupier settle ${journal}\\n$`));
   });
 
-  it('twice ends a replay and a settlement at once, with the same message', async () => {
+  it('that is pressed twice ends a replay and a settlement at once, with the same message', async () => {
     const body = '{"sessionID":"s1","amount":"1.00","currency":"USD","txID":"t-1","roundID":"r-1","type":"regular"}';
     writeFileSync(path.join(cwd, 'bet.txt'), `curl -X POST http://wallet.example/bet -d '${body}'\n`);
     for (const args of [
@@ -78,7 +78,7 @@ describe('Ctrl-C', () => {
     }
   });
 
-  it('counts once if a shell and a supervisor both send it', async () => {
+  it('counts once if a shell and a supervisor both send the signal', async () => {
     const { child, over } = play('run', 'bet.yaml', '--journal', 'one.ndjson', '--deadline', '300ms');
     await isAsked;
     child.kill('SIGINT');

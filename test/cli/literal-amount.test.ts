@@ -31,7 +31,7 @@ async function judged(...defect: readonly string[]) {
   return { status, rule: rules.find(({ id }) => id === 'bet.decimal-amount') };
 }
 
-describe('a bet whose amount the scenario writes as a literal with decimals', () => {
+describe('a scenario with a bet whose amount is a literal with decimals', () => {
   it('passes `bet.decimal-amount` at a correct operator', async () => {
     scenario('1.25');
     expect(await judged()).toMatchObject({ status: 0, rule: { verdict: 'pass' } });
@@ -45,7 +45,7 @@ describe('a bet whose amount the scenario writes as a literal with decimals', ()
     },
   );
 
-  it('skips the scenario if the amount has more decimals than the currency', async () => {
+  it('is skipped if the amount has more decimals than the currency', async () => {
     scenario('1.255');
     const { rule } = await judged();
     expect(rule).toMatchObject({ verdict: 'skip' });
@@ -81,7 +81,7 @@ describe('the amount of a call in the journal', () => {
     expect(amounts.filter((text) => /^(bet|win|refund) none$/.test(text))).toEqual([]);
   });
 
-  it('is missing if the scenario sends no plain decimal, and is the sent one if the scenario changes it', async () => {
+  it('is missing if the scenario sends no plain decimal, and is the sent amount if the scenario changes it', async () => {
     const steps = [
       '{ bet: , body: { set: { amount: "1e0" } }, expect: declined }',
       '{ bet: , body: { drop: [amount] }, expect: declined }',
@@ -95,7 +95,7 @@ describe('the amount of a call in the journal', () => {
     expect(bets).toEqual([null, null, '7.00']);
   });
 
-  it('is used by `incident`, which reads the body in a journal without it', async () => {
+  it('is used by `incident`, which reads the body if the journal has no amount', async () => {
     scenario('1.25');
     await judged();
     const { events } = journal();

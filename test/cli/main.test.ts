@@ -23,12 +23,12 @@ const write = (name: string, text: string) => {
 };
 
 describe('the command line', () => {
-  it.each([['--version'], ['-V']])('%s prints only the version', async (flag) => {
+  it.each([['--version'], ['-V']])('prints only the version for %s', async (flag) => {
     expect(await croupier([flag], { cwd })).toEqual({ status: 0, out: `${manifest.version}\n`, err: '' });
   });
 
   it.skipIf(EXECUTABLE !== undefined).each([['--version'], ['help'], ['lint']])(
-    '%s loads no cryptography, which takes long',
+    'does not load cryptography, which takes long, for %s',
     async (command) => {
       const report =
         "process.on('exit', () => process.stderr.write(process.moduleLoadList.includes('NativeModule crypto') ? 'loaded' : 'not loaded'))";
@@ -65,14 +65,14 @@ describe('the command line', () => {
     [['run', '--reference', 'idempotnecy'], 'Did you mean idempotency?'],
     [['run', '--config', 'nowhere.yaml'], 'there is no such file'],
     [['lint', 'nowhere.yaml'], 'there is no such file'],
-  ])('%j is a usage error with the message %s', async (args, help) => {
+  ])('refuses %j with status 2 and the message %s', async (args, help) => {
     const { status, out, err } = await croupier(args, { cwd });
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(help);
     expect(err).not.toMatch(/\n\s+at /);
   });
 
-  it('needs a command', async () => {
+  it('refuses to run without a command', async () => {
     const { status, err } = await croupier([], { cwd });
     expect(status).toBe(2);
     expect(err).toContain('Usage:');
@@ -93,7 +93,7 @@ describe('the command line', () => {
   });
 });
 
-describe('list', () => {
+describe('croupier list', () => {
   it('shows every rule with the scenarios that test it', async () => {
     const { status, out } = await croupier(['list', 'rules', '--json'], { cwd });
     const rows = JSON.parse(out) as { id: string; level: string; money: boolean; scenarios: string[] }[];
@@ -103,7 +103,7 @@ describe('list', () => {
     expect(rows.find(({ id }) => id === 'idempotency.bet')?.scenarios).toContain('idempotency/bet');
   });
 
-  it('shows every scenario, also those of a configuration with unset keys', async () => {
+  it('shows every scenario, even if the keys of the configuration are unset', async () => {
     write(
       'croupier.yaml',
       'clients:\n  - extCID: a\n    integratorBaseUrl: http://x\n    integrationApiKey: ${NOT_SET}\n    sessions: [{ sessionID: s }]\nscenarios: [./ours]\n',
@@ -145,7 +145,7 @@ describe('list', () => {
   });
 });
 
-describe('lint', () => {
+describe('croupier lint', () => {
   it('reports every mistake of every file', async () => {
     write('one.yaml', 'title: One\nrules: [bet.debti]\nsteps:\n  - bet: { amount: 11.00 }\n');
     write('two.yaml', 'title: Two\nrules: [refund.restore]\nsteps:\n  - bet:\n  - balance:\n');
@@ -165,7 +165,7 @@ describe('lint', () => {
     });
   });
 
-  it('reports files that are not text, and the mistakes of other files', async () => {
+  it('reports files that are not text, and also the mistakes of other files', async () => {
     write('a/one.yaml', 'title: One\nrules: [bet.debti]\nsteps:\n  - bet:\n');
     writeFileSync(path.join(cwd, 'a/two.yaml'), Buffer.from('title: \xff\xfe\n', 'latin1'));
     symlinkSync(path.join(cwd, 'nowhere'), path.join(cwd, 'a/three.yaml'));
@@ -213,14 +213,14 @@ describe('lint', () => {
   });
 });
 
-describe('schema', () => {
+describe('croupier schema', () => {
   it.each(['scenario', 'config', 'report', 'journal'])('prints the schema of the %s', async (of) => {
     const { status, out } = await croupier(['schema', of], { cwd });
     expect(status).toBe(0);
     expect(JSON.parse(out)).toHaveProperty('$schema');
   });
 
-  it('of the configuration accepts the file of init, and refuses unknown keys', async () => {
+  it('prints a schema of the configuration that accepts the file of init and refuses unknown keys', async () => {
     const { out } = await croupier(['schema', 'config'], { cwd });
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(out) as object);
     const client = {
@@ -235,7 +235,7 @@ describe('schema', () => {
   });
 });
 
-describe('init', () => {
+describe('croupier init', () => {
   const FLAGS = [
     'init',
     '--yes',
@@ -280,7 +280,7 @@ describe('init', () => {
   });
 });
 
-describe('run --reference', () => {
+describe('croupier run --reference', () => {
   it('judges the embedded operator with a defect', async () => {
     const { status, out, err } = await croupier(
       ['run', '--reference', '--defect', 'win-zero-consoles', '--json', 'win.zero'],
@@ -293,7 +293,7 @@ describe('run --reference', () => {
   });
 });
 
-describe('serve operator', () => {
+describe('croupier serve operator', () => {
   it('prints its address, answers there, and ends with 0 on a signal', async () => {
     const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
     const over = ended(child);
@@ -312,7 +312,7 @@ describe('serve operator', () => {
     expect(err).toContain('croupier run --config croupier.yaml');
   });
 
-  it('does not show the key of the user', async () => {
+  it('does not print the key of the user', async () => {
     const child = start(['serve', 'operator', '--write-config', 'croupier.yaml'], {
       cwd,
       env: { CROUPIER_KEY: 'canary-in-the-mine' },
@@ -332,7 +332,7 @@ describe('serve operator', () => {
     expect(err).toContain('exists already');
   });
 
-  it('has the given defects, and prints them', async () => {
+  it('serves an operator with the given defects, and prints the defects', async () => {
     const child = start(['serve', 'operator', '--defect', 'signature-403', '--defect', 'cents'], { cwd });
     const over = ended(child);
     const said = await line(child, 'operator ');

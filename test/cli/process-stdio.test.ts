@@ -14,7 +14,7 @@ describe('wantsColour', () => {
     ['FORCE_COLOR before NO_COLOR', { flag: undefined, env: { FORCE_COLOR: '1', NO_COLOR: '1' }, tty: false }, true],
     ['--color before all', { flag: true, env: { NO_COLOR: '1', FORCE_COLOR: '0' }, tty: false }, true],
     ['--no-color before all', { flag: false, env: { FORCE_COLOR: '1' }, tty: true }, false],
-  ])('%s', (_, question, expected) => {
+  ])('decides rightly about colours with: %s', (_, question, expected) => {
     expect(wantsColour(question)).toBe(expected);
   });
 });

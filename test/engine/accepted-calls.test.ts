@@ -5,7 +5,7 @@ import { type AcceptedCall, AcceptedCalls } from '../../src/engine/accepted-call
 const accepted = (amount: string): AcceptedCall =>
   ({ effect: Money.of(amount), request: {}, reply: {} }) as unknown as AcceptedCall;
 
-it('keeps the first accepted call of each kind in each wallet', () => {
+it('the list of accepted calls keeps the first accepted call of each kind in each wallet', () => {
   const calls = new AcceptedCalls();
   const [first, second, win] = [accepted('1'), accepted('2'), accepted('3')];
   calls.keep('anna', 'bet', 't1', first);
@@ -16,7 +16,7 @@ it('keeps the first accepted call of each kind in each wallet', () => {
   expect(calls.earliest('ben', 'bet')).toBeUndefined();
 });
 
-it('keeps a later bet after the first one was refunded', () => {
+it('the list of accepted calls keeps a later bet after the first bet was refunded', () => {
   const calls = new AcceptedCalls();
   const later = accepted('2');
   calls.keep('anna', 'bet', 't1', accepted('1'));

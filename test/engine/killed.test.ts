@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-it('a run that is killed during a call leaves a journal with which it can be reported and settled', async () => {
+it('a run that is killed during a call leaves a journal from which the run can be reported and settled', async () => {
   const { url } = await operatorServer(({ call, number }, tell) => {
     if (call !== 'bet' || number < 4) return tell();
     child.kill('SIGKILL');

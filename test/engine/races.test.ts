@@ -17,13 +17,13 @@ function races(raceRounds?: number) {
 }
 
 describe('a race', () => {
-  it('a race of few calls is repeated more often than one of many', () => {
+  it('a race of few calls is repeated more often than a race of many calls', () => {
     const few = races().rounds(() => 2, { calls: 2 });
     const many = races().rounds(() => 12, { calls: 12 });
     expect([few, many]).toEqual([12, 4]);
   });
 
-  it('a race is not repeated after a part of the deadline', () => {
+  it('a race is not repeated after its rounds took a large part of the deadline', () => {
     expect(races().rounds(() => 6, { takesMs: 110 })).toBe(3);
   });
 
@@ -39,7 +39,7 @@ describe('a race', () => {
     expect(all.missedText).toBe('none of the calls that were sent at once overlapped in 3 rounds');
   });
 
-  it('a race counts if half the calls of a round overlapped over all rounds', () => {
+  it('a race counts if at least half of its calls overlapped, over all rounds of the race', () => {
     const { all, rounds } = races(2);
     rounds((round) => (round === 1 ? 2 : 0));
     expect(all.missed).toBe(true);
@@ -65,7 +65,7 @@ describe('the release of a race', () => {
     expect(reversed).toEqual([false, true, false, true, false, true, false, true]);
   });
 
-  it('calls of different kinds are staggered in both orders, calls of one kind never', () => {
+  it('calls of different kinds are staggered in both orders, but calls of one kind are never staggered', () => {
     expect(manners(['bet', 'bet']).every(({ staggerMs }) => staggerMs === 0)).toBe(true);
     const mixed = manners(['bet', 'refund']);
     expect(mixed.slice(0, 2)).toEqual([

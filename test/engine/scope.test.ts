@@ -11,18 +11,18 @@ async function sent(value: string, { before = '', balance = '100.00' } = {}) {
   return calls.find(({ fields }) => fields?.asked !== undefined)?.fields?.asked;
 }
 
-describe('a name of the scenario language is', () => {
+describe('a name in an expression of a scenario', () => {
   it('`stake` is the configured stake, `unit` the smallest unit of the currency', async () => {
     expect(await sent('${stake}')).toBe('2.00');
     expect(await sent('${3 * unit}')).toBe('0.03');
   });
 
-  it('`balance` is the balance when it is certain', async () => {
+  it('`balance` is the balance of the wallet while that balance is certain', async () => {
     expect(await sent('${balance}')).toBe('100.00');
     expect(await sent('${balance}', { before: '{ bet: { amount: "3.00" } }, ' })).toBe('97.00');
   });
 
-  it('`session` is the session of a player', async () => {
+  it('`session` is the session of the player who makes the call', async () => {
     expect(await sent('${session.second}')).toBe('s2');
   });
 
@@ -33,19 +33,19 @@ describe('a name of the scenario language is', () => {
     expect(await sent('${first.txID}', { before })).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('`drift` is two wins that doubles add wrongly to the balance', async () => {
+  it('`drift` is a pair of wins that floating-point numbers (doubles) add wrongly to the balance', async () => {
     const [first, second] = [Number(await sent('${drift.first}')), Number(await sent('${drift.second}'))];
     expect(100 + first + second).toBeLessThan(Number((100 + first + second).toFixed(2)));
   });
 
-  it('`balance` has no value while it is uncertain, and the step is not sent', async () => {
+  it('`balance` has no value while the balance is uncertain, and the step is not sent', async () => {
     const before = '{ bet: , break: sent }, ';
     expect(await sent('${balance}', { before })).toBeUndefined();
   });
 });
 
 it.each(['0.00', '97.00', '98.50', '100.00', '1234.56'])(
-  'finds wins that doubles add up wrongly on top of %s',
+  'finds two wins that floating-point numbers add wrongly to the balance %s',
   (text) => {
     const balance = Money.of(text);
     const [first, second] = driftingWins(balance, Money.unit(2));
@@ -54,6 +54,6 @@ it.each(['0.00', '97.00', '98.50', '100.00', '1234.56'])(
   },
 );
 
-it('any two wins are taken if no doubles drift', () => {
+it('`drift` is any two wins if floating-point numbers add them correctly', () => {
   expect(driftingWins(Money.of('100'), Money.unit(0)).map(String)).toEqual(['1', '2']);
 });

@@ -35,7 +35,7 @@ describe('session assignment', () => {
     ['{ other: { game: same } }', ['a c', 'c a']],
     ['{ other: { currency: other } }', ['a c', 'b c', 'c a', 'c b']],
     ['{ other: { player: other, state: expired } }', ['a d', 'b d', 'c d']],
-  ])('the needs %s are assigned to %j', (yaml, expected) => {
+  ])('a scenario with the needs %s gets the sessions %j', (yaml, expected) => {
     expect(cast(yaml)).toEqual(expected);
   });
 
@@ -46,12 +46,12 @@ describe('session assignment', () => {
       'the scenario needs another session of another player (with `player` configured for both)',
     ],
     ['{ state: expired }', 'the scenario needs an expired session (`state: expired`)'],
-  ])('a session for %s is missing: %s', (yaml, reason) => {
+  ])('no session fits the needs %s, and the reason is: %s', (yaml, reason) => {
     expect(cast(yaml, [{ sessionID: 'a' }, { sessionID: 'b' }])).toBe(reason);
   });
 });
 
-it('a player is in one scenario at a time, in all its sessions', () => {
+it('a player plays only one scenario at a time, over all the sessions of the player', () => {
   const pool = new SessionPool(SESSIONS);
   const any = pool.assign(needs('{}'));
   if ('reason' in any) throw new Error(any.reason);
@@ -64,7 +64,7 @@ it('a player is in one scenario at a time, in all its sessions', () => {
   expect(pool.players).toBe(3);
 });
 
-it('sessions without a player belong to one player with a wallet each', () => {
+it('sessions without `player` count as sessions of one player, each with a wallet of its own', () => {
   const pool = new SessionPool([{ sessionID: 'a' }, { sessionID: 'b' }]);
   expect(pool.players).toBe(1);
   expect(walletIdOf({ sessionID: 'a' })).not.toBe(walletIdOf({ sessionID: 'b' }));

@@ -10,7 +10,7 @@ it.each([
   [undefined, {}, 4, '1', '0.01', 2],
   [undefined, {}, 0, '1', '1', 0],
 ] as const)(
-  '%s with %j, balances shown with %i decimals: stake %s, unit %s',
+  'the currency %s, stakes %j and balances with %i decimals give the stake %s and the unit %s',
   (code, stakes, shown, stake, unit, decimals) => {
     const denomination = denominationOf(code, stakes, shown);
     expect([denomination.stake.toString(), denomination.unit.toString(), denomination.decimals]).toEqual([

@@ -24,8 +24,8 @@ async function causesOf(
 
 const names = (causes: Awaited<ReturnType<typeof causesOf>>) => causes.map(({ result }) => result.rule.id);
 
-describe('the likely causes', () => {
-  it('are empty for a run without a breach, even if rules are undecided', async () => {
+describe('the likely causes of the broken rules', () => {
+  it('are an empty list for a run without a broken rule, even if rules are undecided', async () => {
     expect(await causesOf({ a: [found('a', 'bet.debit', 'inconclusive'), found('a', 'win.credit', 'warn')] })).toEqual(
       [],
     );
@@ -61,7 +61,7 @@ describe('the likely causes', () => {
     expect(causes.flatMap(({ explains }) => explains)).toEqual([]);
   });
 
-  it('are one rule if it explains two that explain each other', async () => {
+  it('are only one rule if that rule explains two rules that explain each other', async () => {
     const causes = await causesOf({
       a: [found('a', 'bet.debit', 'fail', { causes: ['money.exact'] })],
       b: [found('b', 'money.exact', 'fail', { causes: ['bet.debit'] })],
@@ -78,7 +78,7 @@ describe('the likely causes', () => {
     expect(names(await causesOf({ b, a }))).toEqual(['bet.debit']);
   });
 
-  it('follow an explanation that is itself explained', async () => {
+  it('include only the first rule of a chain of explanations', async () => {
     const causes = await causesOf(
       {
         a: [found('a', 'balance.read', 'fail')],
@@ -106,7 +106,7 @@ describe('the likely causes', () => {
     expect(cause?.findings).toBe(1);
   });
 
-  it('list rules about money first, then those that explain most findings', async () => {
+  it('list rules about money first, then the rules that explain most findings', async () => {
     const causes = await causesOf({
       a: [found('a', 'balance.read', 'fail'), found('a', 'reply.json', 'fail'), found('a', 'reply.json', 'fail')],
       b: [found('b', 'refund.once', 'fail'), found('b', 'idempotency.bet', 'fail')],
@@ -122,7 +122,7 @@ describe('the likely causes', () => {
     expect(names(await causesOf(stories, [], true))).toEqual(['idempotency.same-reply']);
   });
 
-  it("show first a finding that no other rule explains, then one of the rule's own scenario, then one with an exchange", async () => {
+  it("show first a finding that no other rule explains, then a finding of the rule's own scenario, then a finding with an exchange", async () => {
     const stories = ['a', 'b', 'c', 'd'].map((id) => planned(id, id === 'c' || id === 'd' ? ['bet.debit'] : []));
     const findings = [
       found('a', 'bet.debit', 'fail', { causes: ['win.credit'], exchange: 'x1' }),

@@ -18,7 +18,7 @@ async function of(
   return conclude(await foldJournal([runStarted([story], strict), started(story.id), ...events, ...tail]));
 }
 
-describe('the conclusion', () => {
+describe('the exit status of a run', () => {
   it('is 0 when all judged rules hold', async () => {
     expect(await of([pass])).toEqual({
       verdict: 'conforming',
@@ -27,7 +27,7 @@ describe('the conclusion', () => {
     });
   });
 
-  it('is 1 when a MUST failed, and says so when money is at stake', async () => {
+  it('is 1 when a MUST failed, and the conclusion says whether money is at stake', async () => {
     expect(await of(fail)).toEqual({
       verdict: 'nonconforming',
       exitCode: 1,
@@ -41,7 +41,7 @@ describe('the conclusion', () => {
     expect((await of(events)).firstLine).toBe('NOT CONFORMING: acme does not meet 1 expectation of the scenarios.');
   });
 
-  it('is 0 with the warning of a SHOULD, and 1 with the same when strict', async () => {
+  it('is 0 when a SHOULD is only a warning, and 1 for the same SHOULD in a strict run', async () => {
     const events = [found(story.id, 'reply.content-type', 'warn'), pass];
     expect(await of(events)).toMatchObject({
       exitCode: 0,
@@ -62,7 +62,7 @@ describe('the conclusion', () => {
     });
   });
 
-  it('is 3 when a MUST could not be decided, though others hold', async () => {
+  it('is 3 when a MUST could not be decided, although other rules hold', async () => {
     const events = [found(story.id, 'win.credit', 'inconclusive'), pass];
     expect(await of(events)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
   });
@@ -79,13 +79,13 @@ describe('the conclusion', () => {
     expect(await of([found(story.id, 'win.credit', 'inconclusive'), ...fail])).toMatchObject({ exitCode: 1 });
   });
 
-  it('is 3 at best for a run that was cut off', async () => {
+  it('is never 0 for a run that was cut off, but 3 if no rule failed', async () => {
     expect(await of([pass], null)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
     expect(await of(fail, null)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
     expect((await of(fail, null)).firstLine).toContain('the run was cut off');
   });
 
-  it('is 3 when the operator was not reached, and when a run stopped early without a failure left', async () => {
+  it('is 3 when the operator was not reached, and when a run stopped early and no failure is left', async () => {
     expect(await of([pass], runEnded('unreachable'))).toMatchObject({ exitCode: 3 });
     expect(await of([pass], runEnded('bail'))).toMatchObject({ exitCode: 3 });
     expect(await of(fail, runEnded('bail'))).toMatchObject({ exitCode: 1 });
@@ -99,11 +99,11 @@ describe('the conclusion', () => {
     });
   });
 
-  it('is 70 for a bug of croupier, and blames no operator', async () => {
+  it('is 70 for a bug of croupier, and the conclusion blames no operator', async () => {
     expect(await of(fail, runEnded('bug'))).toMatchObject({ verdict: 'undecided', exitCode: 70 });
   });
 
-  it('says when only a part was selected', async () => {
+  it('comes with a first line that says when only a part of the suite was selected', async () => {
     const fold = await foldJournal([runStarted([story], false, false), started(story.id), pass, runEnded()]);
     expect(conclude(fold).firstLine).toContain('in the selected part of the suite');
   });

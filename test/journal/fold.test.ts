@@ -17,7 +17,7 @@ async function ruleOf(events: readonly JournalEvent[], id: RuleId): Promise<Rule
   return ruleIn(await foldJournal(events), id);
 }
 
-describe('a fold', () => {
+describe('the result of a journal', () => {
   it('gives every rule of the catalogue one verdict, in the order of the catalogue', async () => {
     const fold = await foldJournal(runOf(bet, [ended(bet.id, { passes: { 'bet.debit': { '*': 2 } } })]));
     expect(fold.rules.map(({ rule }) => rule.id)).toEqual(RULES.map(({ id }) => id));
@@ -63,7 +63,7 @@ describe('a fold', () => {
     expect(endpoints[3]?.reason).toBe('refunds are off');
   });
 
-  it('keeps the races of the last attempt that have a finding, before or after it', async () => {
+  it('keeps the races of the last attempt that have a finding, whether it comes before or after the race', async () => {
     const race = (exchanges: readonly string[], attempt: number): Raced => ({
       event: 'race',
       scenario: bet.id,
@@ -91,7 +91,7 @@ describe('a fold', () => {
     expect(fold.races.map(({ exchanges }) => exchanges.join(''))).toEqual(['cd', 'ef']);
   });
 
-  it('counts breaches only, without findings that are attributed or are only warnings', async () => {
+  it('counts only breaches, not warnings and not findings that are attributed to a cause', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'fail'),
       found(bet.id, 'bet.debit', 'fail'),
@@ -133,7 +133,7 @@ describe('a fold', () => {
     expect(ruleIn(fold, 'money.conservation')).toMatchObject({ verdict: 'fail', scenarios: ['end of run'] });
   });
 
-  it('says why a rule was skipped, when its scenario was', async () => {
+  it('says why a rule was skipped when its scenario was skipped', async () => {
     const events = runOf(bet, [ended(bet.id, { verdict: 'skip', reason: 'no session has enough money' })]);
     expect(await ruleOf(events, 'bet.debit')).toMatchObject({
       verdict: 'skip',
@@ -157,7 +157,7 @@ describe('a fold', () => {
     expect(await ruleOf(run('inconclusive'), 'bet.debit')).toMatchObject({ verdict: 'inconclusive', reason: 'why' });
   });
 
-  it('does not pass a rule that its scenario left undecided', async () => {
+  it('does not let a rule pass that its scenario left undecided', async () => {
     expect(await ruleOf(runOf(bet, [ended(bet.id)]), 'bet.debit')).toMatchObject({
       verdict: 'inconclusive',
       reason: 'the scenario ended without deciding the rule',
@@ -165,7 +165,7 @@ describe('a fold', () => {
     });
   });
 
-  it('leaves a rule skipped that its scenario had to skip, whatever else that scenario decided', async () => {
+  it('keeps a rule skipped if its scenario had to skip it, whatever else that scenario decided', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'skip', { actual: 'a limit' }),
       ended(bet.id, { verdict: 'pass' }),
@@ -192,7 +192,7 @@ describe('a fold', () => {
   it.each([
     [true, 'bet.debit', 'no scenario of this run tests it'],
     [false, 'bet.debit', 'not selected'],
-  ] as const)('says why a rule is untested (whole: %s, %s)', async (whole, id, reason) => {
+  ] as const)('says why a rule is untested (the whole suite was selected: %s, rule: %s)', async (whole, id, reason) => {
     expect(await ruleOf([runStarted([], false, whole), runEnded()], id)).toMatchObject({ verdict: 'untested', reason });
   });
 
@@ -231,17 +231,17 @@ describe('a fold', () => {
     expect(fold.owed.map(({ txID }) => txID)).toEqual(['b']);
   });
 
-  it('names each notice once', async () => {
+  it('contains each notice once', async () => {
     const notice = { event: 'notice', text: 'TLS was not checked' } as const;
     expect((await foldJournal(runOf(bet, [notice, notice]))).notices).toEqual(['TLS was not checked']);
   });
 
-  it('cannot be concluded before the run started', () => {
+  it('cannot be computed before the event that starts the run', () => {
     expect(() => startFold().result()).toThrow('the events have no run-started event');
   });
 });
 
-describe('an attribution', () => {
+describe('an attribution of findings to a cause', () => {
   it('replaces the verdict of findings and passes, and names the cause', async () => {
     const events = runOf(bet, [
       found(bet.id, 'bet.debit', 'fail'),
@@ -310,17 +310,17 @@ describe('the level of a rule', () => {
   it.each([
     [false, 'warn'],
     [true, 'fail'],
-  ] as const)('strict %s: the breach of a SHOULD is a %s', async (strict, verdict) => {
+  ] as const)('with strict %s, the breach of a SHOULD is a %s', async (strict, verdict) => {
     const events = runOf(story, [found(story.id, 'reply.content-type', 'warn'), ended(story.id)], strict);
     expect((await ruleOf(events, 'reply.content-type')).verdict).toBe(verdict);
   });
 
-  it('keeps the warning of a MUST a warning, also in a strict run', async () => {
+  it('keeps the warning of a MUST a warning, even in a strict run', async () => {
     const events = runOf(bet, [found(bet.id, 'bet.debit', 'warn'), ended(bet.id)], true);
     expect((await ruleOf(events, 'bet.debit')).verdict).toBe('warn');
   });
 
-  it('never makes the breach of a NOTE more than a note', async () => {
+  it('makes the breach of a NOTE a note in every run', async () => {
     const events = runOf(story, [found(story.id, 'bet.zero', 'fail'), ended(story.id)], true);
     expect((await ruleOf(events, 'bet.zero')).verdict).toBe('note');
   });
@@ -343,7 +343,7 @@ async function foldedSize(times: number): Promise<number> {
   return JSON.stringify(fold).length;
 }
 
-describe('the size of a fold', () => {
+describe('the size of the result of a journal', () => {
   it('does not depend on the number of findings and exchanges', async () => {
     const [small, large] = [await foldedSize(200), await foldedSize(20_000)];
     expect(large / small).toBeLessThan(1.05);

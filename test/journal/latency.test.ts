@@ -53,7 +53,7 @@ function tally(
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-describe('a histogram', () => {
+describe('a histogram of latencies', () => {
   it('gives quantiles that are exact to 1 %, and the exact maximum', () => {
     const histogram = new Histogram();
     for (const index of range(10_000)) histogram.add((index + 1) / 10);
@@ -64,7 +64,7 @@ describe('a histogram', () => {
     expect(histogram.maxMs).toBe(1000);
   });
 
-  it('has adjacent buckets that hold all times, for any number of times', () => {
+  it('has buckets without gaps that hold every time, for any number of times', () => {
     const histogram = new Histogram();
     for (const index of range(50_000)) histogram.add(10 ** ((index % 1000) / 100 - 4));
     const buckets = histogram.buckets();
@@ -81,7 +81,7 @@ describe('a histogram', () => {
 });
 
 describe('the latency of a run', () => {
-  it('counts from the last byte of the request, by call, in the order of the contract', () => {
+  it('counts from the last byte of the request, for each call, in the order of the contract', () => {
     const [balance, bet] = tally([...call('bet', 10, 40), ...call('balance', 100, 7), ...call('bet', 200, 50)]);
     expect(balance).toMatchObject({ call: 'balance', count: 1, maxMs: 7 });
     expect(bet).toMatchObject({ call: 'bet', count: 2, maxMs: 50, budgetMs: null, isOverBudget: false, drift: null });

@@ -51,7 +51,7 @@ describe('reading a journal', () => {
     [`${head}\n{"event":"notice"\n`, 'line 2 of the journal is not JSON: "{\\"event\\":\\"notice\\""'],
     [`${head}\n[]\n`, 'line 2 of the journal is not an event: "[]"'],
     [`${head}\n\n{"even":1}\n`, 'line 3 of the journal is not an event: "{\\"even\\":1}"'],
-  ])('refuses %j', async (text, message) => {
+  ])('refuses the text %j', async (text, message) => {
     await expect(read([text])).rejects.toThrow(expect.objectContaining({ name: 'JournalError', message }) as Error);
   });
 

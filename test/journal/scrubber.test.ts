@@ -32,7 +32,7 @@ function leaks(output: string, encoded: string): boolean {
   return output.includes(half);
 }
 
-describe('the scrubber', () => {
+describe('the scrubber of secrets', () => {
   it.each(Object.entries(ENCODINGS))('removes a secret %s', (_, encode) => {
     const encoded = encode(KEY);
     const output = createScrubber([KEY])(`before ${encoded} after`);
@@ -88,12 +88,12 @@ describe('the scrubber', () => {
     expect(createScrubber(['secret-and-more', 'secret'])('a secret-and-more, a secret')).toBe('a ***, a ***');
   });
 
-  it('treats the characters of a secret as characters', () => {
+  it('does not read the characters of a secret as a pattern', () => {
     const odd = '.*+?^${}()|[]\\/-';
     expect(createScrubber([odd])(`<${odd}> aaaa`)).toBe('<***> aaaa');
   });
 
-  it('does not remove secrets that are too short to be distinguished from text', () => {
+  it('does not remove secrets that are too short to be distinguished from other text', () => {
     expect(createScrubber(['', 'a', 'abc'])('abc a')).toBe('abc a');
   });
 
@@ -106,7 +106,7 @@ describe('the scrubber', () => {
     );
   });
 
-  it('keeps a line of JSON readable', () => {
+  it('keeps a line of JSON valid', () => {
     const line = JSON.stringify({ header: KEY, body: JSON.stringify({ key: KEY }), rest: 'kept' });
     expect(JSON.parse(createScrubber([KEY])(line))).toMatchObject({ header: '***', rest: 'kept' });
   });

@@ -32,7 +32,7 @@ describe('the compiled built-in suite', () => {
     expect(Object.keys(suite).sort()).toEqual(FILES.map((name) => name.replace(/\.ya?ml$/, '')).sort());
   });
 
-  it.each(FILES)('equals what the YAML parser reads from %s', (name) => {
+  it.each(FILES)('equals what the YAML parser reads from the file %s', (name) => {
     const id = name.replace(/\.ya?ml$/, '');
     const text = readFileSync(path.join(FOLDER, name), 'utf8');
     const file = `some/where/${name}`;
@@ -59,7 +59,7 @@ describe('a compiled scenario', () => {
     },
   );
 
-  it('cannot be made from a scenario that uses a fragment, because its places are in two files', () => {
+  it('cannot be made from a scenario that uses a fragment, because the positions of its parts are in two files', () => {
     const { scenario } = loadFixture('good', 'fragments');
     expect(scenario && (() => compileScenario(scenario, fixtureText('good', 'fragments.yaml')))).toThrow(RangeError);
   });

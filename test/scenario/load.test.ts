@@ -17,7 +17,7 @@ describe('broken scenarios', () => {
     await expect(rendered).toMatchFileSnapshot(fixturePath('broken', `${name}.txt`));
   });
 
-  it('are at least 60, and each has a golden file with its diagnostics', () => {
+  it('are at least 60 files, and each has a golden file with its diagnostics', () => {
     expect(broken.length).toBeGreaterThanOrEqual(60);
     for (const name of broken) expect(existsSync(fixturePath('broken', `${name}.txt`)), name).toBe(true);
   });
@@ -47,7 +47,7 @@ describe('good scenarios', () => {
     expect(scenario?.id).toBe(name);
   });
 
-  it('contain the places of their rule ids, so that later checks can report there', () => {
+  it('contain the position of each rule id, so that later checks can report a mistake there', () => {
     const { scenario } = loadFixture('good', 'signed-wrongly');
     expect(scenario?.rules).toEqual([
       { id: 'signature.mismatch', place: { file: 'signed-wrongly.yaml', line: 2, column: 9 } },
@@ -74,7 +74,7 @@ function expectScenarioOrDiagnostics(text: string): void {
 }
 
 describe('fragments that use each other without end', () => {
-  it('are reported, not read forever', () => {
+  it('are reported, and are not read without end', () => {
     const text = 'title: x\nfragment: x\nsteps:\n  - use: ./a/x.yaml\n  - use: ./b/x.yaml\n  - use: ./c/x.yaml\n';
     const { diagnostics } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => text });
     expect(diagnostics.some(({ message }) => /more than \d+/.test(message))).toBe(true);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { distance, nearest } from '../../src/scenario/near.ts';
 
-describe('distance', () => {
+describe('the distance of two words', () => {
   it.each([
     ['', '', 0],
     ['bet', 'bet', 0],
@@ -13,7 +13,7 @@ describe('distance', () => {
     ['frist', 'first', 1],
     ['', 'abc', 3],
     ['kitten', 'sitting', 3],
-  ])('%j and %j have the distance %i', (a, b, mistakes) => {
+  ])('is right: %j and %j have the distance %i', (a, b, mistakes) => {
     expect(distance(a, b)).toBe(mistakes);
   });
 
@@ -28,7 +28,7 @@ describe('distance', () => {
   });
 });
 
-describe('nearest', () => {
+describe('the nearest word', () => {
   const verbs = ['bet', 'win', 'refund', 'balance'];
   it.each([
     ['bett', 'bet'],
@@ -38,15 +38,15 @@ describe('nearest', () => {
     ['deposit', undefined],
     ['x', undefined],
     ['', undefined],
-  ])('%j is nearest to %j', (word, found) => {
+  ])('is right: %j has the nearest word %j', (word, found) => {
     expect(nearest(word, verbs)).toBe(found);
   });
 
-  it('treats - and _ as equal', () => {
+  it('is found as if - and _ were the same character', () => {
     expect(nearest('same_reply', ['same-reply', 'same-repay'])).toBe('same-reply');
   });
 
-  it('ignores very long words, which would take long to compare', () => {
+  it('is not searched for a very long word, because that would take long', () => {
     expect(nearest('x'.repeat(1e6), ['x'.repeat(1e6 - 1)])).toBeUndefined();
   });
 });

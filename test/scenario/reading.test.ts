@@ -53,7 +53,7 @@ describe('Reading.template', () => {
     expect([...diagnostics.values()].map((one) => `${one.line}:${one.column} ${one.message}`)).toEqual([message]);
   });
 
-  it('records every name that is not bound, with its step, and marks used bindings', () => {
+  it('records every name without a binding, with its step, and marks the bindings that are used', () => {
     const used = new Map([
       ['a', binding('${b.txID}')],
       ['unused', binding(1)],
@@ -72,7 +72,7 @@ describe('Reading.template', () => {
 });
 
 describe('Reading.resolve', () => {
-  it('replaces a whole text by its binding, with the place of the value and the place of its use', () => {
+  it('replaces a whole text by its binding, and keeps the position of the value and the position of its use', () => {
     const resolved = new Reading(new Map([['n', binding(5)]])).resolve(scalar('${ n }'));
     expect(resolved).toMatchObject({
       kind: 'scalar',
@@ -118,7 +118,7 @@ it('a range inside a scalar is the whole scalar if escapes hide the exact place'
   expect(rangeWithin(escaped, 2, 4)).toBe(node.range);
 });
 
-it('uses finds a name at any depth of a template', () => {
+it('the function `uses` finds a name at any depth of a template', () => {
   const template = new Reading(NO_BINDINGS).template(scalar('a ${-(2 * balance.guest)}'));
   expect(template && uses(template, new Set(['balance']))).toBe(true);
   expect(template && uses(template, new Set(['guest']))).toBe(false);

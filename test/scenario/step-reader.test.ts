@@ -63,7 +63,7 @@ describe('a step', () => {
     expect(stepsOf(text)).toMatchObject([step]);
   });
 
-  it('counts in the order of the file, inside `together` too', () => {
+  it('has a number in the order of the file, also inside `together`', () => {
     const [first, together, last] = stepsOf('  - bet:\n  - together:\n      - bet:\n      - win:\n  - balance:\n');
     if (together?.kind !== 'together') throw new Error('the second step is `together`');
     expect([first, together, ...together.steps, last].map((step) => [step?.key, step?.order])).toEqual([

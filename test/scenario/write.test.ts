@@ -130,14 +130,14 @@ always:
     '---',
     '...',
     '<<',
-  ])('keeps the text %j unchanged', (value) => {
+  ])('writes the text %j so that reading gives it unchanged', (value) => {
     const draft = { title: value, steps: [{ bet: { amount: value, [value]: [value] }, body: value }] };
     const text = writeScenario(draft);
     expect(parse(text)).toEqual({ croupier: 1, ...draft });
     expect(text).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e\ufeff]/);
   });
 
-  it('keeps a comment with line breaks and invisible characters in its comment lines', () => {
+  it('writes a comment with line breaks and invisible characters only as lines of a comment', () => {
     const text = writeScenario({ title: 'x', steps: [] }, { comments: ['one\r\ntitle: y\u2028steps: z\u0085'] });
     expect(text.split('\n').slice(0, 2)).toEqual(['# one\\u000d', '# title: y\\u2028steps: z\\u0085']);
     expect(parse(text)).toEqual({ croupier: 1, title: 'x', steps: [] });

@@ -31,7 +31,7 @@ function judge(of: Trial, events: readonly JournalEvent[], faults: readonly stri
 const breach = (rule: RuleId) => found(SCENARIO.id, rule, 'fail');
 const kinds = ({ wrongs }: Outcome) => wrongs.map(({ kind, rule }) => `${kind} ${rule}`);
 
-it('a defect is judged correctly if all its rules are reported, and rules that may be reported too', () => {
+it('a defect is judged correctly if all its rules are reported, with or without the rules that may be reported too', () => {
   const outcome = judge(trial('defect', [['idempotency.bet']], ['money.exact']), [
     breach('idempotency.bet'),
     breach('money.exact'),
@@ -90,7 +90,7 @@ it('an error of the operator itself is reported once', () => {
   expect(outcome.wrongs).toEqual([{ kind: 'fault', rule: null, told: ['TypeError: no'] }]);
 });
 
-it('the scenarios that never failed or warned in any case are found', () => {
+it('the scenarios that neither failed nor warned in any case are listed', () => {
   const scenarios = [
     { scenarioId: 'bet/twice', rules: ['idempotency.bet'] as const },
     { scenarioId: 'bet/idle', rules: ['bet.debit'] as const },

@@ -58,7 +58,7 @@ describe('two mistakes in one payload', () => {
       'another order, by PHP',
       String.raw`{"type":"regular","amount":"1.00","txID":"t-1","roundID":"r\/1","sessionID":"s-\u00e9&1"}`,
     ],
-  ])('are found: %s', (_, payload) => {
+  ])('are found in a body: %s', (_, payload) => {
     const explanation = explainSignature(post(hmac(payload)), KEYS);
     expect(explanation).toMatchObject({ kind: 'explained', found: { key: { id: 'right-key' } } });
     expect(explanation.kind === 'explained' && explanation.found.payload.bytes).toEqual(Buffer.from(payload));
@@ -83,8 +83,8 @@ describe('two mistakes in one payload', () => {
   });
 });
 
-describe('any request', () => {
-  it('gives a bounded number of combined payloads', () => {
+describe('a search for combined payloads', () => {
+  it('tries a limited number of payloads for any request', () => {
     const body = fc.oneof(fc.json(), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(body, fc.boolean(), (text, isQuery) => {

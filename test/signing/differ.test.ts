@@ -22,7 +22,7 @@ describe('firstDifference', () => {
     expect(differ('ab', 'ab\n')).toMatchObject({ at: 2, firstByte: null, secondByte: '0x0a' });
   });
 
-  it('shows a part of long payloads, without cutting a character', () => {
+  it('shows only a part of long payloads, and never half a character', () => {
     const difference = differ(`${'é'.repeat(50)}x${'é'.repeat(50)}`, `${'é'.repeat(50)}y${'é'.repeat(50)}`);
     expect(difference?.at).toBe(100);
     expect(difference?.first).toMatch(/^…é+xé+…$/);

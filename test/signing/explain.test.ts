@@ -73,7 +73,7 @@ const lines = (note: string, indent: string, colon = ': ', end = '\n'): string =
 
 const spaced = (note: string): string => `{"amount": "1.00", "note": "${note}", "sessionID": "s-1", "type": "regular"}`;
 
-describe('a body that was parsed and written', () => {
+describe('a signature over a body that was parsed and written again', () => {
   it.each([
     ['python-dumps', spaced(PYTHON)],
     ['python-dumps-unicode', spaced(NOTE)],
@@ -114,11 +114,11 @@ describe('a body that was parsed and written', () => {
     ['java-to-string', `{amount=1.00, note=é/</b>&'+="\`\u2028😀, sessionID=s-1, type=regular}`],
     ['object-object', '[object Object]'],
     ['string-within-json', `"${BODY.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`],
-  ])('%s is found', (id, payload) => {
+  ])('is explained as %s', (id, payload) => {
     expectExplained(post(BODY, hmac(payload)), id);
   });
 
-  it('is found as python-str', () => {
+  it('is explained as python-str', () => {
     expectExplained(post('{"amount":"1.00","name":"O\'é"}', hmac("{'amount': '1.00', 'name': \"O'é\"}")), 'python-str');
   });
 
@@ -130,20 +130,20 @@ describe('a body that was parsed and written', () => {
     ['python-dumps-compact-sorted', String.raw`{"C":"x","a":"1.50","b":"\u00e9/"}`],
     ['python-dumps-unicode-sorted', '{"C": "x", "a": "1.50", "b": "é/"}'],
     ['php-sorted', String.raw`{"C":"x","a":"1.50","b":"\u00e9\/"}`],
-  ])('%s is found', (id, payload) => {
+  ])('is explained as %s', (id, payload) => {
     expectExplained(post(UNSORTED, hmac(payload)), id);
   });
 
-  it('is found as jackson', () => {
+  it('is explained as jackson', () => {
     expectExplained(post(String.raw`{ "a": "b\u001f" }`, hmac(String.raw`{"a":"b\u001F"}`)), 'jackson');
   });
 
-  it('is found as node-stringify', () => {
+  it('is explained as node-stringify', () => {
     expectExplained(post('{ "a" : "1" }', hmac('{"a":"1"}')), 'node-stringify');
   });
 });
 
-describe('values that were changed', () => {
+describe('a signature over changed values', () => {
   const bet = (amount: string): string => `{"amount":${amount},"note":"7.50","sessionID":"42","type":"regular"}`;
   it.each([
     ['amount-number', bet('1.00')],
@@ -157,7 +157,7 @@ describe('values that were changed', () => {
     ['numbers-short', '{"amount":1,"note":7.5,"sessionID":42,"type":"regular"}'],
     ['numbers-float', '{"amount":1.0,"note":7.5,"sessionID":42,"type":"regular"}'],
     ['amount-number+python-dumps', '{"amount": 1.00, "note": "7.50", "sessionID": "42", "type": "regular"}'],
-  ])('%s is found', (id, payload) => {
+  ])('is explained as %s', (id, payload) => {
     expectExplained(post(bet('"1.00"'), hmac(payload)), id);
   });
 
@@ -165,12 +165,12 @@ describe('values that were changed', () => {
     ['amount-text-two-decimals', '{"amount":"1.5"}', '{"amount":"1.50"}'],
     ['numbers-rewritten', '{"a":1.0,"b":1e2,"c":"x"}', '{"a":1,"b":100,"c":"x"}'],
     ['numbers-as-text', '{"a":1.0,"c":"x"}', '{"a":"1.0","c":"x"}'],
-  ])('%s is found', (id, body, payload) => {
+  ])('is explained as %s', (id, body, payload) => {
     expectExplained(post(body, hmac(payload)), id);
   });
 });
 
-describe('bytes that were changed', () => {
+describe('a signature over changed bytes', () => {
   it.each<[string, string | Uint8Array, string | Uint8Array]>([
     ['trailing-lf', '{"a":"é"}', '{"a":"é"}\n'],
     ['trailing-crlf', '{"a":"é"}', '{"a":"é"}\r\n'],
@@ -195,16 +195,16 @@ describe('bytes that were changed', () => {
     ['backslashes-removed', '{"a":"b\\"c"}', '{"a":"b"c"}'],
     ['base64-of-payload', '{"a":"b"}', 'eyJhIjoiYiJ9'],
     ['hex-of-payload', '{"a":"b"}', '7b2261223a2262227d'],
-  ])('%s is found', (id, body, payload) => {
+  ])('is explained as %s', (id, body, payload) => {
     expectExplained(post(body, hmac(payload)), id);
   });
 
-  it('are found together with the output of a library', () => {
+  it('is explained together with the library that wrote the body', () => {
     expectExplained(post('{"a":"1","b":"2"}', hmac('{"a": "1", "b": "2"}\n')), 'python-dumps-trailing-lf');
   });
 });
 
-describe('something else instead of the body', () => {
+describe('a signature over something else than the body', () => {
   const SENT = '{"amount":"1.00","empty":"","sessionID":"s 1"}';
   const URL_WITH_QUERY = `${URL_BET}?b=2&a=1`;
   it.each([
@@ -233,12 +233,12 @@ describe('something else instead of the body', () => {
     ['path-body-line', SENT, `/eu/bet\n${SENT}`],
     ['url-body', SENT, `${URL_WITH_QUERY}${SENT}`],
     ['body-path', SENT, `${SENT}/eu/bet`],
-  ])('%s is found', (id, body, payload) => {
+  ])('is explained as %s', (id, body, payload) => {
     expectExplained(post(body, hmac(payload), URL_WITH_QUERY), id);
   });
 });
 
-describe('the query of a GET', () => {
+describe('a signature over the query of a GET', () => {
   const QUERY = 'sessionID=s%201%2B%C3%A9&lang=en';
   it('is right if canonical JSON of the decoded parameters was signed', () => {
     expect(explainSignature(get(QUERY, hmac('{"lang":"en","sessionID":"s 1+é"}')), KEYS).kind).toBe('right');
@@ -270,12 +270,12 @@ describe('the query of a GET', () => {
     ['empty', QUERY, ''],
     ['empty-object', QUERY, '{}'],
     ['trailing-lf', QUERY, '{"lang":"en","sessionID":"s 1+é"}\n'],
-  ])('%s is found', (id, query, payload) => {
+  ])('is explained as %s', (id, query, payload) => {
     expectExplained(get(query, hmac(payload)), id);
   });
 });
 
-describe('the key', () => {
+describe('a signature with a wrong key', () => {
   const sha = (name: string): Buffer => createHash(name).update(KEY).digest();
   const keyed = (key: string | Uint8Array): SignedRequest => post(BODY, hmac(BODY, key));
   it.each<[string, string | Uint8Array]>([
@@ -303,7 +303,7 @@ describe('the key', () => {
     ['key-cut-first', '0ffee00c0ffee00-Key+%2B'],
     ['key-unset', ''],
     ['key-unset', 'undefined'],
-  ])('%s is found', (id, key) => {
+  ])('is explained as %s', (id, key) => {
     expectExplained(keyed(key), id);
   });
 
@@ -317,14 +317,14 @@ describe('the key', () => {
       Buffer.from([0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255]),
     ],
     ['key-latin1', 'clé', Buffer.from([0x63, 0x6c, 0xe9])],
-  ])('%s is found', (id, text, used) => {
+  ])('is explained as %s', (id, text, used) => {
     tested.add(id);
     const explanation = explainSignature(post(BODY, hmac(BODY, used)), [{ ...right, text }]);
     expect(explanation.kind).toBe('explained');
     expect(idsOf(explanation)).toContain(id);
   });
 
-  it('is named without its text', () => {
+  it('is explained without the text of the key', () => {
     const explanation = explainSignature(keyed('an older key'), KEYS);
     expect(explanation).toMatchObject({
       found: { mistakes: ['Another key was used: the older key, not the right key.'], fixes: ['key'] },
@@ -335,7 +335,7 @@ describe('the key', () => {
   });
 });
 
-describe('a wrong algorithm', () => {
+describe('a signature with a wrong algorithm', () => {
   const hash = (name: string, ...parts: readonly string[]): string =>
     createHash(name).update(parts.join('')).digest('hex');
   const other = (name: string): string => createHmac(name, KEY).update(BODY).digest('hex');
@@ -366,12 +366,12 @@ describe('a wrong algorithm', () => {
     ['hmac-of-sha256-hex', hmac(hash('sha256', BODY))],
     ['hmac-of-sha256-bytes', hmac(Buffer.from(hash('sha256', BODY), 'hex'))],
     ['hmac-of-md5-hex', hmac(hash('md5', BODY))],
-  ])('%s is found', (id = '', signature = '') => {
+  ])('is explained as %s', (id = '', signature = '') => {
     expectExplained(post(BODY, signature), id);
   });
 });
 
-describe('a wrong form of the signature', () => {
+describe('a signature in a wrong form', () => {
   const digits = hmac(BODY);
   const bytes = Buffer.from(digits, 'hex');
   it.each([
@@ -384,12 +384,12 @@ describe('a wrong form of the signature', () => {
     ['quoted', ` ${digits} `],
     ['hyphenated', digits.toUpperCase().replace(/(..)(?=.)/g, '$1-')],
     ['part', digits.slice(0, 40)],
-  ])('%s is found', (id, signature) => {
+  ])('is explained as %s', (id, signature) => {
     expectExplained(post(BODY, signature), id);
   });
 });
 
-describe('a call to the Core API', () => {
+describe('the signature of a call to the Core API', () => {
   const keys = [api, right];
   const sent = '{"user":{"id":"p1","country":"mt"},"cID":"c-1"}';
   const canonical = '{"cID":"c-1","user":{"country":"mt","id":"p1"}}';
@@ -409,7 +409,7 @@ describe('a call to the Core API', () => {
       "Python's json.dumps",
       'core-api',
     ],
-  ])('is explained if the signature was made with %s', (_what, signature, mistake, fix) => {
+  ])('is explained if it was made with %s', (_what, signature, mistake, fix) => {
     expect(explainSignature(launch(signature), keys)).toMatchObject({
       kind: 'explained',
       found: { mistakes: [expect.stringContaining(mistake)], fixes: [fix] },
@@ -417,7 +417,7 @@ describe('a call to the Core API', () => {
   });
 });
 
-describe('several mistakes at once', () => {
+describe('a signature with several mistakes', () => {
   it.each([
     ['of body and key', hmac(spaced(PYTHON), `${KEY}\n`), ['python-dumps', 'key-lf', 'hmac-sha256', 'hex']],
     [
@@ -432,7 +432,7 @@ describe('several mistakes at once', () => {
         .digest('base64'),
       ['dotnet-text-json', 'key-unset', 'sha1-key-before', 'base64'],
     ],
-  ])('%s is found', (_what, signature, ids) => {
+  ])('is explained as %s', (_what, signature, ids) => {
     const explanation = explainSignature(post(BODY, signature), KEYS);
     expect(idsOf(explanation).slice(0, 4)).toEqual(ids);
   });
@@ -469,7 +469,7 @@ describe('explainSignature', () => {
   });
 });
 
-describe('any request', () => {
+describe('the signature of any request', () => {
   const body = fc.oneof(
     fc.json(),
     fc.string({ unit: 'binary' }),
@@ -481,7 +481,7 @@ describe('any request', () => {
     fc.constantFrom('https://core.example/games?a=1', '/api/v1/free-rounds'),
   );
 
-  it('gives payloads without an exception', () => {
+  it('is examined without an exception', () => {
     fc.assert(
       fc.property(fc.option(body), url, (text, to) => {
         const request = {
@@ -496,7 +496,7 @@ describe('any request', () => {
     );
   });
 
-  it('with a correct signature is right, for any form of the body', () => {
+  it('is reported as right if it is right, for any form of the body', () => {
     fc.assert(
       fc.property(body, (text) => explainSignature(post(text, hmac(text)), KEYS).kind === 'right'),
       { numRuns: 60 },
@@ -504,7 +504,7 @@ describe('any request', () => {
   });
 
   it.each(['{"a":"\\ud800"}', '{"a":1e999}', '"\\udfff"'])(
-    'to the Core API is explained even if its body has no canonical form: %s',
+    'is explained for a call to the Core API even if the body has no canonical form: %s',
     (text) => {
       const request = post(text, hmac(`${text}\n`), 'https://core.example/api/v1/games');
       expect(explainSignature(request, KEYS)).toMatchObject({ kind: 'explained' });
@@ -512,8 +512,8 @@ describe('any request', () => {
   );
 });
 
-describe('every construction', () => {
-  it('has a test', () => {
+describe('every known construction of a signature', () => {
+  it('has a test in this file', () => {
     const known = [
       ...[...REWRITINGS, ...VALUE_CHANGES, ...TEXT_CHANGES, ...KEY_CHANGES].map(({ id }) => id),
       ...[...ALGORITHMS, ...WRITINGS].filter(({ mistake }) => mistake !== null).map(({ id }) => id),

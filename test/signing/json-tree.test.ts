@@ -39,7 +39,7 @@ describe('readTree and writeTree', () => {
 });
 
 describe('mapTree', () => {
-  it('passes the name of the nearest member with each value', () => {
+  it('passes each value with the name of the nearest member around it', () => {
     const tree = readTree('{"a":"1","b":["2",{"c":"3"}]}');
     const named =
       tree &&

@@ -14,7 +14,7 @@ interface Report {
 }
 
 describe('an older version of the contract', { timeout: LONG_MS }, () => {
-  it('decides the calls and the rules: refunds have no roundID, and later rules are skipped with their version', async () => {
+  it('decides the calls and the rules, so that refunds have no roundID and later rules are skipped', async () => {
     const journal = path.join(cwd, 'old.ndjson');
     const { status, out } = await croupier(
       [
@@ -45,13 +45,13 @@ describe('an older version of the contract', { timeout: LONG_MS }, () => {
     expect(status).toBe(0);
   });
 
-  it('does not fail an operator for a breach of a later rule', async () => {
+  it('prevents a failure for a breach of a later rule', async () => {
     const args = ['run', '--reference', '--defect', 'float-shown', 'money/exact'];
     expect((await croupier(args, { cwd })).status).toBe(1);
     expect((await croupier([...args, '--contract', '1.7.0'], { cwd })).status).not.toBe(1);
   });
 
-  it('is refused if it does not exist', async () => {
+  it('is refused if no such version exists', async () => {
     const { status, err } = await croupier(['run', '--reference', '--contract', '2.0.0'], { cwd });
     expect(status).toBe(2);
     expect(err).toContain('Write a version of the contract from 1.0.0 to 1.10.2.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readSession } from '../../../src/app/config/flag-values.ts';
 
 describe('readSession', () => {
-  it('reads an id alone', () => {
+  it('reads a session that is only an id', () => {
     expect(readSession('eu-usd-1')).toEqual({ sessionID: 'eu-usd-1' });
   });
 
@@ -28,7 +28,7 @@ describe('readSession', () => {
     ['eu-1,player', 'player needs a value'],
     ['eu-1,player=', 'player needs a value'],
     ['eu-1,state=old', 'state must be active or expired'],
-  ])('refuses %j: %s', (text, reason) => {
+  ])('refuses %j with the message: %s', (text, reason) => {
     expect(() => readSession(text)).toThrow(reason);
   });
 });

@@ -28,13 +28,13 @@ function writeLog(): void {
 describe('a command that moves money at an address that looks like production', () => {
   it.each([
     ['run', ['run']],
-    ['a group', ['run', 'idempotency']],
+    ['run with a group of scenarios', ['run', 'idempotency']],
     ['explore', ['explore', '--runs', '1']],
     ['bet', ['call', 'bet']],
     ['win', ['call', 'win', '--repeat', '2']],
     ['refund', ['call', 'refund', '--sign', 'wrong-key']],
     ['replay', ['replay', LOG, '--no-wait']],
-  ])('%s requires --production before anything is sent', async (_, args) => {
+  ])('requires --production before anything is sent: %s', async (_, args) => {
     writeLog();
     const { status, out, err } = await croupier([...args, ...whom(PRODUCTION)], { cwd, env: KEY });
     expect({ status, out }).toEqual({ status: 2, out: '' });
@@ -55,12 +55,12 @@ describe('a command that moves money at an address that looks like production', 
     ['a read', ['call', 'balance', ...whom(PRODUCTION)], 3],
     ['a dry run', ['call', 'bet', '--dry-run', ...whom(PRODUCTION)], 0],
     ['a list', ['run', '--list', ...whom(PRODUCTION)], 0],
-    ['a look', ['doctor', ...whom(PRODUCTION)], 3],
+    ['a check by doctor', ['doctor', ...whom(PRODUCTION)], 3],
     ['a scenario that only reads', ['run', 'read.yaml', '--deadline', '1s', ...whom(PRODUCTION)], 3],
     ['a test environment', ['call', 'bet', ...whom('https://staging.casino.invalid/eu')], 3],
-    ['this machine', ['call', 'bet', ...whom('http://127.0.0.1:9/prod')], 3],
+    ['an address of this machine', ['call', 'bet', ...whom('http://127.0.0.1:9/prod')], 3],
     ['an incident that is written down', ['replay', LOG, '--to', 'scenario=again.yaml'], 0],
-  ])('%s does not require --production', async (_, args, status) => {
+  ])('does not require --production for %s', async (_, args, status) => {
     writeLog();
     writeFileSync(
       path.join(cwd, 'read.yaml'),

@@ -21,7 +21,7 @@ const AWKWARD = [
 ];
 
 describe('configText', () => {
-  it.each(AWKWARD)('writes %j so that YAML reads the same text', (text) => {
+  it.each(AWKWARD)('writes the value %j so that YAML reads the same text', (text) => {
     const reading = readConfig(
       'croupier.yaml',
       configText([
@@ -55,7 +55,7 @@ describe('configText', () => {
     });
   });
 
-  it('names the variable of the key, and contains no key', () => {
+  it('writes the name of the environment variable, and never the key', () => {
     const text = configText([
       { extCID: 'eu', integratorBaseUrl: 'http://x/eu', key: { env: 'EU_KEY' }, sessions: [{ sessionID: 's' }] },
     ]);

@@ -62,7 +62,7 @@ interface Report {
 const verdictsOf = (out: string) =>
   Object.fromEntries((JSON.parse(out) as Report).rules.map(({ id, verdict }) => [id, verdict]));
 
-describe('run --launches', { timeout: LONG_MS }, () => {
+describe('croupier run --launches', { timeout: LONG_MS }, () => {
   it('judges the sessions that the operator launches, and the requests of its backend', async () => {
     configure(LAUNCHING);
     running = start(['run', '--launches', '1', '--json', 'launch', 'balance.read'], { cwd, env: KEYS });
@@ -125,13 +125,13 @@ describe('run --launches', { timeout: LONG_MS }, () => {
   });
 });
 
-describe('sessionsFrom', { timeout: LONG_MS }, () => {
+describe('the setting `sessionsFrom`', { timeout: LONG_MS }, () => {
   const command = (code: string) => {
     writeFileSync(path.join(cwd, 'sessions.mjs'), code);
     configure(`    sessionsFrom: { command: [${JSON.stringify(process.execPath)}, sessions.mjs] }\n`);
   };
 
-  it('uses the sessions that a command prints', async () => {
+  it('lets a run use the sessions that a command prints', async () => {
     command(`console.log(JSON.stringify([{ sessionID: 'session-of-eva', player: 'eva', currency: 'USD' }]))`);
     const { status, out } = await croupier(['run', '--json', 'balance.read'], { cwd, env: KEYS });
     expect(verdictsOf(out)).toMatchObject({ 'balance.read': 'pass', 'launch.request': 'untested' });
@@ -144,7 +144,7 @@ describe('sessionsFrom', { timeout: LONG_MS }, () => {
     ['console.log("session-of-eva")', 'did not give JSON: "session-of-eva\\n"'],
     ['console.log("[]")', 'gave a wrong list: an empty list'],
     ['console.log(JSON.stringify([{ sessionID: 5 }]))', 'gave a wrong list: 0.sessionID'],
-  ])('explains why a command gave no sessions: %s', async (code, message) => {
+  ])('leads to a message that explains why a command gave no sessions: %s', async (code, message) => {
     command(code);
     const { status, err } = await croupier(['run', 'balance.read'], { cwd, env: KEYS });
     expect(err).toContain(message);
@@ -152,7 +152,7 @@ describe('sessionsFrom', { timeout: LONG_MS }, () => {
     expect(status).toBe(2);
   });
 
-  it('gets sessions from an address of the operator, and explains why it failed', async () => {
+  it('gets sessions from an address of the operator, or leads to a message that explains the failure', async () => {
     configure(`    sessionsFrom: { url: "http://127.0.0.1:${port}/nothing-here" }\n`);
     const { status, err } = await croupier(['run', 'balance.read'], { cwd, env: KEYS });
     expect(err).toContain('/nothing-here was answered 404');
@@ -160,7 +160,7 @@ describe('sessionsFrom', { timeout: LONG_MS }, () => {
   });
 });
 
-describe('serve', { timeout: LONG_MS }, () => {
+describe('croupier serve', { timeout: LONG_MS }, () => {
   it('lets an operator launch games on the service, and ends on a signal', async () => {
     configure(LAUNCHING);
     running = start(['serve', 'core-api'], { cwd, env: KEYS });

@@ -30,7 +30,7 @@ describe('runSettings', () => {
     expect(runSettings({}, { raceRounds: 200 }, {}).raceRounds).toBe(200);
   });
 
-  it('stops at the first failure for a bare --bail', () => {
+  it('stops at the first failure if --bail has no number', () => {
     expect(runSettings({}, { bail: true }, {}).bail).toBe(1);
     expect(runSettings({}, { bail: 3 }, {}).bail).toBe(3);
   });
@@ -41,7 +41,7 @@ describe('runSettings', () => {
     ['0', false],
     ['false', false],
     ['', false],
-  ])('CROUPIER_STRICT=%s: strict is %s', (text, expected) => {
+  ])('reads CROUPIER_STRICT=%s as strict = %s', (text, expected) => {
     expect(runSettings({}, {}, { CROUPIER_STRICT: text }).strict).toBe(expected);
   });
 
@@ -63,7 +63,7 @@ describe('readStake', () => {
     ['USD=1e3', '1e3 is not an amount above zero'],
     ['USD=0.00', '0.00 is not an amount above zero'],
     ['USD=-1', '-1 is not an amount above zero'],
-  ])('refuses %s: %s', (text, reason) => {
+  ])('refuses %s with the message: %s', (text, reason) => {
     expect(() => readStake(text)).toThrow(reason);
   });
 });

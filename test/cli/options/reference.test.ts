@@ -4,7 +4,7 @@ import { croupier } from '../croupier.ts';
 
 const cwd = tmpdir();
 
-describe('the former word "habit"', () => {
+describe('the former word "habit" for a variant', () => {
   it('works as the flag --habit, and the message names the variant', async () => {
     const args = ['run', '--reference', 'balance.read'];
     const asVariant = await croupier([...args, '--variant', 'lost-update'], { cwd });
@@ -16,7 +16,7 @@ describe('the former word "habit"', () => {
     expect(asHabit).toEqual(asVariant);
   });
 
-  it('works as the name of a list', async () => {
+  it('works as the name of a list in `croupier list`', async () => {
     const variants = await croupier(['list', 'variants', '--json'], { cwd });
     const habits = await croupier(['list', 'habits', '--json'], { cwd });
     expect(variants.status).toBe(0);

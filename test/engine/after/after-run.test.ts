@@ -85,7 +85,7 @@ it('every bet of a race that was in flight at the end of the journal must be ref
   expect(due.map(({ kind }) => kind)).toEqual(['refund', 'refund', 'refund', 'refund', 'balance']);
 });
 
-it('a call that the journal says is owed stays open after its scenario ended', async () => {
+it('a call that is still owed by the journal stays an open item after the end of its scenario', async () => {
   const seen = await recorded([STORIES[2] as RunnableScenario], ({ call }, tell) => {
     const told = tell();
     return call === 'refund' ? { status: 404, body: { message: 'No such bet' } } : told;
@@ -112,7 +112,7 @@ it.each([
   expect(openItemsOf(afterRun).map(({ kind }) => kind)).toEqual(expected);
 });
 
-it('a win whose bet was answered 503 is not owed', async () => {
+it('a win is not owed to the player if its bet was answered 503', async () => {
   const seen = await recorded(
     [
       scenarioOf(
@@ -136,7 +136,7 @@ it('a bet that was in flight after its refund is not refunded again', async () =
   expect(openItemsOf(aftermathOf(seen.slice(0, bet + 1).map(({ event }) => event)))).toEqual([]);
 });
 
-it('a call with a wrong signature does not count', async () => {
+it('a call with a wrong signature leaves no open item', async () => {
   const seen = await recorded([STORIES[4] as RunnableScenario]);
   const bad = seen.findLastIndex(
     ({ event }) => event.event === 'sending' && event.call === 'bet' && event.purpose === 'step',

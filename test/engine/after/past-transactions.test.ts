@@ -42,7 +42,7 @@ class History {
 }
 
 describe('an accepted transaction of an earlier run', () => {
-  it('moves its amount, and keeps its reply and its effect', () => {
+  it('changes the balance by its amount, and keeps its reply and its effect', () => {
     const history = new History();
     const bet = history.accepted('bet', 'b', '7');
     const win = history.accepted('win', 'w', '3');
@@ -63,7 +63,7 @@ describe('an accepted transaction of an earlier run', () => {
     expect(new Set(history.balances())).toEqual(new Set([100, 93, 103, 96]));
   });
 
-  it('moves nothing a second time when it is answered 200 again', () => {
+  it('does not change the balance again when it is answered 200 again', () => {
     const history = new History();
     history.answer(history.accepted('bet', 'b', '7'), 'accepted', 200);
     expect(history.balances()).toEqual([93]);
@@ -86,7 +86,7 @@ describe('a transaction without a known outcome', () => {
     expect([bet.state, bet.open, history.balances()]).toEqual(['applied', false, [93]]);
   });
 
-  it('is not a bet that was declined for good or refused', () => {
+  it('is never a bet that was declined for good, nor a bet that was refused', () => {
     const history = new History();
     const declined = history.answer(history.send('bet', 'a', '7'), 'declined', 402);
     const refused = history.answer(history.send('bet', 'b', '7'), 'refused', 401);
@@ -97,7 +97,7 @@ describe('a transaction without a known outcome', () => {
     expect(history.balances()).toEqual([100]);
   });
 
-  it('is a win of an accepted bet that was declined, and not a win without a bet', () => {
+  it('can be a declined win of an accepted bet, but not a declined win without a bet', () => {
     const history = new History();
     history.accepted('bet', 'b', '7');
     const win = history.answer(history.send('win', 'w', '3'), 'declined', 404);
@@ -105,7 +105,7 @@ describe('a transaction without a known outcome', () => {
     expect([win.open, stray.open, history.balances()]).toEqual([true, false, [93, 96]]);
   });
 
-  it('is as if it had never been sent when its refund is answered 200', () => {
+  it('counts as never sent when its refund is answered 200', () => {
     const history = new History();
     const bet = history.answer(history.send('bet', 'b', '7'), 'lost');
     history.accepted('refund', 'r', '7', { origTxID: 'b' });
@@ -132,7 +132,7 @@ describe('a refund', () => {
     expect(history.transactions.refundOf(bet)).toBe(refund);
   });
 
-  it('is open until it is answered 200, and settles its bet then', () => {
+  it('is open until it is answered 200, and then settles its bet', () => {
     const history = new History();
     const bet = history.accepted('bet', 'b', '7');
     const refund = history.answer(history.send('refund', 'r', '7', { origTxID: 'b' }), 'failed', 500);
@@ -160,7 +160,7 @@ describe('a refund', () => {
     expect([foreign.balances(), foreign.balances('other')]).toEqual([[93, 100], [100]]);
   });
 
-  it('that was answered 200 first keeps its bet from taking anything', () => {
+  it('that was answered 200 before its bet prevents the bet from taking money', () => {
     const history = new History();
     history.accepted('refund', 'r', '7', { origTxID: 'b' });
     const bet = history.accepted('bet', 'b', '7');
@@ -168,7 +168,7 @@ describe('a refund', () => {
   });
 });
 
-it('is open again when the journal says that it is owed, unless it was reversed', () => {
+it('a transaction is open again when the journal says that it is owed, unless it was reversed', () => {
   const history = new History();
   const bet = history.accepted('bet', 'b', '7');
   const owed = {

@@ -76,7 +76,7 @@ async function settled({ call, afterwards, change, timeMs = 2000 }: Cut) {
 }
 
 describe('settling a run', () => {
-  it('a bet in flight is refunded with its own amount, and the balance is read and found right', async () => {
+  it('a bet without an answer is refunded with its own amount, and then a read shows the right balance', async () => {
     const { items, wallet, calls } = await settled({ call: 'bet' });
     expect(calls.find(({ call }) => call === 'refund')?.fields).toMatchObject({ amount: '7.00' });
     expect(items).toMatchObject([
@@ -86,7 +86,7 @@ describe('settling a run', () => {
     expect(wallet.balance().format(2)).toBe('100.00');
   });
 
-  it('a refund is repeated with the same txID until the operator is not busy any more', async () => {
+  it('a refund is repeated with the same txID until the operator is no longer busy', async () => {
     let refunds = 0;
     const { items, calls } = await settled({
       call: 'bet',
@@ -101,7 +101,7 @@ describe('settling a run', () => {
     expect(items[0]).toMatchObject({ done: true, tries: 3 });
   });
 
-  it('a refund that is refused for good is given up, with its answer as the reason', async () => {
+  it('a refund that the operator refuses for good is given up, and its answer is the reason', async () => {
     const { items, journal } = await settled({
       call: 'bet',
       afterwards: ({ call }, tell) => (call === 'refund' ? { status: 400, body: { message: 'No' } } : tell()),
@@ -113,7 +113,7 @@ describe('settling a run', () => {
     expect(journal).not.toContainEqual(expect.objectContaining({ event: 'notice' }));
   });
 
-  it('a win in flight is sent again unchanged, and then the balance is restored', async () => {
+  it('a win without an answer is sent again unchanged, and then the balance is restored', async () => {
     const { items, wallet, calls } = await settled({ call: 'win' });
     expect(calls[0]).toMatchObject({ call: 'win', fields: { amount: '3.00' } });
     expect(items).toMatchObject([
@@ -124,14 +124,14 @@ describe('settling a run', () => {
     expect(wallet.balance().format(2)).toBe('100.00');
   });
 
-  it('a balance that somebody else has changed is left alone, with the reason', async () => {
+  it('a balance that somebody else has changed is not restored, and the reason is given', async () => {
     const { items, wallet } = await settled({ call: 'bet', change: '11.00' });
     expect(items.at(-1)).toMatchObject({ item: { kind: 'balance' }, done: false });
     expect(items.at(-1)?.reason).toContain('somebody else has changed it');
     expect(wallet.balance().format(2)).toBe('111.00');
   });
 
-  it('no further attempt begins when the time is over', async () => {
+  it('no further attempt begins when the time for settling is over', async () => {
     const { items } = await settled({
       call: 'bet',
       timeMs: 0,

@@ -6,14 +6,14 @@ const of = (text: string) => (text.startsWith('-') ? Money.of(text.slice(1)).neg
 const opened = (balance = '100.00') => new BalanceEstimate('p USD', 's', of(balance));
 const texts = (estimate: BalanceEstimate) => estimate.possible().map(String);
 
-it('subtracts a certain debit from the balance, and knows that it is missing', () => {
+it('the balance estimate subtracts a certain debit from the balance, and knows that it is missing', () => {
   const wallet = opened();
   wallet.move(of('-7'));
   expect(texts(wallet)).toEqual(['93']);
   expect(wallet.missing()?.toString()).toBe('7');
 });
 
-it('keeps an open call possible in both ways until it is answered, also if a read shows it', () => {
+it('the balance estimate keeps an open call possible in both ways until it is answered, also if a read shows it', () => {
   const wallet = opened();
   wallet.add({ txID: 'bet', delta: of('-7'), kind: 'lost' });
   wallet.touch();
@@ -25,7 +25,7 @@ it('keeps an open call possible in both ways until it is answered, also if a rea
   expect(wallet.missing()?.isZero()).toBe(true);
 });
 
-it('keeps apart any number of open calls with the same amount', () => {
+it('the balance estimate keeps apart any number of open calls with the same amount', () => {
   const wallet = opened();
   for (let bet = 0; bet < 40; bet += 1) wallet.add({ txID: `bet ${bet}`, delta: of('-1'), kind: 'lost' });
   expect(texts(wallet)).toHaveLength(41);
@@ -33,7 +33,7 @@ it('keeps apart any number of open calls with the same amount', () => {
   expect(texts(wallet)).toEqual(['100']);
 });
 
-it('lists no balance if too many are possible, but accepts the balance from before the run', () => {
+it('the balance estimate lists no balance if too many are possible, but accepts the balance from before the run', () => {
   const wallet = opened();
   for (let bit = 0; bit < 20; bit += 1) wallet.add({ txID: `bet ${bit}`, delta: of(String(2 ** bit)), kind: 'lost' });
   expect(wallet.possible()).toEqual([]);
@@ -43,7 +43,7 @@ it('lists no balance if too many are possible, but accepts the balance from befo
   expect(wallet.strange).toBeNull();
 });
 
-it('lets a read decide what the contract leaves to the operator', () => {
+it('the balance estimate lets a read decide what the contract leaves to the operator', () => {
   const wallet = opened();
   wallet.add({ txID: 'free', delta: of('-5'), kind: 'either' });
   wallet.add({ txID: 'bet', delta: of('-7'), kind: 'lost' });
@@ -53,14 +53,14 @@ it('lets a read decide what the contract leaves to the operator', () => {
   expect(wallet.missing()?.toString()).toBe('5');
 });
 
-it('counts every change that a scenario reads as caused by the run', () => {
+it('the balance estimate counts every change that a scenario reads as caused by the run', () => {
   const wallet = opened();
   wallet.touch();
   wallet.reads(of('61'));
   expect(wallet.missing()?.toString()).toBe('39');
 });
 
-it('counts a change between two scenarios as caused by others', () => {
+it('the balance estimate counts a change between two scenarios as caused by others', () => {
   const wallet = opened();
   wallet.move(of('-10'));
   wallet.touch();
@@ -70,7 +70,7 @@ it('counts a change between two scenarios as caused by others', () => {
   expect(wallet.missing()?.toString()).toBe('10');
 });
 
-it('knows no missing amount after an unexplained balance, until a read fits again', () => {
+it('the balance estimate knows no missing amount after an unexplained balance, until a read fits again', () => {
   const wallet = opened();
   wallet.move(of('-10'));
   wallet.readsAfterwards(of('55'));
@@ -80,14 +80,14 @@ it('knows no missing amount after an unexplained balance, until a read fits agai
   expect(wallet.missing()?.toString()).toBe('10');
 });
 
-it('accepts the balance from before the run as restored by somebody else', () => {
+it('the balance estimate accepts the balance from before the run as restored by somebody else', () => {
   const wallet = opened();
   wallet.move(of('-10'));
   wallet.readsAfterwards(of('100'));
   expect(wallet.missing()?.isZero()).toBe(true);
 });
 
-it('decides by the last read of a scenario whether a call happened that will not be sent again', () => {
+it('the balance estimate decides by the last read of a scenario whether a call happened that will not be sent again', () => {
   const wallet = opened();
   wallet.add({ txID: 'bet', delta: of('-7'), kind: 'lost' });
   wallet.touch();

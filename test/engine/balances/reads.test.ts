@@ -31,7 +31,7 @@ function staleFor(reads: number): Behaviour {
   };
 }
 
-describe('reads', () => {
+describe('a read of the balance', () => {
   it('a read is repeated while the operator is busy, and then judged', async () => {
     let reads = 0;
     const { ended, purposes } = await played(BET_AND_READ, ({ call }, tell) => {
@@ -42,14 +42,14 @@ describe('reads', () => {
     expect(purposes.filter((purpose) => purpose === 'step')).toHaveLength(3);
   });
 
-  it('a read that shows an old balance is repeated until it shows the bet, and the finding says that it was late', async () => {
+  it('a read that shows an old balance is repeated until it shows the bet, and the finding says that the balance was late', async () => {
     const { run, purposes } = await played(BET_AND_READ, staleFor(2), 400);
     expect(purposes).toContain('probe');
     const [late] = run.findings('bet.debit').filter(({ verdict }) => verdict === 'fail');
     expect(late?.actual).toBe('the balance was 100, and 99 when it was read again a little later');
   });
 
-  it('a read with `eventually` is repeated while the balance is wrong, and ends after its time', async () => {
+  it('a read with `eventually` is repeated while the balance is wrong, but not longer than the given time', async () => {
     const { purposes } = await played(
       '[{ bet: }, { balance: , eventually: 1500ms, expect: { moves: "-5.00" } }]',
       (_called, tell) => tell(),
@@ -57,7 +57,7 @@ describe('reads', () => {
     expect(purposes.filter((purpose) => purpose === 'step').length).toBeGreaterThan(1);
   });
 
-  it('a balance that each read changes breaks the rule about reads', async () => {
+  it('a wallet whose balance changes with each read breaks the rule about reads', async () => {
     const { run } = await played(BET_AND_READ, ({ call }, tell, wallet) => {
       if (call === 'balance') wallet.move('1.00');
       return tell();

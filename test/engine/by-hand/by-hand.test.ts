@@ -48,7 +48,7 @@ const takes =
     return wallet.answer({ ...called, call, fields: { ...fields, amount } });
   };
 
-describe('a bet by hand', () => {
+describe('a bet that is sent by hand', () => {
   it('a correct bet passes, and its balances before and after are returned', async () => {
     const { failed, passed, before, after, answer, next, calls, exchanges } = await bet({});
     expect(failed).toEqual([]);
@@ -62,7 +62,7 @@ describe('a bet by hand', () => {
     expect((await bet({ behaviour: takes('6.00') })).failed).toMatchObject([{ rule: 'bet.debit' }]);
   });
 
-  it('the same bytes twice must take the amount once', async () => {
+  it('a bet that is sent twice with the same bytes must take its amount only once', async () => {
     expect((await bet({ times: 2 })).failed).toEqual([]);
     let number = 0;
     const { failed } = await bet({
@@ -76,14 +76,14 @@ describe('a bet by hand', () => {
     expect(failed.map(({ rule }) => rule)).toContain('idempotency.bet');
   });
 
-  it('a bet that may be known moves its amount or nothing, and any other amount breaks bet.debit', async () => {
+  it('a bet that the operator may know already takes its amount or nothing, and any other amount breaks bet.debit', async () => {
     expect((await bet({ maybeKnown: true })).failed).toEqual([]);
     expect((await bet({ maybeKnown: true, behaviour: takes('6.00') })).failed).toMatchObject([
       { rule: 'bet.debit', actual: 'the balance moved by -6.00' },
     ]);
   });
 
-  it('an accepted bet that moves nothing is right only if it was carried out before, which the advice says', async () => {
+  it('an accepted bet that takes nothing is right only if it was carried out before, and the advice says so', async () => {
     const { failed, next } = await bet({ maybeKnown: true, behaviour: takes('0') });
     expect(failed).toEqual([]);
     expect(next).toContain('right only if the bet was carried out before');
@@ -98,7 +98,7 @@ describe('a bet by hand', () => {
     expect(failed.map(({ rule }) => rule)).toContain('signature.mismatch');
   });
 
-  it('a bet that failed gets the refund as the advice', async () => {
+  it('the advice after a failed bet is to refund it', async () => {
     const { next, answer } = await bet({
       behaviour: ({ call }, tell) => (call === 'bet' ? { status: 500, body: { message: 'Oops' } } : tell()),
     });
@@ -106,7 +106,7 @@ describe('a bet by hand', () => {
     expect(next).toContain('croupier call refund --orig-tx-id tx-1');
   });
 
-  it('a balance that changes without calls proves nothing', async () => {
+  it('a balance that changes without a call proves nothing about the bet', async () => {
     const changes = ['0', '1.00', '0.30', '0.45'];
     const { failed, disturbed } = await bet({
       behaviour: ({ call }, tell, wallet) => {

@@ -23,13 +23,18 @@ describe('planByHand', () => {
   });
 
   it.each([
-    ['a bet that is declined may be', bet, 'declined', 'declined'],
-    ['a bet that is refused may not be', bet, 'refused', 'accepted'],
-    ['a bet that fails may not', bet, 'failed', 'accepted'],
-    ['a refund may never be declined', { ...bet, call: 'refund' }, 'declined', 'accepted'],
-    ['what is signed wrongly has to be refused', { ...bet, sign: 'garbage' }, 'accepted', 'refused'],
-    ["upper case is the operator's choice", { ...bet, sign: 'upper-case' }, 'accepted', 'either'],
-  ] as const)('%s', (_what, hand, answer, outcome) => {
+    ['a bet that was declined may be declined', bet, 'declined', 'declined'],
+    ['a bet that was refused must be accepted', bet, 'refused', 'accepted'],
+    ['a bet that failed must be accepted', bet, 'failed', 'accepted'],
+    ['a refund must never be declined', { ...bet, call: 'refund' }, 'declined', 'accepted'],
+    ['a bet with a wrong signature must be refused', { ...bet, sign: 'garbage' }, 'accepted', 'refused'],
+    [
+      'a bet whose signature is in upper case may be accepted or refused',
+      { ...bet, sign: 'upper-case' },
+      'accepted',
+      'either',
+    ],
+  ] as const)('a call that is sent by hand has the right expected outcome: %s', (_what, hand, answer, outcome) => {
     expect(planByHand(hand, answer).steps).toMatchObject([{ expect: { outcome } }]);
   });
 });
@@ -41,11 +46,11 @@ describe('nextAction', () => {
     ['declined', 'no refund'],
     ['refused', 'no refund'],
     ['lost', 'It is unknown'],
-  ] as const)('after a bet that was answered "%s" the next action is: %s', (answer, words) => {
+  ] as const)('after a bet with the answer "%s", the advice contains: %s', (answer, words) => {
     expect(nextAction(bet, answer)).toContain(words);
   });
 
-  it('the next action is a repetition for wins and refunds that were not answered 200', () => {
+  it('the advice after a win or refund that was not answered 200 is to repeat it', () => {
     for (const call of ['win', 'refund'] as const) {
       for (const answer of ['late', 'failed', 'declined', 'refused'] as const) {
         expect(nextAction({ ...bet, call }, answer)).toContain('again with the same txID (--tx-id tx-1)');
@@ -53,7 +58,7 @@ describe('nextAction', () => {
     }
   });
 
-  it('there is no next action after a settled call, a read, or a call that must be refused', () => {
+  it('there is no advice after a settled call, a read, or a call that must be refused', () => {
     expect(nextAction(bet, 'accepted')).toBeNull();
     expect(nextAction({ ...bet, call: 'balance' }, 'failed')).toBeNull();
     expect(nextAction({ ...bet, sign: 'garbage' }, 'refused')).toBeNull();

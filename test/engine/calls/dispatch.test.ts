@@ -48,7 +48,7 @@ describe('the settle time after a bet', () => {
 });
 
 describe('a connection that is closed on a call that must be refused', () => {
-  it('counts as the operator’s answer if it happens each time, and on no other call', async () => {
+  it('counts as the operator’s answer if the operator closes the connection each time, and on no other call', async () => {
     const { url, wallet } = await operatorServer((called, tell) => {
       if (isSigned(called)) return tell();
       called.response.destroy();
@@ -94,13 +94,13 @@ const exchange = (sent: number | null, more: object = {}): Exchange =>
     ...more,
   }) as unknown as Exchange;
 
-it('an exchange counts as cut off if the request was sent and no byte came back', () => {
+it('an exchange counts as cut off if the whole request was sent and no byte of a reply came back', () => {
   expect(isCutOff(exchange(101))).toBe(true);
   expect(isCutOff(exchange(null))).toBe(false);
   expect(isCutOff(exchange(101, { outcome: { kind: 'reply' } }))).toBe(false);
 });
 
-it('a cut-off counts only if the request was sent about as fast as its control', () => {
+it('a cut-off exchange counts only if its request was sent about as fast as the request for comparison', () => {
   expect(wasPrompt(exchange(103), exchange(102))).toBe(true);
   expect(wasPrompt(exchange(350), exchange(230))).toBe(true);
   expect(wasPrompt(exchange(230), exchange(120))).toBe(false);

@@ -117,7 +117,7 @@ describe('the bytes of a call', () => {
     expect(made('{ bet: , body: { set: { amount: [] } }, expect: either }').amount).toBeUndefined();
   });
 
-  it('a query is sorted unless its order is the deviation', () => {
+  it('a query is sorted unless the step changes its order on purpose', () => {
     const { request } = made('{ balance: , query: { add: { aaa: "1" } }, expect: accepted }');
     expect(request.url).toBe('http://operator.test/eu/balance?aaa=1&sessionID=s1');
     const reversed = made('{ balance: , query: { add: { aaa: "1" }, order: reversed }, expect: accepted }');

@@ -29,7 +29,7 @@ it('a call without a rate limit does not wait for a timer', async () => {
   expect(order).toEqual(['calls', 'timer']);
 });
 
-it('no more calls are in flight than the limit, and a larger set leaves alone', async () => {
+it('no more calls than the limit wait for a reply at once, and a set above the limit is sent when no other call waits', async () => {
   const pace = new Pace(null, 2, () => performance.now());
   const entered: string[] = [];
   const enter = (name: string, calls: number) => pace.enter(calls).then(() => entered.push(name));
@@ -46,7 +46,7 @@ it('no more calls are in flight than the limit, and a larger set leaves alone', 
   expect(entered).toEqual(['a', 'b', 'c', 'race']);
 });
 
-it('a set of zero calls enters at once, also while others are in flight', async () => {
+it('a set of zero calls enters at once, even while other calls wait for a reply', async () => {
   const pace = new Pace(null, 1, () => performance.now());
   await pace.enter(1);
   await pace.enter(0);
@@ -55,7 +55,7 @@ it('a set of zero calls enters at once, also while others are in flight', async 
   expect(await Promise.race([entered, new Promise((resolve) => setImmediate(resolve))])).toBeUndefined();
 });
 
-it('a large set enters before calls that came later', async () => {
+it('a large set of calls enters before calls that came later', async () => {
   const pace = new Pace(null, 2, () => performance.now());
   const entered: string[] = [];
   const enter = (name: string, calls: number) => pace.enter(calls).then(() => entered.push(name));

@@ -27,7 +27,7 @@ function senderTo(url: string) {
   return { sender, events, callToSend };
 }
 
-it('each call is announced in the journal before it leaves, and its result is written', async () => {
+it('each call is written to the journal before it is sent, and its result afterwards', async () => {
   const { url } = await operatorServer();
   const { sender, events, callToSend } = senderTo(url);
   const exchange = await sender.send(callToSend());
@@ -36,7 +36,7 @@ it('each call is announced in the journal before it leaves, and its result is wr
   expect(exchange.outcome).toMatchObject({ kind: 'reply', reply: { status: 200 } });
 });
 
-it('calls that leave at once are released only when all are ready', async () => {
+it('calls that must be sent at once are released only when all of them are ready', async () => {
   const { url, calls } = await operatorServer(async (_called, tell) => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     return tell();
@@ -56,7 +56,7 @@ it('calls that leave at once are released only when all are ready', async () => 
   expect(calls).toHaveLength(5);
 });
 
-it('the second half of a race leaves later if there is a stagger', async () => {
+it('the second half of the calls of a race is sent later if the race has a stagger', async () => {
   const { url } = await operatorServer();
   const { sender, callToSend } = senderTo(url);
   const { judged: exchanges, barrier } = await sender.together(
@@ -70,7 +70,7 @@ it('the second half of a race leaves later if there is a stagger', async () => {
   expect(Math.min(...after.slice(2))).toBeGreaterThan(15);
 });
 
-it('each call has a connection of its own after keep-alive was given up', async () => {
+it('each call has a connection of its own after the sender gave up keep-alive', async () => {
   const { url, calls } = await operatorServer();
   const { sender, callToSend } = senderTo(url);
   await sender.send(callToSend());
@@ -83,7 +83,7 @@ it('each call has a connection of its own after keep-alive was given up', async 
   expect(new Set(calls.map(({ request }) => request.socket)).size).toBe(3);
 });
 
-it('each call of a timed race leaves at its time', async () => {
+it('each call of a timed race is sent at its time', async () => {
   const { url } = await operatorServer();
   const { sender, callToSend } = senderTo(url);
   const { judged, order, barrier, offsetsMs } = await sender.together(

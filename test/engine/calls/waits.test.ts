@@ -6,15 +6,15 @@ const answered = { outcome: { kind: 'reply' } } as Exchange;
 const late = { outcome: { kind: 'none', reason: 'too-late' } } as Exchange;
 const lost = { outcome: { kind: 'none', reason: 'reset' } } as Exchange;
 
-it('there is no wait if no call timed out', () => {
+it('there is no wait for late effects if no call timed out', () => {
   expect(queueWaitMs([answered, lost], 5000)).toBe(0);
 });
 
-it('the wait for timed-out calls follows the time of the answered ones', () => {
+it('the wait after timed-out calls depends on the reply times of the answered calls', () => {
   expect(queueWaitMs([answered, answered, answered, answered, answered, late, late], 5000)).toBe(2000);
 });
 
-it('the wait has a maximum', () => {
+it('the wait after timed-out calls has a maximum', () => {
   expect(queueWaitMs([late, late], 5000)).toBe(10000);
   expect(queueWaitMs([answered, ...Array.from({ length: 11 }, () => late)], 5000)).toBe(15000);
 });

@@ -13,7 +13,7 @@ describe('the base URL', () => {
     ['https://wallet.example/eu', 'other', 'good', ''],
     ['https://wallet.example/eu/balance', 'other', 'bad', '…/balance/balance'],
     ['https://wallet.example/eu', 'not-found', 'bad', 'does not know'],
-  ] as const)('the base URL %s, answered "%s", is %s', (url, answer, state, seen) => {
+  ] as const)('the base URL %s with a reply of the kind "%s" is judged %s', (url, answer, state, seen) => {
     const made = checkBaseUrl(url, {}, answer);
     expect(made.state).toBe(state);
     expect(made.seen).toContain(seen);
@@ -25,7 +25,7 @@ describe('the base URL', () => {
     );
   });
 
-  it('the base URL without a fault is good', () => {
+  it('the advice about a faulty base URL names the base URL without the fault', () => {
     expect(checkBaseUrl('https://wallet.example/eu/bet/', {}, 'not-found').advice).toContain(
       'https://wallet.example/eu',
     );
@@ -55,11 +55,11 @@ describe('the target', () => {
     ['http://prod.casino.example/', '127.0.0.1', 'good'],
     ['https://wallet.example/', 'none', 'not-tried'],
     ['https://prod.wallet.example/', 'none', 'warn'],
-  ] as const)('the target %s at %s is %s', (url, address, state) => {
+  ] as const)('the target %s at the address %s is judged %s', (url, address, state) => {
     expect(checkTarget(url, address).state).toBe(state);
   });
 
-  it('the configured value of production counts more than the name', () => {
+  it('`production` in the configuration overrides what the name of the host suggests', () => {
     expect(checkTarget('https://staging.casino.example/', '10.0.0.7', true).state).toBe('warn');
     expect(checkTarget('https://www.casino.example/', '203.0.113.7', false).state).toBe('good');
   });

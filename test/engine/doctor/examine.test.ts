@@ -97,7 +97,7 @@ describe('a wallet without faults', () => {
   });
 });
 
-describe('connecting', () => {
+describe('connecting to the wallet', () => {
   it('a closed port is reported, and later checks are not tried', async () => {
     const server = net.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -122,7 +122,7 @@ describe('connecting', () => {
     ['expired', 'operator.test', 'expired on'],
     ['self', 'operator.test', 'self-signed'],
     ['server', 'other.test', 'not for other.test'],
-  ])('the fault of the certificate %s for %s is reported', async (name, host, detail) => {
+  ])('the fault of the test certificate "%s" for the host %s is reported', async (name, host, detail) => {
     const port = await rawServer(() => {}, identity(name));
     const wire = { ca: pem('ca.pem'), hostOverride: `127.0.0.1:${port}` };
     const checks = await look(`https://${host}`, { wire });
@@ -131,10 +131,10 @@ describe('connecting', () => {
   });
 
   it.each([
-    ['HTTP/2 only', 'server', { ALPNProtocols: ['h2'] }, 'HTTP/1.1'],
-    ['a CA that nobody knows', 'server', {}, '--ca'],
-    ['a certificate that is over', 'expired', {}, 'Renew'],
-  ])('there is advice about %s', async (_, name, options, advice) => {
+    ['a server that speaks only HTTP/2', 'server', { ALPNProtocols: ['h2'] }, 'HTTP/1.1'],
+    ['a certificate of an unknown CA', 'server', {}, '--ca'],
+    ['an expired certificate', 'expired', {}, 'Renew'],
+  ])('doctor gives advice about %s', async (_, name, options, advice) => {
     const port = await rawServer(() => {}, { ...identity(name), ...options });
     const ca = advice === '--ca' ? {} : { ca: pem('ca.pem') };
     const checks = await look('https://operator.test', { wire: { ...ca, hostOverride: `127.0.0.1:${port}` } });
@@ -184,7 +184,7 @@ describe('connecting', () => {
   });
 });
 
-describe('replies', () => {
+describe('replies of the wallet', () => {
   it('redirects are not followed', async () => {
     const { url, asked } = await wallet(() => ({ status: 301, headers: { Location: '/v2/balance?sessionID=s-1' } }));
     const checks = await look(url);
@@ -194,12 +194,12 @@ describe('replies', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('a base URL that ends with the path of a call is found by the replies', async () => {
+  it('the replies show that the base URL ends with the path of a call', async () => {
     const { url } = await wallet(() => ({ status: 404, body: 'no such page' }));
     expect(firstToFix(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
   });
 
-  it('a path without a wallet is found, whatever the status of the reply is', async () => {
+  it('a path without a wallet is reported, whatever the status of the reply is', async () => {
     const { url } = await wallet(() => ({ status: 404, body: '{"statusCode":404,"message":"Cannot GET /balance"}' }));
     const checks = await look(url);
     expect(firstToFix(checks)).toMatchObject({ name: 'base-url', advice: expect.stringContaining('prefix') });
@@ -221,7 +221,7 @@ describe('replies', () => {
     ['/balance/?sessionID=s-1', 'paths: { balance: /balance/ }'],
     ['/login', 'login page'],
     ['https://other.test/v2/balance', 'base URL https://other.test/v2'],
-  ])('there is advice about a redirect to %s', async (location, advice) => {
+  ])('doctor gives advice about a redirect to %s', async (location, advice) => {
     const { url } = await wallet(() => ({ status: 302, headers: { Location: location } }));
     expect(of(await look(url), 'redirects')).toMatchObject({ state: 'bad', advice: expect.stringContaining(advice) });
   });
@@ -280,7 +280,7 @@ describe('replies', () => {
       'bad',
       'with a request to log in',
     ],
-  ] as const)('a wallet is recognised that %s', async (_, tell, state, seen) => {
+  ] as const)('doctor recognises a wallet that %s', async (_, tell, state, seen) => {
     const { url } = await wallet(tell);
     const checks = await look(url);
     expect(of(checks, 'key')).toMatchObject({ state, seen: expect.stringContaining(seen) });
@@ -288,7 +288,7 @@ describe('replies', () => {
   });
 });
 
-describe('sessions', () => {
+describe('checks of sessions', () => {
   it.each([
     ['is not known', 'USD', { status: 404, body: '{"code":"session_not_found"}' }, 'bad'],
     ['was closed', 'USD', { status: 403, body: '{"code":"session_expired"}' }, 'bad'],
@@ -298,10 +298,10 @@ describe('sessions', () => {
     ['has few stakes', 'USD', has('19.99'), 'warn'],
     ['has enough', 'USD', has('20.00'), 'good'],
     ['has decimals in yen', 'JPY', has('100000.00'), 'bad'],
-    ['has a currency that nobody knows', 'usd', has('100.00'), 'warn'],
+    ['has an unknown currency', 'usd', has('100.00'), 'warn'],
     ['is in euros', 'USD', { status: 200, body: '{"balance":"100.00","currency":"EUR"}' }, 'bad'],
     ['has no currency', undefined, has('100.00'), 'warn'],
-  ] as const)('a session is checked that %s (%s)', async (_, currency, told, state) => {
+  ] as const)('doctor judges a session that %s (%s)', async (_, currency, told, state) => {
     const { url } = await wallet(rightly(() => told));
     const checks = await look(url, { sessions: [{ sessionID: 's-1', currency }] });
     expect(of(checks, 'key')?.state).toBe('good');
@@ -331,7 +331,7 @@ describe('sessions', () => {
     expect(lost).toBeGreaterThanOrEqual(3);
   });
 
-  it('each session is checked, an expired one as expired', async () => {
+  it('each session is checked, and a session marked as expired must have expired', async () => {
     const expired: Told = { status: 403, body: '{"code":"session_expired"}' };
     const { url } = await wallet(rightly(({ sessionID }) => (sessionID === 'old' ? expired : has('100.00'))));
     const checks = await look(url, {

@@ -19,7 +19,7 @@ function scenariosOf(events: readonly JournalEvent[]): Map<string, string[]> {
 /** High enough for a busy machine: these tests count histories, not time. */
 const SLOW_MS = 60_000;
 
-describe('a search', () => {
+describe('a search for broken rules', () => {
   it.each(['one', 'two'])(
     'finds nothing wrong with a correct operator (seed %s)',
     { timeout: SLOW_MS },
@@ -33,7 +33,7 @@ describe('a search', () => {
     },
   );
 
-  it('the same seed plays the same histories with new ids', { timeout: SLOW_MS }, async () => {
+  it('a search with the same seed plays the same histories with new ids', { timeout: SLOW_MS }, async () => {
     const first = await searchOf(null, { seed: 'same', runs: 8, workers: 1 });
     const again = await searchOf(null, { seed: 'same', runs: 8, workers: 1 });
     const other = await searchOf(null, { seed: 'other', runs: 8, workers: 1 });
@@ -61,14 +61,14 @@ describe('a search', () => {
     expect(search.ended.how).toBe('bail');
   });
 
-  it('the search continues with other rules after a find', { timeout: SLOW_MS }, async () => {
+  it('the search continues with other rules after it has found a broken rule', { timeout: SLOW_MS }, async () => {
     const search = await searchOf('replay-other-tx-id', { bail: 2, runs: 60 });
     const rules = search.finds.flatMap((find) => find.rules);
     expect(search.finds).toHaveLength(2);
     expect(new Set(rules).size).toBe(rules.length);
   });
 
-  it('a race is found by repeating it', { timeout: SLOW_MS }, async () => {
+  it('a fault that only shows in a race is found by repeating the race', { timeout: SLOW_MS }, async () => {
     const search = await searchOf('lost-update', { runs: 60, bail: 1, workers: 1 });
     const rules = search.finds[0]?.rules ?? [];
     expect(rules).not.toEqual([]);
@@ -121,7 +121,7 @@ describe('a search', () => {
     expect(search.judged).toBe(0);
   });
 
-  it('a search works with one session without player and currency', async () => {
+  it('a search works with one session that has no player and no currency', async () => {
     const search = await searchOf(null, { runs: 5, sessions: [{ sessionID: 'eu-carla-usd' }] });
     expect([search.finds, search.flaky, search.histories]).toEqual([[], [], 5]);
     expect(search.judged).toBeGreaterThan(10);

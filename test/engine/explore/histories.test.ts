@@ -33,7 +33,7 @@ function diagnosticsOf(history: History, players: ReadonlySet<Player>): string[]
 
 const anyOf = (setup: PlayerSetup, campaign = true, breaks = true) => histories(setup, campaign, breaks);
 
-describe.each(CASTS)('a history with $currency', (setup) => {
+describe.each(CASTS)('a history of calls in the currency $currency', (setup) => {
   const { players } = setup;
 
   it('a drawn history is a scenario without diagnostics', () => {
@@ -83,7 +83,7 @@ describe.each(CASTS)('a history with $currency', (setup) => {
 describe('histories', () => {
   const many = fc.sample(anyOf(CASTS[0] as PlayerSetup), { numRuns: 400, seed: 5 });
 
-  it('every kind of operation is drawn often enough', () => {
+  it('every kind of step is drawn often enough', () => {
     const counts = Map.groupBy(
       many.flatMap(({ operations }) => operations),
       (operation) => (operation.kind === 'at-once' ? `at-once ${operation.what}` : operation.kind),
@@ -133,7 +133,7 @@ describe('histories', () => {
     expect(drawn(7)).not.toBe(drawn(8));
   });
 
-  it('operations that the sessions do not allow are not drawn', () => {
+  it('steps that the sessions do not allow are not drawn', () => {
     const alone = fc.sample(histories({ currency: null, players: new Set(['main']) }, false, false), {
       numRuns: 100,
       seed: 6,
@@ -154,7 +154,7 @@ describe('histories', () => {
     expect(buildScenario({ currency: null, operations: [...operations, won] }, ALL).always).toEqual([]);
   });
 
-  it('a scenario lists a rule that it can decide', () => {
+  it('the scenario of a history lists a rule that it can decide', () => {
     const plain = many.filter(({ operations }) => operations.some(({ kind }) => kind === 'bet'));
     for (const history of plain.slice(0, 20)) {
       const text = writeScenario(draftOf(history, ALL));

@@ -37,7 +37,7 @@ describe('an endpoint that misses the deadline', () => {
     expect(giveUpPolicy.reasonAgainst(READ)).toBeNull();
   });
 
-  it('an endpoint that was in time is tried again', () => {
+  it('scenarios that need an endpoint are played again after a reply of that endpoint in time', () => {
     const giveUpPolicy = new GiveUpPolicy(new WaitPolicy());
     for (let n = 0; n < 5; n += 1) giveUpPolicy.note([LATE_BET], {});
     giveUpPolicy.note([], { 'reply.deadline': { balance: 1 } });
@@ -48,7 +48,7 @@ describe('an endpoint that misses the deadline', () => {
 });
 
 describe('bets that fail each time', () => {
-  it('scenarios that need bets are given up after twelve failed bets, except those about plain bets', () => {
+  it('scenarios that need bets are given up after twelve failed bets, except scenarios about plain bets', () => {
     expect(new GiveUpPolicy(failing(11)).reasonAgainst(BET)).toBeNull();
     const giveUpPolicy = new GiveUpPolicy(failing(12));
     expect(giveUpPolicy.reasonAgainst(BET)).toMatch(/^POST \/bet has failed each time \(12 times/);

@@ -39,7 +39,7 @@ it('a debit that takes effect after the end of its scenario is found', async () 
   expect(found).toContain('a debit took effect after its refund');
 });
 
-it('a balance that rose is inconclusive', async () => {
+it('a balance that rose after the end of the scenario is inconclusive', async () => {
   const [found] = await endOf(later('7.00'));
   expect(found).toContain('inconclusive: the balance is 107');
   expect(found).toContain('somebody else is using the session');

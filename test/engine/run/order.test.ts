@@ -7,7 +7,7 @@ const all = ['ours/x', 'refund/b', 'refund/a', 'balance/z', 'bet/y'].map((id) =>
 );
 const order = (seed: string): string[] => inOrder(all, seed).map(({ id }) => id);
 
-it('scenarios are ordered by group, basic groups first, unknown groups last', () => {
+it('scenarios are ordered by group, with basic groups first and unknown groups last', () => {
   const ids = order('seed');
   expect(ids.slice(0, 2)).toEqual(['balance/z', 'bet/y']);
   expect(ids.at(-1)).toBe('ours/x');
@@ -18,7 +18,7 @@ it('the seed decides the order within a group', () => {
   expect(new Set(['1', '2', '3', '4', '5', '6'].map((seed) => order(seed).join())).size).toBe(2);
 });
 
-it('scenarios about the isolation of players come first, those about launches last', () => {
+it('scenarios about the isolation of players come first, and scenarios about launches come last', () => {
   const scenario = (id: string, rules: string, last = false) => ({
     ...scenarioOf(id, `rules: [${rules}]\nsteps: [{ balance: }]`),
     last,

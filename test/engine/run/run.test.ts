@@ -31,7 +31,7 @@ describe('a correct operator', () => {
     expect(conclude(run.fold).exitCode).toBe(0);
   });
 
-  it('a balance is raised if a scenario needs more, and restored', async () => {
+  it('a balance is raised if a scenario needs more, and restored afterwards', async () => {
     const { url, wallet } = await operatorServer(undefined, { balance: '0.50' });
     const run = await ran(url, [
       scenarioOf(
@@ -61,7 +61,7 @@ describe('a correct operator', () => {
     ]);
   });
 
-  it('several players play in parallel, one player plays scenarios one after another', async () => {
+  it('several players play in parallel, but each player plays one scenario after another', async () => {
     let max = 0;
     let now = 0;
     const slow = async (_called: unknown, tell: () => ReturnType<typeof error>) => {
@@ -111,7 +111,7 @@ describe('a correct operator', () => {
 });
 
 describe('a faulty operator', () => {
-  it('a fault is found, and reported once', async () => {
+  it('a fault of the operator is found, and reported once', async () => {
     const { url } = await operatorServer(({ call }, tell, wallet) => {
       const told = tell();
       if (call !== 'bet') return told;
@@ -199,8 +199,8 @@ describe('a faulty operator', () => {
   });
 });
 
-describe('transport', () => {
-  it('a run ends if nobody answers', async () => {
+describe('the connection to the operator', () => {
+  it('a run ends if the operator never answers', async () => {
     const run = await ran('http://127.0.0.1:1', [READ, BET, RACE]);
     expect(run.ended.how).toBe('unreachable');
     expect(run.findings().filter(({ verdict }) => verdict === 'fail' || verdict === 'pass')).toEqual([]);
@@ -273,7 +273,7 @@ describe('a run', () => {
     expect(calls).toEqual([]);
   });
 
-  it('a run with --bail stops after that number of failures', async () => {
+  it('a run with --bail stops after the given number of failures', async () => {
     const { url } = await operatorServer(({ call }, tell, wallet) => (call === 'bet' ? wallet.ok() : tell()));
     const run = await ran(
       url,
@@ -312,7 +312,7 @@ describe('a run', () => {
     expect(conclude(run.fold).exitCode).toBe(143);
   });
 
-  it('scenarios marked as last come after all others, and send the first transactions again', async () => {
+  it('scenarios that are marked as last come after all others, and send the first transactions of the run again', async () => {
     const last = scenarioOf(
       'balance/last',
       'order: last\nrules: [idempotency.durable]\nsteps: [{ balance: }, { resend: { earliest: bet } }, { balance: }]',
@@ -412,7 +412,7 @@ describe('a temporary failure', () => {
     expect(run.scenario('bet/two').attempt).toBeGreaterThan(3);
   });
 
-  it('three failures in a row may be chance if calls fail at random', async () => {
+  it('three failures in a row do not prove a fault if calls fail at random', async () => {
     const zeroWins = new Set<unknown>();
     const refused = new Set<string>();
     const { url } = await operatorServer(({ call, fields }, tell) => {

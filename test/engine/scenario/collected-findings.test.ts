@@ -33,8 +33,8 @@ function collected() {
   };
 }
 
-describe('over several repetitions', () => {
-  it('a finding of each repetition is reported once, two findings of one repetition are reported twice', () => {
+describe('collecting the findings of several repetitions', () => {
+  it('a finding that every repetition has is reported once, but two findings of one repetition are both reported', () => {
     const { all, said, close } = collected();
     all.add(finding('note', { actual: 'first' }));
     all.add(finding('note', { actual: 'again' }));
@@ -55,7 +55,7 @@ describe('over several repetitions', () => {
     expect(all.passes).toEqual({ [RULE]: { '*': 2 } });
   });
 
-  it('a rule that held at one step and was undecided at another stays undecided', () => {
+  it('a rule that held at one step and was undecided at another step stays undecided', () => {
     const { all, said, close } = collected();
     all.add(finding('inconclusive', { actual: 'open' }));
     all.endRepetition({ [RULE]: { '*': 1 } }, [RULE]);
@@ -73,7 +73,7 @@ describe('over several repetitions', () => {
     expect(said()).toEqual(['inconclusive one']);
   });
 
-  it('the passes of all repetitions are added', () => {
+  it('the passes of all repetitions are added up', () => {
     const { all } = collected();
     all.endRepetition({ [RULE]: { '*': 1 } }, []);
     all.endRepetition({ [RULE]: { '*': 2 }, 'bet.debit': { '*': 1 } }, []);
@@ -82,7 +82,7 @@ describe('over several repetitions', () => {
 });
 
 describe('a rule of the scenario', () => {
-  it('a rule that was not tested is skipped, or has the reason that stopped the scenario', () => {
+  it('a rule that was not tested is skipped, or gets the reason why the scenario stopped', () => {
     const { said, close } = collected();
     close();
     expect(said()).toEqual(['skip nothing happened that shows whether the rule holds']);
@@ -91,7 +91,7 @@ describe('a rule of the scenario', () => {
     expect(stopped.said()).toEqual(['inconclusive the bet was lost']);
   });
 
-  it('a rule about calls at once is inconclusive if too few of them overlapped', () => {
+  it('a rule about concurrent calls is inconclusive if too few of the calls overlapped', () => {
     const { all, said, close } = collected();
     all.endRepetition({ [RULE]: { '*': 1 }, 'win.retried': { '*': 1 } }, [RULE, 'win.retried']);
     close(null, 'too few met', [RULE, 'win.retried']);

@@ -70,7 +70,7 @@ describe('a scenario with a race', () => {
     }
   });
 
-  it('findings of earlier repetitions stay if a later one is turned away', async () => {
+  it('findings of earlier repetitions stay if the operator declines a later repetition', async () => {
     let moves = 0;
     const { url } = await operatorServer(({ call }, tell) => {
       if (call === 'balance') return tell();

@@ -17,7 +17,7 @@ async function played(
 }
 
 describe('the steps of a scenario', () => {
-  it('a win is repeated with the same bytes until the operator is not busy, and only its last answer is judged', async () => {
+  it('a win is repeated with the same bytes until the operator is no longer busy, and only the last answer is judged', async () => {
     let wins = 0;
     const { run, calls } = await played('steps: [{ bet: }, { win: { amount: "3.00" } }, { balance: }]', {
       behaviour: ({ call }, tell) => {
@@ -88,7 +88,7 @@ describe('the steps of a scenario', () => {
     expect(run.verdict('bet.debit')).toBe('pass');
   });
 
-  it('a lost race is recorded with its exchanges, and settled before the next read', async () => {
+  it('a race whose replies are lost is recorded with its exchanges, and settled before the next read', async () => {
     const { run, stepsSent } = await played('steps: [{ together: [{ bet: }, { bet: }] }, { balance: }]', {
       behaviour: ({ call, number }, tell) => (call === 'bet' && number % 2 === 0 ? { status: 500, body: {} } : tell()),
       raceRounds: 1,

@@ -32,7 +32,7 @@ async function settled(steps: string, lie?: Behaviour) {
 }
 
 describe('at the end of a scenario', () => {
-  it('a bet of unknown outcome is refunded, and the journal says while it is owed', async () => {
+  it('a bet of unknown outcome is refunded, and the journal records how long the refund is owed', async () => {
     const { purposes, owed, balance, calls } = await settled('[{ bet: { amount: "7.00" }, break: sent }]');
     expect(purposes).toEqual(['refund']);
     expect(owed).toEqual(['refund owed', 'refund settled']);
@@ -51,7 +51,7 @@ describe('at the end of a scenario', () => {
     expect(owed).toEqual(['win owed', 'win settled']);
   });
 
-  it('a refund is repeated until the operator is not busy any more', async () => {
+  it('a refund is repeated until the operator is no longer busy', async () => {
     let refunds = 0;
     const { purposes, stillOwed } = await settled('[{ bet: { amount: "7.00" }, break: sent }]', ({ call }, tell) => {
       if (call !== 'refund') return tell();
@@ -62,7 +62,7 @@ describe('at the end of a scenario', () => {
     expect(stillOwed).toEqual([]);
   });
 
-  it('a refused call stays owed', async () => {
+  it('a refund that the operator refuses stays owed', async () => {
     const { purposes, stillOwed } = await settled('[{ bet: { amount: "7.00" }, break: sent }]', ({ call }, tell) =>
       call === 'refund' ? error(403, 'No') : tell(),
     );
@@ -78,7 +78,7 @@ describe('at the end of a scenario', () => {
   });
 });
 
-describe('after calls at once', () => {
+describe('after concurrent calls', () => {
   it('declined wins and refunds are sent again before the next read', async () => {
     const { purposes, findings, calls } = await settled(
       '[{ bet: , as: a }, { balance: }, { together: [{ bet: { amount: "2.00" } }, { win: { round: a, amount: "5.00" } }, { bet: { amount: "3.00" } }] }, { balance: }]',
@@ -110,7 +110,7 @@ describe('after calls at once', () => {
   });
 });
 
-it('a settling refund is judged by its last answer', async () => {
+it('a refund that settles an unknown bet is judged by its last answer', async () => {
   const { findings } = await settled(
     '[{ bet: , expect: either }, { balance: }]',
     (() => {

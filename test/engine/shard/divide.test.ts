@@ -35,8 +35,8 @@ const options = (count: number, weights: Readonly<Record<string, number>> = {}) 
   fitting: <T>(_plan: unknown, assignments: T) => assignments,
 });
 
-describe('a divided run', () => {
-  it('each scenario and each player is in one part', () => {
+describe('a run that is divided into parts', () => {
+  it('each scenario and each player belongs to exactly one part', () => {
     const scenarios = [...plain(20), TWO, YEN, OLD];
     const sessions = [...SESSIONS, session('p6', 'JPY'), session('gone', 'USD', { state: 'expired' as const })];
     for (const count of [1, 2, 3, 4, 5, 6]) {
@@ -58,7 +58,7 @@ describe('a divided run', () => {
     }
   });
 
-  it('a scenario goes to a part that has its players, currency or expired session', () => {
+  it('a scenario goes to a part with the players, the currency or the expired session that the scenario needs', () => {
     const sessions = [session('p1'), session('p2'), session('p3', 'JPY'), session('gone', 'USD', { state: 'expired' })];
     const parts = divide([...plain(9), TWO, YEN, OLD], sessions, options(2));
     const of = (id: string) =>
@@ -80,7 +80,7 @@ describe('a divided run', () => {
     expect([first?.scenarios.length, second?.scenarios.length]).toEqual([1, 11]);
   });
 
-  it('the parallel players of a part are counted', () => {
+  it('the expected time of a part takes its parallel players into account', () => {
     const parts = divide(plain(30), SESSIONS.slice(0, 3), options(2));
     expect(parts.map(({ sessions, scenarios }) => [sessions.length, scenarios.length])).toEqual([
       [2, 20],
@@ -95,7 +95,7 @@ describe('a divided run', () => {
     expect(new Set([hash(3), hash(2), hash(3, { 'bet/s3': 99 }), hash(3, {}, SESSIONS.slice(1))]).size).toBe(4);
   });
 
-  it('a run is divided among many players', () => {
+  it('a run with many players can be divided among them', () => {
     const sessions = Array.from({ length: 60 }, (_, at) => session(`p${at}`));
     const parts = divide([...plain(200), TWO, { ...TWO, id: 'session/three' }], sessions, options(50));
     expect(parts.every((part) => part.scenarios.length > 0)).toBe(true);

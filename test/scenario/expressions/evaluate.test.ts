@@ -55,7 +55,7 @@ describe('evaluate', () => {
     ['first.reply.details', { a: [1] }],
     ['given-back.amount', '2.00'],
     ['balance-5', '95.00'],
-  ])('%s evaluates to %j', (text, value) => {
+  ])('gives for %s the value %j', (text, value) => {
     expect(evaluate(whole(text), scope)).toEqual(value);
   });
 
@@ -75,7 +75,7 @@ describe('evaluate', () => {
     ['2 * first.reply.txID', '`first.reply.txID` ("op-1") is not an amount'],
     ["1 + 'x'", '"x" is not an amount'],
     ['-first.reply.details', '`first.reply.details` ({"a":[1]}) is not an amount'],
-  ])('%s fails with: %s', (text, message) => {
+  ])('fails for %s with the message: %s', (text, message) => {
     expect(() => evaluate(whole(text), scope)).toThrow(EvaluationError);
     expect(() => evaluate(whole(text), scope)).toThrow(message);
   });

@@ -7,7 +7,7 @@ function mistakes(steps: string, head = ''): readonly string[] {
   return diagnostics.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
-describe('a name is reported if', () => {
+describe('a name in a scenario is reported if', () => {
   it.each([
     ['two steps have it', '  - bet:\n    as: a\n  - bet:\n    as: a\n', '7:9 two steps have the name `a`'],
     ['it is a name of the language', '  - bet:\n    as: main\n', '5:9 `main` already means something'],
@@ -116,7 +116,7 @@ describe('a name is reported if', () => {
       '  - together:\n      - bet:\n        as: a\n      - resend: a\n',
       '7:17 `a` is sent at the same instant, so it cannot be sent again yet',
     ],
-    ['no step is called that', '  - resend: a\n', '4:13 `resend` needs the name of a step, and no step is named `a`'],
+    ['no step has the name', '  - resend: a\n', '4:13 `resend` needs the name of a step, and no step is named `a`'],
     ['a call uses an undeclared session', '  - bet: { session: guest }\n', '4:21 `needs` declares no session `guest`'],
   ])('%s', (_when, steps, message) => {
     expect(mistakes(steps)).toEqual([message]);
@@ -142,7 +142,7 @@ describe('a name is reported if', () => {
   });
 });
 
-describe('a name is accepted if', () => {
+describe('a name in a scenario is accepted if', () => {
   it.each([
     ['it is a built-in value', '  - bet: { amount: "${2 * stake + unit}" }\n', ''],
     ['it is a part of drift', '  - bet: { amount: "${drift.first}" }\n', ''],

@@ -22,20 +22,20 @@ const B = '  - bet:\n    as: b\n';
 
 describe('the round id', () => {
   it.each<[string, string, number | 'own' | 'none']>([
-    ['of a win is the one of the latest bet', `${A}${B}  - win:\n`, 1],
-    ['of a win is the one of the named step', `${A}${B}  - win: { round: a }\n`, 0],
+    ['of a win is the round id of the latest bet', `${A}${B}  - win:\n`, 1],
+    ['of a win is the round id of the named step', `${A}${B}  - win: { round: a }\n`, 0],
     ['of a win can be new', `${A}${B}  - win: { round: new }\n`, 'own'],
     ['of a win does not come from a bet of another session', `${A}  - bet: { session: unknown }\n  - win:\n`, 0],
     ['of a win does not come from a repeated bet', `${A}  - bet:\n    times: 3\n  - win:\n`, 0],
-    ['of a refund is the one of its bet', `${A}${B}  - refund: { of: a }\n`, 0],
+    ['of a refund is the round id of its bet', `${A}${B}  - refund: { of: a }\n`, 0],
     [
-      'of a refund is the one of the bet that its origTxID names',
+      'of a refund is the round id of the bet that its origTxID names',
       `${A}${B}  - refund: { origTxID: "\${a.txID}" }\n`,
       0,
     ],
     ['of a refund of an unknown bet is its own', `${A}${B}  - refund: { of: unknown }\n`, 'own'],
     ['of a refund can be omitted', `${A}${B}  - refund: { round: none }\n`, 'none'],
-    ['can be the one of a later step', `  - bet: { round: b }\n${B}  - bet: { round: b }\n`, 1],
+    ['can be the round id of a later step', `  - bet: { round: b }\n${B}  - bet: { round: b }\n`, 1],
     ['can be taken from an expression', `${A}${B}  - bet: { round: "\${a.roundID}" }\n`, 0],
   ])('%s', (_what, text, from) => {
     const { ids, sent } = idsOf(text);
@@ -45,7 +45,7 @@ describe('the round id', () => {
     else expect(roundID).toEqual(ids.roundID(callAt(sent, from)));
   });
 
-  it('of steps that take it from each other is one of their own ids, without an endless search', () => {
+  it('of steps that take the id from each other is one of their own ids, and is found without an endless search', () => {
     const { ids, sent } = idsOf('  - bet: { round: b }\n    as: a\n  - bet: { round: a }\n    as: b\n');
     expect(ids.roundID(callAt(sent, 0))).toMatchObject({ kind: 'literal', value: expect.stringMatching(/^0{8}-/) });
   });
@@ -59,7 +59,7 @@ describe('the transaction id', () => {
     expect(ids.txID(callAt(sent, 0))).not.toEqual(ids.roundID(callAt(sent, 0)));
   });
 
-  it('can be the one of another step, the given text, or an expression that is only known later', () => {
+  it('can be the id of another step, the given text, or an expression that is only known later', () => {
     const { ids, sent } = idsOf(
       `${A}  - win: { txID: "\${a.txID}" }\n  - win: { txID: "mine" }\n  - win: { txID: "\${a.reply.txID}" }\n`,
     );
@@ -81,7 +81,7 @@ describe('the transaction id', () => {
   });
 });
 
-describe('the target of a refund', () => {
+describe('the bet that a refund gives back', () => {
   it.each<[string, string, object, string | undefined]>([
     ['is the latest bet by default', `${A}${B}  - refund:\n`, { kind: 'step', of: '2' }, '2'],
     ['is the named bet', `${A}${B}  - refund: { of: a }\n`, { kind: 'step', of: '1' }, '1'],
@@ -97,10 +97,20 @@ describe('the target of a refund', () => {
       { kind: 'step', of: '1' },
       '1',
     ],
-    ['is unknown', `${A}${B}  - refund: { of: unknown }\n`, { kind: 'unknown' }, undefined],
-    ['is an id as text', `${A}${B}  - refund: { origTxID: "x" }\n`, { kind: 'id' }, undefined],
     [
-      'is an id that is only known later',
+      'is unknown if the scenario says `of: unknown`',
+      `${A}${B}  - refund: { of: unknown }\n`,
+      { kind: 'unknown' },
+      undefined,
+    ],
+    [
+      'is only an id if the scenario gives the id as text',
+      `${A}${B}  - refund: { origTxID: "x" }\n`,
+      { kind: 'id' },
+      undefined,
+    ],
+    [
+      'is only an id if the id is known later',
       `${A}${B}  - refund: { origTxID: "\${a.reply.txID}" }\n`,
       { kind: 'id' },
       undefined,
@@ -116,10 +126,10 @@ describe('the target of a refund', () => {
   });
 });
 
-describe('the bet of a win', () => {
+describe('the bet to which a win belongs', () => {
   it.each<[string, string, string | undefined]>([
-    ['is the latest one by default', `${A}${B}  - win:\n`, '2'],
-    ['is the named one', `${A}${B}  - win: { round: a }\n`, '1'],
+    ['is the latest bet by default', `${A}${B}  - win:\n`, '2'],
+    ['is the named bet', `${A}${B}  - win: { round: a }\n`, '1'],
     ['is found by the round of a named win', `${A}  - win:\n    as: w\n  - win: { round: w }\n`, '1'],
     ['does not exist in a new round', `${A}${B}  - win: { round: new }\n`, undefined],
     [
@@ -133,8 +143,8 @@ describe('the bet of a win', () => {
   });
 });
 
-describe('the key to which other steps refer', () => {
-  it('is the one of the first copy, of the last of several calls, and else of the step', () => {
+describe('the key of a step to which other steps refer', () => {
+  it('is the key of the first copy, the key of the last repeated call, or the key of the step itself', () => {
     const { ids, sent } = idsOf(
       '  - together:\n      - bet:\n        copies: 3\n      - bet:\n        times: 3\n  - bet:\n',
     );
@@ -142,7 +152,7 @@ describe('the key to which other steps refer', () => {
   });
 });
 
-describe('the original of a resend', () => {
+describe('the original call of a resend', () => {
   it('is found through other resends, and is the earlier call if there is one', () => {
     const { ids, sent } = idsOf(
       `${A}  - resend: a\n    as: r\n  - resend: r\n  - resend: { earlier-run: win }\n    as: e\n  - resend: e\n`,

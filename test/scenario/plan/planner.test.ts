@@ -88,7 +88,7 @@ describe('planScenario', () => {
     ]);
   });
 
-  it('gives each bet a round of its own, and a win the round of the latest bet of its session', () => {
+  it('gives each bet a round of its own, and gives a win the round of the latest bet in its session', () => {
     const [bet, other, win, old] = callsOf(
       planOf('  - bet:\n    as: one\n  - bet:\n  - win:\n  - win: { round: one }\n').steps,
     );
@@ -107,7 +107,7 @@ describe('planScenario', () => {
     });
   });
 
-  it('refunds the amount that a bet of the whole balance took, not the balance at the time of the refund', () => {
+  it('refunds the amount that a bet of the whole balance took, not the current balance', () => {
     const [bet, refund] = callsOf(planOf('  - bet: { amount: "${balance}" }\n  - refund:\n').steps);
     expect(bet?.name).toBe('step_1');
     expect(Object.fromEntries(refund?.fields ?? []).amount).toMatchObject({
@@ -115,12 +115,12 @@ describe('planScenario', () => {
     });
   });
 
-  it('gives a bet that needs a name one that no other step has', () => {
+  it('gives a bet that needs a name a name that no other step has', () => {
     const [bet] = callsOf(planOf('  - bet: { amount: "${balance}" }\n  - refund:\n  - bet:\n    as: step_1\n').steps);
     expect(bet?.name).toBe('step_1_');
   });
 
-  it('sends copies with one txID, and repeated calls with one each', () => {
+  it('gives all copies of a call the same txID, and each repeated call a txID of its own', () => {
     const calls = callsOf(
       planOf('  - together:\n      - bet:\n        copies: 3\n      - bet:\n        times: 3\n').steps,
     );
@@ -138,7 +138,7 @@ describe('planScenario', () => {
     expect(fields).not.toContain(bet?.roundID);
   });
 
-  it('has null for an id that is only known later', () => {
+  it('contains null for an id that is only known later', () => {
     const [, win] = callsOf(planOf('  - bet:\n    as: first\n  - win: { txID: "${first.reply.txID}" }\n').steps);
     expect(win?.txID).toBeNull();
     expect(Object.fromEntries(win?.fields ?? []).txID).toMatchObject({ kind: 'expression' });
@@ -226,7 +226,7 @@ it('each call inside `together` can have its own time, and a resend during the f
   ]);
 });
 
-it('text that literalText escaped is not read as an expression', () => {
+it('a text that the function `literalText` escaped is not read as an expression', () => {
   const written = literalText('${stake} and ${');
   const draft = {
     title: literalText('A title with ${x}'),

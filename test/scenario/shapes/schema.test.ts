@@ -9,7 +9,7 @@ import { fixtureNames, fixtureText } from '../fixtures.ts';
 const written = JSON.stringify(scenarioSchema());
 const schema = JSON.parse(written);
 
-describe('scenarioSchema', () => {
+describe('the JSON schema of scenarios', () => {
   const validate = new Ajv({ allowUnionTypes: true, strict: true, strictRequired: false }).compile(schema);
 
   it.each(fixtureNames('good'))('accepts the scenario %s', (name) => {
@@ -37,7 +37,7 @@ describe('scenarioSchema', () => {
   });
 });
 
-describe('in an editor, by the YAML language server', () => {
+describe('an editor with the YAML language server', () => {
   const { offered, hover, marks } = openEditor(written);
 
   it.each([

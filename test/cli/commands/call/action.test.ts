@@ -61,7 +61,7 @@ function call(url: string, ...args: readonly string[]): Promise<Ended> {
 const TX = '5d2b7e1a-3f0c-4c5e-9a7b-0d1e2f3a4b5c';
 const ROUND = '7d0f1b2c-3d4e-4f5a-8b6c-7d8e9f0a1b2c';
 
-describe('call', () => {
+describe('croupier call', () => {
   it('sends the given fields once, with a signature', async () => {
     const { url, seen } = await operator(accepts);
     const { status, out } = await call(url, 'bet', '--amount', '1.00', '--tx-id', TX, '--round', ROUND);
@@ -114,7 +114,7 @@ describe('call', () => {
     ]);
   });
 
-  it('sends free rounds and refunds like the service', async () => {
+  it('sends free rounds and refunds with the fields that the service sends', async () => {
     const { url, seen } = await operator(accepts);
     await call(url, 'win', '--amount', '3.00', '--fr-id', 'spring', '--round', ROUND);
     const refund = await call(url, 'refund', '--amount', '3.00', '--orig-tx-id', TX);
@@ -126,7 +126,7 @@ describe('call', () => {
     expect((await call(url, 'refund')).err).toContain('does not know');
   });
 
-  it('names the rules that a reply breaks', async () => {
+  it('prints the rules that a reply breaks', async () => {
     const { url } = await operator(() => ({ status: 200, body: '{"balance":9,"txID":"op-1"}' }));
     const { status, out } = await call(url, 'bet');
     expect(status).toBe(1);
@@ -211,9 +211,9 @@ describe('call', () => {
 
   it.each([
     ['a field of another call', ['balance', '--amount', '1.00'], 'Its flags are --field'],
-    ['no such call', ['bets'], 'bets'],
-    ['no such way to sign', ['bet', '--sign', 'nicely'], 'nicely'],
-    ['a key that nobody has', ['bet', '--sign', 'other-client'], 'another client'],
+    ['an unknown call', ['bets'], 'bets'],
+    ['an unknown way to sign', ['bet', '--sign', 'nicely'], 'nicely'],
+    ['the key of another client that is not configured', ['bet', '--sign', 'other-client'], 'another client'],
     ['a field without a value', ['bet', '--field', 'x'], 'name=value'],
   ])('refuses %s before anything is sent', async (_what, args, diagnostic) => {
     const { status, err } = await call('http://127.0.0.1:1', ...args);
@@ -231,12 +231,12 @@ describe('call', () => {
   });
 
   it.each([
-    ['the reference operator', [], [], /$/],
+    ['none (the reference operator)', [], [], /$/],
     ['a bet that is charged again', ['replayed-bet-charged'], ['known bet', 'bet'], /idempotency\.bet.*MUST fail/],
     ['half a refund', ['refund-half'], ['refund'], /refund\.restore.*MUST fail/],
     ['a win that is paid again', ['replayed-win-paid'], ['win'], /idempotency\.win.*MUST fail/],
     ['a refund that is paid again', ['replayed-refund-paid'], ['refund'], /idempotency\.refund.*MUST fail/],
-  ] as const)('judges %s', async (_what, defects, failing, logged) => {
+  ] as const)('judges rightly an operator with the fault: %s', async (_what, defects, failing, logged) => {
     const child = start(
       ['serve', 'operator', '--write-config', 'croupier.yaml', ...defects.flatMap((name) => ['--defect', name])],
       { cwd },

@@ -83,13 +83,13 @@ describe('croupier capsule', () => {
     for (const form of [...forms, 'anna']) expect(out).not.toContain(form.replace(/.?=*$/, ''));
   });
 
-  it.each(['run.ndjson', 'run.har'])('keeps the result of croupier incident for %s', async (name) => {
+  it.each(['run.ndjson', 'run.har'])('lets croupier incident give the same result for %s as before', async (name) => {
     const [before, after] = [await run('incident', name, '--json'), await run('incident', `ticket/${name}`, '--json')];
     expect(after.status).toBe(before.status);
     expect(unmasked(after.out).replaceAll(`ticket/${name}`, name)).toBe(before.out);
   });
 
-  it('keeps the calls of croupier replay', async () => {
+  it('lets croupier replay send the same calls as before', async () => {
     const args = ['--reference', '--no-wait', '--linger', '200ms', '--json', '--round'];
     const round =
       /"origTxID\\":\\"[^"]+","roundID\\":\\"([^"\\]+)/.exec(read('run.ndjson').replaceAll('\\",\\"', '","'))?.[1] ??
@@ -105,7 +105,7 @@ describe('croupier capsule', () => {
     expect(logged[1]).toEqual(logged[0]);
   }, 60_000);
 
-  it('keeps the reports of report convert', async () => {
+  it('lets report convert write the same reports as before', async () => {
     await run('report', 'convert', 'run.ndjson', '--to', 'junit=a.xml,json=a.json');
     await run('report', 'convert', 'ticket/run.ndjson', '--to', 'junit=b.xml,json=b.json');
     const verdicts = (name: string) =>
@@ -130,7 +130,7 @@ describe('croupier capsule', () => {
     expect(log.entries.map(({ _croupier }) => _croupier.signature)).toEqual(sent.map(({ signature }) => signature));
   });
 
-  it('makes the same aliases with the same salt, and other ones with another salt', async () => {
+  it('makes the same aliases with the same salt, and other aliases with another salt', async () => {
     const [again, other] = [
       await run('capsule', 'run.ndjson'),
       await run('capsule', 'run.ndjson', '--salt', 'other.salt'),

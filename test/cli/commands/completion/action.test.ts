@@ -39,14 +39,14 @@ async function answer(...words: readonly string[]): Promise<readonly string[]> {
     .map((line) => line.split('\t')[0] ?? '');
 }
 
-describe('completion answer', () => {
+describe('croupier completion answer', () => {
   it('offers commands, subcommands and flags', async () => {
     expect(await answer('re')).toEqual(['report', 'replay', ':nothing']);
     expect(await answer('serve', 'o')).toEqual(['operator', ':nothing']);
     expect(await answer('run', '--ref')).toEqual(['--reference', ':nothing']);
   });
 
-  it('offers every rule, and scenarios behind a slash', async () => {
+  it('offers every rule, and scenarios after a slash', async () => {
     const found = await answer('run', '--strict', '');
     expect(found).toEqual(expect.arrayContaining(RULES.map(({ id }) => id)));
     expect(found).toContain('refund');
@@ -59,7 +59,7 @@ describe('completion answer', () => {
     ]);
   });
 
-  it('offers the values of flags, also behind =', async () => {
+  it('offers the values of flags, also after =', async () => {
     expect(await answer('run', '--defect', 'refund-h')).toEqual(['refund-half', ':nothing']);
     expect(await answer('run', '--report', 'js')).toEqual(['json=', ':nospace']);
     expect(await answer('run', '--report=js')).toEqual(['--report=json=', ':nospace']);
@@ -73,22 +73,22 @@ describe('completion answer', () => {
     expect(await answer('run', './our-')).toEqual([':files']);
   });
 
-  it('offers the arguments behind a flag with an optional value', async () => {
+  it('offers the arguments after a flag with an optional value', async () => {
     expect(await answer('run', '--bail', 'refund.onc')).toEqual(['refund.once', ':nothing']);
   });
 });
 
-describe('completion scripts', () => {
+describe('the scripts of croupier completion', () => {
   const there = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
-  it.each(SHELLS.filter(there))('%s loads its script without an error', async (shell) => {
+  it.each(SHELLS.filter(there))('are loaded by %s without an error', async (shell) => {
     const { out } = await croupier(['completion', shell], { cwd });
     const file = path.join(cwd, `script.${shell}`);
     writeFileSync(file, out);
     execFileSync(shell, ['-n', file]);
   });
 
-  it.runIf(there('bash'))('bash gets only the part behind its last = or :', async () => {
+  it.runIf(there('bash'))('give bash only the part after its last = or :', async () => {
     const { out } = await croupier(['completion', 'bash'], { cwd });
     const complete = (line: string) =>
       execFileSync(

@@ -21,7 +21,7 @@ interface Said {
   }[];
 }
 
-describe('doctor', () => {
+describe('croupier doctor', () => {
   it('checks every client without moving money, and reports an unreachable one', async () => {
     const operator = await demoOperator(cwd);
     const before = operator.books();
@@ -64,7 +64,7 @@ describe('doctor', () => {
     expect(unusable.err).not.toContain('    at ');
   });
 
-  it('opens the sessions of a run, and explains why there are none', async () => {
+  it('opens sessions as a run does, and explains why it has no sessions', async () => {
     await demoOperator(cwd);
     const config = path.join(cwd, 'croupier.yaml');
     const text = readFileSync(config, 'utf8');
@@ -88,7 +88,7 @@ describe('doctor', () => {
     expect(none.out).toContain('did not give JSON');
   });
 
-  it('escapes control characters in texts of others', async () => {
+  it('escapes control characters in texts of the operator', async () => {
     const whom = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'a\u001B[31mb', '--session', 's-1'];
     const { out } = await croupier(['doctor', ...whom], { cwd, env: { CROUPIER_KEY: 'a key that is none' } });
     expect(out).toContain('a\\x1b[31mb');

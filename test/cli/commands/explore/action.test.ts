@@ -46,7 +46,7 @@ describe('croupier explore', () => {
     expect(report.out).toMatch(/^CONFORMING: demo-eu breaks none of \d+ rules judged/);
   });
 
-  it('ends its rounds when it is interrupted', { timeout: SLOW_MS }, async () => {
+  it('ends its open rounds when it is interrupted', { timeout: SLOW_MS }, async () => {
     const child = start(['explore', '--reference', '--journal', 'cut.ndjson', ...QUICK], { cwd });
     const done = ended(child);
     const journal = path.join(cwd, 'cut.ndjson');
@@ -71,7 +71,7 @@ describe('croupier explore', () => {
     [['--reference', '--time', 'soon'], 'Write a duration with its unit'],
     [['--reference', '--runs', '0'], 'Write a whole number, 1 or more'],
     [['--reference', '--journal', '/proc/x/y.ndjson'], "The journal can't be written"],
-  ])('sends nothing for %j', async (flags, message) => {
+  ])('sends nothing for the wrong flags %j', async (flags, message) => {
     const before = readdirSync(cwd).length;
     const { status, out, err } = await croupier(['explore', ...flags], { cwd });
     expect([status, out]).toEqual([2, '']);

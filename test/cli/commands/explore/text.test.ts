@@ -59,7 +59,7 @@ function keptOf(find: Find): KeptFind {
 
 describe('the conclusion of a search', () => {
   it.each<[string, Partial<Exploration>, number, string]>([
-    ['nothing', {}, 0, 'NOTHING FOUND: acme broke none of 20 rules in 12 histories.'],
+    ['a search that found nothing', {}, 0, 'NOTHING FOUND: acme broke none of 20 rules in 12 histories.'],
     ['a breach', { finds: [FIND] }, 1, 'FOUND: acme breaks 1 rule, about money.'],
     [
       'a breach of a search that stopped at it',
@@ -67,9 +67,19 @@ describe('the conclusion of a search', () => {
       1,
       'FOUND: acme breaks 1 rule, about money.',
     ],
-    ['nobody there', { judged: 0, ended: ended('unreachable') }, 3, 'UNDECIDED: acme could not be reached.'],
-    ['nothing judged', { judged: 0 }, 3, 'UNDECIDED: nothing about acme was judged.'],
-    ['what does not repeat', { flaky }, 3, 'UNDECIDED: 1 history of acme failed once, but not when repeated.'],
+    [
+      'an operator that did not answer',
+      { judged: 0, ended: ended('unreachable') },
+      3,
+      'UNDECIDED: acme could not be reached.',
+    ],
+    ['a search that judged nothing', { judged: 0 }, 3, 'UNDECIDED: nothing about acme was judged.'],
+    [
+      'a failure that does not repeat',
+      { flaky },
+      3,
+      'UNDECIDED: 1 history of acme failed once, but not when repeated.',
+    ],
     [
       'an interruption',
       { ended: ended('interrupted', 'SIGINT') },
@@ -128,7 +138,7 @@ describe('the report of a search', () => {
     expect(parse(yaml)).toEqual({ croupier: 1, ...FIND.draft });
   });
 
-  it('has the same facts as JSON', () => {
+  it('contains the same facts as the JSON output', () => {
     const about = { seed: 'seed-1', journal: 'j.ndjson', extCID: 'acme' };
     const answer = JSON.parse(exploreJson(exploration, conclusion, [keptOf(FIND)], about)) as Record<string, unknown>;
     expect(answer).toMatchObject({

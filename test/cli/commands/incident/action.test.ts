@@ -112,7 +112,7 @@ describe('croupier incident', () => {
     }
   });
 
-  it('shows the facts that an access log has', async () => {
+  it('shows the facts that an access log contains', async () => {
     const line = '10.0.0.1 - - [21/Nov/2026:14:03:07 +0100] "POST /eu/bet HTTP/1.1" 500 52';
     const { out, status } = await incident([write('alone.log', line)]);
     expect(status).toBe(1);
@@ -278,7 +278,7 @@ describe('croupier incident', () => {
     expect(err).not.toMatch(/^\s+at /m);
   });
 
-  it('has a help page with its fields', async () => {
+  it('has a help page that lists its fields', async () => {
     const { out, status } = await incident(['--help']);
     expect(status).toBe(0);
     expect(out).toContain('--operator wallet.log');

@@ -124,7 +124,7 @@ describe('croupier proxy', () => {
     ['balance-number', 'money.decimal-string'],
     ['refund-unknown-404', 'refund.unknown'],
     ['status-201', 'reply.success-is-200'],
-  ])('finds %s in ordinary traffic', async (defect, rule) => {
+  ])('finds the defect %s in ordinary traffic', async (defect, rule) => {
     const { proxy, end } = await between(['--defect', defect]);
     const options = { baseUrl: proxy, key: KEY, sessions: SESSIONS, perSecond: 100, calls: 250, random: seeded(3) };
     await sendTraffic(options);
@@ -167,7 +167,7 @@ describe('croupier proxy', () => {
     expect(findings((await end()).lines)).toEqual(['signature.missing']);
   });
 
-  it('does not judge by transactions from before its start', async () => {
+  it('does not judge calls that concern transactions from before its start', async () => {
     const cwd = folder();
     const operator = await operatorIn(cwd, []);
     const placed = bet('3.00');
@@ -197,7 +197,7 @@ describe('croupier proxy', () => {
     expect(lines.at(-1)).toMatchObject({ unexplainedBalances: 1 });
   });
 
-  it('judges replies like the other commands, by the known bet and currency', async () => {
+  it('judges replies as the other commands do, by the known bet and currency', async () => {
     let isGateway = false;
     const { url } = await operatorServer(
       ({ call: name }, tell) => {

@@ -87,7 +87,7 @@ describe('croupier replay', () => {
     expect(worse.status).toBe(1);
   });
 
-  it('reports another reply as different if no rule is broken', async () => {
+  it('reports a changed reply as different if no rule is broken', async () => {
     const log = write('declined.log', [
       { at: 0, ...bet('t-1'), status: 400, reply: { code: 'INSUFFICIENT_FUNDS', message: 'Not enough.' } },
     ]);
@@ -156,7 +156,7 @@ steps:
     expect(status).toBe(0);
   });
 
-  it('repeats malformed calls unchanged, and does not read texts of others as expressions', async () => {
+  it('repeats malformed calls unchanged, and does not read recorded texts as expressions', async () => {
     const body = { amount: '${stake}', roundID: 'r', sessionID: 's-${x}\u001b[31m', txID: 't', type: 'regular' };
     const [reply, where] = [{ code: 'x', message: 'No.' }, '/bet'];
     const log = write('malformed.log', [

@@ -53,7 +53,7 @@ describe('croupier report convert', () => {
       'json=./failing.ndjson',
       /is the journal that the report is made from, and must not be overwritten/,
     ],
-  ])('refuses %s to %s', async (journal, to, message) => {
+  ])('refuses to convert %s with --to %s', async (journal, to, message) => {
     const head = journalText('failing').split('\n')[0];
     writeFileSync(path.join(cwd, 'broken.ndjson'), `${head}\nhello\n{}\n`);
     writeFileSync(path.join(cwd, 'odd.ndjson'), `${head}\n{"event":"notice"}\n`);

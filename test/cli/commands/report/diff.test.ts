@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-describe('report diff', () => {
+describe('croupier report diff', () => {
   it.each([
     ['good.ndjson', 'bad.ndjson'],
     ['good.json', 'bad.ndjson'],
@@ -44,7 +44,7 @@ describe('report diff', () => {
     ['a file that is neither', '{"a":1}'],
     ['a text', 'hello'],
     ['an empty file', ''],
-  ])('refuses %s with status 2', async (_, text) => {
+  ])('ends with status 2 for %s', async (_, text) => {
     writeFileSync(path.join(cwd, 'other'), text);
     const { status, err } = await croupier(['report', 'diff', 'other', 'good.json'], { cwd });
     expect(status).toBe(2);

@@ -27,7 +27,7 @@ interface Har {
   };
 }
 
-describe('a journal for other tools', () => {
+describe('a journal that is converted for other tools', () => {
   let cwd = '';
   let logged: Incident;
   beforeAll(async () => {
@@ -49,11 +49,11 @@ describe('a journal for other tools', () => {
 
   const har = (): Har => JSON.parse(readFileSync(path.join(cwd, 'run.har'), 'utf8')) as Har;
 
-  it('is the same during the run and from the journal', () => {
+  it('is the same HAR from `run --report` and from `report convert`', () => {
     expect(readFileSync(path.join(cwd, 'at-once.har'), 'utf8')).toBe(readFileSync(path.join(cwd, 'run.har'), 'utf8'));
   });
 
-  it('gives croupier incident the same result as the journal, as a HAR', async () => {
+  it('gives croupier incident the same result as a HAR as it gives as a journal', async () => {
     const again = await incident('run.har');
     const plain = ({ calls, ...rest }: Incident) => ({
       ...rest,
@@ -67,7 +67,7 @@ describe('a journal for other tools', () => {
     }
   });
 
-  it('gives croupier incident the same calls in the same order, as a script', async () => {
+  it('gives croupier incident the same calls in the same order as a script', async () => {
     const script = readFileSync(path.join(cwd, 'run.sh'), 'utf8');
     expect(script).toMatch(/^# \d+\. signature\/mismatch#bet-garbage, step \S+, bet: answered 401/m);
     expect(script).toContain('no reply: croupier broke the connection on purpose');
@@ -79,7 +79,7 @@ describe('a journal for other tools', () => {
     expect(calls).toHaveLength(logged.calls.length);
   });
 
-  it('is a script that a shell runs, with a line break after each reply', async () => {
+  it('can be run by a shell as a script, with a line break after each reply', async () => {
     const calls = readFileSync(path.join(cwd, 'run.sh'), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('curl -'));

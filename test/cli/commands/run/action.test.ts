@@ -29,7 +29,7 @@ const NOBODY = `clients:
 linger: 10ms
 `;
 
-describe('run --reference', () => {
+describe('croupier run --reference', () => {
   it('judges the operator, prints the verdict first, and writes a journal', async () => {
     const { status, out, err } = await croupier(['run', '--reference', 'balance/read', '--linger', '10ms'], { cwd });
     expect(status).toBe(0);
@@ -108,7 +108,7 @@ describe('run --reference', () => {
   });
 });
 
-describe('run with a configuration', () => {
+describe('croupier run with a configuration', () => {
   it('judges one client after another, and ends with the most severe status', async () => {
     write('croupier.yaml', NOBODY);
     write('asia.key', 'asia-key\n');
@@ -135,7 +135,7 @@ describe('run with a configuration', () => {
     [['--json'], 'Choose one with --client'],
     [['--base-url', 'http://x'], 'cannot apply to several clients'],
     [['--client', 'acme-asi'], 'Did you mean acme-asia?'],
-  ])('refuses %j for two clients: %s', async (args, help) => {
+  ])('refuses %j for two clients with the message: %s', async (args, help) => {
     write('croupier.yaml', NOBODY);
     write('asia.key', 'asia-key\n');
     const { status, err } = await croupier(['run', 'balance/read', ...args], { cwd, env: { EU_KEY: 'eu-key' } });

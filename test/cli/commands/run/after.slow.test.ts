@@ -44,7 +44,7 @@ async function restart(): Promise<void> {
   operator = await demoOperator(cwd);
 }
 
-describe('run --after', () => {
+describe('croupier run --after', () => {
   it('passes an operator that knows its transactions after a restart, also at another address', async () => {
     await earlier();
     const before = operator.books();

@@ -88,7 +88,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe('the key of an operator that puts it into its replies', () => {
+describe('the key of a client whose operator puts the key into its replies', () => {
   const outputs: Readonly<Record<string, () => string>> = {
     stdout: () => run.out,
     stderr: () => run.err,
@@ -105,14 +105,14 @@ describe('the key of an operator that puts it into its replies', () => {
     expect(NEEDLES.flatMap(([form, needle]) => (text.includes(needle) ? [form] : []))).toEqual([]);
   });
 
-  it('signs the calls, and the replies are recorded', () => {
+  it('is used to sign the calls, and the replies are still recorded', () => {
     const journal = readFileSync(path.join(dir, 'run.ndjson'), 'utf8');
     const signature = createHmac('sha256', CANARY).update('{"sessionID":"eu-1"}').digest('hex');
     expect(journal).toContain(signature);
     expect(journal).toContain('no: ***');
   });
 
-  it('does not damage the journal, which only its owner can read', () => {
+  it('is removed without damage to the journal, which only its owner can read', () => {
     const lines = readFileSync(path.join(dir, 'run.ndjson'), 'utf8').trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toContain('run-ended');
   });

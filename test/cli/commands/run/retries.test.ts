@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-describe('--retries', () => {
+describe('croupier run --retries', () => {
   it('shows a flaky scenario in every report, and fails the run', async () => {
     const { status, out } = await flaky(1, '--retries', '1', '--report', 'junit=r.xml', '--report', 'json=r.json');
     expect(status).toBe(1);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-describe('--shard', () => {
+describe('croupier run --shard', () => {
   it('plays each scenario in one part, and each part has its own players', () => {
     const shards = SHARDS.map(head);
     const whole = head('whole.ndjson');
@@ -69,7 +69,7 @@ describe('--shard', () => {
   });
 });
 
-describe('report merge', () => {
+describe('croupier report merge', () => {
   it('gives the same result as the undivided run', async () => {
     const merged = await cli('report', 'merge', ...SHARDS.toReversed(), '--to', 'json=-', '--out', 'merged.ndjson');
     const whole = await cli('report', 'convert', 'whole.ndjson', '--to', 'json=-');
@@ -122,7 +122,7 @@ describe('report merge', () => {
   });
 });
 
-describe('--last-failed', () => {
+describe('croupier run --last-failed', () => {
   it('plays the failed scenarios of a journal, or of the newest one', async () => {
     const whole = await cli('report', 'convert', 'whole.ndjson', '--to', 'json=-');
     const failed = (JSON.parse(whole.out) as { scenarios: { id: string; verdict: string }[] }).scenarios

@@ -73,7 +73,7 @@ function listenTo(process: ChildProcess) {
 
 const WAITING = 'Waiting for a change';
 
-describe('--watch', () => {
+describe('croupier run --watch', () => {
   it('repeats only the scenarios that use a changed file', async () => {
     child = watching();
     const { until, ended } = listenTo(child);

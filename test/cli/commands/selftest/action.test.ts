@@ -6,7 +6,7 @@ const cwd = import.meta.dirname;
 const LONG_MS = 60_000;
 
 it(
-  'judges the correct operator, a defect and two at once, and says so row by row',
+  'selftest judges the correct operator, a defect and two defects at once, and prints a row for each',
   async () => {
     const { status, out, err } = await croupier(
       ['selftest', 'correct', 'cents', 'refund-unknown-404', 'cents+refund-unknown-404'],

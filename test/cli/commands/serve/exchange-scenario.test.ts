@@ -28,14 +28,14 @@ function exchange(name: string, body: unknown, direction: LoggedExchange['direct
   };
 }
 
-describe('a scenario of an exchange', () => {
+describe('the scenario that is made from an exchange', () => {
   it.each([
     ['balance', ''],
     ['bet', { amount: '1.50', type: 'regular' }],
     ['bet', { amount: '1.50', type: 'free', frID: 'spring' }],
     ['win', { amount: '0', type: 'regular' }],
     ['refund', { amount: '2.00' }],
-  ])('can be run, and judges the same kind of call: %s %j', (name, body) => {
+  ])('can be run, and tests rules of the same call: %s %j', (name, body) => {
     const text = scenarioOfExchange(exchange(name, body)) ?? '';
     let count = 0;
     const { scenario, diagnostics } = loadScenario(text, 'x.yaml', { id: 'x', readFragment: () => undefined });
@@ -59,7 +59,7 @@ describe('a scenario of an exchange', () => {
     ['bet', { amount: 1.5 }, 'reverse' as const],
     ['bet', { amount: '1e3' }, 'reverse' as const],
     ['toString', {}, 'reverse' as const],
-  ])('is null for another exchange: %s %j', (name, body, direction) => {
+  ])('is null for an exchange that no scenario can repeat: %s %j', (name, body, direction) => {
     expect(scenarioOfExchange(exchange(name, body, direction))).toBeNull();
   });
 });

@@ -87,7 +87,7 @@ describe.each([
   ],
 ] as const)('a run that was killed %s', (_when, _owes, steps, moment, fate) => {
   beforeEach(serve);
-  it('settles every unit, and only once', async () => {
+  it('is settled to the last unit of money, and only once', async () => {
     await killedAt(steps, moment, fate);
     const dry = await settle('--dry-run');
     expect(dry.status).toBe(3);
@@ -243,7 +243,7 @@ describe('a settlement', () => {
     expect(operator.books()).toEqual(before);
   });
 
-  it('is suggested by a run that is ended at once', async () => {
+  it('is suggested by a run that is ended immediately', async () => {
     writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
     const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
     relay.decide(({ call }) => {

@@ -62,7 +62,7 @@ function explain(
 const CMD = `curl ^"${URL_BET}^" ^\n  -H ^"X-REQUEST-SIGN: ${sign(SPACED)}^" ^\n  --data-raw ^"${BODY.replaceAll('"', '^\\^"').replaceAll(/[{}]/g, '^$&')}^"`;
 const POWERSHELL = `Invoke-WebRequest -Uri "${URL_BET}" \`\n-Method "POST" \`\n-Headers @{\n  "X-REQUEST-SIGN"="${sign(SPACED)}"\n} \`\n-Body "${BODY.replaceAll('"', '`"')}"`;
 
-describe('explain', () => {
+describe('croupier explain', () => {
   it.each([
     ['a curl line in a file', ['curl.txt'], ''],
     ['a curl line on standard input', ['-'], `curl ${URL_BET} -H 'X-REQUEST-SIGN: ${sign(SPACED)}' -d '${BODY}'`],
@@ -70,11 +70,11 @@ describe('explain', () => {
     ['a curl line of cmd', [], CMD],
     ['a command of PowerShell', [], POWERSHELL],
     ['raw HTTP', ['raw.http'], ''],
-    ['a HAR, of which it takes the entry that is wrong', ['two.har'], ''],
+    ['a HAR, and takes the entry with the wrong signature', ['two.har'], ''],
     ['body and signature', ['--body', BODY, '--signature', sign(SPACED)], ''],
     ['a body in a file', ['--body-file', 'body.json', '--signature', sign(SPACED)], ''],
-    ['the header whole', ['--body', BODY, '--signature', `X-Request-Sign: ${sign(SPACED)}`], ''],
-    ['what the operator computed', ['raw.http', '--signature', sign(SPACED)], ''],
+    ['a signature with the name of its header', ['--body', BODY, '--signature', `X-Request-Sign: ${sign(SPACED)}`], ''],
+    ['a signature that the operator computed', ['raw.http', '--signature', sign(SPACED)], ''],
   ])('reads %s', async (_what, args, stdin) => {
     const { status, out } = await explain(args, { stdin });
     expect(out).toContain("Python's json.dumps");
@@ -127,7 +127,7 @@ describe('explain', () => {
     expect(api.out).toMatch(/The API key of the Core API was used/);
   });
 
-  it('tries the readable keys, and names the unset ones', async () => {
+  it('tries the keys that can be read, and names the unset keys', async () => {
     const { status, err } = await explain(['--config', 'keys.yaml', '--body', BODY, '--signature', sign(BODY, OLD)], {
       env: {},
     });
@@ -135,7 +135,7 @@ describe('explain', () => {
     expect(err).toContain('ACME_KEY');
   });
 
-  it('ends with 1 if no mistake explains it, and shows the difference of two bodies', async () => {
+  it('ends with 1 if no mistake explains the signature, and shows the difference of two bodies', async () => {
     const { status, out } = await explain([
       '--body',
       BODY,
@@ -182,7 +182,7 @@ describe('explain', () => {
   it.each([
     ['no key', ['--body', BODY, '--signature', 'x'], {}, 'There is no key'],
     ['no signature', ['--body', BODY], undefined, '--signature'],
-    ['a request without one', [`curl ${URL_BET} -d x`], undefined, 'no X-REQUEST-SIGN'],
+    ['a request without a signature', [`curl ${URL_BET} -d x`], undefined, 'no X-REQUEST-SIGN'],
     ['no such file', ['nothing.har'], undefined, 'no such file'],
     ['no request', ['body.json'], undefined, 'No request could be read'],
     ['half a curl line', [`curl ${URL_BET} -d 'x`], undefined, 'quotation mark'],
@@ -191,7 +191,7 @@ describe('explain', () => {
     ['no such language', ['curl.txt', '--language', 'cobol'], undefined, 'cobol'],
     ['no such key', ['curl.txt', '--key-file', 'none.key'], undefined, 'no such file'],
     ['no such client', ['curl.txt', '--client', 'nobody'], undefined, 'nobody'],
-  ])('refuses %s', async (_what, args, env, diagnostic) => {
+  ])('refuses its input if the fault is: %s', async (_what, args, env, diagnostic) => {
     const { status, err, out } = await explain(args, env === undefined ? {} : { env });
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(diagnostic);

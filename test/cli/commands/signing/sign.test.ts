@@ -36,7 +36,7 @@ function cli(
   return croupier(args, { cwd, stdin, env });
 }
 
-describe('sign', () => {
+describe('croupier sign', () => {
   it.each([
     ['an argument', ['sign', BODY], '', RIGHT],
     ['a flag', ['sign', '--body', BODY], '', RIGHT],
@@ -47,11 +47,11 @@ describe('sign', () => {
     ['a URL', ['sign', '--query', 'https://wallet.example/balance?a=%C3%BC%20b&sessionID=s-1#x'], '', QUERY],
     ['a query on standard input', ['sign', '--query'], 'sessionID=s-1&a=%C3%BC+b\n', QUERY],
     ['a key in a file', ['sign', BODY, '--key-file', 'key.txt'], '', RIGHT],
-  ])('signs %s', async (_what, args, stdin, signature) => {
+  ])('makes the right signature from: %s', async (_what, args, stdin, signature) => {
     expect(await cli(args, stdin)).toEqual({ status: 0, out: `${signature}\n`, err: '' });
   });
 
-  it('signs bytes unchanged, and names differences from the texts of the service', async () => {
+  it('signs bytes unchanged, and names differences from what the service signs', async () => {
     const { out } = await cli(['sign', '--file', 'latin1.json']);
     expect(out.trim()).toBe(
       createHmac('sha256', KEY)
@@ -84,7 +84,7 @@ describe('sign', () => {
     ['a name twice in a query', ['sign', '--query', 'a=1&a=2'], 'more than once'],
     ['a query that is no UTF-8', ['sign', '--query', 'a=%ff'], 'UTF-8'],
     ['the key on standard input', ['sign', BODY, '--key-file', '-'], 'Name a file'],
-  ])('refuses %s', async (_what, args, diagnostic) => {
+  ])('refuses its input if the fault is: %s', async (_what, args, diagnostic) => {
     const { status, out, err } = await cli(args);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(diagnostic);
@@ -92,7 +92,7 @@ describe('sign', () => {
   });
 });
 
-describe('verify', () => {
+describe('croupier verify', () => {
   it('ends with 0 for a right signature', async () => {
     expect((await cli(['verify', BODY, '--signature', RIGHT])).status).toBe(0);
     expect((await cli(['verify', '--query', 'a=%C3%BC+b&sessionID=s-1', '--signature', QUERY])).out).toContain('Right');
@@ -102,11 +102,11 @@ describe('verify', () => {
     ['other bytes', createHmac('sha256', KEY).update('{}').digest('hex'), 'was made from other bytes'],
     ['upper case', RIGHT.toUpperCase(), 'lower case'],
     ['base64', Buffer.from(RIGHT, 'hex').toString('base64'), 'base64'],
-    ['a part', RIGHT.slice(0, 32), '32 hexadecimal digits'],
-    ['a blank', `${RIGHT} `, 'white space'],
+    ['a part of the digits', RIGHT.slice(0, 32), '32 hexadecimal digits'],
+    ['digits and a blank', `${RIGHT} `, 'white space'],
     ['nothing', '', 'empty'],
     ['text', 'no signature', 'not hexadecimal'],
-  ])('ends with 1 for %s, and gives the reason and the next command', async (_what, signature, reason) => {
+  ])('ends with 1 for a signature made of %s, and says why and how to go on', async (_what, signature, reason) => {
     const { status, out } = await cli(['verify', BODY, '--signature', signature]);
     expect(status).toBe(1);
     expect(out).toContain(reason);
