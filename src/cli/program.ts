@@ -56,7 +56,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .configureHelp(HELP)
     .usage('COMMAND …')
     .helpCommand(false)
-    .helpOption('-h, --help', 'show this page, or that of a command');
+    .helpOption('-h, --help', 'show this page, or the page of a command');
   addCommands(program, stdio, (value) => {
     status = value;
   });

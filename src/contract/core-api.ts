@@ -202,11 +202,11 @@ export const createFreeRoundsSchema = z
 /** The reply of `POST /free-rounds`. */
 export const createFreeRoundsReplySchema = z
   .object({ id: z.uuid(), extID: z.string() })
-  .describe("The ids of the campaign: the service's and the operator's.");
+  .describe('The ids that the service and the operator gave to the campaign.');
 
 const campaignName = {
-  id: z.uuid().optional().meta(field("The service's id of the campaign.")),
-  extID: z.string().min(1).optional().meta(field("The operator's id of the campaign.")),
+  id: z.uuid().optional().meta(field('The id that the service gave to the campaign.')),
+  extID: z.string().min(1).optional().meta(field('The id that the operator gave to the campaign.')),
 };
 
 /** Requires that a request names its campaign by `id` or `extID`. */
@@ -230,7 +230,7 @@ export const cancelFreeRoundsSchema = naming(z.object({ cID, extCID, ...campaign
 /** The reply of `GET /free-rounds` and of `DELETE /free-rounds`. */
 export const campaignSchema = z
   .object({
-    id: z.uuid().meta(field("The service's id of the campaign.")),
+    id: z.uuid().meta(field('The id that the service gave to the campaign.')),
     cID,
     extCID,
     ...campaignTerms,
@@ -277,7 +277,7 @@ export interface CoreOperation {
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
 }
 
-const WRONG_FIELDS = 'A field is missing or not what it should be.';
+const WRONG_FIELDS = 'A field is missing or wrong.';
 
 /** The whole Core API (contract, Endpoints; `POST` and `DELETE /free-rounds` are positions). */
 export const CORE_OPERATIONS = {
@@ -289,7 +289,7 @@ export const CORE_OPERATIONS = {
     request: createNewGameSchema,
     reply: createNewGameReplySchema,
     errors: {
-      400: 'A field is not what it should be, or the code is currency_not_supported or locale_not_supported.',
+      400: 'A field is wrong, or the code is currency_not_supported or locale_not_supported.',
       403: 'The code is account_blocked or game_not_found.',
     },
   },
@@ -319,8 +319,8 @@ export const CORE_OPERATIONS = {
     request: createFreeRoundsSchema,
     reply: createFreeRoundsReplySchema,
     errors: {
-      400: 'A field is not what it should be, or the code is currency_not_supported.',
-      403: 'The code is game_not_found.',
+      400: 'A field is wrong, or the code is currency_not_supported.',
+      403: 'A game was not found. The code is game_not_found.',
       409: 'The client has used this extID for a campaign before.',
     },
   },

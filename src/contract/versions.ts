@@ -33,7 +33,7 @@ export const CONTRACT_VERSION: ContractVersion = CONTRACT_VERSIONS[0];
 export const CHANGES: Readonly<Record<ContractVersion, string>> = {
   '1.10.2': 'more locales; the life of a demo balance clarified',
   '1.10.1': 'the description of win fields and of the id in GET /free-rounds corrected',
-  '1.10.0': 'fallbackToDefaultLocale in create-new-game; its 400 and 403 codes corrected',
+  '1.10.0': 'fallbackToDefaultLocale in create-new-game; the codes of its 400 and 403 replies corrected',
   '1.9.0': 'GET /free-rounds',
   '1.8.2': 'more currencies; at most two decimals in fiat currencies, in some none',
   '1.8.0': 'currencyFilters and additionalCurrencies in GET /games',

@@ -115,10 +115,10 @@ export class Races {
   /** A message about the first race whose calls did not overlap. */
   get missedText(): string {
     const missed = [...this.#seen.values()].find(isMissed);
-    const times = this.#round === 1 ? '' : ` in ${this.#round} rounds`;
+    const times = this.#round === 1 ? '' : ` in ${this.#round} rounds of the race`;
     return missed?.overlapped
-      ? `of ${missed.calls} calls that were sent at once, only ${missed.overlapped} overlapped with another one${times}`
-      : `none of the calls that were sent at once overlapped${times}`;
+      ? `croupier sent ${missed.calls} calls at once, but only ${missed.overlapped} of them overlapped with another call${times}`
+      : `croupier sent the calls of a race at once, but none of them overlapped with another call${times}`;
   }
 }
 

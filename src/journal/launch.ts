@@ -20,9 +20,9 @@ export interface LaunchRequest {
 
 /** A game session that the operator opened for a player. */
 export interface LaunchedSession {
-  /** The operator's id of the session. */
+  /** The id that the operator gave to the session. */
   readonly sessionID: string;
-  /** The operator's id of the player (`user.id`). */
+  /** The id that the operator gave to the player (`user.id`). */
   readonly player: string;
   readonly currency: string;
   readonly gameID: string;

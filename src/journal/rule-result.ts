@@ -34,7 +34,7 @@ export interface RuleResult {
   readonly because: RuleId | null;
   /** True if the verdict comes only from scenarios that failed and then passed on retry. */
   readonly flaky: boolean;
-  /** The id of the scenario that the reason comes from; null if there is no such scenario. */
+  /** The id of the scenario that gave the reason; null if there is no such scenario. */
   readonly seenIn: string | null;
   /** Number of checks that gave a decision about the rule. */
   readonly checks: number;

@@ -74,7 +74,7 @@ function readProduct(
 function reportDuplicates(values: readonly ScalarNode[], key: string, reading: Reading): void {
   for (const [index, each] of values.entries()) {
     if (values.findIndex((other) => other.value === each.value) < index) {
-      reading.report(each.range, `\`${key}\` has \`${each.written}\` twice`, 'remove one of the two');
+      reading.report(each.range, `\`${key}\` has \`${each.written}\` twice`, 'remove one of these two values');
     }
   }
 }

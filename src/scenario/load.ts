@@ -131,7 +131,7 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
   for (const [index, rule] of rules.entries()) {
     const range = values.rules?.[index]?.range;
     if (range && rules.findIndex((other) => other.id === rule.id) < index)
-      reading.report(range, `\`${rule.id}\` is listed twice`, 'remove one of the two');
+      reading.report(range, `\`${rule.id}\` is listed twice in \`rules\``, 'remove one of these two rule ids');
   }
   return done({
     id: options.id,

@@ -6,7 +6,7 @@ import type { Template } from './expressions/expression.ts';
 import type { Deviations, Expect, Needs } from './plan/plan.ts';
 import type { Range } from './yaml/source.ts';
 
-/** A word in a file, with its place. */
+/** A word of a scenario file, with its position in the file. */
 export interface Word {
   readonly text: string;
   readonly range: Range;

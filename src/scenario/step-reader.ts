@@ -133,8 +133,8 @@ function toCall(
   if (fields.of && fields.origTxID)
     reading.report(
       read?.keys.get('origTxID') ?? verb.keyRange,
-      '`of` and `origTxID` both name the bet',
-      'remove one of the two',
+      '`of` and `origTxID` both name the bet that the refund gives back',
+      'remove one of these two keys',
     );
   checkAmount(fields.amount, read?.keys.get('amount') ?? verb.keyRange, modifiers, reading);
   const { after, eventually } = modifiers.values;

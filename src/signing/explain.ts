@@ -40,7 +40,7 @@ export type Explanation =
 
 /** Maximum number of bytes to hash. It limits a search to a few seconds. */
 const MAX_HASHED = 1024 * 1024 * 1024;
-/** The fixed cost of one hash, counted as this number of bytes. */
+/** The fixed cost of one hash, as the number of bytes that take the same time to hash. */
 const OVERHEAD = 1024;
 
 /** The bytes of a signature, decoded from one of the known text forms. */

@@ -36,14 +36,18 @@ describe('a race', () => {
     const { all, rounds } = races(1);
     expect(rounds(() => 0)).toBe(3);
     expect(all.missed).toBe(true);
-    expect(all.missedText).toBe('none of the calls that were sent at once overlapped in 3 rounds');
+    expect(all.missedText).toBe(
+      'croupier sent the calls of a race at once, but none of them overlapped with another call in 3 rounds of the race',
+    );
   });
 
   it('a race counts if at least half of its calls overlapped, over all rounds of the race', () => {
     const { all, rounds } = races(2);
     rounds((round) => (round === 1 ? 2 : 0));
     expect(all.missed).toBe(true);
-    expect(all.missedText).toBe('of 6 calls that were sent at once, only 2 overlapped with another one in 3 rounds');
+    expect(all.missedText).toBe(
+      'croupier sent 6 calls at once, but only 2 of them overlapped with another call in 3 rounds of the race',
+    );
     const more = races(2);
     more.rounds((round) => (round === 1 ? 0 : 3));
     expect(more.all.missed).toBe(false);

@@ -94,7 +94,7 @@ describe('a step', () => {
     [
       'it names the refunded bet twice',
       '  - bet:\n    as: a\n  - refund: { of: a, origTxID: "b" }\n',
-      '6:22 `of` and `origTxID` both name the bet',
+      '6:22 `of` and `origTxID` both name the bet that the refund gives back',
     ],
     [
       '`together` is inside `together`',

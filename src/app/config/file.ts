@@ -85,7 +85,7 @@ const WORDS: Words = {
   schema: configSchema,
   whole: 'a configuration',
   named: { clients: 'a client', sessions: 'a session' },
-  eitherOf: 'text in quotes, or a file: { file: ./name }',
+  eitherOf: 'text in quotes, or a map that names a file, such as { file: ./name }',
 };
 
 /** Replaces keys in the source line of a diagnostic by asterisks, so that a report of a mistake does not show them. */

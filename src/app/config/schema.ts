@@ -34,7 +34,7 @@ const secret = z
 
 /** The schema of one session, in the configuration and in the output of `sessionsFrom`. */
 export const sessionSchema = z.strictObject({
-  sessionID: text.describe("The operator's id of the session, which is in every reverse call."),
+  sessionID: text.describe('The id that the operator gave to the session. Every reverse call contains it.'),
   player: text
     .optional()
     .describe(
@@ -144,7 +144,7 @@ export const configSchema = z
   .strictObject({
     clients: z
       .array(client)
-      .min(1, 'needs one client at least')
+      .min(1, 'needs at least one client')
       .optional()
       .describe('The clients to test: one entry per ExtCID.'),
     freeRounds: z

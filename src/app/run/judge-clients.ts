@@ -149,8 +149,8 @@ function playOf(
 }
 
 /**
- * Marks no known failure as fixed if the run plays fewer scenarios than were chosen, because the failing scenario may
- * be left out.
+ * Returns the baseline that the run is compared with. If the run plays only some of the chosen scenarios, none of its
+ * known failures can count as fixed, because their scenarios may be left out.
  */
 function knownAmong(baseline: Baseline, scenarios: Assignment['scenarios'], { flags, chosen }: PreparedRun): Baseline {
   if (flags.shard || chosen.every((scenario) => scenarios.includes(scenario))) return baseline;

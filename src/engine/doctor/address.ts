@@ -61,12 +61,12 @@ export function checkBaseUrl(
     );
   }
   const state = answer === 'not-found' ? 'bad' : 'warn';
-  const unknown =
-    answer === 'not-found' ? `, and the server does not know the path ${paths.balance ?? '/balance'}` : '';
+  const notFound = `the server does not know the path ${paths.balance ?? '/balance'}`;
+  const withAnswer = (seen: string) => (answer === 'not-found' ? [seen, notFound].join(', and ') : seen);
   const again = segments.findIndex((segment, index) => index > 0 && segment === segments[index - 1]);
   if (again >= 0) {
     const better = [origin, ...segments.toSpliced(again, 1)].join('/');
-    const seen = `${baseUrl} contains /${segments[again] ?? ''} twice${unknown}`;
+    const seen = withAnswer(`${baseUrl} contains /${segments[again] ?? ''} twice`);
     return check(
       'base-url',
       state,
@@ -75,7 +75,7 @@ export function checkBaseUrl(
     );
   }
   if (pathname.includes('//')) {
-    const seen = `${baseUrl} has two slashes in a row${unknown}`;
+    const seen = withAnswer(`${baseUrl} has two slashes in a row`);
     return check(
       'base-url',
       state,

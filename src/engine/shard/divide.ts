@@ -111,8 +111,8 @@ function openPartsOf<Scenario>(
 }
 
 /**
- * Selects the players to join next: those that make the most scenarios possible. Among equal choices, selects the fewest
- * players.
+ * Returns the players that should be put into the same part next, because this makes the most scenarios possible. Among
+ * equal choices, returns the fewest players.
  */
 function bestUnion(
   open: readonly PlayerGroups[],

@@ -20,7 +20,7 @@ export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
     name: 'refund-soon-forgotten',
     breaks: ['refund.before-bet'],
     description:
-      'The player loses a bet that arrives more than a second after its own refund: such refunds are remembered only for a second.',
+      'The player loses a bet that arrives more than a second after its own refund, because the operator forgets such a refund after a second.',
     change: (right) => {
       const arrived = new Map<string, number>();
       return {

@@ -50,7 +50,7 @@ function vouching(right: Behaviour, isSigned: (signed: SignedBody) => boolean): 
 export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'signature-over-canonical-form',
-    description: 'Bodies are parsed and written again as canonical JSON before they are verified.',
+    description: 'The signature is checked against the body after it was parsed and written again as canonical JSON.',
     change: (right) =>
       vouching(right, ({ body, key, signature }) => {
         try {

@@ -19,7 +19,7 @@ async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions
   yield* (await import('../html/html-report.ts')).htmlReport(fold, open, options);
 }
 
-/** The kinds of `--report KIND=FILE`, each with its report. */
+/** The reports that `--report KIND=FILE` can write, by kind. */
 export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   terminal: terminalReport,
   json: jsonReport,

@@ -86,7 +86,7 @@ const rule = z.object({
   reason,
   because: ruleId.nullable(),
   flaky: z.boolean().describe('true: the verdict comes only from scenarios that failed and then passed on retry'),
-  seenIn: z.string().nullable().describe('the scenario that the reason comes from'),
+  seenIn: z.string().nullable().describe('the id of the scenario that gave the reason'),
   checks: count.describe('number of checks that decided the verdict'),
   endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
   scenarios: z.array(z.string()).describe('scenarios that tested the rule'),

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../contract/json.ts';
 import { Money } from '../../contract/money.ts';
 import type { Expression, Template } from './expression.ts';
 
-/** The value of a name. */
+/** The value of a name in an expression, such as `stake` or a field of a reply. */
 export type Value = Money | JsonValue;
 
 /** The values of names at the moment when a step is sent. */

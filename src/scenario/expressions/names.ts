@@ -42,7 +42,7 @@ function misuseOf(head: string, rest: readonly string[], earlierRun: boolean): M
     case 'begun':
       if (!earlierRun) {
         return {
-          message: '`begun` is a bet of an earlier run',
+          message: '`begun` is a bet of an earlier run, but the scenario does not need an earlier run',
           fix: 'declare that the scenario needs an earlier run: needs: { run: earlier }',
         };
       }

@@ -124,7 +124,11 @@ class Converter {
         );
       } else if (first) {
         const { line } = placeAt(this.#source, first.start);
-        this.#refuse(keyRange, `\`${key}\` is here twice, first in line ${line}`, 'remove one of the two');
+        this.#refuse(
+          keyRange,
+          `the key \`${key}\` is written twice, first in line ${line}`,
+          'remove one of these two keys',
+        );
       } else {
         seen.set(key, keyRange);
         entries.push({ key, keyRange, value: this.node(pair.value as Node | null, keyRange, depth + 1) });

@@ -41,7 +41,7 @@ function settingsPage(program: CommandUnknownOpts): string {
     .copyInheritedSettings(program)
     .usage('COMMAND [settings]')
     .description(
-      'A flag overrides the environment (croupier help environment), which overrides croupier.yaml, which overrides the default. A command takes the settings that its own page names.',
+      'A flag overrides an environment variable (croupier help environment). A variable overrides croupier.yaml, and croupier.yaml overrides the default. Each command takes the settings that its own page names.',
     )
     .helpOption(false);
   addSettings(page);

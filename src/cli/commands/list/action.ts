@@ -104,7 +104,7 @@ function listRules(chosen: readonly Rule[], scenarios: readonly SuiteScenario[],
       out.write(`    ${tests.length > 0 ? `tested by ${tests.join(', ')}` : 'no scenario tests it'}\n`);
     }
   }
-  out.write('\n$ means: a breach of the rule loses or invents money\n');
+  out.write('\n$ marks a rule whose breach loses or invents money\n');
 }
 
 function listScenarios(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {

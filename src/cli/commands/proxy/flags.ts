@@ -8,7 +8,7 @@ export function describeProxy(program: CommandUnknownOpts) {
     .command('proxy')
     .description('forward every byte between a service and an operator, and judge the calls')
     .summary('forward calls between service and operator, and judge them')
-    .option('--to <url>', "the operator's base URL (default: that of croupier.yaml)")
+    .option('--to <url>', "the operator's base URL (default: the base URL in croupier.yaml)")
     .option('--listen <port>', 'port for the calls of the service (default: any free port)')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--fault <what>', 'disturb calls on purpose; repeatable, the first match counts', collect);

@@ -82,7 +82,8 @@ class Watching {
         this.#isChanged = true;
         this.#wake();
       },
-      onError: ({ message }) => this.#print(`Changes of files may not be noticed: ${message}\n`),
+      onError: ({ message }) =>
+        this.#print(`croupier may miss changes of files, because a file or folder can't be watched: ${message}\n`),
     });
     process.on('SIGINT', this.#onSignal).on('SIGTERM', this.#onSignal);
     const { stdinIsTty, err } = this.#stdio;
@@ -250,7 +251,7 @@ class Watching {
     const keys = this.#stdio.stdinIsTty && this.#stdio.err.tty ? `${KEYS}\n` : '';
     const pattern =
       this.#pattern === '' ? '' : ` Only scenarios with ${JSON.stringify(this.#pattern)} in their id or title are run.`;
-    return `\nWaiting for a change of ${files} files.${state}${pattern}\n${keys}`;
+    return `\nWaiting until one of ${files} files changes.${state}${pattern}\n${keys}`;
   }
 
   #print(text: string): void {

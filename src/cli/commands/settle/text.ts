@@ -86,7 +86,7 @@ function whose(sessionID: string, { settings }: RunStarted): Pick<SettleItem, 's
 }
 
 /**
- * Returns the lines for one owed thing: amount, session and result. The caller must escape the names of sessions and
+ * Returns the lines for one call or balance that is owed, with its amount, session and result. The caller must escape the names of sessions and
  * players before it prints them.
  */
 export function itemLines(item: SettleItem, isSent: boolean): readonly string[] {

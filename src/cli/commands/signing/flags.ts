@@ -10,9 +10,9 @@ function addKeyOptions<Args extends unknown[], Opts extends OptionValues, Global
   command: Command<Args, Opts, Global>,
 ) {
   return command
-    .optionsGroup('The key (default: CROUPIER_KEY, or that of the client):')
+    .optionsGroup('The key (default: CROUPIER_KEY, or the key of the client):')
     .addOption(new Option('--key-file <file>', 'file with the key').env('CROUPIER_KEY_FILE'))
-    .addOption(new Option('--client <extCID>', 'the client whose key it is').env('CROUPIER_CLIENT'))
+    .addOption(new Option('--client <extCID>', 'use the key of this client').env('CROUPIER_CLIENT'))
     .addOption(configOption());
 }
 
@@ -66,7 +66,8 @@ Examples:
   croupier verify --file bet.json --signature 6d7a…
   croupier verify --query 'sessionID=s-1' --signature 6d7a…
 
-Exit status: 0 right, 1 wrong (croupier explain finds out why), 2 usage`,
+Exit status: 0 the signature is right, 1 it is wrong (croupier explain finds out
+  why), 2 usage`,
     );
 }
 

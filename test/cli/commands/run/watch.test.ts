@@ -71,7 +71,7 @@ function listenTo(process: ChildProcess) {
   };
 }
 
-const WAITING = 'Waiting for a change';
+const WAITING = 'Waiting until one';
 
 describe('croupier run --watch', () => {
   it('repeats only the scenarios that use a changed file', async () => {
