@@ -117,7 +117,7 @@ const runStarted = object({
   shard: object({
     index: z.int().min(1),
     count: z.int().min(1),
-    planHash: text.describe('hash of the plan of all parts together'),
+    planHash: text.describe('hash of the plan that all parts make up together'),
     divisionHash: text.describe('hash of the list that says which scenarios and players are in which part'),
     scenarios: count.describe('number of scenarios in all parts together'),
     players: count.describe('number of players in all parts together'),

@@ -78,7 +78,7 @@ export interface Shard {
   /** The number of this part, counted from 1. */
   readonly index: number;
   readonly count: number;
-  /** The hash of the plan of all parts together. (`planHash` of the run is the hash of the plan of this part.) */
+  /** The hash of the plan that all parts make up together. (`planHash` of the run is the hash of the plan of this part.) */
   readonly planHash: string;
   /** The hash of the list that says which scenarios and players are in which part. */
   readonly divisionHash: string;

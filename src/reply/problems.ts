@@ -226,7 +226,7 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
 function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   if (answer === 'accepted' || !reading) return undefined;
   const expected = "an error's `message` can be shown to a player";
-  // `signature.message` judges the message of a 401, and a player never sees a redirect.
+  // The rule `signature.message` judges the message of a 401. A player never sees the message of a redirect.
   if (reading.messageForm === 'other')
     return answer === 'refused' ? undefined : breach(expected, 'the `message` is not a string');
   if (reading.message === undefined) {

@@ -273,8 +273,9 @@ function checkModifiers(
     if (values.tamper?.part === 'query')
       report('tamper', `a ${call} has no query to tamper with`, 'write tamper: body');
   }
-  if (values.body?.raw && values.body.set) report('body', 'raw text and `set` exclude each other');
-  if (keys.has('after') && keys.has('eventually')) report('eventually', '`after` and `eventually` exclude each other');
+  if (values.body?.raw && values.body.set) report('body', 'raw text and `set` cannot be used together');
+  if (keys.has('after') && keys.has('eventually'))
+    report('eventually', '`after` and `eventually` cannot be used together');
   if (values.expect?.reply && call !== undefined && !keys.has('copies'))
     report('expect', 'only a resend or copies of one call can have the same reply as an earlier call');
   checkRepetition(modifiers, inTogether, report);
@@ -307,7 +308,7 @@ function checkRepetition(
   if (keys.has('copies') && keys.has('times'))
     report(
       'copies',
-      '`times` and `copies` exclude each other',
+      '`times` and `copies` cannot be used together',
       'use `times` for calls with new ids, or `copies` for the same bytes',
     );
   if (inTogether && (values.times ?? 0) > MAX_AT_ONCE)

@@ -67,7 +67,7 @@ export function decodeBody(bytes: Buffer, contentEncoding: string, max: number):
       if (error instanceof WireFailure) throw error;
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (code === 'ERR_BUFFER_TOO_LARGE') {
-        throw new WireFailure('too-large', `The decompressed reply passed the limit of ${max} bytes.`, {
+        throw new WireFailure('too-large', `The decompressed reply is larger than the maximum of ${max} bytes.`, {
           cause: error,
         });
       }

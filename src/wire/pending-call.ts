@@ -201,7 +201,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     this.#incoming.add(chunk);
     const { maxReplyBytes } = this.#plan;
     if (this.#incoming.bytes > maxReplyBytes)
-      this.fail('too-large', `The reply passed the limit of ${maxReplyBytes} bytes.`);
+      this.fail('too-large', `The reply is larger than the maximum of ${maxReplyBytes} bytes.`);
   }
 
   onResponseEnd(): void {

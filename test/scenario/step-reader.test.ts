@@ -145,7 +145,7 @@ describe('a step', () => {
     [
       'a read is both later and repeated',
       '  - balance:\n    after: 1s\n    eventually: 2s\n',
-      '6:5 `after` and `eventually` exclude each other',
+      '6:5 `after` and `eventually` cannot be used together',
     ],
     [
       'a single call has the reply of an earlier one',
@@ -165,7 +165,7 @@ describe('a step', () => {
     [
       'it has copies and times',
       '  - together:\n      - bet:\n        copies: 2\n        times: 2\n',
-      '6:9 `times` and `copies` exclude each other',
+      '6:9 `times` and `copies` cannot be used together',
     ],
     [
       'too many calls are sent at once',

@@ -32,8 +32,10 @@ export async function answersFrom(flags: InitFlags, stdio: Stdio): Promise<Answe
       extCid === undefined && '--ext-cid',
       !sessions && '--session',
     ].filter((name) => name !== false);
-    const why = flags.yes ? '--yes asks nothing' : 'Without a terminal, croupier init cannot ask';
-    throw new UsageError(`${why}: give ${missing.join(', ')} too.\ncroupier init --help has an example.`);
+    const why = flags.yes
+      ? 'With --yes, croupier init asks no questions'
+      : 'croupier init can ask questions only on a terminal';
+    throw new UsageError(`${why}. Give ${missing.join(', ')} too.\ncroupier init --help has an example.`);
   }
   return ask(flags);
 }

@@ -76,7 +76,7 @@ export function describeServeCoreApi(serve: CommandUnknownOpts) {
   return addServiceOptions(service).addHelpText(
     'after',
     `
-Each client of croupier.yaml needs a cID and an apiKey: with them its backend
+Each client of croupier.yaml needs a cID and an apiKey, with which its backend
 calls the Core API. With --data, sessions, campaigns and debts are kept.
 
 Examples:
