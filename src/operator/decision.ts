@@ -10,6 +10,7 @@ export type DeclineReason =
   | 'transaction-conflict' // the txID belongs to another transaction
   // The correct operator never declines for the following reasons, but some variants do.
   | 'bet-limit'
+  | 'own-limit'
   | 'stake-missing'
   | 'round-ended'
   | 'round-unknown'
@@ -60,6 +61,7 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
     message: 'This transaction was already processed in another form. Nothing was changed.',
   },
   'bet-limit': { status: 403, code: 'bet_limit', message: 'This stake is above your limit.' },
+  'own-limit': { status: 403, message: 'This bet is not possible now.' },
   'stake-missing': { status: 400, message: 'A bet needs a stake.' },
   'round-ended': { status: 409, message: 'This round has ended already.' },
   'round-unknown': { status: 404, message: 'There is no such round.' },

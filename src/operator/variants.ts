@@ -1,6 +1,7 @@
 import { BOOKS_VARIANTS } from './variants/bookkeeping.ts';
 import { DECLINING_VARIANTS } from './variants/declining.ts';
 import { FAILING_VARIANTS } from './variants/failing.ts';
+import { LIMIT_VARIANTS } from './variants/limits.ts';
 import { TIMING_VARIANTS } from './variants/timing.ts';
 import { TRANSPORT_VARIANTS } from './variants/transport.ts';
 import { WORDING_VARIANTS } from './variants/wording.ts';
@@ -11,6 +12,7 @@ export const VARIANTS: readonly Variant[] = [
   ...TRANSPORT_VARIANTS,
   ...WORDING_VARIANTS,
   ...DECLINING_VARIANTS,
+  ...LIMIT_VARIANTS,
   ...FAILING_VARIANTS,
   ...BOOKS_VARIANTS,
   ...TIMING_VARIANTS,

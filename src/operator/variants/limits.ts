@@ -1,0 +1,213 @@
+import { failure } from '../../sdk/reply.ts';
+import { readAmount, scaleOf } from '../amount.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Claim, Session, Store } from '../store.ts';
+import type { Variant } from '../variation.ts';
+
+/** The reply to a bet that a limit forbids. */
+interface LimitReply {
+  readonly status: number;
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** Declines new bets with money under a condition, in the operator's own words. */
+function limitingBets(
+  right: Behaviour,
+  reply: LimitReply,
+  when: (claim: Claim & { readonly walletID: number; readonly amount: bigint }, store: Store) => boolean,
+): Partial<Behaviour> {
+  return {
+    objection: (store, claim, session) => {
+      const { walletID, amount } = claim;
+      const isBet = claim.call === 'bet' && claim.type !== 'free' && walletID !== null && amount !== null;
+      return isBet && when({ ...claim, walletID, amount }, store)
+        ? 'own-limit'
+        : right.objection(store, claim, session);
+    },
+    reply: (decision) =>
+      decision.kind === 'declined' && decision.reason === 'own-limit' ? failure(reply) : right.reply(decision),
+  };
+}
+
+/** An amount in the main unit of a wallet's currency, in its smallest unit. */
+function inUnits(store: Store, walletID: number, text: string): bigint {
+  return readAmount(text, scaleOf(store.wallet(walletID).currency)) ?? 0n;
+}
+
+/** Declines bets above a limit. Each variant words the limit in another way. */
+function highestBet(name: string, words: string, reply: LimitReply): Variant {
+  return {
+    name,
+    description: `Bets above 5.00 are declined ${words}.`,
+    change: (right) =>
+      limitingBets(right, reply, ({ amount, walletID }, store) => amount > inUnits(store, walletID, '5')),
+  };
+}
+
+/** Counts for one wallet. */
+function counter(): (walletID: number) => number {
+  const counts = new Map<number, number>();
+  return (walletID) => {
+    const count = (counts.get(walletID) ?? 0) + 1;
+    counts.set(walletID, count);
+    return count;
+  };
+}
+
+/** Ends sessions after a number of bets. Wins and refunds of their rounds are still accepted. */
+function endingSessions(right: Behaviour, isEnded: (session: Session) => boolean): Partial<Behaviour> {
+  return { isOpen: (session) => right.isOpen(session) && !isEnded(session) };
+}
+
+/** Correct variants of limits that a law, a player or the operator sets: the contract lets the operator decline any bet. */
+export const LIMIT_VARIANTS: readonly Variant[] = [
+  {
+    name: 'one-open-round',
+    description:
+      'A bet in a new round is declined with 409 while another round of the session has neither win nor refund.',
+    change: (right) => {
+      const open = new Map<string, string>();
+      const limited = limitingBets(
+        right,
+        { status: 409, message: 'Please finish your current round first.' },
+        ({ sessionID, roundID }) => open.has(sessionID) && open.get(sessionID) !== roundID,
+      );
+      return {
+        ...limited,
+        record: (store, entry) => {
+          const recorded = right.record(store, entry);
+          const { call, outcome, sessionID, roundID, type } = entry;
+          if (outcome !== 'done' || type === 'free') return recorded;
+          if (call === 'bet' && roundID !== null) open.set(sessionID, roundID);
+          if (call === 'win' && open.get(sessionID) === roundID) open.delete(sessionID);
+          if (call === 'refund' && entry.moved > 0n) open.delete(sessionID);
+          return recorded;
+        },
+      };
+    },
+  },
+  highestBet('highest-bet-own-code', 'with 422 and a code of the operator', {
+    status: 422,
+    code: 'MAX_STAKE_EXCEEDED',
+    message: 'The highest bet is 5.00.',
+  }),
+  highestBet('highest-bet-no-code', 'with 400 and no code', {
+    status: 400,
+    message: 'STAKE TOO HIGH. See <max. 5.00> at https://casino.example/limits.',
+  }),
+  {
+    name: 'lowest-bet',
+    description: 'Bets below half of the main unit are declined with 400 and a code of the operator.',
+    change: (right) =>
+      limitingBets(
+        right,
+        { status: 400, code: 'stake_too_low', message: 'Bet too small <min. 0.50>.' },
+        ({ amount, walletID }, store) =>
+          amount > 0n &&
+          amount * 2n < inUnits(store, walletID, '1') &&
+          scaleOf(store.wallet(walletID).currency).decimals > 0,
+      ),
+  },
+  {
+    name: 'loss-limit',
+    description: 'A bet is declined with 403 and the code loss_limit once the player has lost 30.00.',
+    change: (right) => {
+      const lost = new Map<number, bigint>();
+      const limited = limitingBets(
+        right,
+        { status: 403, code: 'loss_limit', message: 'You have reached your loss limit for today.' },
+        ({ walletID, amount }, store) => (lost.get(walletID) ?? 0n) + amount > inUnits(store, walletID, '30'),
+      );
+      return {
+        ...limited,
+        book: (store, wallet, moved) => {
+          lost.set(wallet.id, (lost.get(wallet.id) ?? 0n) - moved);
+          return right.book(store, wallet, moved);
+        },
+      };
+    },
+  },
+  {
+    name: 'self-exclusion-during-play',
+    description:
+      'From the 40th bet on, the player has excluded himself: bets are declined with 403 and account_blocked.',
+    change: (right) => {
+      const count = counter();
+      return limitingBets(
+        right,
+        { status: 403, code: 'account_blocked', message: 'You have excluded yourself from play.' },
+        ({ walletID }) => count(walletID) >= 40,
+      );
+    },
+  },
+  {
+    name: 'pause-between-bets',
+    description:
+      'A bet sooner than 40 ms after the last accepted bet of the player is declined with 403 and a code of the operator.',
+    change: (right) => {
+      const last = new Map<number, number>();
+      const limited = limitingBets(
+        right,
+        { status: 403, code: 'TOO_FAST', message: 'Please wait a moment before your next bet.' },
+        ({ walletID }) => Date.now() - (last.get(walletID) ?? 0) < 40,
+      );
+      return {
+        ...limited,
+        record: (store, entry) => {
+          if (entry.call === 'bet' && entry.outcome === 'done' && entry.walletID !== null)
+            last.set(entry.walletID, Date.now());
+          return right.record(store, entry);
+        },
+      };
+    },
+  },
+  {
+    name: 'maintenance-during-play',
+    description: 'From the 60th bet on, bets are declined with 409 because of maintenance.',
+    change: (right) => {
+      const count = counter();
+      return limitingBets(
+        right,
+        { status: 409, code: 'maintenance', message: 'The casino is closed for maintenance.' },
+        ({ walletID }) => count(walletID) >= 60,
+      );
+    },
+  },
+  {
+    name: 'jurisdiction',
+    description: 'Bets of one currency are declined with 451, because the game is not allowed there.',
+    change: (right) =>
+      limitingBets(
+        right,
+        { status: 451, code: 'NOT_IN_YOUR_COUNTRY', message: 'This game is not available in your country.' },
+        ({ walletID }, store) => store.wallet(walletID).currency === 'EUR',
+      ),
+  },
+  {
+    name: 'sessions-end-during-play',
+    description: 'Each session expires after 50 bets. Its wins and refunds are still accepted.',
+    change: (right) => {
+      const bets = new Map<string, number>();
+      return {
+        ...endingSessions(right, ({ sessionID }) => (bets.get(sessionID) ?? 0) >= 50),
+        record: (store, entry) => {
+          if (entry.call === 'bet') bets.set(entry.sessionID, (bets.get(entry.sessionID) ?? 0) + 1);
+          return right.record(store, entry);
+        },
+      };
+    },
+  },
+  {
+    name: 'account-in-the-red',
+    description:
+      'Accounts may be in the red: each balance is 1050.00 lower than in other variants, and bets need money.',
+    change: (right) => {
+      const debt = (currency: string): bigint => readAmount('1050', scaleOf(currency)) ?? 0n;
+      return {
+        covers: (wallet, debit) => wallet.balance - debt(wallet.currency) >= debit,
+        show: (wallet, balance) => right.show(wallet, balance - debt(wallet.currency)),
+      };
+    },
+  },
+];
