@@ -70,12 +70,14 @@ function whyUndecided(fold: Fold): string | null {
   if (fold.ended === null) return `the run against ${name} was cut off`;
   if (fold.ended.how === 'unreachable') return `${name} could not be reached`;
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
+  const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
   if (judgedRules(fold) === 0) return `no rule was judged for ${name}`;
   if (open > 0) {
     return open === 1
       ? `1 MUST rule was tested against ${name} and could not be decided`
       : `${open} MUST rules were tested against ${name} and could not be decided`;
   }
+  if (declined.length > 0) return declinedSentence(name, declined);
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
     return `an expectation of a scenario for ${name} could not be decided`;
   }
@@ -95,6 +97,22 @@ function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline
     ({ known, state }) =>
       (state === 'failing' && known.rule === because) || (state === 'undecided' && known.rule === rule.id),
   );
+}
+
+/** True for a MUST that no scenario could test, because the operator declined the calls. */
+function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseline']): boolean {
+  if (rule.level !== 'MUST' || !isDeclined) return false;
+  return !baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);
+}
+
+/** Says how many rules were not tested, and quotes the decline that most of them were given. */
+function declinedSentence(name: string, declined: readonly RuleResult[]): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of declined) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  const rules = declined.length === 1 ? '1 MUST rule was' : `${declined.length} MUST rules were`;
+  const said = most === undefined ? '' : ` (${most[0]})`;
+  return `${rules} not tested, because ${name} declined the calls${said}`;
 }
 
 /**

@@ -88,6 +88,10 @@ const finding = object({
   expected: text,
   actual: text,
   causes: list(ruleId).describe('other rules that, if they are broken, explain this finding'),
+  declined: z
+    .literal(true)
+    .exactOptional()
+    .describe('the operator declined a call that the test needs, so that the rule stays untested'),
 });
 
 const knownFailure = object({

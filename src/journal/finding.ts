@@ -43,4 +43,6 @@ export interface Finding {
   readonly actual: string;
   /** Other rules that, if they are broken, explain this finding. */
   readonly causes: readonly RuleId[];
+  /** True for a skip: the operator declined a call that the test needs, as it may. The rule stays untested because of that. */
+  readonly declined?: true;
 }

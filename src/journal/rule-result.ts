@@ -38,6 +38,8 @@ export interface RuleResult {
   readonly seenIn: string | null;
   /** Number of checks that gave a decision about the rule. */
   readonly checks: number;
+  /** True for a skip: the rule stays untested because the operator declined calls that its tests need. */
+  readonly isDeclined: boolean;
   /** Number of findings with the verdict `fail`. */
   readonly breaches: number;
   /** True if the rule fails and all of its breaches are on the run's baseline. */
@@ -84,6 +86,7 @@ export function ruleResult(
     findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios)),
     findingCount: countOf(outcomes, isFinding),
     flaky: false,
+    isDeclined: false,
     endpoints: (rule.endpoints ?? []).map((endpoint): EndpointResult => {
       const here = outcomes.filter((outcome) => outcome.endpoint === endpoint);
       const verdict = gravest(here);
@@ -119,7 +122,12 @@ export function ruleResult(
           : 'the scenario ended without deciding the rule',
     };
   }
-  if (verdict === 'skip') return { ...base, verdict, ...reasonOf(outcomes, verdict) };
+  if (verdict === 'skip') {
+    const declined = outcomes.filter(({ findings }) => findings.some((finding) => finding.declined));
+    // The words of the operator tell more than the reason of another skip.
+    const why = reasonOf(declined.length > 0 ? declined : outcomes, verdict);
+    return { ...base, verdict, ...why, isDeclined: declined.length > 0 };
+  }
   return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };
 }
 

@@ -15,7 +15,8 @@ export type Decision =
   /** The rule is broken in a minor way, which is a warning at every level of the rule. */
   | { readonly kind: 'warn'; readonly expected: string; readonly actual: string }
   | { readonly kind: 'note'; readonly actual: string }
-  | { readonly kind: 'skip'; readonly reason: string }
+  /** `declined`: true if the operator declined the call that would have tested the rule. */
+  | { readonly kind: 'skip'; readonly reason: string; readonly declined?: true }
   | { readonly kind: 'undecided'; readonly reason: string };
 
 export const PASS: Decision = { kind: 'pass' };

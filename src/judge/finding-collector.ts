@@ -77,7 +77,7 @@ export class FindingCollector {
         this.#find(subject, endpoint, 'note', ruleById(rule).sentence, decision.actual, []);
         return;
       case 'skip':
-        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, []);
+        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, [], decision.declined);
         return;
       case 'undecided':
         this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
@@ -108,6 +108,7 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
+    declined?: true,
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;
@@ -121,6 +122,7 @@ export class FindingCollector {
       expected,
       actual,
       causes: causes.filter((cause) => cause !== rule && isRuleId(cause)),
+      ...(declined && { declined }),
     });
   }
 }

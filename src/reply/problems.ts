@@ -193,6 +193,12 @@ function decimalString({ call, answer, reading }: JudgedReply): ReplyVerdict {
   switch (form) {
     case 'plain':
       return 'pass';
+    case 'negative':
+      return {
+        kind: 'note',
+        expected,
+        actual: `the balance is ${written}: the contract does not say whether an account may be in the red`,
+      };
     case 'number':
       return breach(expected, `the \`balance\` is the number ${written}`);
     case 'odd-text':

@@ -8,8 +8,11 @@ interface BalanceReading {
   readonly written: string | undefined;
   /** The value, read as leniently as possible. undefined if the text is not an amount. */
   readonly money: Money | undefined;
-  /** `odd-text` for text that is not a plain decimal, for example a negative amount. `money` then has its value with the sign. */
-  readonly form: 'plain' | 'number' | 'odd-text' | 'not-an-amount' | 'missing';
+  /**
+   * `negative`: a plain decimal with a `-` before it. `odd-text`: another text that is not a plain decimal, such as `1,000.00`;
+   * `money` is then the value that it probably means.
+   */
+  readonly form: 'plain' | 'negative' | 'number' | 'odd-text' | 'not-an-amount' | 'missing';
   /** Number of decimals in the text, trailing zeros included. */
   readonly decimals: number;
 }
@@ -94,6 +97,8 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
   const plain = Money.read(value);
   if (plain) return { written: value, money: plain, form: 'plain', decimals: decimalsOf(value) };
   const money = lenientMoney(value);
+  if (money?.isNegative() && value.startsWith('-') && Money.read(value.slice(1)))
+    return { written: value, money, form: 'negative', decimals: decimalsOf(value) };
   return { written: value, money, form: money ? 'odd-text' : 'not-an-amount', decimals: decimalsOf(value) };
 }
 

@@ -91,7 +91,7 @@ export class CollectedFindings {
     for (const rule of claims) {
       const broken = this.#findings.some((finding) => finding.rule === rule && finding.verdict === 'fail');
       if (stopReason && !this.#decided.has(rule))
-        this.#addUndecided(rule, stopReason.verdict, stopReason.reason, stopReason.causes);
+        this.#addUndecided(rule, stopReason.verdict, stopReason.reason, stopReason);
       else if (missed !== null && !broken && (isOfRaces(rule) || !this.#decided.has(rule)))
         this.#addUndecided(rule, 'inconclusive', missed);
       else if (!this.#decided.has(rule))
@@ -100,7 +100,12 @@ export class CollectedFindings {
   }
 
   /** Reports that a rule of the scenario was not decided. */
-  #addUndecided(rule: RuleId, verdict: 'skip' | 'inconclusive', actual: string, causes: readonly RuleId[] = []): void {
+  #addUndecided(
+    rule: RuleId,
+    verdict: 'skip' | 'inconclusive',
+    actual: string,
+    { causes = [], declined }: Partial<Pick<StopReason, 'causes' | 'declined'>> = {},
+  ): void {
     const { sentence: expected } = ruleById(rule);
     this.#addDecided({
       rule,
@@ -112,6 +117,7 @@ export class CollectedFindings {
       expected,
       actual,
       causes,
+      ...(declined && { declined }),
     });
   }
 

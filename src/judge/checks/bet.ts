@@ -4,7 +4,7 @@ import { breach, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { isPlain, isTakenBet, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks, operatorLimit, WRONG_BALANCES } from './check.ts';
+import { check200, type GroupChecks, operatorLimit, ownDecline, WRONG_BALANCES } from './check.ts';
 import { isZeroAmount, plannedAmount } from './planned-amount.ts';
 
 const isNewBet = ({ step }: PlannedCall): boolean => step.call === 'bet' && step.origin.kind === 'fresh';
@@ -81,17 +81,22 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * False if the operator names `bet_limit` but a limit cannot be the reason: the scenario has earlier bets of at most this
- * amount and of at least this amount, and all of them had to be accepted.
+ * True if a limit on the amount of bets may be the reason of a decline. False if the operator should have accepted earlier
+ * bets of the scenario, at least one that is not smaller and one that is not larger. A limit has all of them on one side.
  */
-function isBeyondAnyTaken(observed: ObservedCall): boolean {
-  const { reading, amount, plannedCalls, planned } = observed;
-  if (reading?.code !== 'bet_limit' || !amount) return true;
+function mayBeLimit(observed: ObservedCall): boolean {
+  const { amount, plannedCalls, planned } = observed;
+  if (!amount) return true;
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
   const sides = new Set(taken.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
+}
+
+/** Returns the reason if the operator declined a bet because of a limit that does not depend on the amount of the bet. */
+function limitOfAnotherKind(observed: ObservedCall): string | undefined {
+  return observed.reading?.code === 'bet_limit' ? undefined : operatorLimit(observed);
 }
 
 /** True if an earlier bet of the scenario had no decimals. */
@@ -160,6 +165,8 @@ export const betChecks: GroupChecks<'bet'> = {
       // Any bet may fail. The decimals are the cause only if a bet without decimals was accepted before.
       if ((observed.answer === 'failed' || observed.answer === 'refused') && !isAfterWholeBet(observed))
         return undefined;
+      const declined = ownDecline(observed);
+      if (declined !== undefined && mayBeLimit(observed)) return { kind: 'skip', reason: declined, declined: true };
       const refused = check200(observed, `a bet of ${observed.amount}`);
       return refused?.kind === 'breach' && observed.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
@@ -178,8 +185,9 @@ export const betChecks: GroupChecks<'bet'> = {
       const expected = 'a bet above the balance is answered with an error whose code is `insufficient_funds`';
       if (observed.answer === 'accepted')
         return breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
-      const limit = operatorLimit(observed);
-      if (limit && isBeyondAnyTaken(observed)) return { kind: 'skip', reason: limit };
+      const declined = ownDecline(observed);
+      const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);
+      if (limit !== undefined) return { kind: 'skip', reason: limit, declined: true };
       if (observed.answer === 'refused') return { kind: 'undecided', reason: 'the bet was answered 401' };
       if (reading.code !== 'insufficient_funds') {
         return breach(
@@ -227,6 +235,8 @@ export const betChecks: GroupChecks<'bet'> = {
     effect: 'a bet of the whole balance leaves zero',
     applies: isWholeBalance,
     reply(observed) {
+      const declined = ownDecline(observed);
+      if (declined !== undefined) return { kind: 'skip', reason: declined, declined: true };
       const refused = check200(observed, 'a bet of the whole balance');
       return refused?.kind === 'breach'
         ? breach(refused.expected, refused.actual, [

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { answerOfReply } from '../../reply/classify.ts';
 import { type ReplyRule, type ReplyVerdict, verdictOn } from '../../reply/problems.ts';
-import { isBusy, isClientError, isRedirect } from '../../reply/status.ts';
+import { isBusy, isClientError, isFormRejected, isRedirect } from '../../reply/status.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
@@ -61,7 +61,30 @@ export function operatorLimit(observed: ObservedCall): string | undefined {
     return `the operator declined the call because of its own limit, \`${reading.code}\``;
   if (isBusy(reading.status))
     return `the operator answered ${reading.status} because it is busy, which the contract allows`;
+  if (isEnded(observed)) return `the session has ended: ${describeOutcome(observed)}`;
   return undefined;
+}
+
+/** True if the operator says that the session has ended. Sessions may end while croupier uses them. */
+export function isEnded({ answer, reading, planned }: ObservedCall): boolean {
+  const { call, expect } = planned.step;
+  return (
+    answer === 'declined' && reading?.code === 'session_expired' && call !== 'refund' && expect.outcome === 'accepted'
+  );
+}
+
+/**
+ * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. It may decline any bet
+ * because of limits that croupier does not know (docs/positions.md). A lack of money and a wrong signature are other reasons,
+ * which rules judge. undefined if this is not the case.
+ */
+export function ownDecline(observed: ObservedCall): string | undefined {
+  const { answer, reading, planned } = observed;
+  const { step } = planned;
+  if (step.call !== 'bet' || step.type === 'free' || step.origin.kind !== 'fresh' || planned.sameTxID) return undefined;
+  if (answer !== 'declined' || !planned.signedRight) return undefined;
+  if (reading?.code === 'insufficient_funds' || isFormRejected(reading?.status)) return undefined;
+  return `the operator declined the bet: ${describeOutcome(observed)}`;
 }
 
 /**
@@ -148,7 +171,7 @@ export function check200(observed: ObservedCall, what: string): Decision | undef
     case 'declined':
     case 'failed': {
       const limit = operatorLimit(observed);
-      if (limit) return { kind: 'skip', reason: limit };
+      if (limit) return { kind: 'skip', reason: limit, declined: true };
       return breach(`${what} is answered 200`, describeOutcome(observed), causesOfRefusal(observed));
     }
   }
@@ -196,7 +219,7 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
       : { kind: 'undecided', reason: `${what}: ${describeOutcome(observed)}` };
   }
   const limit = operatorLimit(observed);
-  if (limit) return { kind: 'skip', reason: limit };
+  if (limit) return { kind: 'skip', reason: limit, declined: true };
   if (isClientError(reading.status)) return undefined;
   return breach(
     `${what} is answered with a 4xx`,

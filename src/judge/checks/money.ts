@@ -141,6 +141,7 @@ function causesOfForm(observed: ObservedCall): readonly RuleId[] {
   switch (balance?.form) {
     case 'odd-text':
       return balance.money?.isNegative() ? OVERDRAWN : [];
+    case 'negative':
     case 'not-an-amount':
       return mayBeUnknown(observed) ? ['refund.unknown'] : [];
     case 'missing':

@@ -70,7 +70,7 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
   if (!observed.reading) return { kind: 'undecided', reason: describeOutcome(observed) };
   if (observed.answer === 'refused') return PASS;
   const limit = operatorLimit(observed);
-  if (limit) return { kind: 'skip', reason: limit };
+  if (limit) return { kind: 'skip', reason: limit, declined: true };
   return breach(
     `${what} is answered 401`,
     describeOutcome(observed),
@@ -91,8 +91,21 @@ function expect401(
   return { controlled: 1, applies, reply: (observed) => check401(observed, what, general) };
 }
 
-function expect200(what: string, applies: RuleCheck['applies'], controlled: 1 | 2 | 3 = 1): RuleCheck {
-  return { controlled, applies, reply: (observed) => check200(observed, what) ?? PASS };
+/**
+ * Judges a call that is signed correctly in an unusual form. Only a 401 says that its signature was not found or not verified; the
+ * operator may decline the call for another reason, which this rule does not judge.
+ */
+function expectVerified(what: string, applies: RuleCheck['applies'], controlled: 1 | 2 | 3 = 1): RuleCheck {
+  return {
+    controlled,
+    applies,
+    reply(observed) {
+      const { answer } = observed;
+      if (answer === 'refused') return breach(`${what} is accepted`, describeOutcome(observed), ['signature.accepted']);
+      if (answer !== 'declined' && answer !== 'failed') return check200(observed, what) ?? PASS;
+      return { kind: 'skip', reason: `the operator declined the call: ${describeOutcome(observed)}`, declined: true };
+    },
+  };
 }
 
 /** Returns the hypothesis that a call was carried out although it was answered 401. */
@@ -175,8 +188,8 @@ export const signatureChecks: GroupChecks<'signature'> = {
     'a query that was changed after it was signed',
     (planned) => planned.step.deviations.tamper?.part === 'query' && planned.step.expect.outcome === 'refused',
   ),
-  'signature.raw-body': expect200('a body whose text JSON libraries write in different ways', withText, 2),
-  'signature.raw-body-escapes': expect200('a body with `<`, `>`, `&` or U+2028', withEscapes, 3),
+  'signature.raw-body': expectVerified('a body whose text JSON libraries write in different ways', withText, 2),
+  'signature.raw-body-escapes': expectVerified('a body with `<`, `>`, `&` or U+2028', withEscapes, 3),
 
   'signature.non-canonical': {
     observed: true,
@@ -186,7 +199,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
       planned.step.deviations.body.format !== 'canonical',
   },
 
-  'signature.query-canonical': expect200(
+  'signature.query-canonical': expectVerified(
     'GET /balance, with any order and encoding of its query,',
     (planned) =>
       planned.step.call === 'balance' &&
@@ -197,7 +210,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
       !hasSpecialQueryText(planned),
     2,
   ),
-  'signature.query-unicode': expect200(
+  'signature.query-unicode': expectVerified(
     'GET /balance with text that JSON libraries escape in different ways',
     (planned) =>
       planned.step.call === 'balance' &&
@@ -206,7 +219,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
       hasSpecialQueryText(planned),
     3,
   ),
-  'signature.header-case': expect200(
+  'signature.header-case': expectVerified(
     'a call whose signature header is written in another letter case',
     (planned) =>
       planned.step.deviations.headerCase !== undefined &&

@@ -2,7 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { isBusy, isClientError, isFormRejected } from '../../reply/status.ts';
 import { tooManyDecimals } from '../checks/bet.ts';
-import { operatorLimit, UNKNOWN_CAMPAIGN } from '../checks/check.ts';
+import { isEnded, operatorLimit, ownDecline, UNKNOWN_CAMPAIGN } from '../checks/check.ts';
 import { otherWalletTooLow } from '../checks/insufficient-funds.ts';
 import { isGarbled } from '../checks/reply-decision.ts';
 import { addsField } from '../checks/robustness.ts';
@@ -17,6 +17,8 @@ export interface Stop {
   readonly connection: boolean;
   /** Rules whose breach explains the stop. */
   readonly causes: readonly RuleId[];
+  /** True if the operator declined a call, as it may. */
+  readonly declined?: true;
 }
 
 /**
@@ -74,12 +76,10 @@ export function stopAfter(observed: ObservedCall): Stop | null {
             : [];
   const tooFine = operatorLimit(observed) ? undefined : tooManyDecimals(observed);
   if (tooFine !== undefined) return { verdict: 'skip', reason: tooFine, connection: false, causes: [] };
-  return {
-    verdict: operatorLimit(observed) ? 'skip' : 'inconclusive',
-    reason: `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`,
-    connection: false,
-    causes,
-  };
+  const reason = `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`;
+  return operatorLimit(observed) !== undefined || ownDecline(observed) !== undefined
+    ? { verdict: 'skip', reason, connection: false, causes, declined: true }
+    : { verdict: 'inconclusive', reason, connection: false, causes };
 }
 
 /**
@@ -93,11 +93,13 @@ export function stopAfterRead(observed: ObservedCall, value: Money | undefined):
   if (observed.answer === 'accepted' && value) return null;
   const causes: RuleId[] = observed.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
   const isHidden = observed.answer === 'declined' && isOfExpired(observed.planned, observed.plannedCalls.plan);
+  const isDeclined = isBusy(observed.reading?.status) || isEnded(observed);
   return {
-    verdict: isHidden || isBusy(observed.reading?.status) ? 'skip' : 'inconclusive',
+    verdict: isHidden || isDeclined ? 'skip' : 'inconclusive',
     reason: `the balance could not be read: ${describeOutcome(observed)}`,
     connection: false,
     causes,
+    ...(isDeclined && { declined: true }),
   };
 }
 

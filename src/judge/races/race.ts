@@ -97,7 +97,8 @@ function judgeOverdraft(
     .filter(({ planned, answer }) => planned.step.call === 'win' && answer === 'accepted')
     .reduce((total, { effect }) => total.plus(effect), Money.zero);
   const expected = `the accepted bets together are at most the balance, ${before}`;
-  if (sum.compare(before.plus(won)) > 0) {
+  // Without an accepted bet nothing was overdrawn, although the balance may have been below zero before.
+  if (accepted.length > 0 && sum.compare(before.plus(won)) > 0) {
     collector.decide(
       subject,
       breach(expected, `${accepted.length} bets were accepted, ${sum} in total`, [
