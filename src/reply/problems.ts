@@ -234,7 +234,7 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   const expected = "an error's `message` can be shown to a player";
   // The rule `signature.message` judges the message of a 401. A player never sees the message of a redirect.
   if (reading.messageForm === 'other')
-    return answer === 'refused' ? undefined : breach(expected, 'the `message` is not a string');
+    return answer === 'refused' ? undefined : { kind: 'warning', expected, actual: 'the `message` is not a string' };
   if (reading.message === undefined) {
     if (answer === 'refused' || isRedirect(status)) return undefined;
     return {
@@ -280,7 +280,13 @@ export function describeAnswer(status: number, reading: Pick<ReplyReading, 'code
 
 /** Patterns of content that a player must not see, each with a clause for reports. */
 const LEAKS: readonly (readonly [RegExp, string])[] = [
-  [/<\/?[a-z!][^>]*>/i, 'contains markup'],
+  [/^\s*$/, 'is empty'],
+  [/^\s*(undefined|null|NaN|\[object \w+\])\s*$/i, 'contains no text'],
+  // A `<` before a number or an address is no element: `<min. 0.50>`.
+  [
+    /<\/?(a|abbr|article|b|big|blockquote|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|meta|nav|ol|p|pre|s|script|section|small|span|strong|style|sub|sup|svg|table|tbody|td|th|thead|title|tr|u|ul)(\s[^<>]*)?\/?>|<!doctype\s/i,
+    'contains markup',
+  ],
   [/^\s*Traceback \(most recent call last\)|File "[^"]+", line \d+/m, 'contains a stack trace'],
   [
     /^\s*at [\w.$<>[\] ]+\(.+:\d+(:\d+)?\)|\bat [\w.$]+\([\w]+\.(java|kt|scala|cs):\d+\)|\n\s+at \S+/m,

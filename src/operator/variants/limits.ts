@@ -142,27 +142,6 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     },
   },
   {
-    name: 'pause-between-bets',
-    description:
-      'A bet sooner than 40 ms after the last accepted bet of the player is declined with 403 and a code of the operator.',
-    change: (right) => {
-      const last = new Map<number, number>();
-      const limited = limitingBets(
-        right,
-        { status: 403, code: 'TOO_FAST', message: 'Please wait a moment before your next bet.' },
-        ({ walletID }) => Date.now() - (last.get(walletID) ?? 0) < 40,
-      );
-      return {
-        ...limited,
-        record: (store, entry) => {
-          if (entry.call === 'bet' && entry.outcome === 'done' && entry.walletID !== null)
-            last.set(entry.walletID, Date.now());
-          return right.record(store, entry);
-        },
-      };
-    },
-  },
-  {
     name: 'maintenance-during-play',
     description: 'From the 60th bet on, bets are declined with 409 because of maintenance.',
     change: (right) => {
