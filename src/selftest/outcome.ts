@@ -123,12 +123,7 @@ function undecidedIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold):
 }
 
 function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
-  if (
-    trial.mustFail
-      ? exitCode === 1
-      : exitCode === 0 || (exitCode === 3 && trial.kind !== 'correct' && trial.kind !== 'variant')
-  )
-    return [];
+  if (trial.mustFail ? exitCode === 1 : exitCode === 0 || (exitCode === 3 && trial.mayBeUndecided)) return [];
   return [
     {
       kind: 'status',

@@ -26,6 +26,8 @@ export interface Trial {
   readonly restarted: boolean;
   /** True if the run must end as not conforming, with exit status 1. */
   readonly mustFail: boolean;
+  /** True if the run may end as undecided, with exit status 3, because a correct operator declines calls that tests need. */
+  readonly mayBeUndecided: boolean;
   readonly behaviour: (scale: Scale) => Behaviour;
 }
 
@@ -91,6 +93,7 @@ export const TRIALS: readonly Trial[] = [
     mayBreak: [],
     restarted: false,
     mustFail: false,
+    mayBeUndecided: false,
     behaviour: (scale) => behaviourWith([], scale),
   },
   { ...trialOfVariant(RESTARTED), restarted: true },
@@ -121,6 +124,7 @@ function trialOfVariant(variant: Variant): Trial {
     mayBreak: variant.mayWarn ?? [],
     restarted: false,
     mustFail: false,
+    mayBeUndecided: variant.declines === true,
     behaviour: (scale) => behaviourWith([variant], scale),
   };
 }
@@ -135,6 +139,7 @@ function trialOfDefects(defects: readonly Defect[]): Trial {
     mustFail: defects.some(
       ({ breaks, onlyWarns }) => !onlyWarns && breaks.some((rule) => ruleById(rule).level === 'MUST'),
     ),
+    mayBeUndecided: true,
     behaviour: (scale) => behaviourWith(defects, scale),
   };
 }

@@ -39,6 +39,7 @@ function inUnits(store: Store, walletID: number, text: string): bigint {
 function highestBet(name: string, words: string, reply: LimitReply): Variant {
   return {
     name,
+    declines: true,
     description: `Bets above 5.00 are declined ${words}.`,
     change: (right) =>
       limitingBets(right, reply, ({ amount, walletID }, store) => amount > inUnits(store, walletID, '5')),
@@ -64,6 +65,7 @@ function endingSessions(right: Behaviour, isEnded: (session: Session) => boolean
 export const LIMIT_VARIANTS: readonly Variant[] = [
   {
     name: 'one-open-round',
+    declines: true,
     description:
       'A bet in a new round is declined with 409 while another round of the session has neither win nor refund.',
     change: (right) => {
@@ -98,6 +100,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   }),
   {
     name: 'lowest-bet',
+    declines: true,
     description: 'Bets below half of the main unit are declined with 400 and a code of the operator.',
     change: (right) =>
       limitingBets(
@@ -111,6 +114,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'loss-limit',
+    declines: true,
     description: 'A bet is declined with 403 and the code loss_limit once the player has lost 30.00.',
     change: (right) => {
       const lost = new Map<number, bigint>();
@@ -130,6 +134,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'self-exclusion-during-play',
+    declines: true,
     description:
       'From the 40th bet on, the player has excluded himself: bets are declined with 403 and account_blocked.',
     change: (right) => {
@@ -143,6 +148,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'maintenance-during-play',
+    declines: true,
     description: 'From the 60th bet on, bets are declined with 409 because of maintenance.',
     change: (right) => {
       const count = counter();
@@ -155,6 +161,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'jurisdiction',
+    declines: true,
     description: 'Bets of one currency are declined with 451, because the game is not allowed there.',
     change: (right) =>
       limitingBets(
@@ -165,6 +172,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'sessions-end-during-play',
+    declines: true,
     description: 'Each session expires after 50 bets. Its wins and refunds are still accepted.',
     change: (right) => {
       const bets = new Map<string, number>();
