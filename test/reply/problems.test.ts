@@ -63,7 +63,7 @@ describe('A reply', () => {
     ['to a read without `balance`', { call: 'balance', body: {} }, ['breach balance.read']],
     ['to a read', { call: 'balance', body: { balance: '1' } }, []],
     ['without a message', { status: 402, body: { code: 'insufficient_funds' } }, ['warning reply.error-message']],
-    ['whose message is a number', { status: 402, body: { ...POOR, message: 1 } }, ['breach reply.error-message']],
+    ['whose message is a number', { status: 402, body: { ...POOR, message: 1 } }, ['warning reply.error-message']],
     ['that shows SQL', { status: 400, body: { message: 'SELECT a FROM b' } }, ['breach reply.error-message']],
     ['with a code of its own', { status: 402, body: { ...POOR, code: 'poor' } }, ['note reply.error-code']],
     ['with 401 and a message', { status: 401, body: { message: 'No.' } }, []],

@@ -38,7 +38,7 @@ it.each([
   ['{"balance":12.50}', 'number', '12.5', 2],
   ['{"balance":1e2}', 'number', '100', 0],
   ['{"balance":"+1.000"}', 'odd-text', '1', 3],
-  ['{"balance":"-0.01"}', 'odd-text', '-0.01', 2],
+  ['{"balance":"-0.01"}', 'negative', '-0.01', 2],
   ['{"balance":"rich"}', 'not-an-amount', undefined, 0],
   ['{"balance":null}', 'not-an-amount', undefined, 0],
   ['{}', 'missing', undefined, 0],

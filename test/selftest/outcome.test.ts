@@ -17,6 +17,7 @@ function trial(kind: TrialKind, breaks: readonly (readonly RuleId[])[], mayBreak
     mayBreak,
     restarted: false,
     mustFail: breaks.length > 0,
+    mayBeUndecided: false,
     behaviour: () => CORRECT,
   };
 }

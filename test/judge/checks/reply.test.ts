@@ -93,15 +93,18 @@ judges('reply', {
       'shows SQL': poor('SELECT balance FROM wallets WHERE id = 1'),
       'shows a stack trace': poor('Error\n    at bet (/srv/app.js:10:5)'),
       'shows markup': poor('<b>Not enough</b>'),
-      'is no text': poor(12),
+      'is empty': poor(' '),
+      'says undefined': poor('undefined'),
+      'has a < before a number': [poor('Bet too small <min. 0.50>. SEE https://casino.example/limits'), 'pass'],
+      'is no text': [poor(12), 'warn'],
       'is not there': [answering('2', { status: 402, body: { code: 'insufficient_funds' } }), 'warn'],
     },
   },
   'reply.error-code': {
     yaml: BEYOND,
     faults: {
-      'is one of its own': [answering('2', error(402, 'No', 'poor')), 'note', ['bet.insufficient-funds']],
-      'is not given': [answering('2', refused), 'untested', ['bet.insufficient-funds']],
+      'is one of its own': [answering('2', error(402, 'No', 'poor')), 'note'],
+      'is not given': [answering('2', refused), 'untested'],
     },
   },
 });
