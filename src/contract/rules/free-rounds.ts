@@ -26,7 +26,7 @@ export const freeRoundsRules = {
   },
   'free-rounds.empty-wallet': {
     level: 'SHOULD',
-    clause: 'Rules 5',
+    clause: 'position',
     sentence:
       'a free bet is accepted even if the balance is less than its amount, provided that free bets take no money',
     means: 'Players whose account is empty cannot play the free rounds that they were given.',

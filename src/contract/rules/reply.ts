@@ -38,7 +38,7 @@ export const replyRules = {
   },
   'reply.content-type': {
     level: 'SHOULD',
-    clause: 'Integration Adapter',
+    clause: 'position',
     sentence: 'the `Content-Type` of a 200 reply names JSON',
     means:
       "Strict software may not read the operator's answers, and players would see failures instead of their balance.",
@@ -56,7 +56,7 @@ export const replyRules = {
   },
   'reply.tx-id-distinct': {
     level: 'SHOULD',
-    clause: 'Fields, response `txID`',
+    clause: 'position',
     sentence: 'two different bets or wins never get the same `txID` from the operator',
     means: 'Different bets or wins have the same number, so that it is unclear which of them a complaint is about.',
     hint: 'Look for a reply that returns a constant, the round, or the session instead of the transaction.',

@@ -3,7 +3,7 @@ import type { RuleEntry } from '../rule.ts';
 export const sessionRules = {
   'session.unknown': {
     level: 'SHOULD',
-    clause: 'Identifiers',
+    clause: 'position',
     sentence:
       'a balance, bet or win call with a `sessionID` that the operator never issued is answered with a 4xx and a `message` (a refund may also be answered 200)',
     means: 'Calls for a session that no player ever had are carried out, or end in a crash, instead of being declined.',
@@ -21,7 +21,7 @@ export const sessionRules = {
   'session.expired-settles': {
     level: 'SHOULD',
     money: true,
-    clause: 'States',
+    clause: 'position',
     sentence: 'the win or the refund of a round that began in time is accepted even after the session has expired',
     means: 'A player whose session runs out during a round is not paid the win, or not given back the stake.',
     hint: 'Check only for bets whether the session is still alive. The service retries wins and refunds long after the player has left.',

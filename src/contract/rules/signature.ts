@@ -105,7 +105,7 @@ export const signatureRules = {
   },
   'signature.header-case': {
     level: 'MUST',
-    clause: 'Authentication 1',
+    clause: 'RFC 9110, 5.1',
     sentence: 'the signature header is found whatever the letter case of its name',
     means: 'All players can suddenly be locked out, when a server on the way changes capital letters.',
     hint: 'Header names are case-insensitive in HTTP. Use the look-up of the framework instead of an exact key.',
