@@ -98,7 +98,11 @@ export function ruleResult(
     const reason = `the rule is new in version ${rule.since} of the contract, but this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
-  const verdict = gravest(outcomes);
+  // A breach that another rule explains does not hide a warning that no other rule explains.
+  const hasWarning = outcomes.some((outcome) => outcome.verdict === 'warn');
+  const verdict = gravest(
+    hasWarning ? outcomes.filter((one) => one.verdict !== 'inconclusive' || one.because === null) : outcomes,
+  );
   if (verdict !== 'untested' && verdict !== 'skip') {
     const flaky = outcomes.every((outcome) => outcome.verdict !== verdict || outcome.flaky);
     const why = reasonOf(mainFindingFirst(outcomes, base.findings), verdict);

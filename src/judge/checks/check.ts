@@ -65,12 +65,12 @@ export function operatorLimit(observed: ObservedCall): string | undefined {
   return undefined;
 }
 
-/** True if the operator says that the session has ended. Sessions may end while croupier uses them. */
-export function isEnded({ answer, reading, planned }: ObservedCall): boolean {
-  const { call, expect } = planned.step;
-  return (
-    answer === 'declined' && reading?.code === 'session_expired' && call !== 'refund' && expect.outcome === 'accepted'
-  );
+/** True if the operator says that a session has ended that was open when the run began. Sessions may end during a run. */
+export function isEnded({ answer, reading, planned: { step }, plannedCalls }: ObservedCall): boolean {
+  if (answer !== 'declined' || reading?.code !== 'session_expired' || step.expect.outcome !== 'accepted') return false;
+  const { needs } = plannedCalls.plan;
+  const need = step.session === 'main' ? needs : needs.sessions.get(step.session);
+  return step.call !== 'refund' && need?.state !== 'expired';
 }
 
 /**

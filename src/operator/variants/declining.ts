@@ -149,6 +149,7 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'bet-limit',
+    declines: true,
     description: 'Bets above 250.00 (25000 where there are no decimals) are declined with the code bet_limit.',
     change: (right) => limiting(right, 'bet', 'bet-limit', (store, claim) => isAbove(store, claim, '250.00', '25000')),
   },
