@@ -85,6 +85,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     },
     proven,
     staleReads,
+    stakeOf: (alias) => denominations.get(alias)?.stake,
     rightUnit: options.rightUnit,
     report,
   });

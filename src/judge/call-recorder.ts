@@ -50,6 +50,7 @@ export class CallRecorder {
       target: this.target(planned),
       amountOf: (other) => this.#amounts.get(other.step.key),
       currency,
+      stake: this.#context.stakeOf?.(step.session),
       unit: wallet?.unit ?? Money.of('1'),
       decimals: this.#decimalsOf(currency, wallet, reading),
       deadlineMs: this.#context.deadlineMs,

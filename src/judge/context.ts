@@ -1,4 +1,5 @@
 import type { Currency } from '../contract/currencies.ts';
+import type { Money } from '../contract/money.ts';
 import type { ContractVersion } from '../contract/versions.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { RightUnit } from './attribution/units.ts';
@@ -25,6 +26,8 @@ export interface JudgeContext {
   /** The wallets of all sessions of the scenario. */
   readonly wallets: readonly Wallet[];
   currencyOf(alias: string): Currency | undefined;
+  /** Returns the stake of a session: the amount of a bet that the operator is expected to accept. undefined if it is unknown. */
+  stakeOf?(alias: string): Money | undefined;
   /** Returns true when other scenarios of the run have proven that the rule is broken. */
   proven(rule: string): boolean;
   /**

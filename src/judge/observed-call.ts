@@ -56,6 +56,8 @@ export interface ObservedCall {
   /** Returns the amount of another call of the scenario. undefined if that call has not been sent yet. */
   amountOf(planned: PlannedCall): Money | undefined;
   readonly currency: Currency | undefined;
+  /** The stake of the session: the amount of a bet that the operator is expected to accept. undefined if it is unknown. */
+  readonly stake: Money | undefined;
   /** The smallest unit of the currency. */
   readonly unit: Money;
   /**

@@ -42,6 +42,6 @@ export interface Defect extends Variation {
 export interface Variant extends Variation {
   /** The rules of level SHOULD that the variant may break, which gives warnings and never failures. */
   readonly mayWarn?: readonly RuleId[];
-  /** True if it declines so many calls that a run may leave rules untested, and end as undecided. */
+  /** True if it declines calls that tests need: a run may leave rules untested because of that, and end as undecided. */
   readonly declines?: true;
 }

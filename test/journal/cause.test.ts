@@ -109,11 +109,11 @@ describe('the likely causes of the broken rules', () => {
   it('list rules about money first, then the rules that explain most findings', async () => {
     const causes = await causesOf({
       a: [found('a', 'balance.read', 'fail'), found('a', 'reply.json', 'fail'), found('a', 'reply.json', 'fail')],
-      b: [found('b', 'refund.once', 'fail'), found('b', 'idempotency.bet', 'fail')],
+      b: [found('b', 'refund.retried', 'fail'), found('b', 'idempotency.bet', 'fail')],
       c: [found('c', 'win.zero', 'fail', { causes: ['reply.json'] })],
       d: [found('d', 'win.credit', 'fail', { causes: ['idempotency.bet'] })],
     });
-    expect(names(causes)).toEqual(['idempotency.bet', 'refund.once', 'reply.json', 'balance.read']);
+    expect(names(causes)).toEqual(['idempotency.bet', 'refund.retried', 'reply.json', 'balance.read']);
   });
 
   it('include a SHOULD only if it fails the run', async () => {

@@ -116,6 +116,7 @@ class ScenarioPlayer {
       walletOf: (alias) => this.#byAlias.get(alias) ?? null,
       wallets: [...this.#wallets.values()],
       currencyOf: () => currencyByCode(options.currency ?? 'USD'),
+      stakeOf: () => Money.of('1'),
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
       proven: (rule) => (options.proven ?? []).some((one) => one === rule),

@@ -81,16 +81,18 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * True if a limit on the amount of bets may be the reason of a decline. False if the operator should have accepted earlier
- * bets of the scenario, at least one that is not smaller and one that is not larger. A limit has all of them on one side.
+ * True if a limit on the amount of bets may be the reason of a decline. False if the operator accepts bets that are not
+ * smaller, and bets that are not larger. A limit has all of them on one side.
  */
 function mayBeLimit(observed: ObservedCall): boolean {
-  const { amount, plannedCalls, planned } = observed;
+  const { amount, plannedCalls, planned, stake } = observed;
   if (!amount) return true;
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
-  const sides = new Set(taken.map((other) => Math.sign(other.compare(amount))));
+  // An operator that accepts bets accepts the stake, because every scenario of the suite bets it.
+  const accepted = taken.length > 0 && stake ? [...taken, stake] : taken;
+  const sides = new Set(accepted.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
 }
 
