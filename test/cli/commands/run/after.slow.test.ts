@@ -68,7 +68,7 @@ describe('croupier run --after', () => {
     expect(logged).toContain(
       'No transaction of the earlier run was sent again, because the earlier run has no accepted',
     );
-    expect(logged).toContain('So it was not tested whether the operator still knows them.');
+    expect(logged).toContain('So the run did not test whether the operator still knows the old transactions.');
     await earlier();
     expect((await run('idempotency.durable', '--after', 'before.ndjson')).out).not.toContain('asked for');
   });

@@ -64,7 +64,7 @@ describe('croupier run --shard', () => {
     const few = await run('balance/read', '--shard', '2/2');
     expect(few).toMatchObject({ status: 2, err: expect.stringContaining('none is left for this part') });
     for (const wrong of ['0/2', '3/2', '2', '1/x']) expect((await run('--shard', wrong)).status).toBe(2);
-    expect((await run('--timings', 'whole.ndjson')).err).toContain('--timings needs --shard');
+    expect((await run('--timings', 'whole.ndjson')).err).toContain('--timings works only with --shard');
     expect((await run('--shard', '1/2', '--timings', 'none.ndjson')).status).toBe(2);
   });
 });
