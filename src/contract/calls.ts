@@ -33,7 +33,7 @@ export const betRequestSchema = z
   })
   .describe('The body of POST /bet.');
 
-/** The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign (position). */
+/** The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign. The contract does not say so: this is a position of croupier. */
 export const winRequestSchema = z
   .looseObject({ sessionID, txID, roundID, amount, type, frID: frID.optional() })
   .refine((win) => win.type === 'regular' || win.frID !== undefined, {

@@ -7,7 +7,7 @@ export const DEFAULT_LOCALE = 'en_us';
 /** The locales that the contract names. */
 const NAMED = ['en_us', 'zh_cn', 'cs', 'fi', 'el', 'hu', 'it', 'no', 'pl'] as const;
 
-/** Further locales that are a position of croupier, because the contract does not show its complete list. */
+/** Further locales that croupier accepts. The contract does not show its complete list, so this is a position of croupier. */
 const BY_POSITION = [
   'pt_br',
   'es',

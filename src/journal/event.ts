@@ -55,7 +55,7 @@ interface RunSettings {
   readonly lingerMs: number;
   readonly strict: boolean;
   readonly workers: number;
-  /** The time limit for 95 % of the replies to each call. If it is left out, there are no limits. */
+  /** The time in which 95 % of the replies must come, for each kind of call. If it is left out, there are no limits. */
   readonly budgetMs?: Budgets;
   /** Maximum number of retries of a failed scenario. If it is left out, there are no retries. */
   readonly retries?: number;

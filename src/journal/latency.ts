@@ -64,8 +64,8 @@ export function startLatencyTally(): LatencyTally {
   };
 
   /**
-   * Keeps a call until its scenario ends, because the event that identifies the calls of a race comes after all of them
-   * have ended.
+   * Keeps a call until its scenario ends. The calls of a race are not counted, and the event that names them comes only after
+   * all of them have ended.
    */
   const keep = (event: Received): void => {
     const call = inFlight.get(event.id);

@@ -278,7 +278,7 @@ export function describeAnswer(status: number, reading: Pick<ReplyReading, 'code
   return `answered ${status}${code}${message}`;
 }
 
-/** Patterns of content that a player must not see, each with a clause for reports. */
+/** Patterns of content that a player must not see, each with the words for it in reports, such as `contains SQL`. */
 const LEAKS: readonly (readonly [RegExp, string])[] = [
   [/^\s*$/, 'is empty'],
   [/^\s*(undefined|null|NaN|\[object \w+\])\s*$/i, 'contains no text'],

@@ -13,8 +13,8 @@ export interface Trial {
   readonly name: string;
   readonly kind: TrialKind;
   /**
-   * One list of rules for each defect of the operator; empty for a correct operator. The judge must report rules of
-   * every list.
+   * One list of rules for each defect of the operator; empty for a correct operator. The judge must report every rule. If
+   * there are several defects, one rule of each list is enough, because a defect can hide a rule of another.
    */
   readonly breaks: readonly (readonly RuleId[])[];
   /** Rules that may or may not be reported. */

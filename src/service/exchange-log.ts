@@ -28,7 +28,7 @@ export interface ExchangeLabel {
   readonly extCID: string | null;
   readonly gsID: string | null;
   readonly roundID: string | null;
-  /** For example that the call was delayed on purpose, or that it was sent again by hand. Empty for an ordinary exchange. */
+  /** What is unusual about the exchange, for example that the call was delayed on purpose. Empty for an ordinary exchange. */
   readonly notes: readonly string[];
 }
 

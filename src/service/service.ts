@@ -53,7 +53,7 @@ export interface Service {
    * @returns a function that removes the listener
    */
   readonly onLaunchSeen: (listener: (seen: LaunchSeen) => void) => () => void;
-  /** Closes a service that was not started. A started service is closed by `Served.close`. */
+  /** Closes the database of a service that was never started. To close a started service, call `Served.close`. */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 

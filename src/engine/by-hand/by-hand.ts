@@ -109,8 +109,8 @@ class ByHand {
   readonly #findings: Finding[] = [];
   #reads = 0;
   /**
-   * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so it is
-   * not applied to the wallet.
+   * False while croupier judges a call that the operator may have carried out before. Perhaps such a call
+   * moves no money now, so it is not applied to the wallet.
    */
   #tracksWallet = true;
 

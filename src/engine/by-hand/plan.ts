@@ -33,8 +33,8 @@ export function readByHand(key: string): CallStep {
 }
 
 /**
- * Makes a plan for the user's call. If the operator may accept or decline the call, the plan expects the answer that the
- * operator gave, because users may send calls that must be declined.
+ * Makes a plan for the user's call. Users may send calls on purpose that must be declined. If croupier cannot know whether a
+ * call must be accepted or declined, the plan expects the answer that the operator gave.
  *
  * @param answer the answer to the first call
  */

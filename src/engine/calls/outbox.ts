@@ -182,7 +182,7 @@ function withOwnAmount(scope: Scope, amount: Money | undefined): Scope {
   };
 }
 
-/** Names and values of fields. `amount` is the amount among them; undefined if they have none. */
+/** The fields of a call with their values. `amount` is the value of the field `amount`; undefined if there is no such field. */
 interface Evaluated {
   readonly fields: JsonObject;
   readonly amount: Amount | undefined;

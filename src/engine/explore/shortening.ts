@@ -103,7 +103,7 @@ function singleOf({ id, read, what, of, sum }: OperationOf<'at-once'>): Operatio
 
 /** A failing history while it is being shortened. */
 export interface Failing {
-  /** The rules of which a shorter history must break at least one. */
+  /** A shorter history must break at least one of these rules. */
   targets: ReadonlySet<RuleId>;
   readonly first: History;
   best: History;

@@ -54,7 +54,7 @@ export interface Played {
   readonly unaware: boolean;
   /** The reason why another attempt may decide what this attempt did not. Null if another attempt would be useless. */
   readonly retryReason: 'stale-connection' | 'connection' | 'busy' | null;
-  /** Steps that failed, or that were answered "too busy". */
+  /** Steps with a temporary error, and bets that were wrongly declined: their reply may differ on the next attempt. */
   readonly turnedAway: ReadonlySet<string>;
   /** The balance that the scenario needs, if it was not played because the balance was too low. Otherwise null. */
   readonly needed: Money | null;

@@ -23,13 +23,14 @@ export interface RuleCheck {
   readonly until?: 'linger';
   /** True if the step only observes the operator. Its reply and its effect on the balance are reported as a note. */
   readonly observed?: true;
-  /** For an observed step, returns true if the call that was sent is one that the rule is about. Left out means always true. */
+  /** For a step with `observed`, returns true if the rule is about the call that was sent. Left out means always true. */
   isAbout?(observed: ObservedCall): boolean;
   /** True if the balance must not move, and if the sum cannot be predicted when it does move. */
   readonly watched?: true;
   /**
-   * If set, the rule is decided only if the operator accepted the control: a call to the same endpoint without the tested
-   * deviation. The control of tier 2 or 3 keeps the deviations of the lower tiers. Example: a call with special characters in
+   * If set, the rule is decided only if the operator accepted a control call: the same call without the tested deviation. The
+   * number is the tier of the deviation. A step may have deviations of several tiers. Its control then has those of the lower
+   * tiers too, and lacks only the one of the highest tier. Example: a call with special characters in
    * an added field is compared with a call with plain text in an added field.
    */
   readonly controlled?: 1 | 2 | 3;

@@ -22,8 +22,8 @@ export function isWronglyDeclined(
 }
 
 /**
- * Returns the reason to skip a bet that was declined because the balance is too low, if it is not a bet of the first session.
- * A scenario can require a minimum balance only for its first session. undefined if there is no such reason.
+ * Returns why a declined bet is not judged: its balance was too low, and it is not a bet of the first session. A scenario can
+ * require a minimum balance only for its first session. Otherwise returns undefined.
  */
 export function otherWalletTooLow({
   planned,

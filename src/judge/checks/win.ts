@@ -42,7 +42,7 @@ export const winChecks: GroupChecks<'win'> = {
       planned.step.winOf !== undefined &&
       !planned.roundRefunded,
     reply(observed) {
-      // The operator must pay the win only if it accepted the bet.
+      // The operator owes the win only if it accepted the bet.
       if (observed.target?.answer !== 'accepted' || observed.answer !== 'declined') return undefined;
       if (observed.plannedCalls.plan.needs.largeAmounts || observed.plannedCalls.plan.needs.state === 'expired')
         return undefined;

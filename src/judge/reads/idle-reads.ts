@@ -119,7 +119,8 @@ export class IdleReads {
       ...movesOfNoRule(read, this.#effects),
       ...inAnotherUnit(read, this.#effects, this.#proven('money.main-unit'), this.#rightUnit),
     ];
-    // The call with the first wrong reply is the cause if one of its effects explains the balance.
+    // The call with the first wrong reply is tried first: it is the cause if one of its effects explains the balance. Then the
+    // other candidates are tried.
     const explained = explainByCandidates(read, memory, candidates, this.#proven);
     if (!explained && !isBelowUnit(read)) {
       this.#pending = read;

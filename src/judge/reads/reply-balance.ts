@@ -57,7 +57,7 @@ function ruleOfRefundReply({ planned, target }: ObservedCall, wallet: Wallet, sa
     case 'broken':
     case 'late':
     case 'failed': {
-      // The operator may not know the bet, or may be processing it right now.
+      // Perhaps the operator does not know the bet, or still processes it.
       const taken = wallet.certain()?.plus(target.effect);
       if (said.isZero() || taken?.equals(said) !== false) return undefined;
       return target.answer === 'broken' ? 'refund.broken-connection' : 'refund.after-error';
