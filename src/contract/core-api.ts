@@ -27,7 +27,7 @@ const userSchema = z
     nickName: z.string().optional(),
     country: z.string().optional().meta(field('ISO 3166-1 alpha-2.')),
   })
-  .describe('The player. May be left out in demo mode (position).');
+  .describe('The player. May be left out in demo mode.');
 
 /**
  * The body of `POST /create-new-game` (contract, Create New Game). The fields from `gameID` on are positions. The schema does
@@ -48,12 +48,12 @@ export const createNewGameSchema = z
       .string()
       .min(1)
       .optional()
-      .meta(field("The operator's reference, carried by each reverse call. May be left out in demo mode (position).")),
+      .meta(field("The operator's reference, carried by each reverse call. May be left out in demo mode.")),
     returnUrl: z
       .string()
       .optional()
       .meta(field('The page to which the player returns if the game was launched by a redirect.')),
-    returnURL: z.string().optional().meta(field('Another spelling of returnUrl (position).')),
+    returnURL: z.string().optional().meta(field('Another spelling of returnUrl, which is also accepted.')),
     depositURL: z.string().optional().meta(field('The page where the player can deposit money.')),
     initDemoBalance: z
       .union([z.number().nonnegative(), amount], {
@@ -62,7 +62,7 @@ export const createNewGameSchema = z
       .optional()
       .meta(
         field(
-          'In the main unit of the currency; used only in demo mode, when the demo balance of this cID, extCID, user and currency is first made. Left out: worth 10 000 USD. A decimal text is taken too (position).',
+          'In the main unit of the currency; used only in demo mode, when the demo balance of this cID, extCID, user and currency is first made. Default: the worth of 10 000 USD. A decimal text is accepted too.',
           '1.2.0',
         ),
       ),
@@ -194,7 +194,7 @@ const campaignTerms = {
     .meta(field('The players who can play the campaign. Left out: all players.')),
 };
 
-/** The body of `POST /free-rounds` (position). */
+/** The body of `POST /free-rounds`. The contract does not show its fields. */
 export const createFreeRoundsSchema = z
   .object({ cID, extCID, ...campaignTerms })
   .describe('The body of POST /free-rounds.');
@@ -222,7 +222,7 @@ const freeRoundsQuerySchema = naming(z.object({ cID, extCID, ...campaignName }))
   'The query of GET /free-rounds: one of id and extID, or both.',
 );
 
-/** The body of `DELETE /free-rounds` (position). */
+/** The body of `DELETE /free-rounds`. The contract does not show its fields. */
 export const cancelFreeRoundsSchema = naming(z.object({ cID, extCID, ...campaignName })).describe(
   'The body of DELETE /free-rounds: one of id and extID, or both.',
 );

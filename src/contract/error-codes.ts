@@ -1,4 +1,4 @@
-/** The error codes that earlier versions published. The contract itself shows only some of them (position). */
+/** The error codes that earlier versions published. The contract itself shows only some of them. */
 export const PUBLISHED_ERROR_CODES = [
   'game_not_found',
   'currency_not_supported',

@@ -28,7 +28,7 @@ export interface ExchangeLabel {
   readonly extCID: string | null;
   readonly gsID: string | null;
   readonly roundID: string | null;
-  /** What is unusual about the exchange, for example that the call was delayed on purpose. Empty for an ordinary exchange. */
+  /** The unusual facts about the exchange, for example that the call was delayed on purpose. Empty for an ordinary exchange. */
   readonly notes: readonly string[];
 }
 

@@ -64,7 +64,7 @@ export async function readEarlierJournals(
     const client = clients.find((one) => one.extCID === extCID);
     if (!client) {
       throw new UsageError(
-        `--after ${journal}: the journal is of the client ${extCID}, but this run judges ${clients.map((one) => one.extCID).join(', ')}. Nothing was sent.\nGive a journal of the same ExtCID: another client has other transactions.`,
+        `--after ${journal}: the journal belongs to the client ${extCID}, but this run judges ${clients.map((one) => one.extCID).join(', ')}. Nothing was sent.\nGive a journal of the same ExtCID: another client has other transactions.`,
       );
     }
     if (found.has(extCID)) {

@@ -64,7 +64,7 @@ function noJournal(given: string | true, extCIDs: readonly string[], others: rea
   const clients = extCIDs.join(', ');
   return given === true
     ? `--last-failed: .croupier/ has no journal of a run against ${clients}. Nothing was sent.\nName a journal: --last-failed JOURNAL.`
-    : `--last-failed ${given}: the journal is of ${others.join(', ')}, but this run judges ${clients}. Nothing was sent.`;
+    : `--last-failed ${given}: the journal belongs to ${others.join(', ')}, but this run judges ${clients}. Nothing was sent.`;
 }
 
 /** Returns, for each client, the newest journal of a run that has ended. */

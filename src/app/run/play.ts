@@ -86,7 +86,7 @@ export async function play({ options, journal, cwd, scrub, progress, onJournal, 
   }
   if (!begun) {
     rmSync(file, { force: true });
-    throw failure ?? new Error('the run ended before it began');
+    throw failure ?? new Error('the run ended before its first event was written');
   }
   const fold = folding.result();
   return {

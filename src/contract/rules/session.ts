@@ -7,7 +7,7 @@ export const sessionRules = {
     sentence:
       'a balance, bet or win call with a `sessionID` that the operator never issued is answered with a 4xx and a `message` (a refund may also be answered 200)',
     means: 'Calls for a session that no player ever had are carried out, or end in a crash, instead of being declined.',
-    hint: 'Look for a missing session that ends in an unhandled error and thus in a 500, or in a session that is created on the fly.',
+    hint: 'Look for code that meets an unknown session with an unhandled error (a 500), or that creates the session instead of declining.',
     endpoints: ['balance', 'bet', 'win'],
   },
   'session.isolated': {

@@ -42,7 +42,7 @@ export const winRules = {
     sentence: 'a bet stays taken even if the win of its round fails',
     means:
       'When a win fails at first, the stake is given back, so the player gets the win later and has played for free.',
-    hint: 'Look for error handling of the win that cancels the round or pays the stake back: the service goes on retrying the win instead.',
+    hint: 'Look for code that cancels the round or pays the stake back when a win fails. It should leave the bet taken, because the service retries the win.',
   },
   'win.without-bet': {
     level: 'NOTE',

@@ -70,7 +70,7 @@ function locale(asked: string, fields: JsonObject, request: LaunchRequest): Deci
   if (isLocale(asked) || fields.fallbackToDefaultLocale === true) return PASS;
   return breach(
     'the locale of a launch is a supported one, or fallbackToDefaultLocale is true',
-    `${describeRequest(request)}: its locale is ${JSON.stringify(asked)}${/[A-Z-]/.test(asked) ? ', and locales are lower case with an underscore' : ''}`,
+    `${describeRequest(request)}: its locale is ${JSON.stringify(asked)}${/[A-Z-]/.test(asked) ? ', but a locale is written in lower case with an underscore' : ''}`,
   );
 }
 

@@ -37,7 +37,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'amounts-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large'],
-    description: 'Every amount moves only a hundredth, so a bet of 1.00 takes 0.01: amounts are read as cents.',
+    description: 'Amounts are read as cents: only a hundredth of each amount is booked, so a bet of 1.00 takes 0.01.',
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);
@@ -50,7 +50,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large', 'bet.exact-balance', 'bet.debit'],
     description:
-      'A bet of 1.00 takes 0.01, while wins are right: the amount of a bet is divided by a hundred once too often.',
+      'A bet of 1.00 takes only 0.01, because the amount of a bet is divided by a hundred one time too many. Wins are right.',
     change: (right) => ({ debitOf: (bet) => right.debitOf(bet) / 100n }),
   },
   {

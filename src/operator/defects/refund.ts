@@ -30,7 +30,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-repeated-half-paid',
     breaks: ['refund.once'],
     mayBreak: ['idempotency.refund', 'free-rounds.refund', 'refund.broken-connection'],
-    description: 'Each further refund of a bet with another txID gives back half of the bet again.',
+    description: 'If a bet is refunded again with another txID, the player gets half of the bet once more.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.reversedBy !== null && original.walletID === refund.walletID

@@ -25,7 +25,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
     name: 'win-plus-bet',
     breaks: ['win.credit'],
     mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried', 'win.zero'],
-    description: 'Players get twice the amount of a win: it is treated as the net win, and the stake is added.',
+    description: 'Players get twice the amount of each win, because the win is credited two times.',
     change: (right) => ({
       creditOf: (win) => (win.type === 'free' || win.frID !== null ? right.creditOf(win) : right.creditOf(win) * 2n),
     }),

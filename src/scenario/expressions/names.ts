@@ -282,7 +282,7 @@ class NameChecker {
       this.#reading.report(
         step.range,
         'no bet to refund is named, and the session of this refund has no bet before it',
-        'name a bet (of: NAME), or write of: unknown',
+        'name a bet with `of: NAME`, or write `of: unknown`',
       );
     }
   }

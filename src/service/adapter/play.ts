@@ -6,13 +6,13 @@ import type { Adapter } from './adapter.ts';
 import { drawMultiplier, PAYTABLE, type Paytable, prizeOf } from './paytable.ts';
 import type { BalanceResult, BetResult, WinResult } from './results.ts';
 
-/** The properties of a campaign that its free rounds need. */
+/** The part of a campaign that is needed to play its free rounds. */
 export interface FreeCampaign {
   /** The operator's id of the campaign. Every call of its rounds carries this id. */
   readonly frID: string;
   /** The number of free rounds that each player may play. */
   readonly quantity: number;
-  /** The bet of each free round, in the main unit. The campaign's bet line fixes it. */
+  /** The bet of each free round, in the main unit of the currency. It comes from the bet line of the campaign. */
   readonly amount: string;
   /** The maximum multiplier of the bet, a plain decimal. */
   readonly maxMult: string;

@@ -195,8 +195,8 @@ export class RoundStore {
   }
 
   /**
-   * Returns the sum of a player's free wins in a campaign, and the round in which it is paid; undefined while it
-   * is not due. It is due once, when no further free round can begin and all begun rounds are settled.
+   * Returns the sum of a player's free wins in a campaign, and the round in which the sum is paid. Returns undefined
+   * while the sum is not due. It is due only once: when no further free round can begin and all begun rounds are settled.
    */
   withdrawalDue(of: TallyKey): { readonly roundID: string; readonly amount: string } | undefined {
     const tally = this.tally(of);

@@ -46,7 +46,7 @@ export function fixedOf(deviations: readonly Deviation[]): readonly Oddity[] {
     const [cause] = causes;
     const why = cause ? `: ${cause.text}` : '';
     const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'little' : 'much'}`;
-    const text = `the balance in the reply to call ${call.number} was ${off}${why}; call ${fixedBy} shows the correct balance again`;
+    const text = `the balance in the reply to call ${call.number} was ${off}${why}; call ${fixedBy} shows the correct balance`;
     return [{ kind: 'mended' as const, calls: [call.number, fixedBy], text }];
   });
 }

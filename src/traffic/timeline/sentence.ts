@@ -66,7 +66,7 @@ export function roundClause(round: RoundVerdict, currency: string | null): strin
     case 'refunded':
       return 'refunded: nothing is won or lost';
     case 'open':
-      return `open: ${sums}; the logs have no win of this round, and even a lost round has a win of 0`;
+      return `open: ${sums}; the logs have no win for this round, and even a lost round has a win of 0`;
     case 'nothing':
       return 'no bet was accepted: nothing is won or lost';
     case 'unknown':

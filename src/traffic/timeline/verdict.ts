@@ -94,8 +94,8 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
   if (open.length > 0) {
     found.push(
       open.length === 1
-        ? `the logs have no win of round ${open[0]?.roundID ?? 'without an id'}, so its result is unknown (even a lost round has a win of 0)`
-        : `the logs have no win of ${open.length} rounds, so their results are unknown (even a lost round has a win of 0)`,
+        ? `the logs have no win for round ${open[0]?.roundID ?? 'without an id'}, so its result is unknown (even a lost round has a win of 0)`
+        : `the logs have no win for ${open.length} rounds, so their results are unknown (even a lost round has a win of 0)`,
     );
   }
   return found;

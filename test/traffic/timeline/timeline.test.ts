@@ -261,7 +261,7 @@ describe('an error in the books of the operator', () => {
     expect([sums(timeline), debts(timeline)]).toEqual([['100', '100', '0'], []]);
     expect(only(timeline).books.deviations).toMatchObject([{ fixedBy: 4 }]);
     expect(timeline.oddities.map(({ text }) => text)).toEqual([
-      'the balance in the reply to call 3 was 5.00 too little: the bet was declined with 403, but was taken; call 4 shows the correct balance again',
+      'the balance in the reply to call 3 was 5.00 too little: the bet was declined with 403, but was taken; call 4 shows the correct balance',
     ]);
   });
 
@@ -355,7 +355,7 @@ describe('a win', () => {
     const timeline = new Log().balance('100').bet('b1', '5', { balance: '95' }).timeline();
     expect(timeline.status).toBe(3);
     expect(only(timeline).rounds[0]?.state).toBe('open');
-    expect(only(timeline).unknowns[0]).toContain('the logs have no win of round r-1');
+    expect(only(timeline).unknowns[0]).toContain('the logs have no win for round r-1');
   });
 });
 

@@ -162,7 +162,7 @@ describe('croupier run --after', () => {
     await earlier();
     const other = await croupier(['run', '--after', 'before.ndjson', '--client', 'demo-asia'], { cwd });
     expect(other).toMatchObject({ status: 2, out: '' });
-    expect(other.err).toContain('the journal is of the client demo-eu, but this run judges demo-asia');
+    expect(other.err).toContain('the journal belongs to the client demo-eu, but this run judges demo-asia');
     const twice = await run('--after', 'before.ndjson', '--after', 'before.ndjson');
     expect(twice).toMatchObject({ status: 2, out: '' });
     writeFileSync(path.join(cwd, 'none.json'), '{"log":{}}');
