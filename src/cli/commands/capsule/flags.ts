@@ -21,9 +21,10 @@ export function describeCapsule(program: CommandUnknownOpts) {
       'after',
       `
 Keys, cookies, authorization and signatures are removed. Sessions and players
-become aliases such as player-3f9a2c81d0. With the same salt, an id gets the same
-alias in every capsule. Transactions, rounds, amounts and times stay, so that croupier incident,
-replay and report convert give the same result as with the original.
+become aliases such as player-3f9a2c81d0. With the same salt, an id gets the
+same alias in every capsule. Transactions, rounds, amounts and times stay, so
+that croupier incident, replay and report convert give the same result as with
+the original.
 
 Examples:
   croupier capsule .croupier/run.ndjson --out ticket.ndjson
