@@ -53,9 +53,9 @@ const CONFIGURATION = `# croupier.yaml
 
 <!-- Written by \`npm run docs\` from schema/config.json. -->
 
-Every key of the configuration. The file is in the working directory, or where \`--config\` says. A flag beats the environment, and the
-environment beats the file; \`croupier run --print-config\` prints the settings in force. \`croupier init\` writes a file with comments.
-\`\${NAME}\` stands for an environment variable.
+This page lists every key of the configuration file \`croupier.yaml\`. croupier reads this file in the working directory, or the file that \`--config\` names.
+A flag overrides an environment variable, and a variable overrides the file. \`croupier run --print-config\` prints the settings that croupier would
+use. \`croupier init\` writes a file with comments. In the file, \`\${NAME}\` is replaced by the environment variable \`NAME\`.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/croupier-conformance/schema/config.json

@@ -56,6 +56,8 @@ function kindText(schema: Schema): string {
 function typeText(type: string, schema: Schema): string {
   if (type === 'array') {
     const of = schema.items ? takes(schema.items) : '';
+    if (of === 'a map') return 'a list of maps';
+    if (of === 'text') return 'a list of texts';
     return of === '' ? 'a list' : `a list of: ${of}`;
   }
   if (type === 'object') return 'a map';

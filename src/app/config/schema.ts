@@ -26,11 +26,12 @@ const count = z.int().min(1, 'must be 1 or more');
 const money = z.string().regex(MONEY, 'must be an amount in quotes, such as "1.00"');
 const path = z.string().regex(/^\//, 'must begin with /');
 
-const secret = z
-  .union([text, z.strictObject({ file: text.describe('The path of a file that contains only the key.') })])
-  .describe(
-    'A secret key: ${NAME} for an environment variable, or { file: … }. A key as plain text works, but gives a warning.',
-  );
+const keyText = z.union([
+  text,
+  z.strictObject({ file: text.describe('The path of a file that contains only the key.') }),
+]);
+const KEY_VALUE =
+  'Write ${NAME} for an environment variable, or { file: … }. A key in plain text works, but gives a warning.';
 
 /** The schema of one session, in the configuration and in the output of `sessionsFrom`. */
 export const sessionSchema = z.strictObject({
@@ -38,14 +39,17 @@ export const sessionSchema = z.strictObject({
   player: text
     .optional()
     .describe(
-      'The player of the session. Sessions of one player share a wallet. With two players, more rules are tested, and scenarios run in parallel.',
+      'The player of the session. Sessions of one player share a wallet. With two players, croupier tests more rules and runs scenarios in parallel.',
     ),
   currency: text
     .refine((code) => currencyByCode(code) !== undefined, 'must be the code of a currency of the service, such as EUR')
     .optional()
-    .describe('The code of the currency, such as EUR. It decides the stake and the number of decimals.'),
-  gameID: text.optional().describe('The game of the session. With sessions of two games, more rules are tested.'),
-  state: z.enum(SESSION_STATES).optional().describe('expired: the operator has ended the session. Default: active.'),
+    .describe('The code of the currency, such as EUR. The currency decides the stake and the number of decimals.'),
+  gameID: text.optional().describe('The game of the session. With sessions of two games, croupier tests more rules.'),
+  state: z
+    .enum(SESSION_STATES)
+    .optional()
+    .describe('active: the session is open. expired: the operator has ended the session. Default: active.'),
 });
 
 const tls = z.strictObject({
@@ -57,7 +61,7 @@ const tls = z.strictObject({
   insecure: z
     .boolean()
     .optional()
-    .describe('true: the certificate of the operator is not checked, and every report warns about that.'),
+    .describe('true: croupier does not check the certificate of the operator, and every report warns about that.'),
 });
 
 const sessionsFrom = z
@@ -66,31 +70,38 @@ const sessionsFrom = z
       command: z
         .array(text)
         .min(1)
-        .describe('A program and its arguments. It runs in the folder of the configuration.'),
+        .describe('A program and its arguments. The program runs in the folder of the configuration.'),
     }),
     z.strictObject({
-      url: httpUrl.describe('A URL of the operator that opens sessions, or launches games for a test.'),
-      method: z.enum(['GET', 'POST']).optional().describe('The HTTP method. Default: GET.'),
-      headers: z.record(z.string(), z.string()).optional(),
+      url: httpUrl.describe(
+        'A URL of the operator. A request to this URL opens sessions, or launches games with --launches.',
+      ),
+      method: z.enum(['GET', 'POST']).optional().describe('The HTTP method of the request. Default: GET.'),
+      headers: z.record(z.string(), z.string()).optional().describe('The headers of the request.'),
       body: text.optional().describe('The body of the request, which is sent unchanged.'),
     }),
   ])
   .describe(
-    'A program or a URL that opens sessions at the start of each run. Its output is a JSON list with the same fields as `sessions`. With --launches it only makes the operator launch games, and its output is ignored.',
+    'A program or a URL that opens sessions at the start of each run. It returns a JSON list with the same fields as `sessions`. With --launches, it makes the operator launch games, and croupier ignores the list.',
   );
 
 const client = z.strictObject({
-  extCID: text.describe('The external client id, unique across all integrations.'),
+  extCID: text.describe('The external client id. No other client of the service has the same id.'),
   integratorBaseUrl: httpUrl.describe(
-    'The base URL of the operator for reverse calls. The path of a call is appended to it, as in …/eu/bet.',
+    'The base URL of the operator for reverse calls. croupier adds the path of each call to this URL, as in …/eu/bet.',
   ),
-  integrationApiKey: secret,
+  integrationApiKey: keyText.describe(`The key that signs the reverse calls. ${KEY_VALUE}`),
   cID: text.optional().describe('The id of the client at the service, for calls to the Core API.'),
-  apiKey: secret.optional(),
+  apiKey: keyText.optional().describe(`The key that signs calls to the Core API. ${KEY_VALUE}`),
   paths: z
-    .strictObject({ balance: path.optional(), bet: path.optional(), win: path.optional(), refund: path.optional() })
+    .strictObject({
+      balance: path.optional().describe('The path of the balance call. Default: /balance.'),
+      bet: path.optional().describe('The path of the bet call. Default: /bet.'),
+      win: path.optional().describe('The path of the win call. Default: /win.'),
+      refund: path.optional().describe('The path of the refund call. Default: /refund.'),
+    })
     .optional()
-    .describe('The paths of endpoints that differ from /balance, /bet, /win and /refund.'),
+    .describe('The paths of the calls, if they differ from /balance, /bet, /win and /refund.'),
   headers: z
     .record(z.string(), z.string())
     .optional()
@@ -99,7 +110,9 @@ const client = z.strictObject({
     .array(sessionSchema)
     .min(1, 'needs one session at least')
     .optional()
-    .describe('Sessions that are open for the test. They are not needed with sessionsFrom or --launches.'),
+    .describe(
+      'Sessions that the operator has opened for the test. They are not needed with sessionsFrom or --launches.',
+    ),
   sessionsFrom: sessionsFrom.optional(),
   tls: tls.optional().describe('TLS settings for this client. They override the settings for every client.'),
   proxy: httpUrl.optional().describe('The HTTP proxy for this client. It overrides the proxy for every client.'),
@@ -110,15 +123,17 @@ const client = z.strictObject({
     })
     .optional()
     .describe(
-      'The version of the contract that the integration follows. Additions of later versions are neither sent nor judged.',
+      'The version of the contract that the integration follows. croupier neither sends nor judges what later versions added.',
     ),
   production: z
     .boolean()
     .optional()
     .describe(
-      'true: the wallet holds money of real players, so a command that moves money needs --production. false: it is a test environment. Default: decided by the address.',
+      'true: the wallet holds money of real players, so a command that moves money needs --production. false: the wallet is a test environment. Default: croupier decides by the address.',
     ),
-  hostOverride: text.optional().describe('The host or host:port to connect to, in place of the host in the URL.'),
+  hostOverride: text
+    .optional()
+    .describe('The host or host:port that croupier connects to, in place of the host in the URL.'),
 });
 
 const fieldPath = z.union([text, z.array(text).min(1)]);
@@ -126,17 +141,17 @@ const fieldPath = z.union([text, z.array(text).min(1)]);
 const logs = z.strictObject({
   zone: text
     .optional()
-    .describe('The time zone for times without a zone, such as Europe/Berlin or +01:00. Default: UTC.'),
-  side: z.enum(SIDES).optional().describe('The side that wrote the logs.'),
+    .describe('The time zone of times that are logged without a zone, such as Europe/Berlin or +01:00. Default: UTC.'),
+  side: z.enum(SIDES).optional().describe('The side that wrote the logs: the service or the operator.'),
   fields: z
     .partialRecord(z.enum(LOG_FIELDS), fieldPath)
     .optional()
     .describe(
-      'The places of the fields in JSON lines: a name, a path such as user.session, or a list of names and paths.',
+      'The place of each field in JSON lines: a name, a path such as user.session, or a list of names and paths.',
     ),
   pattern: text
     .optional()
-    .describe('A regular expression for lines of text. Its named groups are the fields of a call.'),
+    .describe('A regular expression for log lines that are plain text. Its named groups are the fields of a call.'),
 });
 
 /** The schema of croupier.yaml. Editors show the description of each key. */
@@ -146,12 +161,12 @@ export const configSchema = z
       .array(client)
       .min(1, 'needs at least one client')
       .optional()
-      .describe('The clients to test: one entry per ExtCID.'),
+      .describe('The clients to test: one entry for each ExtCID.'),
     freeRounds: z
       .strictObject({ frID: text.describe('The id of a free-rounds campaign that the operator knows.') })
       .optional()
       .describe(
-        'The free-rounds campaign for free bets. Without it, croupier makes up a frID, which the operator may refuse.',
+        'The free-rounds campaign for free bets. Without this key, croupier makes up a frID, which the operator may refuse.',
       ),
     stakes: z
       .record(z.string().regex(/^[A-Z0-9]{2,12}$/, 'must be the code of a currency'), money)
@@ -160,7 +175,7 @@ export const configSchema = z
     scenarios: z
       .array(text)
       .optional()
-      .describe('Folders (or files) of your own scenarios, in addition to the built-in ones.'),
+      .describe('Folders or files with your own scenarios. croupier runs them in addition to the built-in scenarios.'),
     deadline: duration
       .optional()
       .describe(`Maximum time for a reply. Default: ${REPLY_DEADLINE_SECONDS}s, as in the contract.`),
@@ -169,21 +184,23 @@ export const configSchema = z
       .partialRecord(z.enum(CALL_NAMES), duration)
       .optional()
       .describe(
-        'Maximum time for 95 of 100 replies, by call, as in { bet: 800ms }. Slower replies give a warning, never a failure.',
+        'Maximum time for 95 of 100 replies to each kind of call, as in { bet: 800ms }. Slower replies give a warning, but do not fail the run.',
       ),
     workers: count
       .optional()
-      .describe('Maximum number of scenarios to run in parallel. Each of them needs its own player.'),
+      .describe('Maximum number of scenarios that run in parallel. Each of these scenarios needs its own player.'),
     rate: z.number().positive('must be more than 0').optional().describe('Maximum number of calls per second.'),
-    maxAtOnce: count.optional().describe('Maximum number of calls in parallel.'),
+    maxAtOnce: count.optional().describe('Maximum number of calls that are in progress at the same time.'),
     largeAmounts: z
       .boolean()
       .optional()
-      .describe('true: croupier also moves amounts above 2^53 of the smallest unit, and moves them back.'),
+      .describe(
+        'true: croupier also tests amounts of more than 2^53 smallest units of a currency. It moves them back afterwards.',
+      ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run.'),
     tls: tls.optional().describe('TLS settings for every client.'),
     proxy: httpUrl.optional().describe('An HTTP proxy for every call.'),
-    logs: logs.optional().describe('Settings for reading logs, for croupier incident.'),
+    logs: logs.optional().describe('Settings that say how croupier incident reads logs.'),
   })
   .meta({ title: 'croupier.yaml', description: 'The operators that croupier tests, and the settings of the tests.' });
 
