@@ -88,3 +88,21 @@ export function ruleById(id: RuleId): Rule {
   if (!rule) throw new RangeError(`there is no rule ${JSON.stringify(id)}`);
   return rule;
 }
+
+/**
+ * The rules that a run of the whole suite must have judged before it may call an operator conforming: the balance is read, bets,
+ * wins and refunds move the right money once, a bet above the balance is declined, and signatures are checked.
+ */
+export const CORE_RULES: readonly RuleId[] = [
+  'balance.read',
+  'bet.debit',
+  'bet.insufficient-funds',
+  'win.credit',
+  'refund.restore',
+  'refund.unknown',
+  'idempotency.bet',
+  'idempotency.win',
+  'idempotency.refund',
+  'signature.accepted',
+  'signature.mismatch',
+];

@@ -72,6 +72,8 @@ export interface RunnableScenario {
 export interface NotPlayable {
   readonly verdict: 'skip' | 'inconclusive';
   readonly reason: string;
+  /** True if the operator declined the calls that the scenario needs. */
+  readonly declined?: true;
 }
 
 /** A bet of an earlier run whose round has neither a win nor a refund. */

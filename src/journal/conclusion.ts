@@ -1,3 +1,5 @@
+import { CORE_RULES } from '../contract/catalogue.ts';
+import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import type { Fold } from './fold.ts';
 import type { RuleResult } from './rule-result.ts';
@@ -72,12 +74,15 @@ function whyUndecided(fold: Fold): string | null {
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
   if (judgedRules(fold) === 0) return `no rule was judged for ${name}`;
+  if (declined.length > open) return declinedSentence(name, declined);
   if (open > 0) {
     return open === 1
       ? `1 MUST rule was tested against ${name} and could not be decided`
       : `${open} MUST rules were tested against ${name} and could not be decided`;
   }
   if (declined.length > 0) return declinedSentence(name, declined);
+  const untested = untestedCoreRules(fold);
+  if (untested.length > 0) return coreSentence(name, untested);
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
     return `an expectation of a scenario for ${name} could not be decided`;
   }
@@ -105,13 +110,42 @@ function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseli
   return !baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);
 }
 
-/** Says how many rules were not tested, and quotes the decline that most of them were given. */
+/**
+ * Returns the rules without which a run of the whole suite is not conforming, and which it did not judge. Empty for a run of a
+ * part of the suite.
+ */
+function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly RuleResult[] {
+  const version = contractVersion(run.contract);
+  return rules.filter(
+    (result) =>
+      run.whole &&
+      CORE_RULES.includes(result.rule.id) &&
+      scenarios.some(({ planned }) => planned.rules.includes(result.rule.id)) &&
+      (version === undefined || isThere(result.rule.since, version)) &&
+      !isJudged(result) &&
+      !baseline.some(({ known, state }) => state === 'undecided' && known.rule === result.rule.id),
+  );
+}
+
+function coreSentence(name: string, untested: readonly RuleResult[]): string {
+  const ids = untested.map(({ rule }) => rule.id).join(', ');
+  const [first] = untested;
+  const why = first?.reason == null ? '' : ` (${first.rule.id}: ${first.reason})`;
+  const rules =
+    untested.length === 1
+      ? '1 rule that every operator must pass was'
+      : `${untested.length} rules that every operator must pass were`;
+  return `${rules} not tested against ${name}: ${ids}${why}`;
+}
+
+/** Says how many rules were not tested. Names the decline that left most of them untested, and how many that are. */
 function declinedSentence(name: string, declined: readonly RuleResult[]): string {
   const counts = new Map<string, number>();
   for (const { reason } of declined) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
   const rules = declined.length === 1 ? '1 MUST rule was' : `${declined.length} MUST rules were`;
-  const said = most === undefined ? '' : ` (${most[0]})`;
+  const times = most === undefined || declined.length === 1 ? '' : `${most[1]} of them: `;
+  const said = most === undefined ? '' : ` (${times}${most[0]})`;
   return `${rules} not tested, because ${name} declined the calls${said}`;
 }
 

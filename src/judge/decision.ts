@@ -24,3 +24,10 @@ export const PASS: Decision = { kind: 'pass' };
 export function breach(expected: string, actual: string, causes: readonly RuleId[] = []): Breach {
   return { kind: 'breach', expected, actual, causes };
 }
+
+/** Adds rules that explain the decision, if it is a breach. */
+export function explainedBy<D extends Decision | undefined>(decision: D, rules: readonly RuleId[]): D | Breach {
+  return decision?.kind === 'breach'
+    ? breach(decision.expected, decision.actual, [...(decision.causes ?? []), ...rules])
+    : decision;
+}

@@ -1,6 +1,7 @@
 import { BALANCE_DEFECTS } from './defects/balance.ts';
 import { BET_DEFECTS } from './defects/bet.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
+import { BUSY_DEFECTS } from './defects/busy.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
 import { LAUNCH_DEFECTS } from './defects/launch.ts';
@@ -39,6 +40,7 @@ export const DEFECTS: readonly Defect[] = [
   ...ERROR_REPLY_DEFECTS,
   ...BODY_DEFECTS,
   ...LAUNCH_DEFECTS,
+  ...BUSY_DEFECTS,
 ];
 
 const BY_NAME = new Map(DEFECTS.map((defect) => [defect.name, defect]));

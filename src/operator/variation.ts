@@ -34,6 +34,8 @@ export interface Defect extends Variation {
   readonly mayBreak?: readonly RuleId[];
   /** True if the defect breaks a MUST in a way that is only a warning, such as extra zeros. */
   readonly onlyWarns?: true;
+  /** True if the defect leaves MUST rules untested, so that a run that reports no broken rule must end as undecided. */
+  readonly leavesUntested?: true;
   /** True if the effects of the defect change, or appear only, when the operator restarts on its database. */
   readonly restarted?: true;
 }
@@ -42,6 +44,9 @@ export interface Defect extends Variation {
 export interface Variant extends Variation {
   /** The rules of level SHOULD that the variant may break, which gives warnings and never failures. */
   readonly mayWarn?: readonly RuleId[];
-  /** True if it declines calls that tests need: a run may leave rules untested because of that, and end as undecided. */
+  /**
+   * True if it declines calls that tests need, for example because a player has no money. A run may leave rules untested because of
+   * that, and end as undecided.
+   */
   readonly declines?: true;
 }

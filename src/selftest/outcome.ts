@@ -123,12 +123,16 @@ function undecidedIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold):
 }
 
 function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
-  if (trial.mustFail ? exitCode === 1 : exitCode === 0 || (exitCode === 3 && trial.mayBeUndecided)) return [];
+  const mayFail = !trial.mayConform || trial.mayBreak.some((rule) => ruleById(rule).level === 'MUST');
+  const mayEnd = trial.mustFail
+    ? [1]
+    : [...(trial.mayConform ? [0] : []), ...(mayFail ? [1] : []), ...(trial.mayBeUndecided ? [3] : [])];
+  if (mayEnd.includes(exitCode)) return [];
   return [
     {
       kind: 'status',
       rule: null,
-      told: [`the run ended with status ${exitCode}, but should have ended with ${trial.mustFail ? 1 : 0}`],
+      told: [`the run ended with status ${exitCode}, but should have ended with ${mayEnd.join(' or ')}`],
     },
   ];
 }

@@ -28,6 +28,8 @@ export interface Trial {
   readonly mustFail: boolean;
   /** True if the run may end as undecided, with exit status 3, because a correct operator declines calls that tests need. */
   readonly mayBeUndecided: boolean;
+  /** False if the run must not end as conforming, with exit status 0, because the operator leaves MUST rules untested. */
+  readonly mayConform: boolean;
   readonly behaviour: (scale: Scale) => Behaviour;
 }
 
@@ -94,6 +96,7 @@ export const TRIALS: readonly Trial[] = [
     restarted: false,
     mustFail: false,
     mayBeUndecided: false,
+    mayConform: true,
     behaviour: (scale) => behaviourWith([], scale),
   },
   { ...trialOfVariant(RESTARTED), restarted: true },
@@ -125,6 +128,7 @@ function trialOfVariant(variant: Variant): Trial {
     restarted: false,
     mustFail: false,
     mayBeUndecided: variant.declines === true,
+    mayConform: true,
     behaviour: (scale) => behaviourWith([variant], scale),
   };
 }
@@ -140,6 +144,7 @@ function trialOfDefects(defects: readonly Defect[]): Trial {
       ({ breaks, onlyWarns }) => !onlyWarns && breaks.some((rule) => ruleById(rule).level === 'MUST'),
     ),
     mayBeUndecided: true,
+    mayConform: !defects.some(({ leavesUntested }) => leavesUntested),
     behaviour: (scale) => behaviourWith(defects, scale),
   };
 }

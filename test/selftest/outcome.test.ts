@@ -18,6 +18,7 @@ function trial(kind: TrialKind, breaks: readonly (readonly RuleId[])[], mayBreak
     restarted: false,
     mustFail: breaks.length > 0,
     mayBeUndecided: false,
+    mayConform: true,
     behaviour: () => CORRECT,
   };
 }

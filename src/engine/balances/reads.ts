@@ -6,7 +6,7 @@ import { isBusy, replyStatus } from '../../reply/status.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
 import type { Dispatch } from '../calls/dispatch.ts';
-import { firstRetryMs, idle, pause, RETRIES } from '../calls/waits.ts';
+import { busyPauseMs, idle, pause } from '../calls/waits.ts';
 import type { RunOptions } from '../run-options.ts';
 import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
@@ -82,10 +82,12 @@ export class Reads {
     // A read changes nothing, so it can be repeated if the operator is too busy.
     for (let retry = 0; ; retry += 1) {
       const { exchange, judged: reaction } = await this.#dispatch.judged({ step, outgoing }, purpose, (sent) =>
-        retry < RETRIES && isBusy(replyStatus(sent.exchange)) ? null : this.#context.judge.observe(sent),
+        retry < this.#dispatch.readRetries && isBusy(replyStatus(sent.exchange))
+          ? null
+          : this.#context.judge.observe(sent),
       );
       if (!reaction) {
-        await pause(firstRetryMs(this.#run.deadlineMs) * 2 ** retry);
+        await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
         continue;
       }
       const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;

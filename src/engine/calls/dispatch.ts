@@ -14,7 +14,7 @@ import type { SettleTime } from '../settle-time.ts';
 import { Outbox, type Outgoing } from './outbox.ts';
 import type { OwedCalls } from './owed-calls.ts';
 import type { CallToSend, Sender } from './sender.ts';
-import { queueWaitMs } from './waits.ts';
+import { queueWaitMs, RETRIES } from './waits.ts';
 
 export interface DispatchOptions {
   readonly context: ScenarioContext;
@@ -55,6 +55,11 @@ export class Dispatch {
     this.#settleTime = linger;
     this.#owedCalls = debts;
     this.#deadlineMs = run.deadlineMs;
+  }
+
+  /** Maximum number of retries of a balance read that the operator answers with "too busy". */
+  get readRetries(): number {
+    return this.#sender.waitPolicy.stopsRetrying('balance') ? 0 : RETRIES;
   }
 
   /**

@@ -7,22 +7,32 @@ const FAILURES_TO_STOP_RETRYING = 8;
 /** Number of failures after which scenarios that need the call are not played, if it has never succeeded. */
 const FAILURES_TO_GIVE_UP = 12;
 
+/** Number of calls of one kind after which a kind that was always answered "too busy" is no longer sent again. */
+const BUSY_TO_STOP_RETRYING = 6;
+
 /** Counts the failures of each kind of call, and decides whether a retry is useful. */
 export class WaitPolicy {
   readonly #failures = new Map<CallName, number>();
+  /** The status of the last failure of each kind of call. */
+  readonly #statuses = new Map<CallName, number>();
   readonly #carriedOut = new Set<CallName>();
+  /** The number of calls that were answered "too busy" to the end, by their kind. Null: a call of this kind was answered. */
+  readonly #busy = new Map<string, number | null>();
   #failsAtRandom = false;
 
   /**
-   * Counts the success or failure of an exchange. A reply that the operator is busy (429, 503) is no failure. A declined call
-   * is neither a success nor a failure.
+   * Counts the success or failure of an exchange. A 5xx and a 429 are failures. Any other declined call is neither a success
+   * nor a failure.
    */
   note(exchange: Exchange): void {
     const { call } = exchange;
     const status = replyStatus(exchange);
-    if (status === undefined || isBusy(status)) return;
+    if (status === undefined) return;
     if (isSuccess(status)) this.#carriedOut.add(call);
-    else if (isServerError(status)) this.#failures.set(call, this.failuresOf(call) + 1);
+    else if (isServerError(status) || isBusy(status)) {
+      this.#failures.set(call, this.failuresOf(call) + 1);
+      this.#statuses.set(call, status);
+    }
   }
 
   /** Notes that a call failed and that the identical call succeeded the next time. */
@@ -39,9 +49,26 @@ export class WaitPolicy {
     return this.#failures.get(call) ?? 0;
   }
 
+  /** Returns the status of the last failed call of this kind. Undefined if none failed. */
+  lastFailure(call: CallName): number | undefined {
+    return this.#statuses.get(call);
+  }
+
   /** True if many calls of this kind failed and none ever succeeded. Retries would then show nothing new. */
   stopsRetrying(call: CallName): boolean {
     return this.#alwaysFails(call, FAILURES_TO_STOP_RETRYING);
+  }
+
+  /** Notes the last reply to a call that was sent again while the operator was busy. */
+  noteBusy(kind: string, isBusyToTheEnd: boolean): void {
+    const count = this.#busy.get(kind);
+    if (count === null) return;
+    this.#busy.set(kind, isBusyToTheEnd ? (count ?? 0) + 1 : null);
+  }
+
+  /** True if the operator was too busy for every call of this kind, so that sending one again shows nothing new. */
+  isAlwaysBusy(kind: string): boolean {
+    return (this.#busy.get(kind) ?? 0) >= BUSY_TO_STOP_RETRYING;
   }
 
   /** True if this kind of call failed too often, so that scenarios that need it are not worth playing. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Exchange } from '../../journal/exchange.ts';
+import { type Exchange, header } from '../../journal/exchange.ts';
 
 /**
  * Waits for the given time, so that findings are reliable. An interruption of the run does not end the wait. Only a second
@@ -17,12 +17,27 @@ export async function idle(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Maximum number of attempts at a scenario that a temporary error leaves undecided. */
+export const MAX_ATTEMPTS = 3;
+
 /** Maximum number of retries of a call that the operator answers with "too busy". */
 export const RETRIES = 3;
 
 /** Returns the pause before the first retry, in milliseconds. The pause doubles before each further retry. */
 export function firstRetryMs(deadlineMs: number): number {
   return deadlineMs * 0.02;
+}
+
+/**
+ * Returns the pause before a call is sent again that was answered 429 or 503, in milliseconds: the time that the reply names in
+ * `Retry-After` (RFC 9110, 10.2.3), but no longer than the deadline. Without this header, the pause doubles before each retry.
+ *
+ * @param retry the number of earlier retries
+ */
+export function busyPauseMs({ outcome }: Exchange, retry: number, deadlineMs: number): number {
+  const text = outcome.kind === 'reply' ? header(outcome.reply.headers, 'retry-after') : undefined;
+  const seconds = text !== undefined && /^\d{1,6}$/.test(text.trim()) ? Number(text) : 0;
+  return Math.max(Math.min(seconds * 1000, deadlineMs), firstRetryMs(deadlineMs) * 2 ** retry);
 }
 
 /** Maximum time to wait for a busy operator, as a multiple of the reply deadline. */

@@ -7,8 +7,9 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { Sender } from '../calls/sender.ts';
+import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import type { RunnableScenario, RunOptions, SessionAssignment } from '../run-options.ts';
-import { MAX_ATTEMPTS, type Played, playScenario } from '../scenario/play-scenario.ts';
+import { type Played, playScenario } from '../scenario/play-scenario.ts';
 import type { GiveUpPolicy } from './give-up-policy.ts';
 
 /**

@@ -1,8 +1,10 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { Tally } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
+import { isBusy } from '../../reply/status.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { WaitPolicy } from '../calls/wait-policy.ts';
+import type { NotPlayable } from '../run-options.ts';
 
 /** Number of scenarios in a row with a timeout after which croupier gives up on an endpoint. */
 const MAX_TIMEOUTS = 5;
@@ -30,15 +32,25 @@ export class GiveUpPolicy {
       if (!late.has(call) && passes['reply.deadline']?.[call] !== undefined) this.#timeouts.delete(call);
   }
 
-  /** Returns the reason why a scenario is not worth playing. Null if it is worth playing. */
-  reasonAgainst(plan: Plan): string | null {
+  /** Returns why a scenario is not worth playing. Null if it is worth playing. */
+  reasonAgainst(plan: Plan): NotPlayable | null {
     const late = this.#timedOutCall(plan);
     if (late) {
-      return `${late === 'balance' ? 'GET' : 'POST'} /${late} missed the deadline in ${MAX_TIMEOUTS} scenarios in a row, so scenarios that need it are not played any more`;
+      const reason = `${nameOf(late)} missed the deadline in ${MAX_TIMEOUTS} scenarios in a row, so scenarios that need it are not played any more`;
+      return { verdict: 'inconclusive', reason };
     }
-    return this.needsFailingBets(plan)
-      ? `POST /bet has failed each time (${this.#waitPolicy.failuresOf('bet')} times so far), so scenarios that need it are not played any more`
-      : null;
+    const failing = this.#needsReads(plan) ? 'balance' : this.needsFailingBets(plan) ? 'bet' : null;
+    if (failing === null) return null;
+    const status = this.#waitPolicy.lastFailure(failing);
+    const times = `each time (${this.#waitPolicy.failuresOf(failing)} times so far), so scenarios that need it are not played any more`;
+    return isBusy(status)
+      ? { verdict: 'skip', reason: `${nameOf(failing)} was answered ${status} ${times}`, declined: true }
+      : { verdict: 'inconclusive', reason: `${nameOf(failing)} has failed ${times}` };
+  }
+
+  /** True if every balance read of the run was answered "too busy". Nothing can then be tested. */
+  #needsReads({ needs }: Plan): boolean {
+    return !needs.launches && this.#waitPolicy.hasGivenUp('balance') && isBusy(this.#waitPolicy.lastFailure('balance'));
   }
 
   /**
@@ -67,6 +79,10 @@ export class GiveUpPolicy {
   /** The message for the end of the report. Undefined if there is no message. */
   get notice(): string | undefined {
     if (!this.#waitPolicy.hasGivenUp('bet')) return undefined;
-    return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx, never with a 200), so most scenarios could not be judged. Find the cause in the operator's own log, fix it, and run again.`;
+    return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx or 429, never with a 200), so most scenarios could not be judged. Find the cause in the operator's own log, fix it, and run again.`;
   }
+}
+
+function nameOf(call: CallName): string {
+  return `${call === 'balance' ? 'GET' : 'POST'} /${call}`;
 }

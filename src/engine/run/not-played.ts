@@ -1,13 +1,18 @@
-import { ruleById } from '../../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { CONTRACT_VERSION, isThere } from '../../contract/versions.ts';
+import type { Finding } from '../../journal/finding.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionUnderTest } from '../run-options.ts';
 
 /** Records that a scenario is not played, with the reason. */
-export function recordNotPlayed({ id }: RunnableScenario, { verdict, reason }: NotPlayable, options: RunOptions): void {
+export function recordNotPlayed(scenario: RunnableScenario, notPlayable: NotPlayable, options: RunOptions): void {
+  const { id } = scenario;
+  const { verdict, reason, declined } = notPlayable;
   const { record, now } = options;
   record({ event: 'scenario-started', scenario: id, attempt: 1, at: now(), sessions: {} });
+  for (const rule of declined ? scenario.plan().rules : [])
+    record({ event: 'finding', scenario: id, attempt: 1, finding: declinedFinding(rule, reason) });
   record({
     event: 'scenario-ended',
     scenario: id,
@@ -18,6 +23,12 @@ export function recordNotPlayed({ id }: RunnableScenario, { verdict, reason }: N
     restored: null,
     passes: {},
   });
+}
+
+function declinedFinding(rule: RuleId, actual: string): Finding {
+  const { sentence: expected } = ruleById(rule);
+  const nowhere = { endpoint: null, step: null, place: null, exchange: null } as const;
+  return { rule, verdict: 'skip', ...nowhere, expected, actual, causes: [], declined: true };
 }
 
 /** Collects the scenarios that were not played because a balance was too low. */

@@ -178,11 +178,11 @@ class Run {
     }
     for (const one of waiting.slice()) {
       if (running.size >= max) return;
-      const reason = this.#giveUpPolicy.reasonAgainst(one.plan);
-      const assignment = reason === null ? this.#pool.take(one.assignments) : undefined;
-      if (reason === null && !assignment) continue;
+      const notPlayable = this.#giveUpPolicy.reasonAgainst(one.plan);
+      const assignment = notPlayable === null ? this.#pool.take(one.assignments) : undefined;
+      if (notPlayable === null && !assignment) continue;
       waiting.splice(waiting.indexOf(one), 1);
-      if (reason !== null) recordNotPlayed(one.scenario, { verdict: 'inconclusive', reason }, this.#options);
+      if (notPlayable !== null) recordNotPlayed(one.scenario, notPlayable, this.#options);
       if (!assignment) continue;
       const done = this.#playOne(one, assignment).finally(() => {
         this.#pool.release(assignment);
@@ -206,8 +206,8 @@ class Run {
   }
 
   #assignments(plan: Plan): readonly SessionAssignment[] | NotPlayable {
-    const reason = this.#giveUpPolicy.reasonAgainst(plan);
-    if (reason !== null) return { verdict: 'inconclusive', reason };
+    const notPlayable = this.#giveUpPolicy.reasonAgainst(plan);
+    if (notPlayable !== null) return notPlayable;
     const assignments = this.#pool.assign(plan.needs);
     if ('reason' in assignments)
       return { verdict: 'skip', reason: assignments.reason + shardHint(this.#options, this.#pool) };

@@ -1,7 +1,9 @@
 import type { Exchange } from '../../journal/exchange.ts';
 import type { LaunchedSession, LaunchRequest } from '../../journal/launch.ts';
+import { isLimitCode } from '../../judge/checks/check.ts';
 import { judgeLaunches } from '../../judge/checks/launches.ts';
 import { breach, type Decision, PASS } from '../../judge/decision.ts';
+import { readReply } from '../../reply/read.ts';
 import { isWorthRetrying, replyStatus } from '../../reply/status.ts';
 import type { LaunchesStep } from '../../scenario/plan/plan.ts';
 import { buildRequest } from '../../wire/request.ts';
@@ -70,6 +72,11 @@ function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
       kind: 'undecided',
       reason: `GET /balance of ${sessionID} ${status === undefined ? 'got no complete reply' : `was answered ${status}`}`,
     };
+  const code = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).code : undefined;
+  if (isLimitCode(code)) {
+    const reason = `GET /balance of ${sessionID} was answered ${status} with the code ${code}`;
+    return { kind: 'skip', reason, declined: true };
+  }
   return breach(expected, `the session ${sessionID} was launched, but its GET /balance is answered ${status}`, [
     'balance.read',
   ]);

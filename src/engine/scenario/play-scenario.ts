@@ -9,6 +9,7 @@ import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { OwedCalls } from '../calls/owed-calls.ts';
 import type { Sender } from '../calls/sender.ts';
+import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import { hasRace, Races } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
 import {
@@ -22,9 +23,6 @@ import { CollectedFindings, verdictOf } from './collected-findings.ts';
 import { ScenarioRunner } from './scenario-runner.ts';
 import { isUncertain, openingDecimals, readLast, restore, setUp } from './setup-and-teardown.ts';
 import { settle } from './unknown-outcomes.ts';
-
-/** Maximum number of attempts at a scenario that a temporary error leaves undecided. */
-export const MAX_ATTEMPTS = 3;
 
 export interface PlayOptions extends ScenarioPlayOptions {
   /** Plans the scenario again for another repetition. The calls get new ids. */

@@ -3,14 +3,14 @@ import type { Exchange } from '../../journal/exchange.ts';
 import type { Reaction } from '../../judge/judge.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import type { ReplyReading } from '../../reply/read.ts';
-import { isWorthRetrying, replyStatus } from '../../reply/status.ts';
+import { isBusy, isWorthRetrying, replyStatus } from '../../reply/status.ts';
 import { EvaluationError } from '../../scenario/expressions/evaluate.ts';
 import type { CallStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import { Reads } from '../balances/reads.ts';
 import { Dispatch, type DispatchOptions, type ReadyCall } from '../calls/dispatch.ts';
 import type { Sender } from '../calls/sender.ts';
-import { firstRetryMs, idle, pause, RETRIES } from '../calls/waits.ts';
+import { busyPauseMs, idle, MAX_ATTEMPTS, pause, RETRIES } from '../calls/waits.ts';
 import type { Races } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
 import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenario-context.ts';
@@ -27,6 +27,8 @@ export interface ScenarioRunnerOptions extends DispatchOptions {
 
 /** Maximum number of retries of a call that the operator may still be working on. */
 const MAX_RETRIES = 6;
+/** Maximum number of retries of a busy call in the last attempt at a scenario, so that short limits on calls pass. */
+const PATIENT_RETRIES = 5;
 /** Maximum number of times that a call is sent to settle an unknown outcome. */
 const MAX_SETTLINGS = 4;
 /** Maximum number of times that a call is sent to settle an unknown outcome after the run was interrupted. */
@@ -185,11 +187,21 @@ export class ScenarioRunner {
     for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
       const exchange = await this.#dispatch.send(call);
       if (!isWorthRetrying(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
-      await pause(firstRetryMs(this.#run.deadlineMs) * 2 ** retry);
+      await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
-    const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) => this.#context.judge.observe(sent));
-    this.#dispatch.follow(call, exchange);
-    return this.#react(judged);
+    const patience = this.#busyRetriesOf(step);
+    for (let retry = 0; ; retry += 1) {
+      const isLast = retry >= patience;
+      const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) =>
+        !isLast && isBusy(replyStatus(sent.exchange)) ? null : this.#context.judge.observe(sent),
+      );
+      if (judged) {
+        if (patience > 0) this.#sender.waitPolicy.noteBusy(kindOf(step), isBusy(replyStatus(exchange)));
+        this.#dispatch.follow(call, exchange);
+        return this.#react(judged);
+      }
+      await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
+    }
   }
 
   #observe(call: ReadyCall, exchange: Exchange, retried: boolean): Reaction {
@@ -209,6 +221,19 @@ export class ScenarioRunner {
     const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
     if (broken) return MAX_RETRIES;
     return signedRight && step.expect.outcome === 'accepted' ? RETRIES : 0;
+  }
+
+  /**
+   * Returns the maximum number of times that a call is sent again to a busy operator. 0 for a new bet: the service does not send
+   * it again, and the next read shows whether it was taken. 0 also for a win or refund, which {@link #retriesOf} decides.
+   */
+  #busyRetriesOf(step: CallStep): number {
+    if (step.deviations.break || step.deviations.trickle) return 0;
+    const isSettling = step.call !== 'bet' && this.#retriesOf(step) > 0;
+    const isNewBet = step.call === 'bet' && step.origin.kind === 'fresh' && step.expect.outcome !== 'refused';
+    if (isSettling || isNewBet) return 0;
+    if (this.#sender.waitPolicy.isAlwaysBusy(kindOf(step))) return 0;
+    return this.#attempt >= MAX_ATTEMPTS ? PATIENT_RETRIES : RETRIES;
   }
 
   async #react(reaction: Reaction): Promise<StopReason | null> {
@@ -281,4 +306,9 @@ export class ScenarioRunner {
     });
     return this.#react(reaction);
   }
+}
+
+/** Returns the kind of a call, for which a busy operator is noted: its endpoint, whether it is new, and the expected reply. */
+function kindOf({ call, origin, expect }: CallStep): string {
+  return `${call} ${origin.kind} ${expect.outcome}`;
 }

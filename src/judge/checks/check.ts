@@ -1,7 +1,8 @@
+import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import { answerOfReply } from '../../reply/classify.ts';
 import { type ReplyRule, type ReplyVerdict, verdictOn } from '../../reply/problems.ts';
-import { isBusy, isClientError, isFormRejected, isRedirect } from '../../reply/status.ts';
+import { isBusy, isClientError, isFormRejected, isRedirect, type Status } from '../../reply/status.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
@@ -51,27 +52,54 @@ export const WRONG_BALANCES: readonly RuleId[] = [
 
 const LIMITS: readonly (string | undefined)[] = ['bet_limit', 'loss_limit', 'time_limit', 'account_blocked'];
 
+/** True for a published code with which an operator declines a call because of its own limit. */
+export function isLimitCode(code: string | undefined): boolean {
+  return LIMITS.includes(code);
+}
+
+/**
+ * True if an operator gives the reply as an excuse: it is busy, or has a limit. If every call that is sent again gets the excuse,
+ * this is one fault, whatever happened to the first attempt.
+ */
+export function isExcuse({ reading }: ObservedCall): boolean {
+  return reading !== undefined && (isBusy(reading.status) || isLimitCode(reading.code));
+}
+
 /**
  * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. The operator
- * may decline any call for such a reason, so the rule is then skipped. undefined if there is no such reason.
+ * may decline new bets and balance reads for such a reason, so the rule is then skipped. undefined if there is no such reason.
  */
 export function operatorLimit(observed: ObservedCall): string | undefined {
-  const { reading } = observed;
+  const { reading, planned } = observed;
   if (!reading || observed.answer === 'accepted') return undefined;
-  if (LIMITS.includes(reading.code))
+  if (mayBeLimited(planned) && isLimitCode(reading.code))
     return `the operator declined the call because of its own limit, \`${reading.code}\``;
-  if (isBusy(reading.status))
-    return `the operator answered ${reading.status} because it is busy, which the contract allows`;
+  if (mayBeLimited(planned) && isBusy(reading.status)) return busyReason(planned.step.call, reading.status);
   if (isEnded(observed)) return `the session has ended: ${describeOutcome(observed)}`;
   return undefined;
+}
+
+/**
+ * True for a new bet and for a balance read with the right signature. A win, a refund, a call that is sent again and a call with
+ * a wrong signature have one right answer, whatever limits the operator has.
+ */
+function mayBeLimited({ step, signedRight, sameTxID }: PlannedCall): boolean {
+  if (!signedRight || step.expect.outcome === 'refused') return false;
+  return step.call === 'balance' || (step.call === 'bet' && step.origin.kind === 'fresh' && sameTxID === null);
+}
+
+/** Returns the reason why a call that was answered 429 or 503 decides nothing. */
+export function busyReason(call: CallName, status: Status): string {
+  return `the operator answered ${call === 'balance' ? 'GET' : 'POST'} /${call} with ${status}, because it is busy`;
 }
 
 /** True if the operator says that a session has ended that was open when the run began. Sessions may end during a run. */
 export function isEnded({ answer, reading, planned: { step }, plannedCalls }: ObservedCall): boolean {
   if (answer !== 'declined' || reading?.code !== 'session_expired' || step.expect.outcome !== 'accepted') return false;
+  if (step.call !== 'balance' && (step.call !== 'bet' || step.origin.kind !== 'fresh')) return false;
   const { needs } = plannedCalls.plan;
   const need = step.session === 'main' ? needs : needs.sessions.get(step.session);
-  return step.call !== 'refund' && need?.state !== 'expired';
+  return need?.state !== 'expired';
 }
 
 /**
@@ -182,8 +210,10 @@ function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
   // An operator that refuses every correct signature has one fault, and not one per kind of call.
   if (observed.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(observed.reading?.status)) return ['reply.success-is-200'];
-  if (observed.planned.step.call === 'refund' && observed.answer === 'declined')
-    return causesOfDeclinedRefund(observed);
+  const { step } = observed.planned;
+  if (step.call === 'refund' && observed.answer === 'declined') return causesOfDeclinedRefund(observed);
+  // An operator that declines every win also declines a win with a deviation.
+  if (step.call === 'win' && step.origin.kind === 'fresh' && observed.answer === 'declined') return ['win.credit'];
   // The scenario never bets more than the balance that was read. If the operator declines the bet, it uses another balance.
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
 }
@@ -219,7 +249,8 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
       ? breach(`${what} is answered with a 4xx`, describeOutcome(observed), ['reply.deadline'])
       : { kind: 'undecided', reason: `${what}: ${describeOutcome(observed)}` };
   }
-  const limit = operatorLimit(observed);
+  const limit =
+    operatorLimit(observed) ?? (reading.status === 429 ? busyReason(observed.planned.step.call, 429) : undefined);
   if (limit) return { kind: 'skip', reason: limit, declined: true };
   if (isClientError(reading.status)) return undefined;
   return breach(

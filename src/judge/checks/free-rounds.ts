@@ -1,5 +1,5 @@
 import { isClientError } from '../../reply/status.ts';
-import { breach, type Decision, PASS } from '../decision.ts';
+import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { isTakenBet, type PlannedCall } from '../planned-calls.ts';
 import { check200, type GroupChecks, UNKNOWN_CAMPAIGN } from './check.ts';
@@ -57,7 +57,8 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
     reply(observed) {
       if (!observed.earlier?.reply) return { kind: 'undecided', reason: 'the first call was not accepted' };
       const refused = check200(observed, 'an accepted free bet or free win that is sent again');
-      if (refused) return refused;
+      if (refused)
+        return explainedBy(refused, observed.planned.step.call === 'bet' ? ['idempotency.bet'] : ['idempotency.win']);
       const first = observed.earlier.reply.txID;
       const again = observed.reading?.txID;
       return first !== undefined && first !== again

@@ -1,7 +1,7 @@
 import type { CallName, TransactionCall } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
-import { breach, type Decision } from '../decision.ts';
+import { breach, type Decision, explainedBy } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, isSameTxIDAtOnce, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
@@ -211,7 +211,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       if (isOver(observed)) return { kind: 'skip', reason: 'the session of the transaction has ended' };
       const { call } = observed.planned.step;
       return (
-        check200(observed, 'an earlier transaction that is sent again') ??
+        explainedBy(check200(observed, 'an earlier transaction that is sent again'), ruleOfReplay(call)) ??
         otherTxID(observed, `earlier ${call}`, ruleOfReplay(call))
       );
     },

@@ -1,10 +1,10 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import { breach, type Decision, PASS } from '../decision.ts';
+import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, isTakenBet, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks } from './check.ts';
+import { check200, type GroupChecks, isExcuse } from './check.ts';
 import { haveOtherAmounts } from './planned-amount.ts';
 
 /** True for a refund that does not repeat another one. */
@@ -338,7 +338,10 @@ export const refundChecks: GroupChecks<'refund'> = {
     until: 'linger',
     reply: (observed) =>
       observed.planned.group === null
-        ? check200(observed, 'a refund that is sent again after its connection broke')
+        ? explainedBy(
+            check200(observed, 'a refund that is sent again after its connection broke'),
+            isExcuse(observed) ? ['idempotency.refund'] : [],
+          )
         : undefined,
     hypotheses: notRestored,
   },

@@ -1,11 +1,11 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { SignKind } from '../../contract/deviation.ts';
-import { isFormRejected } from '../../reply/status.ts';
+import { isFormRejected, isGatewayError } from '../../reply/status.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import { isPlain, type PlannedCall } from '../planned-calls.ts';
-import { check200, decisionOnReply, type GroupChecks, operatorLimit, type RuleCheck } from './check.ts';
+import { check200, decisionOnReply, type GroupChecks, type RuleCheck } from './check.ts';
 
 const WRONG: readonly (SignKind | undefined)[] = [
   'garbage',
@@ -69,8 +69,6 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
   if (observed.closesConnection) return breach(`${what} is answered 401`, describeOutcome(observed), general);
   if (!observed.reading) return { kind: 'undecided', reason: describeOutcome(observed) };
   if (observed.answer === 'refused') return PASS;
-  const limit = operatorLimit(observed);
-  if (limit) return { kind: 'skip', reason: limit, declined: true };
   return breach(
     `${what} is answered 401`,
     describeOutcome(observed),
@@ -78,9 +76,19 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
       ? ['reply.error-is-not-200']
       : // If wrong signatures get another error than 401, this is one fault for all kinds of them.
         observed.answer === 'declined' || observed.answer === 'failed'
-        ? general
+        ? [...general, ...causesOfDecline(observed)]
         : [],
   );
+}
+
+/**
+ * Returns the rules that explain a wrong signature that was declined with another status than 401. An operator may decline, before
+ * it checks the signature, every call that is sent again, or every refund of an unknown transaction.
+ */
+function causesOfDecline({ planned: { step }, answer }: ObservedCall): readonly RuleId[] {
+  if (answer !== 'declined' || step.call === 'balance') return [];
+  if (step.refund?.kind === 'unknown') return ['refund.unknown'];
+  return step.origin.kind === 'fresh' ? [] : [`idempotency.${step.call}`];
 }
 
 function expect401(
@@ -129,9 +137,11 @@ export const signatureChecks: GroupChecks<'signature'> = {
       isPlain(planned) ||
       (planned.step.origin.kind === 'resend' && planned.regular && planned.source?.step.expect.outcome === 'refused'),
     reply(observed) {
-      if (!observed.reading) return undefined;
+      // A gateway or a limit on the number of calls may answer before the signature is checked.
+      const status = observed.reading?.status;
+      if (status === undefined || status === 429 || isGatewayError(status)) return undefined;
       // A resend that is declined because its txID was used up is reported under `signature.no-effect`.
-      if (observed.answer !== 'refused' && !isFormRejected(observed.reading.status)) return PASS;
+      if (observed.answer !== 'refused' && !isFormRejected(status)) return PASS;
       return breach(`a correctly signed ${nameOf(observed.planned.step.call)} is accepted`, describeOutcome(observed));
     },
   },

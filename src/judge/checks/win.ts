@@ -1,11 +1,11 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { isNothingInCents } from '../attribution/units.ts';
-import { breach, PASS } from '../decision.ts';
+import { breach, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks } from './check.ts';
+import { check200, type GroupChecks, isExcuse } from './check.ts';
 import { isZeroAmount } from './planned-amount.ts';
 
 const isNewWin = ({ step }: PlannedCall): boolean =>
@@ -120,7 +120,10 @@ export const winChecks: GroupChecks<'win'> = {
       planned.step.call === 'win' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
     reply: (observed) =>
       observed.planned.group === null
-        ? check200(observed, 'a win that is sent again after its connection broke')
+        ? explainedBy(
+            check200(observed, 'a win that is sent again after its connection broke'),
+            isExcuse(observed) ? ['idempotency.win', 'win.credit'] : [],
+          )
         : undefined,
     hypotheses: (observed) =>
       observed.answer === 'accepted' && observed.earlier

@@ -1,6 +1,8 @@
+import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Answer } from '../../reply/classify.ts';
-import { isTemporary } from '../../reply/status.ts';
+import { isBusy, isTemporary } from '../../reply/status.ts';
+import { busyReason } from '../checks/check.ts';
 import { checkOf, checksOf } from '../checks/checks.ts';
 import type { Decision } from '../decision.ts';
 import type { FindingCollector, FindingSubject } from '../finding-collector.ts';
@@ -45,12 +47,13 @@ export class Controls {
   release(collector: FindingCollector): void {
     for (const held of this.#held) {
       const { rule, planned, exchange, decision } = held;
+      const subject = { rule, step: planned.step, exchange };
       const control = needsControl(held) ? this.#controlOf(rule, planned) : undefined;
-      const failed = control !== undefined && !isValidControl(control, held);
-      collector.decide(
-        { rule, step: planned.step, exchange },
-        failed ? withoutControl(control.planned, checkOf(rule)?.controlled ?? 1) : decision,
-      );
+      if (control !== undefined && !isValidControl(control, held))
+        collector.decide(subject, withoutControl(control.planned, checkOf(rule)?.controlled ?? 1));
+      else if (control === undefined && isDeclinedWronglySigned(held))
+        collector.decide(subject, { kind: 'skip', reason: NO_CONTROL });
+      else collector.decide(subject, decision);
     }
     this.#held.length = 0;
   }
@@ -91,6 +94,14 @@ function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecisio
   );
 }
 
+const NO_CONTROL =
+  'the operator declined the call with another status than 401, and the scenario has no such call with the right signature';
+
+/** True for a breach by a call with a wrong signature that was declined with a 4xx, perhaps for another reason. */
+function isDeclinedWronglySigned({ planned, answer, decision }: HeldDecision): boolean {
+  return planned.step.expect.outcome === 'refused' && answer === 'declined' && decision.kind === 'breach';
+}
+
 /**
  * False if the control cannot change the decision. For example, a call that the operator carried out although it had to refuse
  * it is always a breach.
@@ -121,6 +132,8 @@ export class TemporaryErrors {
   /** Bets that were declined with `insufficient_funds` although the balance was high enough. */
   readonly #wronglyDeclined: { readonly subject: FindingSubject; readonly decision: Decision }[] = [];
   readonly #turnedAway = new Set<string>();
+  /** The endpoints that answered a call of the scenario with something else than a temporary error. */
+  readonly #answering = new Set<CallName>();
 
   /** @param isLasting returns whether every attempt at the scenario got the temporary error at the step */
   constructor(isLasting: (step: string) => boolean) {
@@ -134,6 +147,7 @@ export class TemporaryErrors {
 
   /** Records whether the reply to a step was a temporary error. */
   record({ planned: { step }, status }: Pick<HeldDecision, 'planned' | 'status'>): void {
+    if (status !== undefined && !isTemporary(status)) this.#answering.add(step.call);
     if (isTemporary(status) && step.expect.outcome !== 'either') this.#turnedAway.add(step.key);
   }
 
@@ -153,9 +167,19 @@ export class TemporaryErrors {
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
-      const counts = this.#isLasting(planned.step.key) || (hasBreach && !mayFail(held));
+      // A 429 or 503 is the answer to the call only if every attempt gets it while other calls of the endpoint are answered.
+      const isOfBusy = isBusy(held.status) && !rule.startsWith('reply.');
+      const isLasting = this.#isLasting(planned.step.key);
+      const counts = isOfBusy
+        ? isLasting && this.#answering.has(planned.step.call)
+        : isLasting || (hasBreach && !mayFail(held));
       if (counts && checkOf(rule)?.controlled) controls.hold(held);
       else if (counts) collector.decide({ rule, step: planned.step, exchange }, decision);
+      else if (isOfBusy)
+        collector.decide(
+          { rule, step: planned.step, exchange },
+          { kind: 'skip', reason: busyReason(planned.step.call, held.status), declined: true },
+        );
       else collector.decide({ rule, step: planned.step, exchange }, { kind: 'skip', reason: NOT_ALWAYS });
     }
     for (const { subject, decision } of this.#wronglyDeclined.splice(0))

@@ -77,7 +77,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
   const tooFine = operatorLimit(observed) ? undefined : tooManyDecimals(observed);
   if (tooFine !== undefined) return { verdict: 'skip', reason: tooFine, connection: false, causes: [] };
   const reason = `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`;
-  return operatorLimit(observed) !== undefined || ownDecline(observed) !== undefined
+  return isBusy(status) || operatorLimit(observed) !== undefined || ownDecline(observed) !== undefined
     ? { verdict: 'skip', reason, connection: false, causes, declined: true }
     : { verdict: 'inconclusive', reason, connection: false, causes };
 }

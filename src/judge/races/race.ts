@@ -153,7 +153,7 @@ function judgeUpdates(
     collector.decide(
       subject,
       isOnlyOne
-        ? { kind: 'skip', reason: ONE_AT_A_TIME }
+        ? { kind: 'skip', reason: ONE_AT_A_TIME, declined: true }
         : { kind: 'undecided', reason: `too few calls were accepted: ${accepted.length} of ${movers.length}` },
     );
     return;
@@ -211,7 +211,10 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
     );
     if (answered.length === 0) {
       const reason = `none of the ${set.length} copies was answered 200`;
-      collector.decide(subject, { kind: set.every(isRejected) ? 'skip' : 'undecided', reason });
+      collector.decide(
+        subject,
+        set.every(isRejected) ? { kind: 'skip', reason, declined: true } : { kind: 'undecided', reason },
+      );
       continue;
     }
     const differ = txIDs.size > 1;

@@ -187,6 +187,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'account-in-the-red',
+    declines: true,
     description:
       'Accounts may be in the red: each balance is 1050.00 lower than in other variants, and bets need money.',
     change: (right) => {

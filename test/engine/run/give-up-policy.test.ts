@@ -33,7 +33,7 @@ describe('an endpoint that misses the deadline', () => {
     for (let n = 0; n < 4; n += 1) giveUpPolicy.note([LATE_BET, LATE_BET], {});
     expect(giveUpPolicy.reasonAgainst(BET)).toBeNull();
     giveUpPolicy.note([LATE_BET], {});
-    expect(giveUpPolicy.reasonAgainst(BET)).toMatch(/^POST \/bet missed the deadline in 5 scenarios in a row/);
+    expect(giveUpPolicy.reasonAgainst(BET)?.reason).toMatch(/^POST \/bet missed the deadline in 5 scenarios in a row/);
     expect(giveUpPolicy.reasonAgainst(READ)).toBeNull();
   });
 
@@ -51,12 +51,12 @@ describe('bets that fail each time', () => {
   it('scenarios that need bets are given up after twelve failed bets, except scenarios about plain bets', () => {
     expect(new GiveUpPolicy(failing(11)).reasonAgainst(BET)).toBeNull();
     const giveUpPolicy = new GiveUpPolicy(failing(12));
-    expect(giveUpPolicy.reasonAgainst(BET)).toMatch(/^POST \/bet has failed each time \(12 times/);
+    expect(giveUpPolicy.reasonAgainst(BET)?.reason).toMatch(/^POST \/bet has failed each time \(12 times/);
     expect([PLAIN_BET, READ].map((plan) => giveUpPolicy.reasonAgainst(plan))).toEqual([null, null]);
   });
 
   it('bets that always fail are reported at the end', () => {
     expect(new GiveUpPolicy(failing(11)).notice).toBeUndefined();
-    expect(new GiveUpPolicy(failing(12)).notice).toContain('12 times with a 5xx, never with a 200');
+    expect(new GiveUpPolicy(failing(12)).notice).toContain('12 times with a 5xx or 429, never with a 200');
   });
 });
