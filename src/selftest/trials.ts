@@ -76,7 +76,6 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['signature-cached', 'refunded-bet-charged-again'],
   ['all-errors-200', 'refund-unknown-credited'],
   ['slow-win', 'refund-paid-twice'],
-  ['withdrawal-ignored', 'fee-on-wins'],
 ];
 
 /** A correct operator that is restarted on the same database between two runs. */

@@ -17,8 +17,8 @@ export const balanceRules = {
     hint: 'Look for anything the balance endpoint writes: a session top-up, a lazily created wallet, a bonus granted at the first read.',
   },
   'balance.extra-query': {
-    level: 'MUST',
-    clause: 'Authentication 3',
+    level: 'SHOULD',
+    clause: 'position',
     sentence:
       'query parameters other than `sessionID` are accepted, and are part of the signed object like all query parameters',
     means: 'Players can be locked out on the day when the service adds a parameter to the balance call.',

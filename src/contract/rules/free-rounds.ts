@@ -33,12 +33,10 @@ export const freeRoundsRules = {
     hint: 'Leave out the funds check for free bets: the player does not pay for them.',
   },
   'free-rounds.withdrawal': {
-    level: 'SHOULD',
-    money: true,
+    level: 'NOTE',
     clause: 'position',
     sentence:
-      'a win of `type` `regular` with an `frID`, which pays out the bonus, is credited once, and not in addition to free wins that were credited before',
-    means: "The winnings of a player's free rounds can be paid out twice, or not at all.",
+      'whether a win of `type` `regular` with an `frID`, which pays out the bonus, is credited once, and not in addition to free wins that were credited before',
     hint: 'Decide in one place when free winnings become money: with each free win, or with the withdrawal at the end, never with both.',
   },
   'free-rounds.refund': {

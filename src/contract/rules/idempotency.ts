@@ -66,9 +66,9 @@ export const idempotencyRules = {
     hint: 'Keep the record of a bet when it is reversed. Without the record, the bet looks new when it comes again.',
   },
   'idempotency.conflicting-body': {
-    level: 'MUST',
+    level: 'SHOULD',
     money: true,
-    clause: 'Transaction fields, `txID`',
+    clause: 'position',
     sentence:
       'a processed `txID` that is sent again with another amount moves no money, whatever the status of the reply',
     means:

@@ -77,27 +77,27 @@ export const refundRules = {
     hint: 'Look the bet up by `origTxID`, not by `roundID`.',
   },
   'refund.once': {
-    level: 'MUST',
+    level: 'SHOULD',
     money: true,
-    clause: 'What the service does 2',
+    clause: 'position',
     sentence:
       'a further refund of the same bet, with a `txID` of its own, pays nothing, because nothing is left to reverse',
     means: 'A player can be given the same stake back several times.',
     hint: 'Mark the bet as reversed and check that mark inside the transaction that credits. Checking only the `txID` of the refund is not enough.',
   },
   'refund.before-bet': {
-    level: 'MUST',
+    level: 'SHOULD',
     money: true,
-    clause: 'Rules 3',
+    clause: 'position',
     sentence:
       'a bet that arrives after its own refund leaves the balance as it was, whatever the status of the reply to the bet',
     means: 'A player is charged for a bet that arrives after its own cancellation, and the stake is never given back.',
     hint: 'Keep a mark for each `origTxID` that was refunded before it was known, and look for it when a bet arrives.',
   },
   'refund.foreign-session': {
-    level: 'MUST',
+    level: 'SHOULD',
     money: true,
-    clause: 'Transaction fields',
+    clause: 'position',
     sentence:
       "a refund in one player's session that names another player's bet adds nothing to the first player's balance (paying the owner of the bet is a warning)",
     means: "A player can be paid the stake of somebody else's bet.",

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
-import { Attribution } from '../../judge/attribution/attribution.ts';
+import { Attribution, isWarningAboutMoney } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
@@ -135,15 +135,20 @@ export class Trials {
  */
 function brokenBy(findings: readonly Finding[], attribution: Attribution, known: ReadonlySet<RuleId>): RuleId[] {
   const explained = new Set(attribution.conclude().map(({ rule }) => rule));
-  const broken = findings.flatMap(({ rule, verdict, causes }) =>
-    verdict === 'fail' && rule !== EXPECTATION && !explained.has(rule) && !causes.some((cause) => known.has(cause))
-      ? [rule]
-      : [],
-  );
+  const broken = findings.flatMap((finding) => {
+    const { rule, causes } = finding;
+    const isNew = isFault(finding) && rule !== EXPECTATION && !explained.has(rule);
+    return isNew && !causes.some((cause) => known.has(cause)) ? [rule] : [];
+  });
   return [...new Set(broken)];
 }
 
 /** Returns the evidence for broken rules, with one finding for each rule. */
 export function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Finding[] {
-  return rules.flatMap((rule) => findings.find((one) => one.rule === rule && one.verdict === 'fail') ?? []);
+  return rules.flatMap((rule) => findings.find((one) => one.rule === rule && isFault(one)) ?? []);
+}
+
+/** True for a fail, and for a warning about money, because a search looks for everything that costs money. */
+function isFault({ rule, verdict }: Finding): boolean {
+  return verdict === 'fail' || (verdict === 'warn' && rule !== EXPECTATION && isWarningAboutMoney(rule));
 }

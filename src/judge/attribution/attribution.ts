@@ -24,6 +24,7 @@ const MAX_BREACHES = 5000;
 
 /** A finding that is kept until the end of the run, because another finding may explain it. */
 interface RuleBreach {
+  /** True for a breach that can explain a fail: a fail itself, or a warning about money. */
   readonly fails: boolean;
   readonly alone: boolean;
   readonly unaware: boolean;
@@ -89,14 +90,15 @@ export class Attribution {
       this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
     for (const { rule, verdict, endpoint, causes } of findings) {
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
-      if (verdict === 'fail') this.#failing.add(rule);
+      const fails = verdict === 'fail' || isWarningAboutMoney(rule);
+      if (fails) this.#failing.add(rule);
       if (this.#breaches.length < MAX_BREACHES)
         this.#breaches.push({
           scenario,
           rule,
           endpoint,
           causes,
-          fails: verdict === 'fail',
+          fails,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
         });
@@ -231,6 +233,14 @@ export class Attribution {
       }
     }
   }
+}
+
+/**
+ * True for a SHOULD about money. Its breach moves money, so it explains breaches of MUST rules: a wrong balance, for example.
+ */
+export function isWarningAboutMoney(rule: RuleId): boolean {
+  const { level, money } = ruleById(rule);
+  return level === 'SHOULD' && money;
 }
 
 /** True for a rule that has no verdict per endpoint and is about this endpoint alone. */

@@ -109,7 +109,6 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['bet.many-in-round', 'win.many-in-round'],
     mayBreak: [
       'bet.insufficient-funds',
-      'free-rounds.withdrawal',
       'refund.one-of-many',
       'idempotency.concurrent',
       'idempotency.conflicting-body',

@@ -44,7 +44,6 @@ export const REPLY_DEFECTS: readonly Defect[] = [
       'idempotency.win',
       'win.retried',
       'free-rounds.win',
-      'free-rounds.withdrawal',
       'win.zero',
       'signature.accepted',
       'win.credit',

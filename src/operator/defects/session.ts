@@ -92,20 +92,14 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'free-bet-refused',
     breaks: ['free-rounds.bet'],
-    mayBreak: [
-      'free-rounds.win',
-      'free-rounds.replay',
-      'free-rounds.empty-wallet',
-      'free-rounds.refund',
-      'free-rounds.withdrawal',
-    ],
+    mayBreak: ['free-rounds.win', 'free-rounds.replay', 'free-rounds.empty-wallet', 'free-rounds.refund'],
     description: 'Free rounds cannot be played: bets of type free are refused.',
     change: (right) => objecting(right, 'bet', (_store, { type }) => type === 'free'),
   },
   {
     name: 'free-win-refused',
     breaks: ['free-rounds.win'],
-    mayBreak: ['free-rounds.replay', 'free-rounds.withdrawal'],
+    mayBreak: ['free-rounds.replay'],
     description: 'Free rounds cannot be won: wins of type free are refused.',
     change: (right) => objecting(right, 'win', (_store, { type }) => type === 'free'),
   },
@@ -123,19 +117,5 @@ export const SESSION_DEFECTS: readonly Defect[] = [
           ? 'insufficient-funds'
           : right.objection(store, claim, session),
     }),
-  },
-  {
-    name: 'withdrawal-ignored',
-    breaks: ['free-rounds.withdrawal'],
-    description:
-      'Winnings of free rounds are never paid: the win at the end of the campaign is answered 200, but not credited.',
-    change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
-  },
-  {
-    name: 'withdrawal-on-top',
-    breaks: ['free-rounds.withdrawal'],
-    description:
-      'Winnings of free rounds are paid twice: with each free win, and again with the win at the end of the campaign.',
-    change: () => ({ creditOf: (win) => win.amount ?? 0n }),
   },
 ];

@@ -12,7 +12,6 @@ export const WIN_DEFECTS: readonly Defect[] = [
     mayBreak: [
       'money.conservation',
       'concurrency.no-lost-update',
-      'free-rounds.withdrawal',
       'win.many-in-round',
       'win.retried',
       'bet.exact-balance',

@@ -163,6 +163,17 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
     }),
   },
   {
+    name: 'withdrawal-ignored',
+    description:
+      'The win at the end of a campaign is answered 200, but not credited. The operator pays the bonus in another way.',
+    change: (right) => ({ creditOf: (win) => (win.frID !== null ? 0n : right.creditOf(win)) }),
+  },
+  {
+    name: 'withdrawal-on-top',
+    description: 'Free wins are credited at once, and the win at the end of the campaign is credited as well.',
+    change: () => ({ creditOf: (win) => win.amount ?? 0n }),
+  },
+  {
     name: 'refund-names-bet',
     description: 'The reply to a refund has the txID of the reply to the bet.',
     change: (right) => {

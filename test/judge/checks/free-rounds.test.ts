@@ -46,25 +46,23 @@ judges('free-rounds', {
       ],
     },
   },
-  'free-rounds.withdrawal': [
-    {
-      yaml: WITHDRAWAL,
-      faults: { 'is not credited': [answeringOnly('5'), 'warn'], 'is refused': [answering('5', refused), 'warn'] },
-    },
-    {
-      yaml: WITHDRAWAL,
-      options: { strict: true },
-      faults: {
-        'is not credited': answeringOnly('5'),
-        'pays what the free win has paid': (request, honest, wallet) => {
+  'free-rounds.withdrawal': {
+    yaml: WITHDRAWAL,
+    options: { strict: true },
+    faults: {
+      'is refused': [answering('5', refused), 'note'],
+      'is not credited': [answeringOnly('5'), 'note'],
+      'pays what the free win has paid': [
+        (request, honest, wallet) => {
           const reply = honest();
           if (request.key !== '3') return reply;
           wallet.move('3.00');
           return wallet.ok();
         },
-      },
+        'note',
+      ],
     },
-  ],
+  },
   'free-rounds.refund': {
     yaml: 'steps: [{ bet: { type: free, amount: "2.00" }, as: f }, { balance: }, { refund: { of: f } }, { balance: }]',
     faults: {

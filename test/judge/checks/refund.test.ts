@@ -128,20 +128,20 @@ judges('refund', {
   'refund.once': {
     yaml: 'steps: [{ bet: { amount: "2.00" }, as: b }, { refund: { of: b } }, { balance: }, { refund: { of: b }, expect: either }, { balance: }]',
     faults: {
-      'pays twice': moving('4', '2.00'),
+      'pays twice': [moving('4', '2.00'), 'warn'],
       'declines the second refund, which it may do': [answering('4', refused), 'pass'],
     },
   },
   'refund.before-bet': {
     yaml: 'steps: [{ refund: { of: late } }, { balance: }, { bet: { amount: "3.00" }, as: late, expect: either }, { balance: }]',
     faults: {
-      'takes the bet': movingSilently('3', '-3.00'),
+      'takes the bet': [movingSilently('3', '-3.00'), 'warn'],
       'answers 200 and takes nothing': [answeringOnly('3'), 'pass'],
     },
   },
   'refund.foreign-session': {
     yaml: 'needs: { other: { player: other } }\nsteps: [{ balance: { session: other } }, { bet: { amount: "2.00" }, as: mine }, { balance: }, { refund: { session: other, of: mine, amount: "${mine.amount}" }, expect: either }, { balance: { session: other } }, { balance: }]',
-    faults: { 'pays the sender': moving('4', '2.00', 'p2') },
+    faults: { 'pays the sender': [moving('4', '2.00', 'p2'), 'warn'] },
   },
   'refund.amount-mismatch': {
     yaml: 'steps: [{ bet: { amount: "2.00" }, as: b }, { balance: }, { refund: { of: b, amount: "1.00" }, expect: either }, { balance: }]',

@@ -103,7 +103,7 @@ describe('a balance that is wrong in two ways', () => {
             : honest(),
       },
     );
-    expect(judged.broken).toContain('refund.once');
+    expect(judged.verdict('refund.once')).toBe('warn');
   });
 });
 

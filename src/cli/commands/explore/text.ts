@@ -31,7 +31,16 @@ export function concludeSearch(exploration: Exploration, extCID: string): Explor
       ? { verdict: 'found', exitCode, firstLine: `FOUND: ${broken}, and the search was interrupted.` }
       : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the search of ${extCID} was interrupted.` };
   }
-  if (finds.length > 0) return { verdict: 'found', exitCode: 1, firstLine: `FOUND: ${broken}.` };
+  if (finds.length > 0) {
+    const isOnlyWarning = finds.every((find) => find.findings.every((finding) => finding.verdict !== 'fail'));
+    return isOnlyWarning
+      ? {
+          verdict: 'found',
+          exitCode: 0,
+          firstLine: `FOUND: ${broken}. The level of each is SHOULD, so it is only a warning.`,
+        }
+      : { verdict: 'found', exitCode: 1, firstLine: `FOUND: ${broken}.` };
+  }
   const reason =
     ended.how === 'unreachable'
       ? `${extCID} could not be reached`
