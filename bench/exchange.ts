@@ -56,6 +56,7 @@ async function judge({ extCID, baseUrl, key, session }: ServedOperator, folder: 
       seed: 'bench',
       strict: false,
       stakes: {},
+      decimals: {},
       campaign: null,
       largeAmounts: false,
       deadlineMs: REPLY_DEADLINE_MS,

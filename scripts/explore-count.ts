@@ -55,6 +55,7 @@ async function search({ name, seed, runs, timeMs }: Order): Promise<Searched> {
       seed,
       strict: false,
       stakes: {},
+      decimals: {},
       campaign: reference.campaign,
       largeAmounts: false,
       deadlineMs: DEADLINE_MS,

@@ -36,7 +36,7 @@ export async function startReference(
   books?: Books,
 ): Promise<Reference> {
   const keys = { first: randomBytes(24).toString('hex'), second: randomBytes(24).toString('hex') };
-  const options = demoOperator(keys);
+  const options = demoOperator(keys, behaviour);
   const [first, second] = options.clients;
   const sessions = first.sessions.map((session) =>
     session.player === books?.expired ? { ...session, state: 'expired' as const } : session,

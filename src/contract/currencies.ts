@@ -37,7 +37,7 @@ function list(codes: string, kind: Omit<Currency, 'code'>): Currency[] {
   return codes.split(' ').map((code) => ({ code, ...kind }));
 }
 
-/** Every currency that the service supports. */
+/** The currencies that croupier knows. The service may support more, because the contract does not show its complete list. */
 export const CURRENCIES: readonly Currency[] = [
   ...list(TWO_DECIMALS, { type: 'fiat', decimals: 2, basis: 'contract' }),
   ...list(NO_DECIMALS_BY_CONTRACT, { type: 'fiat', decimals: 0, basis: 'contract' }),
@@ -46,9 +46,42 @@ export const CURRENCIES: readonly Currency[] = [
   ...list(VIRTUAL, { type: 'virtual', decimals: null, basis: 'position' }),
 ];
 
+/** The form of a currency code. Codes of any letter case exist: `mBCH`, `uBTC`. */
+export const CURRENCY_CODE = /^[A-Za-z0-9]{2,12}$/;
+
+/** The most decimals of a fiat currency (contract, "What the service does" 6). */
+const FIAT_DECIMALS = 2;
+
 const BY_CODE: ReadonlyMap<string, Currency> = new Map(CURRENCIES.map((currency) => [currency.code, currency]));
 
-/** Returns the currency with exactly this code. undefined if the service does not support one. */
+/** Returns the currency with exactly this code. undefined if croupier does not know one. */
 export function currencyByCode(code: string): Currency | undefined {
   return BY_CODE.get(code);
+}
+
+/** Returns the code of the currency that differs from this code only in letter case. undefined if there is none. */
+export function codeInOtherCase(code: string): string | undefined {
+  return CURRENCIES.find((one) => one.code !== code && one.code.toLowerCase() === code.toLowerCase())?.code;
+}
+
+/**
+ * Returns the most decimals that a person may configure for a currency: what the contract states for a fiat currency. null
+ * means that the contract states no limit.
+ */
+export function mostDecimals(code: string): number | null {
+  const currency = currencyByCode(code);
+  if (currency?.type !== 'fiat') return null;
+  return currency.basis === 'contract' ? currency.decimals : FIAT_DECIMALS;
+}
+
+/**
+ * Returns a known currency with the number of decimals that a person has configured. The number counts only where the
+ * contract states none for a fiat currency, because replies in other currencies are judged by the contract.
+ */
+export function currencyWith(code: string, decimals: Readonly<Record<string, number>>): Currency | undefined {
+  const currency = currencyByCode(code);
+  const configured = decimals[code];
+  return currency?.type === 'fiat' && currency.basis === 'position' && configured !== undefined
+    ? { ...currency, decimals: configured }
+    : currency;
 }

@@ -10,6 +10,7 @@ import type { Plan } from '../scenario/plan/plan.ts';
 import type { CallSpec } from '../wire/request.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { AcceptedCall } from './accepted-calls.ts';
+import type { AmountSettings } from './stakes.ts';
 
 /** A player session that the operator has opened for the test. */
 export interface SessionUnderTest {
@@ -103,7 +104,7 @@ export interface EarlierTransactions {
   fitting(plan: Plan, assignments: readonly SessionAssignment[]): readonly SessionAssignment[] | NotPlayable;
 }
 
-export interface RunOptions {
+export interface RunOptions extends AmountSettings {
   readonly croupier: string;
   readonly client: ClientUnderTest;
   readonly scenarios: readonly RunnableScenario[];
@@ -115,8 +116,6 @@ export interface RunOptions {
   readonly baseline?: Baseline | undefined;
   readonly seed: string;
   readonly strict: boolean;
-  /** Stakes as decimal text, by currency code. Other currencies get a default stake. */
-  readonly stakes: Readonly<Record<string, string>>;
   /** The id of a campaign that the operator knows. Null: croupier makes up an id. */
   readonly campaign: string | null;
   readonly largeAmounts: boolean;

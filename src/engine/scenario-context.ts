@@ -1,4 +1,4 @@
-import { currencyByCode } from '../contract/currencies.ts';
+import { currencyWith } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
 import type { Finding, Place } from '../journal/finding.ts';
 import type { RightUnit } from '../judge/attribution/units.ts';
@@ -8,6 +8,7 @@ import type { Stop } from '../judge/policy/stop.ts';
 import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
 import { Wallet } from '../judge/wallet/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
+import type { ShownDecimals } from './balances/shown-decimals.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
 import { walletIdOf } from './session-pool.ts';
@@ -38,6 +39,8 @@ export interface ScenarioPlayOptions {
   readonly report: (finding: Finding) => void;
   /** The stale reads that the run has seen. */
   readonly staleReads: StaleReadHistory;
+  /** The decimals of the operator's balances. */
+  readonly shownDecimals: ShownDecimals;
   /** The amounts that the operator has answered in the right unit so far in the run. */
   readonly rightUnit: RightUnit;
   /** True if expectations of the scenario that go beyond the rules must be met too. */
@@ -47,8 +50,6 @@ export interface ScenarioPlayOptions {
 }
 
 export interface ScenarioContextOptions extends ScenarioPlayOptions {
-  /** Number of decimals in the balance of the main session; 0 if no balance had to be read. */
-  readonly shownDecimals: number;
   /** True if the step failed in every attempt at the scenario, so that the failure is not accidental. */
   readonly isLasting: (step: string) => boolean;
   /** The wallets of earlier repetitions of the scenario, by id. New wallets are added. */
@@ -62,7 +63,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
   const denominations = new Map<string, Denomination>();
   for (const [alias, session] of assignment) {
     const id = walletIdOf(session);
-    const denomination = denominationOf(session.currency, run.stakes, alias === 'main' ? shownDecimals : 0);
+    const denomination = denominationOf(session.currency, run, shownDecimals.of(session) ?? 0);
     denominations.set(alias, denomination);
     const wallet = wallets.get(id) ?? new Wallet(id, denomination.unit);
     wallets.set(id, wallet);
@@ -81,8 +82,9 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     wallets: [...wallets.values()],
     currencyOf: (alias) => {
       const code = assignment.get(alias)?.currency;
-      return code === undefined ? undefined : currencyByCode(code);
+      return code === undefined ? undefined : currencyWith(code, run.decimals);
     },
+    decimalsOf: (alias) => denominations.get(alias)?.decimals,
     proven,
     staleReads,
     stakeOf: (alias) => denominations.get(alias)?.stake,
@@ -94,7 +96,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     judge,
     steps: namedSteps([...plan.steps, ...plan.always]),
     amounts: new Map(),
-    denomination: denominationOf(main.currency, run.stakes, shownDecimals),
+    denomination: denominationOf(main.currency, run, shownDecimals.of(main) ?? 0),
     campaign: run.campaign ?? `croupier-${run.uuid()}`,
     sessionID: (alias) => (alias === 'unknown' ? unknownSession : assignment.get(alias)?.sessionID),
     walletOf: (alias) => byAlias.get(alias) ?? null,

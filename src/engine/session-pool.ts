@@ -1,6 +1,7 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
 import type { SessionAssignment, SessionUnderTest } from './run-options.ts';
+import { statedDecimals } from './stakes.ts';
 
 /**
  * The name that stands for the player of all sessions without a configured player, because these sessions may share a wallet.
@@ -36,10 +37,19 @@ export interface Unassignable {
  */
 export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
+  readonly #decimalsOf: (session: SessionUnderTest) => number | null;
   readonly #busy = new Set<string>();
 
-  constructor(sessions: readonly SessionUnderTest[]) {
+  /**
+   * @param decimalsOf returns the number of decimals of a session's amounts; null if it is not known. Left out: the number
+   * that the contract states
+   */
+  constructor(
+    sessions: readonly SessionUnderTest[],
+    decimalsOf: (session: SessionUnderTest) => number | null = ({ currency }) => statedDecimals(currency, {}),
+  ) {
     this.#sessions = sessions;
+    this.#decimalsOf = decimalsOf;
   }
 
   get players(): number {
@@ -49,7 +59,7 @@ export class SessionPool {
   /** Returns every assignment that is possible if all players are free. If there is none, returns the reason. */
   assign(needs: Needs): readonly SessionAssignment[] | Unassignable {
     const assignments: SessionAssignment[] = [];
-    for (const main of this.#sessions.filter((session) => fitsMain(session, needs))) {
+    for (const main of this.#mains(needs)) {
       let partial: Map<string, SessionUnderTest>[] = [new Map([['main', main]])];
       for (const [alias, need] of needs.sessions) {
         partial = partial.flatMap((assignment) =>
@@ -65,7 +75,11 @@ export class SessionPool {
     const currencies = (assignment: SessionAssignment): number =>
       new Set([...assignment.values()].map(({ currency }) => currency)).size;
     assignments.sort((a, b) => currencies(a) - currencies(b));
-    return assignments.length > 0 ? assignments : { reason: missing(needs, this.#sessions) };
+    return assignments.length > 0 ? assignments : { reason: missing(needs, this.#mains(needs)) };
+  }
+
+  #mains(needs: Needs): readonly SessionUnderTest[] {
+    return this.#sessions.filter((session) => fitsMain(session, needs, this.#decimalsOf(session)));
   }
 
   /** Reserves the first assignment whose players are all free. Returns undefined if there is none. */
@@ -82,15 +96,15 @@ export class SessionPool {
   }
 }
 
-function fitsMain(session: SessionUnderTest, needs: Needs): boolean {
+function fitsMain(session: SessionUnderTest, needs: Needs, decimals: number | null): boolean {
   if ((session.state ?? 'active') !== (needs.state ?? 'active')) return false;
   const wanted = needs.currency;
   if (!wanted) return true;
   const currency = session.currency === undefined ? undefined : currencyByCode(session.currency);
-  if (!currency) return false;
-  if (wanted.kind !== undefined && currency.type !== wanted.kind) return false;
-  if (wanted.decimals === 'some') return currency.decimals !== 0;
-  return wanted.decimals === undefined || currency.decimals === wanted.decimals;
+  if (!currency && (wanted.kind !== undefined || decimals === null)) return false;
+  if (wanted.kind !== undefined && currency?.type !== wanted.kind) return false;
+  if (wanted.decimals === 'some') return decimals !== 0;
+  return wanted.decimals === undefined || decimals === wanted.decimals;
 }
 
 function fits(session: SessionUnderTest, need: SessionNeed, main: SessionUnderTest): boolean {
@@ -106,9 +120,8 @@ function fits(session: SessionUnderTest, need: SessionNeed, main: SessionUnderTe
   return need.currency !== 'same' || session.currency === main.currency;
 }
 
-function missing(needs: Needs, sessions: readonly SessionUnderTest[]): string {
+function missing(needs: Needs, mains: readonly SessionUnderTest[]): string {
   if (needs.state === 'expired') return 'the scenario needs an expired session (`state: expired`)';
-  const mains = sessions.filter((session) => fitsMain(session, needs));
   if (mains.length === 0 && needs.currency) {
     const { kind, decimals } = needs.currency;
     const what = [

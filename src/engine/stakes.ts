@@ -42,26 +42,53 @@ export interface Denomination {
   readonly decimals: number;
 }
 
-/** Number of decimals for a currency without a limit. */
-const DECIMALS_WITHOUT_LIMIT = 8;
+/** The settings for the amounts of a run, by currency code. */
+export interface AmountSettings {
+  /** Stakes as decimal text. Other currencies get a default stake. */
+  readonly stakes: Readonly<Record<string, string>>;
+  /** Numbers of decimals. For other currencies, the contract or the balances decide. */
+  readonly decimals: Readonly<Record<string, number>>;
+}
+
 /**
  * Maximum number of decimals for an unknown currency. A balance with more decimals does not prove that bets may have them too.
  */
 const DECIMALS_UNKNOWN = 2;
 
+/** Returns the number of decimals that the configuration or the contract states. null: the balances decide. */
+export function statedDecimals(code: string | undefined, decimals: Readonly<Record<string, number>>): number | null {
+  if (code === undefined) return null;
+  return decimals[code] ?? currencyByCode(code)?.decimals ?? null;
+}
+
 /**
  * Returns the stake and the decimals for a session.
  *
- * @param code the currency; undefined: no currency is configured, so the decimals are taken from the balance
- * @param shown number of decimals in a balance of the session; 0 if none was read
+ * @param code the currency; undefined: no currency is configured
+ * @param shown number of decimals in the balances of the currency; undefined: no balance was read, and the amounts are
+ * only an example
  */
 export function denominationOf(
   code: string | undefined,
-  stakes: Readonly<Record<string, string>>,
-  shown: number,
+  settings: AmountSettings,
+  shown: number | undefined,
 ): Denomination {
-  const currency = code === undefined ? undefined : currencyByCode(code);
-  const decimals = currency ? (currency.decimals ?? DECIMALS_WITHOUT_LIMIT) : Math.min(shown, DECIMALS_UNKNOWN);
-  const stake = (code === undefined ? undefined : (stakes[code] ?? STAKES[code])) ?? '1';
-  return { code, stake: Money.of(stake), unit: Money.unit(decimals), decimals };
+  const configured = code === undefined ? undefined : settings.stakes[code];
+  const usual = Money.of(configured ?? (code === undefined ? undefined : STAKES[code]) ?? '1');
+  const decimals =
+    statedDecimals(code, settings.decimals) ??
+    Math.max(
+      mostUsable(code, shown ?? usual.decimals()),
+      // A person who configures a fine stake says that the wallet takes it.
+      configured === undefined ? 0 : usual.decimals(),
+    );
+  const unit = Money.unit(decimals);
+  // A stake that is finer than the wallet would be declined, so the bet is at least the smallest unit.
+  const cut = usual.truncated(decimals);
+  return { code, stake: cut.isZero() ? unit : cut, unit, decimals };
+}
+
+/** Returns how many of the decimals that a balance shows are used in amounts. */
+function mostUsable(code: string | undefined, shown: number): number {
+  return code !== undefined && currencyByCode(code) ? shown : Math.min(shown, DECIMALS_UNKNOWN);
 }

@@ -1,5 +1,4 @@
 import type { CallName } from '../contract/call-name.ts';
-import type { Currency } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 import { answerOf } from '../reply/classify.ts';
 import { type ReplyReading, readReply } from '../reply/read.ts';
@@ -52,7 +51,7 @@ export class CallRecorder {
       currency,
       stake: this.#context.stakeOf?.(step.session),
       unit: wallet?.unit ?? Money.of('1'),
-      decimals: this.#decimalsOf(currency, wallet, reading),
+      decimals: this.#decimalsOf(step.session, wallet, reading),
       deadlineMs: this.#context.deadlineMs,
       campaignKnown: this.#context.campaignKnown,
       freeBetsTakeMoney: this.#effects.freeBetsTakeMoney,
@@ -63,14 +62,16 @@ export class CallRecorder {
   }
 
   /**
-   * Returns the maximum number of decimals of an amount, which the currency sets. For a currency without a limit,
-   * returns the most decimals that a balance had before this reply.
+   * Returns the maximum number of decimals of an amount, which the currency sets. For a currency without a limit, returns
+   * the configured number, or the most decimals that a balance had before this reply.
    */
-  #decimalsOf(currency: Currency | undefined, wallet: Wallet | null, reading: ReplyReading | undefined): number {
-    if (!wallet) return currency?.decimals ?? 0;
+  #decimalsOf(alias: string, wallet: Wallet | null, reading: ReplyReading | undefined): number {
+    const stated = this.#context.currencyOf(alias)?.decimals;
+    const known = this.#context.decimalsOf?.(alias) ?? 0;
+    if (!wallet) return stated ?? known;
     const shown = Math.max(this.#shown.get(wallet) ?? 0, wallet.certain()?.decimals() ?? 0);
     this.#shown.set(wallet, Math.max(shown, reading?.balance.decimals ?? 0));
-    return currency?.decimals ?? shown;
+    return stated ?? Math.max(shown, known);
   }
 
   #effectOf(planned: PlannedCall, amount: Money | undefined): Money | undefined {

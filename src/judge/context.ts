@@ -26,6 +26,11 @@ export interface JudgeContext {
   /** The wallets of all sessions of the scenario. */
   readonly wallets: readonly Wallet[];
   currencyOf(alias: string): Currency | undefined;
+  /**
+   * Returns the number of decimals that is configured for a session's currency, or that balances in this currency have shown
+   * in the run. undefined if it is unknown.
+   */
+  decimalsOf?(alias: string): number | undefined;
   /** Returns the stake of a session: the amount of a bet that the operator is expected to accept. undefined if it is unknown. */
   stakeOf?(alias: string): Money | undefined;
   /** Returns true when other scenarios of the run have proven that the rule is broken. */

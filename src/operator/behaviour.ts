@@ -5,7 +5,7 @@ import { failure, type Reply, success } from '../sdk/reply.ts';
 import { type Refused, verifyBalance, verifyBet, verifyRefund, verifyWin } from '../sdk/reverse-call.ts';
 import { type AmountScale, readAmount, scaleOf, writeAmount } from './amount.ts';
 import { type Decision, type DeclineReason, WORDINGS } from './decision.ts';
-import type { ClientOptions } from './options.ts';
+import type { ClientOptions, SessionOptions } from './options.ts';
 import type { Claim, Session, Store, Transaction, TransactionEntry, Wallet } from './store.ts';
 
 /** The stored data that is needed to decide a call. */
@@ -26,6 +26,8 @@ export interface Work {
 
 /** The steps of processing a call. A variant or a defect replaces single steps. The correct steps keep no state between calls. */
 export interface Behaviour {
+  /** Changes the sessions of the demonstration. The correct step changes nothing. */
+  readonly accounts: (sessions: readonly SessionOptions[]) => readonly SessionOptions[];
   /** Receives a request and returns the reply. `answer` is the processing of the request. */
   readonly receive: (
     request: ListenRequest,
@@ -104,6 +106,7 @@ export interface Behaviour {
 
 /** The behaviour that conforms to every MUST and SHOULD of the catalogue. */
 export const CORRECT: Behaviour = {
+  accounts: (sessions) => sessions,
   receive: (request, answer) => answer(request),
   format: (reply) => reply,
   deliver: (reply) => reply,

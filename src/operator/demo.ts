@@ -1,3 +1,4 @@
+import { type Behaviour, CORRECT } from './behaviour.ts';
 import type { OperatorOptions, SessionOptions } from './options.ts';
 
 export interface DemoKeys {
@@ -24,6 +25,7 @@ export const DEMO_BEGUN = {
  */
 export function demoOperator(
   keys: DemoKeys,
+  behaviour: Pick<Behaviour, 'accounts'> = CORRECT,
 ): OperatorOptions & { readonly clients: readonly [DemoClient, DemoClient] } {
   if (keys.first === keys.second)
     throw new RangeError('the two clients of the demonstration have the same key: give each client its own key');
@@ -34,7 +36,7 @@ export function demoOperator(
         integrationApiKey: keys.first,
         basePath: '/demo-eu',
         campaigns: [DEMO_CAMPAIGN],
-        sessions: FIRST_SESSIONS,
+        sessions: behaviour.accounts(FIRST_SESSIONS),
       },
       {
         extCID: 'demo-asia',
@@ -60,7 +62,7 @@ const FIRST_SESSIONS: readonly SessionOptions[] = [
   active('eu-carla-usd', 'carla', 'USD', 'catch', '1000.00'),
   active('eu-daichi-jpy', 'daichi', 'JPY', 'swipe', '100000'),
   active('eu-emil-kwd', 'emil', 'KWD', 'catch', '1000.00'),
-  active('eu-farah-btc', 'farah', 'BTC', 'catch', '1.5'),
+  active('eu-farah-btc', 'farah', 'BTC', 'catch', '1.53186407'),
   active('eu-ines-usd', 'ines', 'USD', 'swipe', '1000.00'),
   active('eu-jan-eur', 'jan', 'EUR', 'swipe', '1000.00'),
   {

@@ -1,4 +1,5 @@
 import { BOOKS_VARIANTS } from './variants/bookkeeping.ts';
+import { COIN_VARIANTS } from './variants/coins.ts';
 import { DECLINING_VARIANTS } from './variants/declining.ts';
 import { FAILING_VARIANTS } from './variants/failing.ts';
 import { LIMIT_VARIANTS } from './variants/limits.ts';
@@ -13,6 +14,7 @@ export const VARIANTS: readonly Variant[] = [
   ...WORDING_VARIANTS,
   ...DECLINING_VARIANTS,
   ...LIMIT_VARIANTS,
+  ...COIN_VARIANTS,
   ...FAILING_VARIANTS,
   ...BOOKS_VARIANTS,
   ...TIMING_VARIANTS,

@@ -116,6 +116,7 @@ async function playOnce(
       seed: SEED,
       strict: false,
       stakes: {},
+      decimals: {},
       campaign: operator.campaign,
       launches: operator.launches,
       largeAmounts: true,

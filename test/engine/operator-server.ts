@@ -141,6 +141,7 @@ export async function ran(
     seed: 'seed',
     strict: false,
     stakes: {},
+    decimals: {},
     campaign: null,
     largeAmounts: false,
     deadlineMs: 150,

@@ -54,6 +54,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly linger?: number;
   readonly campaign?: string;
   readonly stake?: readonly string[];
+  readonly decimals?: readonly string[];
   readonly largeAmounts?: boolean;
   readonly report?: readonly string[];
   readonly journal?: string;
@@ -127,6 +128,7 @@ export function repeatFlags(flags: RunFlags, client: string | undefined): readon
     ...one('--linger', milliseconds(flags.linger)),
     ...one('--campaign', flags.campaign),
     ...each('--stake', flags.stake),
+    ...each('--decimals', flags.decimals),
     ...one('--contract', flags.contract),
     ...(flags.largeAmounts ? ['--large-amounts'] : []),
     ...each('--after', flags.after),

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
-import { currencyByCode } from '../../contract/currencies.ts';
+import { CURRENCY_CODE } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { SESSION_STATES } from '../../contract/session-state.ts';
 import { CONTRACT_VERSION, contractVersion } from '../../contract/versions.ts';
 import { readDuration } from '../../scenario/duration.ts';
 import { SIDES } from '../../traffic/logged-exchange.ts';
 import { LOG_FIELDS } from '../../traffic/read/logs/log-form.ts';
+import { decimalsProblem } from './decimals.ts';
 
 const MONEY = /^(0|[1-9]\d*)(\.\d+)?$/;
 
@@ -24,6 +25,7 @@ const duration = z
   .meta({ pattern: '^\\d+(\\.\\d+)?(ms|s|m)$' });
 const count = z.int().min(1, 'must be 1 or more');
 const money = z.string().regex(MONEY, 'must be an amount in quotes, such as "1.00"');
+const currencyCode = z.string().regex(CURRENCY_CODE, 'must be the code of a currency');
 const path = z.string().regex(/^\//, 'must begin with /');
 
 const keyText = z.union([
@@ -42,9 +44,11 @@ export const sessionSchema = z.strictObject({
       'The player of the session. Sessions of one player share a wallet. With two players, croupier tests more rules and runs scenarios in parallel.',
     ),
   currency: text
-    .refine((code) => currencyByCode(code) !== undefined, 'must be the code of a currency of the service, such as EUR')
+    .regex(CURRENCY_CODE, 'must be the code of a currency, such as EUR or mBTC')
     .optional()
-    .describe('The code of the currency, such as EUR. The currency decides the stake and the number of decimals.'),
+    .describe(
+      'The code of the currency, such as EUR or mBTC, in its letter case. It decides the stake and the number of decimals.',
+    ),
   gameID: text.optional().describe('The game of the session. With sessions of two games, croupier tests more rules.'),
   state: z
     .enum(SESSION_STATES)
@@ -169,9 +173,21 @@ export const configSchema = z
         'The free-rounds campaign for free bets. Without this key, croupier makes up a frID, which the operator may refuse.',
       ),
     stakes: z
-      .record(z.string().regex(/^[A-Z0-9]{2,12}$/, 'must be the code of a currency'), money)
+      .record(currencyCode, money)
       .optional()
       .describe('The stake of a bet, by currency. Other currencies get a default stake.'),
+    decimals: z
+      .record(currencyCode, z.int('must be a whole number'))
+      .superRefine((numbers, context) => {
+        for (const [code, number] of Object.entries(numbers)) {
+          const message = decimalsProblem(code, number);
+          if (message !== undefined) context.addIssue({ code: 'custom', path: [code], message });
+        }
+      })
+      .optional()
+      .describe(
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Left out, fiat currencies have the decimals of the contract, and other currencies those that the operator's balances show.",
+      ),
     scenarios: z
       .array(text)
       .optional()

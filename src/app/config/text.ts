@@ -37,6 +37,8 @@ export function configText(drafts: readonly ConfigDraft[]): string {
     '',
     '# The stake of a bet, by currency. Other currencies get a sensible amount.',
     '# stakes: { USD: "1.00", JPY: "100" }',
+    '# The decimals of wallets that are not fiat, if their balances do not show them.',
+    '# decimals: { USDT: 6, mBCH: 5 }',
     '',
     '# Folders of your own scenarios, in addition to the built-in ones.',
     first?.scenarios === undefined ? '# scenarios: [./scenarios]' : `scenarios: [${scalar(first.scenarios)}]`,

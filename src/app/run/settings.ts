@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { currencyByCode } from '../../contract/currencies.ts';
+import { CURRENCY_CODE } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import type { Budgets } from '../../journal/event.ts';
 import { readDuration } from '../../scenario/duration.ts';
-import { nearest } from '../../scenario/near.ts';
+import { decimalsProblem } from '../config/decimals.ts';
 import { isOn, type RunFlags } from '../config/run-flags.ts';
 import type { Config } from '../config/schema.ts';
 import { UsageError } from '../exit-status.ts';
@@ -16,6 +16,7 @@ export type RunSettings = Pick<
   | 'seed'
   | 'strict'
   | 'stakes'
+  | 'decimals'
   | 'campaign'
   | 'largeAmounts'
   | 'raceRounds'
@@ -53,6 +54,7 @@ export function runSettings(
     seed: flags.seed ?? randomBytes(4).toString('hex'),
     strict: flags.strict ?? (isOn(env.CROUPIER_STRICT) || config.strict === true),
     stakes: { ...config.stakes, ...Object.fromEntries((flags.stake ?? []).map(readStake)) },
+    decimals: { ...config.decimals, ...Object.fromEntries((flags.decimals ?? []).map(readDecimals)) },
     campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
     largeAmounts: flags.largeAmounts ?? config.largeAmounts ?? false,
     raceRounds: flags.raceRounds,
@@ -84,14 +86,24 @@ export function readStake(text: string): [currency: string, amount: string] {
   const amount = text.slice(at + 1);
   const wrong = (problem: string) => new UsageError(`--stake ${text}: ${problem}. Write it as --stake USD=1.00.`);
   if (at < 1) throw wrong('it needs a currency and an amount');
-  if (!currencyByCode(code)) {
-    const near = nearest(
-      code,
-      [code.toUpperCase()].filter((upper) => currencyByCode(upper)),
-    );
-    throw wrong(`${code} is not a currency of the service${near === undefined ? '' : `; did you mean ${near}?`}`);
-  }
+  if (!CURRENCY_CODE.test(code)) throw wrong(`${code} is not the code of a currency`);
   const money = Money.read(amount);
   if (!money || money.isZero()) throw wrong(`${amount} is not an amount above zero`);
   return [code, amount];
+}
+
+/**
+ * Reads the value of `--decimals`, such as `USDT=6`.
+ *
+ * @throws UsageError unless it is a currency with a number of decimals that the contract allows
+ */
+export function readDecimals(text: string): [currency: string, decimals: number] {
+  const [code = '', number = '', ...rest] = text.split('=');
+  const wrong = (problem: string) => new UsageError(`--decimals ${text}: ${problem}. Write it as --decimals USDT=6.`);
+  if (!text.includes('=') || rest.length > 0) throw wrong('it needs a currency and a number of decimals');
+  if (!CURRENCY_CODE.test(code)) throw wrong(`${code} is not the code of a currency`);
+  const decimals = /^\d{1,2}$/.test(number) ? Number(number) : Number.NaN;
+  const problem = decimalsProblem(code, decimals);
+  if (problem !== undefined) throw wrong(problem);
+  return [code, decimals];
 }

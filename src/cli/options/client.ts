@@ -87,12 +87,18 @@ export function stakeOption() {
   return setting('--stake <CUR=amount>', 'the stake for a currency, as USD=1.00; repeatable').argParser(collect);
 }
 
+/** Returns the flag for the number of decimals, by currency. */
+export function decimalsOption() {
+  return setting('--decimals <CUR=n>', 'the decimals of a currency, as USDT=6; repeatable').argParser(collect);
+}
+
 /** Adds the flags for stakes, campaign and workers of a run or a search. */
 export function addPlayOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
   return command
     .addOption(stakeOption())
+    .addOption(decimalsOption())
     .addOption(setting('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'))
     .addOption(
       setting('--workers <n>', 'scenarios to run in parallel (at most one per player)')

@@ -10,12 +10,12 @@ import type { BalanceEstimate } from '../balances/balance-estimate.ts';
 import { Sender } from '../calls/sender.ts';
 import { addressOf, type ClientUnderTest } from '../run-options.ts';
 import { walletIdOf } from '../session-pool.ts';
-import { denominationOf } from '../stakes.ts';
+import { type AmountSettings, denominationOf } from '../stakes.ts';
 import type { AfterRun } from './after-run.ts';
 import { keyOfItem, type OpenItem, openItemsOf, refundFields, walletOfItem } from './open-items.ts';
 import type { PastTransaction } from './past-transactions.ts';
 
-export interface SettleOptions {
+export interface SettleOptions extends AmountSettings {
   readonly client: ClientUnderTest;
   /** The state of the transactions and wallets at the end of the run. All events of the settlement are added to it. */
   readonly afterRun: AfterRun;
@@ -24,7 +24,6 @@ export interface SettleOptions {
    * does not yet.
    */
   readonly unanswered: readonly Received[];
-  readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   readonly lingerMs: number;
   /** Time limit in milliseconds, from the beginning. No further attempt begins after it. */
@@ -241,7 +240,7 @@ class Settlement {
    * first read, and avoids sessions that are configured as expired.
    */
   #accountOf(estimate: BalanceEstimate): Account {
-    const { client, stakes } = this.#options;
+    const { client } = this.#options;
     const { sessions } = this.#afterRun.run.settings;
     const own = client.sessions.filter(
       (session) => walletIdOf(session) === estimate.walletID && session.state !== 'expired',
@@ -251,7 +250,7 @@ class Settlement {
     const decimals = Math.max(estimate.target.decimals(), ...estimate.possible().map((money) => money.decimals()));
     return {
       sessionID,
-      denomination: denominationOf(currency, stakes, decimals),
+      denomination: denominationOf(currency, this.#options, decimals),
       scenario: null,
     };
   }

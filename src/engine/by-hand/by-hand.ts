@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
-import { currencyByCode } from '../../contract/currencies.ts';
+import { currencyWith } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { JournalEvent, Received, Sending, Tally } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
@@ -28,6 +28,8 @@ export interface ByHandOptions {
   readonly request: BuiltRequest;
   /** True if the balance is read before and after the call, so that the effect of the call can be judged. */
   readonly reads: boolean;
+  /** The configured numbers of decimals, by currency. */
+  readonly decimals: Readonly<Record<string, number>>;
   /** True if the operator may have carried out the same call before, because its txID was not made for this call. */
   readonly maybeKnown: boolean;
   readonly campaignKnown: boolean;
@@ -229,7 +231,7 @@ class ByHand {
   }
 
   #judge(plan: Plan, wallet: Wallet | null): Judge {
-    const { client, session, strict, deadlineMs, campaignKnown } = this.#options;
+    const { client, session, strict, deadlineMs, campaignKnown, decimals } = this.#options;
     return new Judge(new PlannedCalls(plan), {
       strict,
       contract: client.contract,
@@ -238,7 +240,7 @@ class ByHand {
       campaignKnown,
       walletOf: () => (this.#tracksWallet ? wallet : null),
       wallets: wallet ? [wallet] : [],
-      currencyOf: () => (session.currency === undefined ? undefined : currencyByCode(session.currency)),
+      currencyOf: () => (session.currency === undefined ? undefined : currencyWith(session.currency, decimals)),
       proven: () => false,
       isLasting: () => true,
       seenBefore: () => false,
@@ -250,7 +252,8 @@ class ByHand {
 
   #wallet(anchor: Read | undefined): Wallet {
     const shown = (anchor && readingOf(anchor.exchange))?.balance.decimals ?? 0;
-    return new Wallet('main', denominationOf(this.#options.session.currency, {}, shown).unit);
+    const { session, decimals } = this.#options;
+    return new Wallet('main', denominationOf(session.currency, { stakes: {}, decimals }, shown).unit);
   }
 
   async #read(): Promise<Read> {

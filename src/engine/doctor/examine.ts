@@ -7,6 +7,7 @@ import { probe } from '../../wire/probe.ts';
 import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
 import { Wire } from '../../wire/wire.ts';
 import { addressOf, type ClientUnderTest } from '../run-options.ts';
+import type { AmountSettings } from '../stakes.ts';
 import { type BaseUrlAnswer, checkBaseUrl, checkTarget } from './address.ts';
 import { CHECK_NAMES, type Check, check } from './check.ts';
 import { checkConnection } from './connection.ts';
@@ -26,10 +27,9 @@ const TIMES = 5;
 /** After this number of lost replies in a row, the remaining sessions are not checked. */
 const MAX_LOST = 3;
 
-export interface ExamineOptions {
+export interface ExamineOptions extends AmountSettings {
   readonly client: ClientUnderTest;
   /** Stakes as decimal text, by currency code. */
-  readonly stakes: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   /** The result of the session check for a client without a session. */
   readonly noSession: Check;
@@ -148,7 +148,7 @@ class Examination {
       }
       const outcome = await this.#read(session.sessionID);
       lost = outcome.kind === 'none' ? lost + 1 : 0;
-      checks.push(checkSession(session, outcome, this.#options.stakes));
+      checks.push(checkSession(session, outcome, this.#options));
     }
     return { checks, answer };
   }

@@ -1,4 +1,4 @@
-import { currencyByCode } from '../../contract/currencies.ts';
+import { currencyWith } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
 import { header, type Outcome, type Reply, replyMs } from '../../journal/exchange.ts';
@@ -6,7 +6,7 @@ import { readReply } from '../../reply/read.ts';
 import { isGatewayError, isRedirect, isServerError, isSuccess } from '../../reply/status.ts';
 import type { CallResult } from '../../wire/pending-call.ts';
 import type { SessionUnderTest } from '../run-options.ts';
-import { denominationOf } from '../stakes.ts';
+import { type AmountSettings, denominationOf } from '../stakes.ts';
 import { type Check, type CheckState, check } from './check.ts';
 
 /**
@@ -227,11 +227,7 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
 const RECOMMENDED_STAKES = Money.of('20');
 
 /** Checks whether the operator knows a session, and whether a run can use its currency and balance. */
-export function checkSession(
-  session: SessionUnderTest,
-  outcome: Outcome,
-  stakes: Readonly<Record<string, string>>,
-): Check {
+export function checkSession(session: SessionUnderTest, outcome: Outcome, settings: AmountSettings): Check {
   const said = (state: CheckState, seen: string, advice: string | null = null): Check => ({
     ...check('session', state, seen, advice),
     about: session.sessionID,
@@ -250,7 +246,7 @@ export function checkSession(
   if (money === undefined) {
     return said('bad', 'the reply has no balance with an amount', 'Answer {"balance":"12.34"}.');
   }
-  const currency = session.currency === undefined ? undefined : currencyByCode(session.currency);
+  const currency = session.currency === undefined ? undefined : currencyWith(session.currency, settings.decimals);
   const amount = `${written ?? ''} ${session.currency ?? ''}`.trim();
   if (form !== 'plain') {
     return said(
@@ -269,8 +265,8 @@ export function checkSession(
   if (!currency) {
     return said(
       'warn',
-      `has ${amount}, which is not a currency of the service`,
-      'Correct the currency code. Check upper and lower case.',
+      `has ${amount}, which is a currency that croupier does not know`,
+      'Check upper and lower case of the code. If it is right, set its decimals in croupier.yaml.',
     );
   }
   // The contract has no field `currency`, but an operator that sends the field knows the currency.
@@ -293,7 +289,7 @@ export function checkSession(
     );
   }
   if (expired) return said('good', `has ${amount} and is configured as expired`);
-  const { stake, decimals: usual } = denominationOf(session.currency, stakes, decimals);
+  const { stake, decimals: usual } = denominationOf(session.currency, settings, decimals);
   const shown = (sum: Money): string => sum.format(Math.min(usual, 2));
   const enough = stake.times(RECOMMENDED_STAKES);
   if (money.compare(stake) < 0) {

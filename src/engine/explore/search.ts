@@ -5,8 +5,10 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { RunEnded } from '../../journal/event.ts';
 import { writeScenario } from '../../scenario/write.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
 import { SessionPool } from '../session-pool.ts';
+import { statedDecimals } from '../stakes.ts';
 import { buildScenario } from './build-scenario.ts';
 import { draftOf } from './draft.ts';
 import type { Exploration, ExploreOptions, Find, Flaky } from './exploration.ts';
@@ -74,10 +76,16 @@ export class Search {
   constructor(options: ExploreOptions, sender: Sender, started: number) {
     this.#options = options;
     this.#started = started;
-    this.#pool = new SessionPool(options.client.sessions);
+    this.#pool = new SessionPool(options.client.sessions, ({ currency }) => statedDecimals(currency, options.decimals));
     this.#setups = playerSetups(this.#pool);
     const run = { ...options, scenarios: [], selection: [], whole: false };
-    this.#trials = new Trials({ run, sender, adjuster: new BalanceAdjuster(sender, run), pool: this.#pool });
+    this.#trials = new Trials({
+      run,
+      sender,
+      adjuster: new BalanceAdjuster(sender, run),
+      shownDecimals: new ShownDecimals(sender, run),
+      pool: this.#pool,
+    });
   }
 
   result(): Pick<Exploration, 'finds' | 'flaky' | 'histories' | 'judged'> {

@@ -6,6 +6,7 @@ import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import type { RunOptions, SessionAssignment } from '../run-options.ts';
@@ -20,6 +21,7 @@ export interface ExploreContext {
   readonly sender: Sender;
   readonly adjuster: BalanceAdjuster;
   readonly pool: SessionPool;
+  readonly shownDecimals: ShownDecimals;
 }
 
 /** The result of playing a history once. */
@@ -92,7 +94,7 @@ export class Trials {
     known: ReadonlySet<RuleId>,
     raceRounds: number | undefined,
   ): Promise<Trial> {
-    const { sender, adjuster } = this.#context;
+    const { sender, adjuster, shownDecimals } = this.#context;
     const run = { ...this.#context.run, raceRounds };
     const plan = toPlan();
     const { id } = plan;
@@ -113,6 +115,7 @@ export class Trials {
       acceptedCalls: new AcceptedCalls(),
       proven: (rule) => [...known].some((one) => one === rule),
       staleReads: new StaleReadHistory(),
+      shownDecimals,
       rightUnit: new RightUnit(),
       report: (finding) => {
         findings.push(finding);

@@ -6,6 +6,7 @@ import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import type { RunnableScenario, RunOptions, SessionAssignment } from '../run-options.ts';
@@ -26,6 +27,7 @@ export interface RunContext {
   readonly acceptedCalls: AcceptedCalls;
   readonly attribution: Attribution;
   readonly staleReads: StaleReadHistory;
+  readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
   readonly giveUpPolicy: GiveUpPolicy;
   /** True if no further scenario or attempt may begin. */
@@ -115,7 +117,8 @@ export class AttemptRunner {
     failed: ReadonlySet<string> | undefined,
     seen: Set<string>,
   ): Promise<Attempted> {
-    const { options, sender, adjuster, acceptedCalls, attribution, staleReads, rightUnit } = this.#context;
+    const { options, sender, adjuster, acceptedCalls, attribution, staleReads, shownDecimals, rightUnit } =
+      this.#context;
     const { record, now } = options;
     const attempt = first + tries - 1;
     const at = now();
@@ -146,6 +149,7 @@ export class AttemptRunner {
       acceptedCalls,
       proven: (rule) => attribution.isProven(rule),
       staleReads,
+      shownDecimals,
       rightUnit,
       report: (finding) => {
         findings.push(finding);

@@ -49,7 +49,7 @@ export class LateEffects {
       if (!last) continue;
       const rest = since + this.#options.lingerMs - this.#options.now();
       if (rest > 0) await sleep(rest);
-      const denomination = denominationOf(session.currency, this.#options.stakes, 0);
+      const denomination = denominationOf(session.currency, this.#options, undefined);
       const now = await adjuster.read({ sessionID: session.sessionID, denomination, scenario: scenario.id }, 'read');
       if (!now || now.equals(last)) continue;
       const fell = now.compare(last) < 0;

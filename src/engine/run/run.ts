@@ -1,3 +1,4 @@
+import { currencyByCode } from '../../contract/currencies.ts';
 import type { RunEnded } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
@@ -6,13 +7,15 @@ import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import { ShownDecimals } from '../balances/shown-decimals.ts';
 import { Sender } from '../calls/sender.ts';
-import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment } from '../run-options.ts';
+import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
 import { sessionOf } from '../scenario-context.ts';
 import { SessionPool, walletIdOf } from '../session-pool.ts';
-import { denominationOf } from '../stakes.ts';
+import { denominationOf, statedDecimals } from '../stakes.ts';
 import { AttemptRunner } from './attempt-runner.ts';
+import { currencyNotices } from './currency-notices.ts';
 import { GiveUpPolicy } from './give-up-policy.ts';
 import { LateEffects } from './late-effects.ts';
 import { LowBalances, missingNeed, recordNotPlayed } from './not-played.ts';
@@ -68,6 +71,7 @@ class Run {
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
   readonly #pool: SessionPool;
+  readonly #shownDecimals: ShownDecimals;
   readonly #late: LateEffects;
   readonly #lowBalances = new LowBalances();
   readonly #giveUpPolicy: GiveUpPolicy;
@@ -85,7 +89,8 @@ class Run {
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
-    this.#pool = new SessionPool(options.client.sessions);
+    this.#shownDecimals = new ShownDecimals(sender, options);
+    this.#pool = new SessionPool(options.client.sessions, (session) => this.#decimalsOf(session));
     this.#late = new LateEffects(options);
     this.#giveUpPolicy = new GiveUpPolicy(sender.waitPolicy);
     this.#attemptRunner = new AttemptRunner({
@@ -95,6 +100,7 @@ class Run {
       acceptedCalls: new AcceptedCalls(),
       attribution: this.#attribution,
       staleReads: this.#staleReads,
+      shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
       giveUpPolicy: this.#giveUpPolicy,
       isStopped: () => this.#stopped,
@@ -103,11 +109,15 @@ class Run {
   }
 
   async play(): Promise<Ending> {
-    const { after, stakes, signal } = this.#options;
-    await after?.compareBalances(
-      ({ sessionID, currency }) =>
-        this.#adjuster.read({ sessionID, denomination: denominationOf(currency, stakes, 0), scenario: null }, 'read'),
-      signal,
+    const { after, client, signal } = this.#options;
+    await after?.compareBalances(({ sessionID, currency }) => {
+      const denomination = denominationOf(currency, this.#options, undefined);
+      return this.#adjuster.read({ sessionID, denomination, scenario: null }, 'read');
+    }, signal);
+    // Which sessions can play a scenario may depend on the decimals of a currency that no document states.
+    await this.#shownDecimals.learn(
+      client.sessions.filter(({ currency }) => currency !== undefined && currencyByCode(currency) !== undefined),
+      null,
     );
     const { isolation, main, last, launches } = inPhases(inOrder(this.#options.scenarios, this.#options.seed));
     // Players that share a wallet would disturb each other, so the run tests for shared wallets before it plays scenarios in
@@ -119,10 +129,20 @@ class Run {
     // These scenarios read the balances of the launched sessions of all players, so no other scenario may run.
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#balancesMoveAnyway) await this.#late.readAgain(this.#adjuster);
-    for (const notice of [this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice])
+    const aboutCurrencies = currencyNotices(this.#options, (currency) =>
+      this.#shownDecimals.of({ sessionID: '', currency }),
+    );
+    for (const notice of [this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice, ...aboutCurrencies])
       if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const attributed of this.#attribution.conclude()) this.#options.record(attributed);
     return this.#ending();
+  }
+
+  #decimalsOf(session: SessionUnderTest): number | null {
+    const { currency } = session;
+    const stated = statedDecimals(currency, this.#options.decimals);
+    if (stated !== null || currency === undefined || !currencyByCode(currency)) return stated;
+    return this.#shownDecimals.of(session) ?? null;
   }
 
   #ending(): Ending {

@@ -21,7 +21,7 @@ import {
 import { SettleTime } from '../settle-time.ts';
 import { CollectedFindings, verdictOf } from './collected-findings.ts';
 import { ScenarioRunner } from './scenario-runner.ts';
-import { isUncertain, openingDecimals, readLast, restore, setUp } from './setup-and-teardown.ts';
+import { isUncertain, readLast, restore, setUp } from './setup-and-teardown.ts';
 import { settle } from './unknown-outcomes.ts';
 
 export interface PlayOptions extends ScenarioPlayOptions {
@@ -142,14 +142,14 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   const linger = new SettleTime(run.lingerMs, run.now);
   const debts = new OwedCalls(run.record);
   const wallets = new Map<string, Wallet>();
-  const shownDecimals = await openingDecimals(options);
+  await options.shownDecimals.learn(options.assignment.values(), options.plan.id);
   for (let plan = options.plan; ; plan = options.replan()) {
     const report = (finding: Finding): void => collected.add(finding);
     // Only the first round can show that a call fails in every attempt. In a later round, a call that the operator cannot serve
     // just ends the repetitions.
     const isLasting = (step: string): boolean =>
       races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
-    const context = createScenarioContext({ ...options, plan, wallets, shownDecimals, report, isLasting });
+    const context = createScenarioContext({ ...options, plan, wallets, report, isLasting });
     const runner = new ScenarioRunner({ ...options, context, settleTime: linger, races, owedCalls: debts });
     // The scenario tests whether the operator knows the sessions that it launched, so their balances are not read before.
     const opened = plan.needs.launches ? null : await setUp(context, runner, options.adjuster, shared.openings);

@@ -2,45 +2,11 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import type { PendingCheck } from '../../judge/pending-check.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
-import { readReply } from '../../reply/read.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
-import type { Plan } from '../../scenario/plan/plan.ts';
-import { buildRequest } from '../../wire/request.ts';
 import type { Account, BalanceAdjuster } from '../balances/balance-adjuster.ts';
-import type { Sender } from '../calls/sender.ts';
-import { addressOf, type RunOptions, type SessionAssignment } from '../run-options.ts';
 import { type ScenarioContext, type StopReason, sessionOf } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
 import type { ScenarioRunner } from './scenario-runner.ts';
-
-interface Opening {
-  readonly assignment: SessionAssignment;
-  readonly run: RunOptions;
-  readonly sender: Sender;
-  readonly plan: Plan;
-}
-
-/**
- * Reads the number of decimals with which the operator writes the balance of the main session. Returns 0 without a read if the
- * currency of the session is configured.
- */
-export async function openingDecimals({ assignment, run, sender, plan }: Opening): Promise<number> {
-  const main = sessionOf(assignment, 'main');
-  if (main.currency !== undefined) return 0;
-  const request = buildRequest({
-    call: 'balance',
-    ...addressOf(run.client),
-    fields: { sessionID: main.sessionID },
-  });
-  const { outcome } = await sender.send({
-    call: 'balance',
-    request,
-    scenario: plan.id,
-    step: null,
-    purpose: 'prepare',
-  });
-  return outcome.kind === 'reply' ? readReply(outcome.reply).balance.decimals : 0;
-}
 
 /**
  * Notes the balance of every wallet before the scenario begins. Raises the balance of the main session if the scenario needs

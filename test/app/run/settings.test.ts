@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStake, runSettings } from '../../../src/app/run/settings.ts';
+import { readDecimals, readStake, runSettings } from '../../../src/app/run/settings.ts';
 
 describe('runSettings', () => {
   it('prefers flags to the file, and the file to defaults', () => {
@@ -59,11 +59,33 @@ describe('readStake', () => {
   it.each([
     ['USD', 'it needs a currency and an amount'],
     ['=1.00', 'it needs a currency and an amount'],
-    ['XXQ=1.00', 'XXQ is not a currency of the service'],
+    ['U$D=1.00', 'U$D is not the code of a currency'],
     ['USD=1e3', '1e3 is not an amount above zero'],
     ['USD=0.00', '0.00 is not an amount above zero'],
     ['USD=-1', '-1 is not an amount above zero'],
   ])('refuses %s with the message: %s', (text, reason) => {
     expect(() => readStake(text)).toThrow(reason);
+  });
+});
+
+describe('readDecimals', () => {
+  it.each([
+    ['USDT=6', ['USDT', 6]],
+    ['mBCH=5', ['mBCH', 5]],
+    ['CLP=2', ['CLP', 2]],
+    ['JPY=0', ['JPY', 0]],
+  ])('reads %s as %j', (text, expected) => {
+    expect(readDecimals(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['USDT', 'it needs a currency and a number of decimals'],
+    ['U$D=2', 'U$D is not the code of a currency'],
+    ['USDT=19', 'the decimals of USDT must be a whole number from 0 to 18'],
+    ['USDT=1.5', 'the decimals of USDT must be a whole number from 0 to 18'],
+    ['KWD=3', 'the decimals of KWD must be a whole number from 0 to 2'],
+    ['JPY=2', 'JPY has no decimals by the contract'],
+  ])('refuses %s with the message: %s', (text, reason) => {
+    expect(() => readDecimals(text)).toThrow(reason);
   });
 });

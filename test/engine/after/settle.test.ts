@@ -62,6 +62,7 @@ async function settled({ call, afterwards, change, timeMs = 2000 }: Cut) {
     afterRun,
     unanswered,
     stakes: {},
+    decimals: {},
     deadlineMs: 2000,
     lingerMs: 20,
     timeMs,

@@ -27,7 +27,11 @@ async function cashierOf(lie?: Behaviour, balance = '100.00') {
     wire: {},
   };
   const adjuster = new BalanceAdjuster(sender, { client, record, uuid: () => crypto.randomUUID() });
-  const account = { sessionID: 's1', denomination: denominationOf('USD', {}, 0), scenario: 'a/b' };
+  const account = {
+    sessionID: 's1',
+    denomination: denominationOf('USD', { stakes: {}, decimals: {} }, 0),
+    scenario: 'a/b',
+  };
   return {
     wallet,
     /** The calls that move money, with their amounts. */

@@ -30,6 +30,7 @@ async function bet({ behaviour, maybeKnown = false, sign = 'valid', times = 1 }:
     call: { call: 'bet', fields, amount: Money.of('5.00'), sign, times, namesBet: false, namesRound: false },
     request: buildRequest({ call: 'bet', ...addressOf(client), fields, sign }),
     reads: true,
+    decimals: {},
     maybeKnown,
     campaignKnown: false,
     strict: false,

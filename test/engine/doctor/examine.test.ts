@@ -69,6 +69,7 @@ function look(
       ...client,
     },
     stakes: {},
+    decimals: {},
     deadlineMs: 2000,
     noSession: check('session', 'not-tried', 'none'),
     ambientProxy: null,

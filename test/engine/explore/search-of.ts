@@ -35,6 +35,7 @@ export async function searchOf(
     seed: 'test',
     strict: false,
     stakes: {},
+    decimals: {},
     campaign: reference.campaign,
     largeAmounts: false,
     deadlineMs: DEADLINE_MS,

@@ -33,7 +33,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   const client = onlyClient(clients);
   const session = sessionOf(client, configuration);
-  const { stake, decimals } = denominationOf(session.currency, settings.stakes, 0);
+  const { stake, decimals } = denominationOf(session.currency, settings, undefined);
   const { fields, remarks } = callFields(call, session.sessionID, flags, stake.format(Math.min(decimals, 2)));
   const hand: ManualCall = {
     call,
@@ -66,6 +66,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     // The replies alone do not show that a repeated call had only one effect. The balance does.
     reads: call !== 'balance' && (flags.read ?? hand.times > 1),
     maybeKnown: hand.sign === 'valid' && (flags.txId !== undefined || hand.namesBet),
+    decimals: settings.decimals,
     campaignKnown: flags.frId !== undefined,
     strict,
     deadlineMs,

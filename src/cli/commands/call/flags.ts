@@ -1,7 +1,13 @@
 import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { CALL_NAMES } from '../../../contract/call-name.ts';
 import { SIGN_KINDS } from '../../../contract/deviation.ts';
-import { addClientOptions, addWaitOptions, productionOption, stakeOption } from '../../options/client.ts';
+import {
+  addClientOptions,
+  addWaitOptions,
+  decimalsOption,
+  productionOption,
+  stakeOption,
+} from '../../options/client.ts';
 import { collect, countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Defines `croupier call` and its flags. */
@@ -27,6 +33,7 @@ export function describeCall(program: CommandUnknownOpts) {
     .option('--read', 'read the balance before and after, and judge the change')
     .option('--no-read', 'do not read the balance (default without --repeat)')
     .addOption(stakeOption())
+    .addOption(decimalsOption())
     .option('--dry-run', 'print the bytes and a curl line, and send nothing')
     .option('--strict', 'a breach of a SHOULD is a failure, too');
   return addWaitOptions(how)

@@ -28,6 +28,7 @@ export async function candidatesFor({ command, option, word, config }: Spot, std
     case '--to':
       return Object.keys(REPORT_KINDS).map((kind) => plain(`${kind}=`));
     case '--stake':
+    case '--decimals':
       return CURRENCIES.map(({ code }) => plain(`${code}=`));
     case '--contract':
     case '--since':

@@ -19,7 +19,7 @@ import { doctorText, type Examined } from './text.ts';
  */
 export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { stakes, deadlineMs } = runSettings(configuration.config, flags, stdio.env);
+  const { stakes, decimals, deadlineMs } = runSettings(configuration.config, flags, stdio.env);
   // With `launches`, a client may have no sessions yet. Its address and key can be checked before the operator launches
   // games.
   const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
@@ -29,7 +29,15 @@ export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<n
   for (const configured of clients) {
     const { client, noSession } = await withSessions(configured, sources.get(configured.extCID), configuration, stdio);
     const checks = await checksOf(client, () =>
-      examine({ client, stakes, deadlineMs, noSession, ambientProxy: ambientProxy(client, stdio), time: Date.now }),
+      examine({
+        client,
+        stakes,
+        decimals,
+        deadlineMs,
+        noSession,
+        ambientProxy: ambientProxy(client, stdio),
+        time: Date.now,
+      }),
     );
     examined.push({ client, checks: [configurationCheck(configuration, client), ...checks] });
   }

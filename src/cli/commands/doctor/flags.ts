@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { addClientOptions, deadlineOption, stakeOption } from '../../options/client.ts';
+import { addClientOptions, deadlineOption, decimalsOption, stakeOption } from '../../options/client.ts';
 import { type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Defines `croupier doctor` and its flags. */
@@ -13,6 +13,7 @@ export function describeDoctor(program: CommandUnknownOpts) {
   return addClientOptions(doctor)
     .addOption(deadlineOption())
     .addOption(stakeOption())
+    .addOption(decimalsOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -9,6 +9,7 @@ import type { Stdio } from '../../../app/stdio.ts';
 import { type ChosenVariation, chosenVariations, describeVariations } from '../../../app/variations.ts';
 import { makeFolder } from '../../../engine/run/make-folder.ts';
 import type { Listening } from '../../../listen/server.ts';
+import type { Behaviour } from '../../../operator/behaviour.ts';
 import { demoOperator } from '../../../operator/demo.ts';
 import { createOperator } from '../../../operator/operator.ts';
 import type { ClientOptions, OperatorOptions } from '../../../operator/options.ts';
@@ -28,10 +29,11 @@ const MARK = '# Written by croupier serve operator.';
 export async function serveOperatorCommand(flags: ServeOperatorFlags, stdio: Stdio): Promise<number> {
   const given = stdio.env.CROUPIER_KEY;
   const keys = given ? { ...PLAY_KEYS, first: checkKey(given, 'CROUPIER_KEY') } : PLAY_KEYS;
-  const options = demoOperator(keys);
   const chosen = chosenVariations(flags);
+  const behaviour = behaviourWith(chosen.map(({ variation }) => variation));
+  const options = demoOperator(keys, behaviour);
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
-  const listening = await open(options, flags, chosen, stdio);
+  const listening = await open(options, flags, behaviour, stdio);
   try {
     const served: Served = { url: listening.url, clients: options.clients, ownKey: Boolean(given), chosen };
     const config = flags.writeConfig === undefined ? undefined : writeConfig(flags.writeConfig, served, stdio);
@@ -60,7 +62,7 @@ interface Served {
 async function open(
   options: OperatorOptions,
   flags: ServeOperatorFlags,
-  chosen: readonly ChosenVariation[],
+  behaviour: Behaviour,
   stdio: Stdio,
 ): Promise<Listening> {
   const port = readPort(flags.port);
@@ -71,7 +73,7 @@ async function open(
         ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
         onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
       },
-      behaviourWith(chosen.map(({ variation }) => variation)),
+      behaviour,
     );
     return await operator.start({ port, host: flags.host });
   } catch (error) {

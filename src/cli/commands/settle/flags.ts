@@ -1,5 +1,11 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { addClientOptions, addWaitOptions, productionOption, stakeOption } from '../../options/client.ts';
+import {
+  addClientOptions,
+  addWaitOptions,
+  decimalsOption,
+  productionOption,
+  stakeOption,
+} from '../../options/client.ts';
 import { durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Defines `croupier settle` and its flags. */
@@ -18,6 +24,7 @@ export function describeSettle(program: CommandUnknownOpts) {
       ),
     )
     .addOption(stakeOption())
+    .addOption(decimalsOption())
     .addOption(jsonOption());
   return addWaitOptions(flags).addHelpText(
     'after',

@@ -1,0 +1,80 @@
+import { type AmountScale, readAmount, scaleOf, writeAmount } from '../amount.ts';
+import type { Variant } from '../variation.ts';
+
+/** A wallet that is not in a fiat currency, in place of the wallet in BTC. */
+interface CoinWallet {
+  readonly name: string;
+  readonly description: string;
+  readonly currency: string;
+  readonly balance: string;
+  /** The decimals that the wallet stores, and whether its balances show zeros at their end. */
+  readonly scale: AmountScale;
+  /** The result of an amount with more decimals: it is declined, or the further decimals are cut off. */
+  readonly finer: 'declined' | 'cut';
+}
+
+/** Gives the player with bitcoins another wallet, with its own number of decimals. */
+function coinWallet({ name, description, currency, balance, scale, finer }: CoinWallet): Variant {
+  const isCoin = (amounts: AmountScale): boolean => amounts.decimals === scaleOf(currency).decimals;
+  const step = 10n ** BigInt(scaleOf(currency).decimals - scale.decimals);
+  const tooFine = new RegExp(`(\\.\\d{${scale.decimals}})\\d+$`);
+  return {
+    name,
+    description,
+    change: (right) => ({
+      accounts: (sessions) =>
+        right.accounts(sessions).map((one) => (one.currency === 'BTC' ? { ...one, currency, balance } : one)),
+      readAmount: (text, amounts) => {
+        if (!isCoin(amounts)) return right.readAmount(text, amounts);
+        const units = readAmount(finer === 'cut' ? text.replace(tooFine, '$1') : text, scale);
+        return units === undefined ? undefined : units * step;
+      },
+      show: (wallet, stored) =>
+        wallet.currency === currency ? writeAmount(stored / step, scale) : right.show(wallet, stored),
+    }),
+  };
+}
+
+/** Correct variants of wallets that are not fiat: the contract states no number of decimals for them. */
+export const COIN_VARIANTS: readonly Variant[] = [
+  coinWallet({
+    name: 'coins-six-decimals',
+    description: 'A wallet in USDT has 6 decimals. Amounts with more decimals are declined with 400.',
+    currency: 'USDT',
+    balance: '1000',
+    scale: { decimals: 6, padded: true },
+    finer: 'declined',
+  }),
+  coinWallet({
+    name: 'coins-five-decimals-cut',
+    description: 'A wallet in mBCH has 5 decimals. Further decimals of an amount are cut off.',
+    currency: 'mBCH',
+    balance: '1000',
+    scale: { decimals: 5, padded: true },
+    finer: 'cut',
+  }),
+  coinWallet({
+    name: 'coins-two-decimals',
+    description: 'A wallet in uBTC has 2 decimals. Amounts with more decimals are declined with 400.',
+    currency: 'uBTC',
+    balance: '50000',
+    scale: { decimals: 2, padded: true },
+    finer: 'declined',
+  }),
+  coinWallet({
+    name: 'coins-zeros-dropped',
+    description: 'A wallet in ETH has 6 decimals, but its balance of 12.500000 is written as 12.5.',
+    currency: 'ETH',
+    balance: '12.5',
+    scale: { decimals: 6, padded: false },
+    finer: 'declined',
+  }),
+  coinWallet({
+    name: 'coins-whole-balance',
+    description: 'A wallet in BTC has 2 decimals, but its balance of 40.00 is written as 40.',
+    currency: 'BTC',
+    balance: '40',
+    scale: { decimals: 2, padded: false },
+    finer: 'cut',
+  }),
+];
