@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CURRENCY_CODE } from '../../contract/currencies.ts';
+import { CURRENCY_CODE, codeInOtherCase, currencyByCode } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
@@ -75,6 +75,15 @@ function budgets({ budget }: Config): Budgets | undefined {
   return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, duration(text)]));
 }
 
+/** Returns the reason why a text is not the code of a currency. undefined if it may be one that croupier does not know. */
+function codeProblem(code: string): string | undefined {
+  if (!CURRENCY_CODE.test(code)) return `${code} is not the code of a currency`;
+  const other = codeInOtherCase(code);
+  return other !== undefined && !currencyByCode(code) && currencyByCode(other)?.type === 'fiat'
+    ? `${code} is not the code of a currency; did you mean ${other}?`
+    : undefined;
+}
+
 /**
  * Reads the value of `--stake`, such as `USD=1.00`.
  *
@@ -86,7 +95,8 @@ export function readStake(text: string): [currency: string, amount: string] {
   const amount = text.slice(at + 1);
   const wrong = (problem: string) => new UsageError(`--stake ${text}: ${problem}. Write it as --stake USD=1.00.`);
   if (at < 1) throw wrong('it needs a currency and an amount');
-  if (!CURRENCY_CODE.test(code)) throw wrong(`${code} is not the code of a currency`);
+  const notCode = codeProblem(code);
+  if (notCode !== undefined) throw wrong(notCode);
   const money = Money.read(amount);
   if (!money || money.isZero()) throw wrong(`${amount} is not an amount above zero`);
   return [code, amount];
@@ -101,7 +111,8 @@ export function readDecimals(text: string): [currency: string, decimals: number]
   const [code = '', number = '', ...rest] = text.split('=');
   const wrong = (problem: string) => new UsageError(`--decimals ${text}: ${problem}. Write it as --decimals USDT=6.`);
   if (!text.includes('=') || rest.length > 0) throw wrong('it needs a currency and a number of decimals');
-  if (!CURRENCY_CODE.test(code)) throw wrong(`${code} is not the code of a currency`);
+  const notCode = codeProblem(code);
+  if (notCode !== undefined) throw wrong(notCode);
   const decimals = /^\d{1,2}$/.test(number) ? Number(number) : Number.NaN;
   const problem = decimalsProblem(code, decimals);
   if (problem !== undefined) throw wrong(problem);

@@ -78,6 +78,7 @@ class Run {
   readonly #attemptRunner: AttemptRunner;
   /** True while scenarios are played one after another. */
   #isSequential = false;
+  #hasLearnedDecimals = false;
   /** True if calls fail at random, perhaps because too many calls were sent at once. */
   #overloaded = false;
   #failed = 0;
@@ -109,16 +110,11 @@ class Run {
   }
 
   async play(): Promise<Ending> {
-    const { after, client, signal } = this.#options;
+    const { after, signal } = this.#options;
     await after?.compareBalances(({ sessionID, currency }) => {
       const denomination = denominationOf(currency, this.#options, undefined);
       return this.#adjuster.read({ sessionID, denomination, scenario: null }, 'read');
     }, signal);
-    // Which sessions can play a scenario may depend on the decimals of a currency that no document states.
-    await this.#shownDecimals.learn(
-      client.sessions.filter(({ currency }) => currency !== undefined && currencyByCode(currency) !== undefined),
-      null,
-    );
     const { isolation, main, last, launches } = inPhases(inOrder(this.#options.scenarios, this.#options.seed));
     // Players that share a wallet would disturb each other, so the run tests for shared wallets before it plays scenarios in
     // parallel.
@@ -136,6 +132,17 @@ class Run {
       if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const attributed of this.#attribution.conclude()) this.#options.record(attributed);
     return this.#ending();
+  }
+
+  /**
+   * Reads balances in currencies whose decimals no document states, because the decimals decide which sessions can play a
+   * scenario. Does so once, so that an operator that does not answer delays the run only once.
+   */
+  async #learnDecimals(): Promise<void> {
+    if (this.#hasLearnedDecimals) return;
+    this.#hasLearnedDecimals = true;
+    const known = this.#options.client.sessions.filter(({ currency }) => currency && currencyByCode(currency));
+    await this.#shownDecimals.learn(known, null);
   }
 
   #decimalsOf(session: SessionUnderTest): number | null {
@@ -180,7 +187,7 @@ class Run {
     // The first scenario is played alone. If the operator does not answer, only one scenario fails, and not one for each
     // player.
     while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
-      if (!this.#stopped) this.#fill(queue, waiting, running, workers);
+      if (!this.#stopped) await this.#fill(queue, waiting, running, workers);
       if (running.size === 0) {
         if (this.#stopped || (queue.length === 0 && waiting.length === 0)) break;
         continue;
@@ -189,11 +196,16 @@ class Run {
     }
   }
 
-  #fill(queue: RunnableScenario[], waiting: WaitingScenario[], running: Set<Promise<void>>, workers: number): void {
+  async #fill(
+    queue: RunnableScenario[],
+    waiting: WaitingScenario[],
+    running: Set<Promise<void>>,
+    workers: number,
+  ): Promise<void> {
     const max = this.#reached && !this.#overloaded ? Math.min(workers, this.#pool.players) : 1;
     while (waiting.length < this.#pool.players * 4 && queue.length > 0) {
       const scenario = queue.shift();
-      const ready = scenario && this.#prepare(scenario);
+      const ready = scenario && (await this.#prepare(scenario));
       if (ready) waiting.push(ready);
     }
     for (const one of waiting.slice()) {
@@ -217,8 +229,9 @@ class Run {
    *
    * @returns undefined if the scenario cannot be played; the journal then has the reason
    */
-  #prepare(scenario: RunnableScenario): WaitingScenario | undefined {
+  async #prepare(scenario: RunnableScenario): Promise<WaitingScenario | undefined> {
     const plan = scenario.plan();
+    if (plan.needs.currency?.decimals !== undefined) await this.#learnDecimals();
     const assignments = this.#assignments(plan);
     if (!('reason' in assignments)) return { scenario, plan, assignments };
     recordNotPlayed(scenario, assignments, this.#options);

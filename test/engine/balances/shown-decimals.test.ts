@@ -58,8 +58,8 @@ describe('the amounts of a run', () => {
   });
 
   it('have the decimals of the balance with the most decimals, because other balances may leave out zeros', async () => {
-    const { amounts } = await played({ s1: 1, s2: 4 }, 'USDT');
-    expect(amounts).toContain('1.0000');
+    const { amounts } = await played({ s1: 1, s2: 2 }, 'USDT', {}, [FINE]);
+    expect(amounts[0]).toBe('0.03');
   });
 
   it('have the configured decimals and stakes, also for codes with small letters', async () => {
