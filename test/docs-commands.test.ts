@@ -45,7 +45,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^serve|^proxy|^run/u, / --(port|listen|core-api-port) \d+/u, ''],
   [/ --race-rounds/u, /--race-rounds \d+/u, '--race-rounds 1 concurrency/no-overdraft'],
   [
-    /^run( -v| --report \S+| --json| --strict| --bail| --journal \S+| --contract \S+| --baseline \S+| --retries \d+| --allow-flaky| --no-github| --seed \S+)*$/u,
+    /^run( -v| --report \S+| --json| --strict| --bail| --journal \S+| --contract \S+| --baseline \S+| --retries \d+| --allow-flaky| --no-github| --seed \S+| --require \S+)*$/u,
     /$/u,
     ' balance',
   ],

@@ -1,5 +1,8 @@
 /** The part of JSON Schema that the published schemas use. */
-export interface Schema {
+export /** Maximum number of values that a cell lists. A longer list is not readable in a table. */
+const MAX_LISTED_VALUES = 20;
+
+interface Schema {
   readonly $ref?: string;
   readonly title?: string;
   readonly description?: string;
@@ -45,6 +48,7 @@ function valueText(value: unknown): string {
 
 function kindText(schema: Schema): string {
   if (schema.const !== undefined) return valueText(schema.const);
+  if (schema.enum && schema.enum.length > MAX_LISTED_VALUES) return 'a name';
   if (schema.enum) return schema.enum.map(valueText).join(', ');
   if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
   if (schema.pattern?.endsWith(DURATION)) return 'a duration (`500ms`, `2s`, `1m`)';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { isRuleId, RULES } from '../contract/catalogue.ts';
-import { RULE_GROUPS } from '../contract/rule.ts';
+import { isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
+import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
 import { nearest } from '../scenario/near.ts';
 import type { Configuration } from './config/configuration.ts';
 import { UsageError } from './exit-status.ts';
@@ -76,6 +76,22 @@ export function select(
 
 function isOptIn(scenario: SuiteScenario): boolean {
   return scenario.tags.includes(OPT_IN);
+}
+
+/** The groups, rules and scenarios that the words of a selection name. */
+export interface Named {
+  readonly groups: readonly RuleGroup[];
+  readonly rules: readonly RuleId[];
+  /** The scenarios that are named by id, file or folder. */
+  readonly scenarios: readonly SuiteScenario[];
+}
+
+/** Returns the groups, rules and scenarios that the words of a selection name. */
+export function namedBy({ words }: Selection, { scenarios }: Suite, cwd: string): Named {
+  const groups = RULE_GROUPS.filter((group) => words.includes(group));
+  const rules = words.filter(isRuleId);
+  const others = words.filter((word) => !isRuleId(word) && !groups.some((group) => group === word));
+  return { groups, rules, scenarios: others.flatMap((word) => matches(scenarios, word, rootsFrom(cwd)).scenarios) };
 }
 
 interface Matches {
@@ -192,8 +208,13 @@ export function sourcesFor(
 
 /** Returns the scenarios that the command line selects. @throws UsageError when it selects none */
 export function choose({ scenarios }: Suite, selection: Selection, cwd: string): readonly SuiteScenario[] {
+  return select(scenarios, selection, rootsFrom(cwd));
+}
+
+/** Returns the folders that paths of a selection may be relative to. */
+function rootsFrom(cwd: string): readonly string[] {
   const root = packageRoot();
-  return select(scenarios, selection, [cwd, path.join(root, 'scenarios'), root]);
+  return [cwd, path.join(root, 'scenarios'), root];
 }
 
 /** True if all built-in scenarios are chosen. Opt-in scenarios may be missing. */

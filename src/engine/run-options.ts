@@ -3,7 +3,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { SessionState } from '../contract/session-state.ts';
 import type { ContractVersion } from '../contract/versions.ts';
-import type { Baseline, Budgets, JournalEvent, Shard } from '../journal/event.ts';
+import type { Baseline, Budgets, JournalEvent, RequiredResult, Shard } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
 import type { Plan } from '../scenario/plan/plan.ts';
@@ -114,6 +114,8 @@ export interface RunOptions extends AmountSettings {
   readonly whole: boolean;
   /** The rules that may fail. They are written to the journal. Absent: none. */
   readonly baseline?: Baseline | undefined;
+  /** The rules and scenarios that must be decided. They are written to the journal. Absent: none. */
+  readonly required?: readonly RequiredResult[] | undefined;
   readonly seed: string;
   readonly strict: boolean;
   /** The id of a campaign that the operator knows. Null: croupier makes up an id. */

@@ -2,6 +2,7 @@ import { CORE_RULES } from '../contract/catalogue.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import type { Fold } from './fold.ts';
+import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import type { RuleResult } from './rule-result.ts';
 
 /** The verdict of the whole run. */
@@ -71,6 +72,8 @@ function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
   if (fold.ended.how === 'unreachable') return `${name} could not be reached`;
+  const unmet = unmetRequirements(fold);
+  if (unmet.length > 0) return unmetSentence(fold, unmet);
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
   if (judgedRules(fold) === 0) return `no rule was judged for ${name}`;
@@ -147,6 +150,40 @@ function declinedSentence(name: string, declined: readonly RuleResult[]): string
   const times = most === undefined || declined.length === 1 ? '' : `${most[1]} of them: `;
   const said = most === undefined ? '' : ` (${times}${most[0]})`;
   return `${rules} not tested, because ${name} declined the calls${said}`;
+}
+
+/** Maximum number of reasons in the first line, and of names for each reason. */
+const MAX_REASONS = 2;
+const MAX_NAMES = 4;
+
+/**
+ * Writes a clause such as `the selected rule refund.unknown was not tested against acme: REASON`. With several rules or
+ * scenarios, it names those that have the most frequent reasons, and counts the others.
+ */
+function unmetSentence({ run }: Fold, unmet: readonly RequiredOutcome[]): string {
+  const name = run.client.extCID;
+  const isSelected = unmet.every(({ by }) => by === 'selection');
+  const how = isSelected ? 'selected' : 'required';
+  const [first] = unmet;
+  if (first && unmet.length === 1) {
+    const verb = first.verdict === 'inconclusive' ? 'could not be decided for' : 'was not tested against';
+    return `the ${how} ${first.kind} ${first.id} ${verb} ${name}: ${first.reason}`;
+  }
+  const groups = [...Map.groupBy(unmet, ({ reason }) => reason).values()].toSorted((a, b) => b.length - a.length);
+  const shown = groups.slice(0, MAX_REASONS).map((same) => {
+    const ids = same.slice(0, MAX_NAMES).map(({ id }) => id);
+    const more = same.length > ids.length ? ` and ${same.length - ids.length} more` : '';
+    return `${ids.join(', ')}${more} (${same[0]?.reason})`;
+  });
+  const rest = groups.slice(MAX_REASONS).flat().length;
+  const others = rest === 0 ? '' : `; ${rest} for other reasons`;
+  const all = run.required?.filter(({ by }) => !isSelected || by === 'selection').length;
+  return `${unmet.length} of ${all} ${how} ${kindOf(unmet)} were not decided for ${name}: ${shown.join('; ')}${others}`;
+}
+
+function kindOf(unmet: readonly RequiredOutcome[]): string {
+  const kinds = new Set(unmet.map(({ kind }) => kind));
+  return kinds.size > 1 ? 'rules and scenarios' : kinds.has('rule') ? 'rules' : 'scenarios';
 }
 
 /**

@@ -105,6 +105,14 @@ const knownFailure = object({
   tried: z.boolean().describe('true: the run has every scenario of the suite that tests the rule'),
 });
 
+const requiredResult = object({
+  kind: z.enum(['rule', 'scenario']),
+  id: text,
+  by: z
+    .enum(['selection', 'require'])
+    .describe('selection: the user selected it by name; require: --require or the configuration names it'),
+});
+
 const runStarted = object({
   event: z.literal('run-started'),
   format: z.literal(JOURNAL_FORMAT),
@@ -158,6 +166,9 @@ const runStarted = object({
   baseline: object({ file: text, known: list(knownFailure) })
     .exactOptional()
     .describe('known failures, which do not fail the run'),
+  required: list(requiredResult)
+    .exactOptional()
+    .describe('rules and scenarios that must be decided, or else the run is undecided'),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
   source: z
     .literal('proxy')
@@ -326,6 +337,7 @@ export const shared = {
   stamps,
   finding,
   knownFailure,
+  requiredResult,
   place,
   verdict,
   ruleId,

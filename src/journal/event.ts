@@ -92,6 +92,14 @@ export interface Shard {
   readonly seed: string | null;
 }
 
+/** A rule or a scenario that must be decided, or else the run is undecided. */
+export interface RequiredResult {
+  readonly kind: 'rule' | 'scenario';
+  readonly id: string;
+  /** `selection` if the user selected it by name; `require` if the flag `--require` or the configuration names it. */
+  readonly by: 'selection' | 'require';
+}
+
 /** The first event of a journal: the plan of the run and the operator under test. */
 export interface RunStarted {
   readonly event: 'run-started';
@@ -118,6 +126,8 @@ export interface RunStarted {
   readonly settings: RunSettings;
   /** The rules that may fail. It is left out if the user gave no baseline. */
   readonly baseline?: Baseline;
+  /** The rules and scenarios that must be decided. It is left out if there are none. */
+  readonly required?: readonly RequiredResult[];
   readonly scenarios: readonly PlannedScenario[];
   /**
    * `proxy` if a real service made the calls and they passed through croupier. It is left out if croupier made the

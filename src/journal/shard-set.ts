@@ -25,6 +25,7 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['division (by other --timings, players or --workers)', ({ shard }) => shard?.divisionHash],
   ['seed', ({ shard }) => shard?.seed],
   ['--baseline', ({ baseline }) => JSON.stringify(baseline?.known ?? null)],
+  ['--require, --allow-skipped or the selection', ({ required }) => JSON.stringify(required ?? null)],
   ['--strict', ({ settings }) => settings.strict],
   ['--retries', ({ settings }) => settings.retries ?? 0],
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],

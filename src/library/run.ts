@@ -8,6 +8,7 @@ import { withOwnSessions } from '../app/config/sessions-from.ts';
 import { UsageError } from '../app/exit-status.ts';
 import { play, SILENT } from '../app/run/play.ts';
 import { reportOptions } from '../app/run/publish.ts';
+import { refuseUnknownRules, requiredOf } from '../app/run/required.ts';
 import { runSettings } from '../app/run/settings.ts';
 import { choose, isWhole, selectionWords, sourcesFor } from '../app/selection.ts';
 import { silentStdio } from '../app/stdio.ts';
@@ -34,6 +35,13 @@ export interface RunOptions {
   readonly tags?: readonly string[];
   /** Plays only scenarios that have this text in their id or title. */
   readonly grep?: string;
+  /**
+   * Groups and rules that the run must decide. The result is undecided if one of them stays skipped, inconclusive or
+   * untested.
+   */
+  readonly require?: readonly string[];
+  /** If true, what `select` names may stay undecided. Default: the result is then undecided. */
+  readonly allowSkipped?: boolean;
   /** The seed of an earlier run, to repeat its random choices and its order. */
   readonly seed?: string;
   /** If true, a breach of a SHOULD rule also fails the run. */
@@ -87,6 +95,8 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
     typeof options.config === 'object'
       ? await configurationOf(options.config, stdio)
       : await loadConfiguration(options.config, stdio);
+  const settings = runSettings(configuration.config, flags, env);
+  refuseUnknownRules(flags);
   const selection = { words: options.select ?? [], tags: options.tags ?? [], grep: options.grep };
   const suite = loadSuite(sourcesFor(selection.words, configuration, cwd), cwd, randomUUID);
   const clients = await resolveClients(configuration, flags, stdio);
@@ -106,8 +116,9 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       client,
       scenarios: chosen,
       selection: selectionWords(selection),
+      required: requiredOf(client, { flags, configuration, settings, selection, suite, scenarios: chosen, stdio }),
       whole: isWhole(suite, chosen),
-      ...runSettings(configuration.config, flags, env),
+      ...settings,
       signal,
     },
     journal: options.journal,
@@ -123,8 +134,11 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
 }
 
 /** Converts the options to the flags of `croupier run`. */
-function flagsOf({ client, seed, strict, retries, allowFlaky, bail, production }: RunOptions): RunFlags {
+function flagsOf(options: RunOptions): RunFlags {
+  const { client, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production } = options;
   const flags = {
+    require,
+    allowSkipped,
     seed,
     strict,
     retries,

@@ -79,6 +79,43 @@ describe('the exit status of a run', () => {
     expect(await of([found(story.id, 'win.credit', 'inconclusive'), ...fail])).toMatchObject({ exitCode: 1 });
   });
 
+  it('is 3 when a required rule or scenario was not decided, unless a part of a divided run is judged alone', async () => {
+    const required = [
+      { kind: 'rule', id: 'reply.content-type', by: 'require' },
+      { kind: 'scenario', id: story.id, by: 'selection' },
+    ] as const;
+    const open = found(story.id, 'reply.content-type', 'inconclusive');
+    const shard = {
+      index: 1,
+      count: 2,
+      planHash: 'p',
+      divisionHash: 'd',
+      scenarios: 2,
+      players: 2,
+      whole: true,
+      seed: null,
+    };
+    const conclusionOf = async (more: object, events: readonly JournalEvent[]) =>
+      conclude(
+        await foldJournal([{ ...runStarted([story]), required, ...more }, started(story.id), ...events, runEnded()]),
+      );
+    expect(await conclusionOf({}, [pass, found(story.id, 'reply.content-type', 'warn')])).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await conclusionOf({ shard }, [open, pass])).toMatchObject({ exitCode: 0 });
+    expect(
+      await conclusionOf({}, [
+        open,
+        ended(story.id, { verdict: 'inconclusive', reason: 'noise', passes: { 'bet.debit': { '*': 1 } } }),
+      ]),
+    ).toMatchObject({
+      exitCode: 3,
+      firstLine:
+        'UNDECIDED: 2 of 2 required rules and scenarios were not decided for acme: reply.content-type (what was seen (inconclusive)); bet/debit (noise).',
+    });
+    expect(await conclusionOf({}, [open, ...fail])).toMatchObject({ exitCode: 1 });
+  });
+
   it('is never 0 for a run that was cut off, but 3 if no rule failed', async () => {
     expect(await of([pass], null)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
     expect(await of(fail, null)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });

@@ -52,6 +52,18 @@ describe('run', () => {
     expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
   });
 
+  it('is undecided if a selected or required rule was not tested, unless the caller accepts it', async () => {
+    const config = configOf(reference);
+    const select = ['session.expired-settles'];
+    const strict = await runHere({ config, select });
+    expect([strict.verdict, strict.exitCode]).toEqual(['undecided', 3]);
+    expect(strict.firstLine).toContain('the selected rule session.expired-settles was not tested');
+    expect((await runHere({ config, select, allowSkipped: true })).verdict).toBe('conforming');
+    const required = await runHere({ config, select: ['balance/read'], require: ['refund.unknown'] });
+    expect(required.firstLine).toContain('the required rule refund.unknown was not tested');
+    await expect(runHere({ config, require: ['refund.unknwn'] })).rejects.toThrow(/Did you mean refund\.unknown\?/);
+  });
+
   it('returns the findings for an operator that breaks a rule, without throwing', async () => {
     const defect = defectByName('replayed-bet-charged');
     const broken = await startReference(() => {}, behaviourWith(defect ? [defect] : []));

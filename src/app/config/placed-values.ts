@@ -132,7 +132,11 @@ function toDiagnostics(issue: z.core.$ZodIssue, values: PlacedValues, words: Wor
     case 'invalid_value': {
       const choices = issue.values.map(String);
       const near = node?.kind === 'scalar' ? suggestion(node.written, choices) : undefined;
-      if (choices.length > MAX_LISTED) return at(`\`${name}\` is not one of the ${choices.length} known values`, near);
+      if (choices.length > MAX_LISTED) {
+        // An item of a list has a number in place of a name, so the diagnostic shows its text.
+        const shown = typeof path.at(-1) === 'number' && node?.kind === 'scalar' ? node.written : name;
+        return at(`\`${shown}\` is not one of the ${choices.length} known values`, near);
+      }
       return at(`\`${name}\` must be one of: ${choices.join(', ')}`, near);
     }
     case 'custom':

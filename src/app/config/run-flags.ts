@@ -34,6 +34,10 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly tag?: readonly string[];
   readonly grep?: string;
   readonly list?: boolean;
+  /** Groups and rules that the run must decide. A value can be a list with commas. */
+  readonly require?: readonly string[];
+  /** True if selected rules and scenarios may stay undecided. */
+  readonly allowSkipped?: boolean;
   readonly coreApiPort?: string;
   readonly launchWait?: number;
   readonly after?: readonly string[];

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
+import { RULES } from '../../contract/catalogue.ts';
 import { CURRENCY_CODE } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
+import { RULE_GROUPS } from '../../contract/rule.ts';
 import { SESSION_STATES } from '../../contract/session-state.ts';
 import { CONTRACT_VERSION, contractVersion } from '../../contract/versions.ts';
 import { readDuration } from '../../scenario/duration.ts';
 import { SIDES } from '../../traffic/logged-exchange.ts';
 import { LOG_FIELDS } from '../../traffic/read/logs/log-form.ts';
 import { decimalsProblem } from './decimals.ts';
+
+/** The names that `require` accepts. */
+const REQUIRABLE: readonly string[] = [...RULE_GROUPS, ...RULES.map(({ id }) => id)];
 
 const MONEY = /^(0|[1-9]\d*)(\.\d+)?$/;
 
@@ -192,6 +197,12 @@ export const configSchema = z
       .array(text)
       .optional()
       .describe('Folders or files with your own scenarios. croupier runs them in addition to the built-in scenarios.'),
+    require: z
+      .array(z.enum(REQUIRABLE))
+      .optional()
+      .describe(
+        'Groups and rules that a run must decide, as with --require. A run of selected scenarios needs only those that its scenarios test.',
+      ),
     deadline: duration
       .optional()
       .describe(`Maximum time for a reply. Default: ${REPLY_DEADLINE_SECONDS}s, as in the contract.`),

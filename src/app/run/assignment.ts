@@ -1,10 +1,11 @@
 import type { ClientUnderTest } from '../../engine/run-options.ts';
-import type { Shard } from '../../journal/event.ts';
+import type { RequiredResult, Shard } from '../../journal/event.ts';
 import { UsageError } from '../exit-status.ts';
 import { choose, isWhole, selectionWords } from '../selection.ts';
 import type { SuiteScenario } from '../suite.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { PreparedRun } from './prepare-run.ts';
+import { requiredOf } from './required.ts';
 import { shardOf } from './shard.ts';
 
 /** The scenarios that a run plays with one client, and the client with the sessions that it plays in. */
@@ -13,6 +14,8 @@ export interface Assignment {
   readonly scenarios: readonly SuiteScenario[];
   /** The words and flags that selected the scenarios, as reports print them. */
   readonly selection: readonly string[];
+  /** The rules and scenarios that the run must decide. */
+  readonly required: readonly RequiredResult[];
   /** True if the run plays the whole built-in suite. */
   readonly whole: boolean;
   readonly shard: Shard | undefined;
@@ -35,9 +38,10 @@ export function assign(
     ...selectionWords(prepared.selection),
     ...(flags.lastFailed === undefined ? [] : ['--last-failed']),
   ];
-  if (!flags.shard) return { client, scenarios, selection, whole, shard: undefined };
+  const required = requiredOf(client, { ...prepared, scenarios, isSubset: failed !== undefined });
+  if (!flags.shard) return { client, scenarios, selection, required, whole, shard: undefined };
   const part = shardOf(client, scenarios, whole, prepared);
-  return { ...part, selection: [...selection, `--shard ${flags.shard}`], whole: false };
+  return { ...part, required, selection: [...selection, `--shard ${flags.shard}`], whole: false };
 }
 
 /**

@@ -104,7 +104,7 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
 
 function playOf(
   { prepared, signal, startProgress, reference, launches, journals }: Runner,
-  { client, scenarios, selection, whole, shard }: Assignment,
+  { client, scenarios, selection, required, whole, shard }: Assignment,
   sameFlags: readonly string[],
   scrub: (text: string) => string,
 ): Play {
@@ -120,6 +120,7 @@ function playOf(
       selection,
       flags: sameFlags,
       baseline: baselines && knownAmong(baselineOf(baselines, client.extCID), scenarios, prepared),
+      required,
       whole,
       shard,
       ...settings,

@@ -15,6 +15,7 @@ import type { Stdio } from '../stdio.ts';
 import { loadSuite, type Suite, type SuiteScenario, type SuiteSource } from '../suite.ts';
 import type { ChosenVariation } from '../variations.ts';
 import { readEarlierJournals } from './earlier-journals.ts';
+import { refuseUnknownRules } from './required.ts';
 import { type RunSettings, runSettings } from './settings.ts';
 import { readTimings, refuseShardFlags } from './shard.ts';
 
@@ -45,6 +46,7 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   const reports = readReportRequests(flags.report ?? [], '--report');
   const variations = variationsOf(flags);
   refuseShardFlags(flags);
+  refuseUnknownRules(flags);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const sources = sourcesFor(words, configuration, stdio.cwd);

@@ -119,5 +119,8 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     )
     .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
-    .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag));
+    .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
+    .addOption(
+      setting('--require <rules>', 'groups and rules that the run must decide; repeatable').argParser(collect),
+    );
 }

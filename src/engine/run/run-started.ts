@@ -7,7 +7,7 @@ type Beginning = Pick<
   RunOptions,
   'croupier' | 'client' | 'uuid' | 'seed' | 'selection' | 'whole' | 'deadlineMs' | 'lingerMs' | 'strict' | 'workers'
 > &
-  Partial<Pick<RunOptions, 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline'>> & {
+  Partial<Pick<RunOptions, 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline' | 'required'>> & {
     readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'builtIn' | 'plan'>[];
   };
 
@@ -47,6 +47,7 @@ export function runStarted(options: Beginning): RunStarted {
       })),
     },
     ...(options.baseline && { baseline: options.baseline }),
+    ...(options.required && options.required.length > 0 && { required: options.required }),
     scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
   };
 }

@@ -5,7 +5,19 @@ import { shared } from '../../journal/event-schema.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import { JSON_REPORT } from './json.ts';
 
-const { callName, finding, knownFailure, outcome, request, ruleId, runStarted, signature, stamps, verdict } = shared;
+const {
+  callName,
+  finding,
+  knownFailure,
+  outcome,
+  request,
+  requiredResult,
+  ruleId,
+  runStarted,
+  signature,
+  stamps,
+  verdict,
+} = shared;
 const count = z.int().min(0);
 const reason = z.string().nullable().describe('why the verdict is not a pass');
 
@@ -148,6 +160,11 @@ const report = z.object({
     ),
   latency: z.array(latency).describe('response times by call; quantiles are accurate to 1 %'),
   flaky: z.array(z.string()).describe('scenarios that failed and then passed on retry'),
+  required: z
+    .array(z.object({ ...requiredResult.unwrap().shape, verdict, reason }))
+    .describe(
+      'rules and scenarios that the user selected by name or requires; the run is undecided if one is skipped, inconclusive or untested',
+    ),
   shard: runStarted.shard.describe('which part of a divided run this is; left out: the run is not divided'),
   notices: z.array(z.string()),
   owed: z.array(

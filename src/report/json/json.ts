@@ -3,6 +3,7 @@ import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
+import { requiredOutcomes } from '../../journal/required.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import type { JournalledExchange } from '../exchanges.ts';
@@ -58,6 +59,7 @@ function headOf(fold: Fold): object {
     baseline: fold.baseline.map(({ known, state }) => ({ ...known, state })),
     latency: fold.latency.map(latencyOf),
     flaky: fold.scenarios.filter(({ flaky }) => flaky).map(({ planned }) => planned.id),
+    required: requiredOutcomes(fold).map(({ kind, id, by, verdict, reason }) => ({ kind, id, by, verdict, reason })),
     ...(run.shard && { shard: run.shard }),
     notices: fold.notices,
     owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),

@@ -161,10 +161,12 @@ function whereSeen({ place, scenario }: JudgedFinding): string {
 /** Returns the rules that no selected scenario tests. Returns an empty list if the run played the whole suite. */
 export function leftOutRules(fold: Fold): readonly RuleResult[] {
   if (fold.run.whole) return [];
+  const required = new Set(fold.run.required?.map(({ id }) => id));
   return fold.rules.filter(
     ({ verdict, scenarios, rule }) =>
       verdict === 'untested' &&
       scenarios.length === 0 &&
+      !required.has(rule.id) &&
       !fold.run.scenarios.some(({ rules }) => rules.includes(rule.id)),
   );
 }

@@ -1,6 +1,7 @@
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { unmetRequirements } from '../../journal/required.ts';
 import { forTerminal } from '../escape.ts';
 import { findEvidence } from '../evidence.ts';
 import { eachExchange } from '../exchanges.ts';
@@ -44,6 +45,7 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
   }
   yield* titled(`Known failures (${forTerminal(baselineFile(fold) ?? '')})`, knownLines(fold, options), options);
   yield* titled('Undecided', reasons(fold, ['inconclusive'], options), options);
+  yield* titled('Selected scenarios that were not decided', unmetScenarios(fold, options), options);
   yield* titled('Warnings', warnings(fold, options), options);
   yield* titled(fold.run.whole ? 'Every rule' : 'Tested rules', everyRule(fold, options), options);
   yield* titled('Notes: points that the contract leaves open', notes(fold, options), options);
@@ -54,7 +56,7 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
   yield* titled('Owed calls and balances', leftBehind(fold, options), options);
   yield* titled('Notices', noticeLines(fold, options), options);
   if (options.verbose) yield* allExchanges(open, options);
-  yield text(['', ...closing(conclusion, options)]);
+  yield text(['', ...closing(fold, conclusion, options)]);
 }
 
 function text(lines: readonly string[]): string {
@@ -146,7 +148,7 @@ async function* allExchanges(open: OpenJournal, options: ReportOptions): AsyncGe
   }
 }
 
-function closing(conclusion: Conclusion, options: ReportOptions): readonly string[] {
+function closing(fold: Fold, conclusion: Conclusion, options: ReportOptions): readonly string[] {
   const { exitCode } = conclusion;
   const meaning = {
     0: 'conforming',
@@ -157,11 +159,30 @@ function closing(conclusion: Conclusion, options: ReportOptions): readonly strin
     143: 'interrupted',
   }[exitCode];
   const lines = [inVerdictColour(conclusion, options)(`Exit status ${exitCode}: ${meaning}.`)];
+  if (exitCode === 3 && unmetRequirements(fold).some(({ by }) => by === 'selection')) {
+    lines.push('With --allow-skipped, what you select by name may stay undecided.');
+  }
   if (options.journal !== null) {
     const journal = forTerminal(options.journal);
     lines.push(options.paint.dim(`Journal: ${journal}`));
   }
   return lines;
+}
+
+/**
+ * Lists the required scenarios that the run did not decide, with one entry for each reason. Required rules are listed
+ * with the other rules that were undecided or not tested.
+ */
+function unmetScenarios(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+  const unmet = unmetRequirements(fold).filter(({ kind }) => kind === 'scenario');
+  return [...Map.groupBy(unmet, ({ verdict, reason }) => `${verdict} ${reason}`).values()].flatMap((same) => {
+    const [first] = same;
+    if (!first) return [];
+    const entry = `${first.reason}: ${same.map(({ id }) => id).join(', ')}`;
+    return wrap(forTerminal(entry), width - 4).map(
+      (line, at) => `  ${at === 0 ? tint(first.verdict, paint)(mark(first.verdict, unicode)) : ' '} ${line}`,
+    );
+  });
 }
 
 /** Lists each known failure of the run's baseline with its state. */

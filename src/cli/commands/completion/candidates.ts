@@ -33,6 +33,8 @@ export async function candidatesFor({ command, option, word, config }: Spot, std
     case '--contract':
     case '--since':
       return CONTRACT_VERSIONS.map((version) => ({ value: version, means: CHANGES[version] }));
+    case '--require':
+      return [...groups(), ...rules()];
     case '--tag':
       return [...new Set((await suite(config, stdio)).flatMap(({ tags }) => tags))].sort().map(plain);
     case '--client':

@@ -32,6 +32,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .option('--last-failed [journal]', 'only those that last failed, were flaky or undecided')
     .addOption(new Option('--shard <i/n>', 'play part i of n; each part needs its own player').argParser(shardFlag))
     .option('--timings <journal>', 'journal whose times divide the shards; repeatable', collect)
+    .option('--allow-skipped', 'what SELECTION names may stay undecided')
     .option('--watch', 'run again when a file changes, or on a key')
     .option('--list', 'print the selected scenarios, and send nothing')
     .optionsGroup('Run:')
@@ -63,7 +64,6 @@ Examples:
   CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu \\
     --ext-cid acme-eu --session eu-usd-1          without a croupier.yaml
 
-Exit status: 0 conforming, 1 not conforming, 2 usage (nothing was sent),
-  3 undecided, 70 a bug of croupier, 130 and 143 interrupted`,
+Exit status: 0 conforming, 1 not conforming, 2 usage, 3 undecided, 70 a bug`,
     );
 }

@@ -1,0 +1,97 @@
+import { GROUPS, isRuleId, RULES, type Rule, type RuleId } from '../../contract/catalogue.ts';
+import { RULE_GROUPS } from '../../contract/rule.ts';
+import { CONTRACT_VERSION, isThere } from '../../contract/versions.ts';
+import type { ClientUnderTest } from '../../engine/run-options.ts';
+import type { RequiredResult } from '../../journal/event.ts';
+import { nearest } from '../../scenario/near.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { RunFlags } from '../config/run-flags.ts';
+import { UsageError } from '../exit-status.ts';
+import { namedBy, type Selection } from '../selection.ts';
+import type { Stdio } from '../stdio.ts';
+import type { Suite, SuiteScenario } from '../suite.ts';
+import type { RunSettings } from './settings.ts';
+
+/** The parts of a prepared run that decide what the run must decide. */
+interface Requirements {
+  readonly flags: RunFlags;
+  readonly configuration: Pick<Configuration, 'config'>;
+  readonly settings: Pick<RunSettings, 'strict'>;
+  readonly selection: Selection;
+  readonly suite: Suite;
+  readonly stdio: Pick<Stdio, 'cwd'>;
+  /** The scenarios to play. */
+  readonly scenarios: readonly SuiteScenario[];
+  /** True if the run plays only some of the selected scenarios, for example those that failed. Absent: false. */
+  readonly isSubset?: boolean;
+}
+
+/**
+ * Rules that can be tested only if the operator fails on its own, or if its backend reads a campaign. A group does not
+ * require them, because a correct operator may give no opportunity to test them.
+ */
+const WITHOUT_OPPORTUNITY: ReadonlySet<RuleId> = new Set(['refund.after-error', 'launch.campaign']);
+
+/** Returns the names in the values of `--require`, in which commas separate names. */
+function requiredNames({ require = [] }: RunFlags): readonly string[] {
+  return require.flatMap((value) => value.split(',')).map((name) => name.trim());
+}
+
+/** Refuses a name in `--require` that is neither a group nor a rule. @throws UsageError with a similar name */
+export function refuseUnknownRules(flags: RunFlags): void {
+  for (const name of requiredNames(flags)) {
+    if (isRuleId(name) || RULE_GROUPS.some((group) => group === name)) continue;
+    const near = nearest(name, [...RULE_GROUPS, ...RULES.map(({ id }) => id)]);
+    const help = near === undefined ? 'croupier list rules shows them all.' : `Did you mean ${near}?`;
+    throw new UsageError(`--require ${name}: there is no group or rule with this name. Nothing was sent.\n${help}`);
+  }
+}
+
+/**
+ * Returns the rules and scenarios that the run must decide, because the selection, `--require` or the configuration
+ * names them. A group stands for its rules that can fail the run.
+ */
+export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, given: Requirements) {
+  const { flags, configuration, settings, selection, suite, scenarios, stdio, isSubset = false } = given;
+  const tested = new Set(scenarios.flatMap(({ rules }) => rules));
+  const ofGroup = (name: string): readonly RuleId[] =>
+    requiredRules(GROUPS.find((group) => group.name === name)?.rules ?? [], settings.strict)
+      .filter(({ id, since }) => !WITHOUT_OPPORTUNITY.has(id) && isThere(since, contract))
+      .map(({ id }) => id);
+  const rulesOf = (name: string): readonly RuleId[] => (isRuleId(name) ? [name] : ofGroup(name));
+  const isPart = isSubset || selection.words.length + selection.tags.length > 0 || selection.grep !== undefined;
+  const found = new Map<string, RequiredResult>();
+  const add = (kind: RequiredResult['kind'], by: RequiredResult['by'], ids: readonly string[]): void => {
+    for (const id of ids) if (!found.has(`${kind} ${id}`)) found.set(`${kind} ${id}`, { kind, id, by });
+  };
+  // These come first, so that --allow-skipped does not remove a rule that is also selected.
+  add('rule', 'require', requiredNames(flags).flatMap(rulesOf));
+  const configured = (configuration.config.require ?? []).flatMap(rulesOf);
+  add('rule', 'require', isPart ? configured.filter((rule) => tested.has(rule)) : configured);
+  if (flags.allowSkipped !== true) {
+    const named = namedBy(selection, suite, stdio.cwd);
+    add('rule', 'selection', isSubset ? named.rules.filter((rule) => tested.has(rule)) : named.rules);
+    // A tag, a text or --last-failed can leave out scenarios of a group on purpose.
+    add(
+      'rule',
+      'selection',
+      named.groups.flatMap(ofGroup).filter((rule) => tested.has(rule)),
+    );
+    const played = new Set(scenarios.map(({ id }) => id));
+    add(
+      'scenario',
+      'selection',
+      named.scenarios.map(({ id }) => id).filter((id) => played.has(id)),
+    );
+  }
+  return [...found.values()];
+}
+
+/**
+ * Returns the rules of a group that can fail the run: each MUST rule, and in strict mode each SHOULD rule. A group
+ * without a MUST rule stands for its SHOULD rules.
+ */
+function requiredRules(rules: readonly Rule[], strict: boolean): readonly Rule[] {
+  const must = rules.filter(({ level }) => level === 'MUST' || (strict && level === 'SHOULD'));
+  return must.length > 0 ? must : rules.filter(({ level }) => level === 'SHOULD');
+}

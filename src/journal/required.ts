@@ -1,0 +1,72 @@
+import type { KnownResult } from './baseline.ts';
+import type { RequiredResult } from './event.ts';
+import type { Finding, Verdict } from './finding.ts';
+import type { Fold } from './fold.ts';
+
+/** A rule or scenario that the user requires, with its result. */
+export interface RequiredOutcome extends RequiredResult {
+  readonly verdict: Verdict;
+  /** The reason why it has no decision; null if it has one. */
+  readonly reason: string | null;
+  /** True if the run decided it, or if a known failure of the baseline is the only reason why it did not. */
+  readonly isMet: boolean;
+}
+
+const UNDECIDED: readonly Verdict[] = ['skip', 'inconclusive', 'untested'];
+
+type Results = Pick<Fold, 'run' | 'rules' | 'scenarios' | 'baseline'>;
+
+/** Returns the result of each rule and scenario that the user requires, in the order of the journal. */
+export function requiredOutcomes(fold: Results): readonly RequiredOutcome[] {
+  return (fold.run.required ?? []).map((required) => {
+    const { verdict, reason, isExcused } = resultOf(required, fold);
+    const isOpen = UNDECIDED.includes(verdict);
+    return { ...required, verdict, reason: isOpen ? reason : null, isMet: !isOpen || isExcused };
+  });
+}
+
+/**
+ * Returns the required rules and scenarios that the run did not decide. Returns none for a part of a divided run,
+ * because another part may decide them. They count when the parts are merged.
+ */
+export function unmetRequirements(fold: Results): readonly RequiredOutcome[] {
+  return fold.run.shard === undefined ? requiredOutcomes(fold).filter(({ isMet }) => !isMet) : [];
+}
+
+interface Result {
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly isExcused: boolean;
+}
+
+function resultOf({ kind, id }: RequiredResult, { run, rules, scenarios, baseline }: Results): Result {
+  if (kind === 'scenario') {
+    const found = scenarios.find(({ planned }) => planned.id === id);
+    if (!found) return { verdict: 'untested', reason: 'this run does not have it', isExcused: false };
+    const open = found.findings.filter(({ verdict }) => verdict === 'inconclusive');
+    const isExcused =
+      found.verdict === 'inconclusive' && open.length > 0 && open.every((finding) => isExcusedBy(baseline, finding));
+    return { verdict: found.verdict, reason: found.reason ?? 'the reason is unknown', isExcused };
+  }
+  const found = rules.find(({ rule }) => rule.id === id);
+  if (!found) return { verdict: 'untested', reason: 'this version of croupier does not have it', isExcused: false };
+  const { verdict, because } = found;
+  const isTried = verdict !== 'untested' || run.scenarios.some((planned) => planned.rules.includes(found.rule.id));
+  return {
+    verdict,
+    reason: isTried ? (found.reason ?? 'the reason is unknown') : 'no scenario of this run tests it',
+    isExcused: verdict === 'inconclusive' && isExcusedBy(baseline, { rule: found.rule.id, because }),
+  };
+}
+
+/** True if the baseline lists the rule as undecided, or if a known failure of the baseline explains the result. */
+function isExcusedBy(baseline: readonly KnownResult[], { rule, because }: Pick<Finding, 'rule'> & WithCause): boolean {
+  return baseline.some(
+    ({ known, state }) =>
+      (state === 'failing' && known.rule === because) || (state === 'undecided' && known.rule === rule),
+  );
+}
+
+interface WithCause {
+  readonly because: Finding['rule'] | null;
+}
