@@ -10,6 +10,7 @@ import { play, SILENT } from '../app/run/play.ts';
 import { reportOptions } from '../app/run/publish.ts';
 import { refuseUnknownRules, requiredOf } from '../app/run/required.ts';
 import { runSettings } from '../app/run/settings.ts';
+import { mistakesIn } from '../app/scenario-mistakes.ts';
 import { choose, isWhole, selectionWords, sourcesFor } from '../app/selection.ts';
 import { silentStdio } from '../app/stdio.ts';
 import { loadSuite } from '../app/suite.ts';
@@ -100,7 +101,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
   const selection = { words: options.select ?? [], tags: options.tags ?? [], grep: options.grep };
   const suite = loadSuite(sourcesFor(selection.words, configuration, cwd), cwd, randomUUID);
   const clients = await resolveClients(configuration, flags, stdio);
-  const diagnostics = [...clients.diagnostics, ...suite.diagnostics];
+  const diagnostics = [...clients.diagnostics, ...mistakesIn(suite)];
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   const configured = onlyOne(clients);
   const chosen = choose(suite, selection, cwd);

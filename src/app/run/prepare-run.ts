@@ -10,6 +10,7 @@ import type { RunFlags } from '../config/run-flags.ts';
 import { refuseOtherOperators, variationsOf } from '../embedded-operator.ts';
 import { UsageError } from '../exit-status.ts';
 import { type ReportRequest, readReportRequests, refuseOverwriting, refuseSharedFile } from '../report-files.ts';
+import { mistakesIn } from '../scenario-mistakes.ts';
 import { choose, type Selection, sourcesFor } from '../selection.ts';
 import type { Stdio } from '../stdio.ts';
 import { loadSuite, type Suite, type SuiteScenario, type SuiteSource } from '../suite.ts';
@@ -52,7 +53,7 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   const sources = sourcesFor(words, configuration, stdio.cwd);
   const suite = loadSuite(sources, stdio.cwd, randomUUID);
   const clients = await clientsOf(flags, configuration, stdio);
-  const diagnostics = [...clients.diagnostics, ...suite.diagnostics];
+  const diagnostics = [...clients.diagnostics, ...mistakesIn(suite)];
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   const selection: Selection = { words, tags: flags.tag ?? [], grep: flags.grep };
   const chosen = choose(suite, selection, stdio.cwd);

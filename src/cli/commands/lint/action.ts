@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { loadConfiguration } from '../../../app/config/configuration.ts';
 import { EXIT, UsageError } from '../../../app/exit-status.ts';
+import { mistakesIn } from '../../../app/scenario-mistakes.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { builtInSource, loadSuite, type SuiteScenario, userSource } from '../../../app/suite.ts';
-import { applicableRules } from '../../../judge/checks/checks.ts';
-import { byPlace, type Diagnostic, diagnosticAt, renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
+import { builtInSource, loadSuite, userSource } from '../../../app/suite.ts';
+import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
 import type { LintFlags } from './flags.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function lintCommand(files: readonly string[], flags: LintFlags, st
       `${files.join(', ')}: no scenarios found. Names of scenario files end with .yaml or .yml. Nothing was checked.`,
     );
   }
-  const diagnostics = [...suite.diagnostics, ...unprovenClaims(scenarios)].sort(byPlace);
+  const diagnostics = mistakesIn(suite);
   const found = `${fileCount} file${fileCount === 1 ? '' : 's'}`;
   if (flags.json) {
     stdio.out.write(`${JSON.stringify({ files: fileCount, scenarios: scenarios.length, diagnostics }, null, 2)}\n`);
@@ -55,26 +55,4 @@ async function sources(files: readonly string[], config: string | undefined, std
     userSource(path.resolve(configuration.dir, given), stdio.cwd),
   );
   return [builtInSource(), ...configured];
-}
-
-/** Returns a diagnostic for each rule in the list of a scenario that none of the scenario's cases can decide. */
-export function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Diagnostic[] {
-  return [...Map.groupBy(scenarios, ({ source }) => source).values()].flatMap((cases) => {
-    const [first] = cases;
-    if (!first) return [];
-    const open = new Map(first.claims.map((claim) => [claim.id, claim]));
-    for (const scenario of cases) {
-      // The first case can decide most rules. Another case is planned only if a rule is left.
-      if (open.size === 0) break;
-      for (const rule of applicableRules(scenario.plan(), [...open.keys()])) open.delete(rule);
-    }
-    return [...open.values()].map(({ id, place }) => {
-      const start = (first.source.lineStarts[place.line - 1] ?? 0) + place.column - 1;
-      return diagnosticAt(
-        { source: first.source, start, end: start + id.length },
-        `no step of this scenario can decide \`${id}\``,
-        'remove the rule, or add a step that can break it',
-      );
-    });
-  });
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { mistakesIn } from '../../../../src/app/scenario-mistakes.ts';
 import { loadSuite, userSource } from '../../../../src/app/suite.ts';
-import { unprovenClaims } from '../../../../src/cli/commands/lint/action.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -16,7 +16,7 @@ function diagnosticsAbout(text: string) {
   writeFileSync(path.join(dir, 'own.yaml'), text);
   const suite = loadSuite([userSource('.', dir)], dir, randomUUID);
   expect(suite.diagnostics).toEqual([]);
-  return unprovenClaims(suite.scenarios);
+  return mistakesIn(suite);
 }
 
 it('lint shows the place of a rule that no step can decide', () => {

@@ -85,6 +85,21 @@ describe('croupier run --reference', () => {
     expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
   });
 
+  it('refuses a file that lint refuses, with the same message', async () => {
+    write(
+      'ours/empty-claim.yaml',
+      'title: A bet\nrules: [bet.debit, refund.restore]\nsteps:\n  - bet:\n  - balance:\n',
+    );
+    const lint = await croupier(['lint', 'ours/empty-claim.yaml'], { cwd });
+    const [mistake] = lint.out.split('\n\n');
+    expect(mistake).toMatch(/^ours\/empty-claim\.yaml:2:20: no step of this scenario can decide `refund\.restore`/);
+    const { status, out, err } = await croupier(['run', '--reference', 'ours/empty-claim.yaml'], { cwd });
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(mistake);
+    expect(err).toContain('Nothing was sent.');
+    expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
+  });
+
   it('plays a scenario of the user by its file and line, and fails for an expectation of the scenario', async () => {
     write('mine.yaml', 'title: Mine\nsteps:\n  - bet:\n    expect: declined\n  - balance:\n');
     const { status, out } = await croupier(['run', '--reference', 'mine.yaml:3', '--linger', '10ms'], { cwd });
