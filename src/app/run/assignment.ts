@@ -45,7 +45,7 @@ export function assign(
 }
 
 /**
- * Returns the chosen scenarios that failed in the last run. Opt-in scenarios are included, because the user named them
+ * Returns the chosen scenarios that must be repeated. Opt-in scenarios are included, because the user named them
  * in the last run.
  *
  * @throws UsageError when no such scenario exists or is selected
@@ -55,13 +55,13 @@ function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: Las
   const existing = suite.scenarios.filter(({ id }) => last.ids.has(id)).map(({ id }) => id);
   if (existing.length === 0) {
     throw new UsageError(
-      `The scenarios that failed in ${last.journal} no longer exist: ${[...last.ids].slice(0, 4).join(', ')}. Nothing was sent.`,
+      `The scenarios to repeat from ${last.journal} no longer exist: ${[...last.ids].slice(0, 4).join(', ')}. Nothing was sent.`,
     );
   }
   const candidates = selection.words.length > 0 ? chosen : choose(suite, { ...selection, words: existing }, stdio.cwd);
   const scenarios = candidates.filter(({ id }) => last.ids.has(id));
   if (scenarios.length > 0) return scenarios;
   throw new UsageError(
-    `None of the ${last.ids.size} scenarios that failed in ${last.journal} is selected. Nothing was sent.`,
+    `None of the ${last.ids.size} scenarios to repeat from ${last.journal} is selected. Nothing was sent.`,
   );
 }

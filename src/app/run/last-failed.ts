@@ -1,15 +1,16 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunStarted } from '../../journal/event.ts';
-import { foldJournal } from '../../journal/fold.ts';
+import { type Fold, foldJournal } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
+import { unmetRequirements } from '../../journal/required.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { UsageError } from '../exit-status.ts';
 import { shownPath } from '../files.ts';
 import { journalEvents, runningWriter } from '../journal-files.ts';
 import type { Stdio } from '../stdio.ts';
 
-/** The scenarios that failed in the last run of one client. */
+/** The scenarios of the last run of one client that must be repeated. */
 export interface LastFailed {
   /** The path of the journal of the last run, as messages show it. */
   readonly journal: string;
@@ -21,6 +22,27 @@ export function isFailing({ verdict, flaky }: ScenarioResult): boolean {
   return verdict === 'fail' || verdict === 'inconclusive' || flaky;
 }
 
+/**
+ * Returns the ids of the scenarios that failed, warned, were flaky, or did not decide what they test. A skip counts only
+ * if the operator declined the calls, or if the user requires the scenario or one of its rules.
+ */
+function unsettledScenarios(fold: Fold): ReadonlySet<string> {
+  const open = fold.rules.filter(({ verdict, isDeclined }) => verdict === 'inconclusive' || isDeclined);
+  const seenIn = new Set(open.map((rule) => rule.seenIn));
+  const declined = new Set(open.filter(({ isDeclined }) => isDeclined).map(({ rule }) => rule.id));
+  const unmet = new Set(unmetRequirements(fold).map(({ id }) => id));
+  const unsettled = fold.scenarios.filter(
+    (scenario) =>
+      isFailing(scenario) ||
+      scenario.verdict === 'warn' ||
+      scenario.verdict === 'untested' ||
+      seenIn.has(scenario.planned.id) ||
+      unmet.has(scenario.planned.id) ||
+      scenario.planned.rules.some((rule) => unmet.has(rule) || (declined.has(rule) && scenario.verdict === 'skip')),
+  );
+  return new Set(unsettled.map(({ planned }) => planned.id));
+}
+
 /** True if the word after `--last-failed` names a journal. Otherwise the word belongs to the selection of scenarios. */
 export function isJournalName(word: string, cwd: string): boolean {
   if (word.endsWith('.ndjson')) return true;
@@ -29,10 +51,10 @@ export function isJournalName(word: string, cwd: string): boolean {
 }
 
 /**
- * Reads the scenarios that failed in the last run of each client, by ExtCID.
+ * Reads the scenarios of the last run of each client that failed, warned or stayed undecided, by ExtCID.
  *
  * @param given the path of a journal; true for the newest journal of each client in .croupier/
- * @throws UsageError when there is no journal, or nothing failed
+ * @throws UsageError when there is no journal, or there is nothing to repeat
  */
 export async function readLastFailed(
   given: string | true,
@@ -46,7 +68,7 @@ export async function readLastFailed(
     const fold = await foldJournal(journalEvents(file, shown));
     found.set(fold.run.client.extCID, {
       journal: shown,
-      ids: new Set(fold.scenarios.filter(isFailing).map(({ planned }) => planned.id)),
+      ids: unsettledScenarios(fold),
     });
   }
   const known = extCIDs.filter((extCID) => found.has(extCID));
@@ -54,7 +76,7 @@ export async function readLastFailed(
   if (known.every((extCID) => found.get(extCID)?.ids.size === 0)) {
     const where = known.map((extCID) => found.get(extCID)?.journal).join(', ');
     throw new UsageError(
-      `No scenario failed or was undecided in ${where}, so there is nothing to repeat. Nothing was sent.\nTo run everything, leave out --last-failed.`,
+      `No scenario failed, warned or was undecided in ${where}, so there is nothing to repeat. Nothing was sent.\nTo run everything, leave out --last-failed.`,
     );
   }
   return found;

@@ -77,11 +77,12 @@ export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, giv
       'selection',
       named.groups.flatMap(ofGroup).filter((rule) => tested.has(rule)),
     );
-    const played = new Set(scenarios.map(({ id }) => id));
+    // --last-failed names each scenario that it repeats.
+    const wanted = flags.lastFailed === undefined ? named.scenarios : scenarios;
     add(
       'scenario',
       'selection',
-      named.scenarios.map(({ id }) => id).filter((id) => played.has(id)),
+      wanted.filter((scenario) => scenarios.includes(scenario)).map(({ id }) => id),
     );
   }
   return [...found.values()];

@@ -29,7 +29,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .optionsGroup('Scenarios:')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains this')
-    .option('--last-failed [journal]', 'only those that last failed, were flaky or undecided')
+    .option('--last-failed [journal]', 'only what last failed, warned or was undecided')
     .addOption(new Option('--shard <i/n>', 'play part i of n; each part needs its own player').argParser(shardFlag))
     .option('--timings <journal>', 'journal whose times divide the shards; repeatable', collect)
     .option('--allow-skipped', 'what SELECTION names may stay undecided')

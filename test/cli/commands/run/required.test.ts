@@ -144,3 +144,39 @@ describe('require in croupier.yaml', () => {
     expect(err).toContain('did you mean `refund.unknown`?');
   });
 });
+
+describe('--last-failed', () => {
+  const repeated = async (journal: string): Promise<readonly string[]> => {
+    const { out } = await croupier(['run', '--reference', '--last-failed', journal, '--list', '--json'], { cwd });
+    return (JSON.parse(out) as { id: string }[]).map(({ id }) => id);
+  };
+
+  it('plays scenarios that warned', async () => {
+    const args = ['run', '--reference', '--defect', 'content-type-html', 'balance/read', '--journal', 'warned.ndjson'];
+    const { out } = await croupier([...args, '--linger', '10ms', '--json'], { cwd });
+    expect((JSON.parse(out) as { scenarios: unknown[] }).scenarios).toMatchObject([{ verdict: 'warn' }]);
+    expect(await repeated('warned.ndjson')).toEqual(['balance/read']);
+  });
+
+  it('plays scenarios that were selected and skipped, and is undecided if they are skipped again', async () => {
+    const journal = ['--journal', 'skipped.ndjson'];
+    expect(await judged('session/expired-settles-earlier-run', 'balance/read', ...journal)).toEqual([
+      3,
+      expect.any(String),
+    ]);
+    expect(await repeated('skipped.ndjson')).toEqual(['session/expired-settles-earlier-run']);
+    const [status, line] = await judged('--last-failed', 'skipped.ndjson');
+    expect(line).toMatch(/^UNDECIDED: the selected scenario session\/expired-settles-earlier-run was not tested/);
+    expect(status).toBe(3);
+  });
+
+  it('plays scenarios that a run did not reach', async () => {
+    const bail = ['--defect', 'bet-free-of-charge', '--bail', '--journal', 'bail.ndjson'];
+    expect((await judged('bet', '--workers', '1', ...bail))[0]).toBe(1);
+    const { out } = await croupier(['report', 'convert', 'bail.ndjson', '--to', 'json=-'], { cwd });
+    const { scenarios } = JSON.parse(out) as { scenarios: { id: string; verdict: string }[] };
+    const open = scenarios.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'note');
+    expect(open.map(({ verdict }) => verdict)).toContain('untested');
+    expect((await repeated('bail.ndjson')).toSorted()).toEqual(open.map(({ id }) => id).toSorted());
+  });
+});

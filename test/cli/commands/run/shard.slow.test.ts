@@ -139,7 +139,7 @@ describe('croupier run --last-failed', () => {
     const nothing = await run('--last-failed');
     expect(nothing).toMatchObject({
       status: 2,
-      err: expect.stringContaining('No scenario failed or was undecided in .croupier'),
+      err: expect.stringContaining('No scenario failed, warned or was undecided in .croupier'),
     });
   });
 
