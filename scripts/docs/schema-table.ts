@@ -1,8 +1,8 @@
-/** The part of JSON Schema that the published schemas use. */
-export /** Maximum number of values that a cell lists. A longer list is not readable in a table. */
+/** Maximum number of values that a cell lists. A longer list is not readable in a table. */
 const MAX_LISTED_VALUES = 20;
 
-interface Schema {
+/** The part of JSON Schema that the published schemas use. */
+export interface Schema {
   readonly $ref?: string;
   readonly title?: string;
   readonly description?: string;

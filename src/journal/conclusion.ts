@@ -47,7 +47,8 @@ export function conclude(fold: Fold): Conclusion {
       : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the run against ${name} was interrupted.` };
   }
   if (broken) {
-    const cut = how === null ? ', and the run was cut off' : '';
+    const silence = silenceClause(fold);
+    const cut = how === null ? ', and the run was cut off' : silence === null ? '' : `, and it ${silence}`;
     const list = stale.length === 0 ? '' : `. ${staleSentence(fold, stale)}`;
     return { verdict: 'nonconforming', exitCode: 1, firstLine: `NOT CONFORMING: ${breach}${cut}${list}.` };
   }
@@ -71,7 +72,7 @@ function judgedRules(fold: Fold): number {
 function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
-  if (fold.ended.how === 'unreachable') return `${name} could not be reached`;
+  if (fold.ended.how === 'unreachable') return `${name} ${silenceClause(fold) ?? 'could not be reached'}`;
   const unmet = unmetRequirements(fold);
   if (unmet.length > 0) return unmetSentence(fold, unmet);
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
@@ -150,6 +151,15 @@ function declinedSentence(name: string, declined: readonly RuleResult[]): string
   const times = most === undefined || declined.length === 1 ? '' : `${most[1]} of them: `;
   const said = most === undefined ? '' : ` (${times}${most[0]})`;
   return `${rules} not tested, because ${name} declined the calls${said}`;
+}
+
+/** Says when and after which call the operator stopped answering; null if it answered until the end, or never. */
+function silenceClause({ ended }: Fold): string | null {
+  if (!ended?.lastReply) return null;
+  const { exchange, call, scenario, afterMs } = ended.lastReply;
+  const path = `${call === 'balance' ? 'GET' : 'POST'} /${call}`;
+  const where = scenario === null ? '' : ` in ${scenario}`;
+  return `stopped answering ${(afterMs / 1000).toFixed(1)} s after the start, after ${path}${where} (exchange ${exchange})`;
 }
 
 /** Maximum number of reasons in the first line, and of names for each reason. */

@@ -297,11 +297,19 @@ const attributed = object({
   reason: text,
 }).describe('a change of verdict: findings of this rule get this verdict because another rule was broken');
 
+const lastReply = object({
+  exchange: text.describe('id of the exchange'),
+  call: callName,
+  scenario: scenarioID.nullable(),
+  afterMs: ms.describe('milliseconds from the start of the run to the reply'),
+}).describe('the last reply of an operator that stopped answering during the run');
+
 const runEnded = object({
   event: z.literal('run-ended'),
   how: z.enum(RUN_ENDINGS),
   signal: z.enum(STOP_SIGNALS).nullable(),
   detail: text.nullable(),
+  lastReply: lastReply.exactOptional(),
   durationMs: ms,
 });
 
@@ -337,6 +345,7 @@ export const shared = {
   stamps,
   finding,
   knownFailure,
+  lastReply,
   requiredResult,
   place,
   verdict,

@@ -327,11 +327,22 @@ export const RUN_ENDINGS = ['complete', 'bail', 'interrupted', 'unreachable', 'b
 /** The signals that interrupt a run. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
+/** The last reply of an operator that stopped answering during the run. */
+export interface LastReply {
+  readonly exchange: string;
+  readonly call: CallName;
+  readonly scenario: string | null;
+  /** The time from the start of the run to the reply. */
+  readonly afterMs: number;
+}
+
 export interface RunEnded {
   readonly event: 'run-ended';
   readonly how: (typeof RUN_ENDINGS)[number];
   readonly signal: (typeof STOP_SIGNALS)[number] | null;
   readonly detail: string | null;
+  /** With `unreachable`: the last reply. It is left out if the operator answered no call, or until the end. */
+  readonly lastReply?: LastReply;
   readonly durationMs: number;
 }
 

@@ -125,7 +125,7 @@ export function stopReason(ended: RunEnded | null): string {
     case 'interrupted':
       return 'the run was interrupted';
     case 'unreachable':
-      return 'the operator could not be reached';
+      return ended.lastReply ? 'the operator stopped answering' : 'the operator could not be reached';
     case 'bug':
       return 'croupier failed';
   }

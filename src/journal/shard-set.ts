@@ -126,7 +126,7 @@ export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
   const rank = ({ ended }: ShardEnd): number => ENDINGS.indexOf(ended?.how ?? 'cut-off');
   const [worst] = parts.toSorted((a, b) => rank(a) - rank(b));
   if (!worst?.ended) return null;
-  const { how, signal, detail } = worst.ended;
+  const { how, signal, detail, lastReply } = worst.ended;
   const { shard } = worst.run;
   const starts = parts.map(({ run }) => Date.parse(run.startedAt));
   const ends = parts.map(({ run, ended }) => Date.parse(run.startedAt) + (ended?.durationMs ?? 0));
@@ -135,6 +135,7 @@ export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
     how,
     signal,
     detail: detail === null || !shard ? detail : `shard ${shard.index}/${shard.count}: ${detail}`,
+    ...(lastReply && { lastReply }),
     durationMs: Math.max(0, Math.max(...ends) - Math.min(...starts)),
   };
 }

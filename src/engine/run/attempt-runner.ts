@@ -4,14 +4,17 @@ import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
+import { buildRequest } from '../../wire/request.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
-import type { RunnableScenario, RunOptions, SessionAssignment } from '../run-options.ts';
+import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
 import { type Played, playScenario } from '../scenario/play-scenario.ts';
+import { sessionOf } from '../scenario-context.ts';
 import type { GiveUpPolicy } from './give-up-policy.ts';
+import type { Presence } from './presence.ts';
 
 /**
  * Maximum number of attempts at an operator that fails at random. At such an operator, a call may fail three times in a row by
@@ -30,6 +33,7 @@ export interface RunContext {
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
   readonly giveUpPolicy: GiveUpPolicy;
+  readonly presence: Presence;
   /** True if no further scenario or attempt may begin. */
   readonly isStopped: () => boolean;
   /** Called when calls keep failing at random. */
@@ -59,9 +63,17 @@ interface AttemptSeries {
  */
 export class AttemptRunner {
   readonly #context: RunContext;
+  #keepAliveGivenUp = false;
 
   constructor(runContext: RunContext) {
     this.#context = runContext;
+  }
+
+  /** The message for the end of the report if connections were not reused any more. Undefined if they were. */
+  get keepAliveNotice(): string | undefined {
+    return this.#keepAliveGivenUp
+      ? 'The operator closed a kept-alive connection while a call was sent, so from then on each call used a new connection.'
+      : undefined;
   }
 
   /**
@@ -98,12 +110,34 @@ export class AttemptRunner {
       const failed = lasting;
       const attempted = await this.#attempt(series, tries, failed, seen);
       const { played } = attempted;
+      if (!(await this.#isOperatorThere(series.assignment))) {
+        // The closed connection was no fault of its own: nothing listens any more. The next attempt says so.
+        const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
+        return isMisleading ? this.#attempt(series, tries + 1, lasting, seen) : attempted;
+      }
       lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
       if (failed && lasting.size < failed.size) sender.waitPolicy.noteRandomFailure();
       const again = !giveUpPolicy.needsFailingBets(series.plan) && this.#mayTryAgain(played, tries, lasting.size > 0);
       if (!again) return attempted;
       await sleep(tries * 50);
     }
+  }
+
+  /** True unless the operator answered earlier calls and does not answer any call any more. */
+  #isOperatorThere(assignment: SessionAssignment): Promise<boolean> {
+    const { presence, sender, options } = this.#context;
+    const { sessionID } = sessionOf(assignment, 'main');
+    return presence.isThere(() => {
+      const request = buildRequest({ call: 'balance', ...addressOf(options.client), fields: { sessionID } });
+      return sender.send({
+        call: 'balance',
+        request,
+        scenario: null,
+        step: null,
+        purpose: 'probe',
+        freshConnection: true,
+      });
+    });
   }
 
   /**
@@ -168,15 +202,10 @@ export class AttemptRunner {
    * @param lasts true if a step failed in every attempt
    */
   #mayTryAgain({ retryReason: again, verdict }: Played, tries: number, lasts: boolean): boolean {
-    const { sender, options, isStopped, onOverloaded: onOverburdened } = this.#context;
+    const { sender, isStopped, onOverloaded: onOverburdened } = this.#context;
     const atRandom = again === 'busy' && (!lasts || sender.waitPolicy.failsAtRandom);
     if (again === null || isStopped() || tries >= maxAttempts(atRandom) || verdict === 'fail') return false;
-    if (again === 'stale-connection' && sender.giveUpKeepAlive()) {
-      options.record({
-        event: 'notice',
-        text: 'The operator closes kept-alive connections while calls are sent, so from then on each call used a new connection.',
-      });
-    }
+    if (again === 'stale-connection' && sender.giveUpKeepAlive()) this.#keepAliveGivenUp = true;
     if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();
     return again !== 'connection' || tries === 1;
   }

@@ -1,5 +1,5 @@
 import { currencyByCode } from '../../contract/currencies.ts';
-import type { RunEnded } from '../../journal/event.ts';
+import type { JournalEvent, RunEnded } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
@@ -20,6 +20,7 @@ import { GiveUpPolicy } from './give-up-policy.ts';
 import { LateEffects } from './late-effects.ts';
 import { LowBalances, missingNeed, recordNotPlayed } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
+import { Presence } from './presence.ts';
 import { runStarted } from './run-started.ts';
 
 /** Maximum time that a run waits until stale reads are over, as a multiple of the settle time. */
@@ -32,9 +33,14 @@ const MAX_STALE_READ_LINGERS = 15;
 export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
   options.record(runStarted(options));
-  const sender = new Sender({ ...options, wire: options.client.wire });
+  const presence = new Presence(started, options.signal);
+  const record = (event: JournalEvent): void => {
+    presence.note(event);
+    options.record(event);
+  };
+  const sender = new Sender({ ...options, record, wire: options.client.wire });
   try {
-    const ended = await new Run(options, sender).play();
+    const ended = await new Run(options, sender, presence).play();
     options.record({ ...ended, durationMs: options.now() - started });
   } catch (error) {
     options.record({
@@ -67,6 +73,7 @@ type Ending = Omit<RunEnded, 'durationMs'>;
  */
 class Run {
   readonly #options: RunOptions;
+  readonly #presence: Presence;
   readonly #adjuster: BalanceAdjuster;
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
@@ -85,8 +92,9 @@ class Run {
   #reached = false;
   #unreachable: string | null = null;
 
-  constructor(options: RunOptions, sender: Sender) {
+  constructor(options: RunOptions, sender: Sender, presence: Presence) {
     this.#options = options;
+    this.#presence = presence;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
@@ -104,6 +112,7 @@ class Run {
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
       giveUpPolicy: this.#giveUpPolicy,
+      presence,
       isStopped: () => this.#stopped,
       onOverloaded: () => this.#playSequentially(),
     });
@@ -124,12 +133,15 @@ class Run {
     await this.#playAll(last, max);
     // These scenarios read the balances of the launched sessions of all players, so no other scenario may run.
     await this.#playAll(launches, 1);
-    if (this.#reached && !this.#balancesMoveAnyway) await this.#late.readAgain(this.#adjuster);
+    if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
+      await this.#late.readAgain(this.#adjuster);
+    // An operator that is gone has closed all its connections, which says nothing about its kept-alive connections.
+    const keepAlive = this.#presence.farewell ? undefined : this.#attemptRunner.keepAliveNotice;
     const aboutCurrencies = currencyNotices(this.#options, (currency) =>
       this.#shownDecimals.of({ sessionID: '', currency }),
     );
-    for (const notice of [this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice, ...aboutCurrencies])
-      if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
+    const notices = [keepAlive, this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice, ...aboutCurrencies];
+    for (const notice of notices) if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const attributed of this.#attribution.conclude()) this.#options.record(attributed);
     return this.#ending();
   }
@@ -162,6 +174,8 @@ class Run {
         detail: null,
       };
     }
+    const { farewell } = this.#presence;
+    if (farewell) return { event: 'run-ended', how: 'unreachable', signal: null, ...farewell };
     if (this.#unreachable !== null)
       return { event: 'run-ended', how: 'unreachable', signal: null, detail: this.#unreachable };
     if (bail !== null && this.#failed >= bail) return { event: 'run-ended', how: 'bail', signal: null, detail: null };
@@ -176,7 +190,12 @@ class Run {
 
   get #stopped(): boolean {
     const { signal, bail } = this.#options;
-    return signal.aborted || this.#unreachable !== null || (bail !== null && this.#failed >= bail);
+    return (
+      signal.aborted ||
+      this.#presence.farewell !== undefined ||
+      this.#unreachable !== null ||
+      (bail !== null && this.#failed >= bail)
+    );
   }
 
   async #playAll(scenarios: readonly RunnableScenario[], workers: number): Promise<void> {

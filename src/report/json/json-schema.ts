@@ -9,6 +9,7 @@ const {
   callName,
   finding,
   knownFailure,
+  lastReply,
   outcome,
   request,
   requiredResult,
@@ -148,6 +149,7 @@ const report = z.object({
   ended: z.enum(RUN_ENDINGS).nullable().describe('null: the run was cut off'),
   interrupted: z.boolean(),
   detail: z.string().nullable(),
+  lastReply: lastReply.exactOptional(),
   counts: z.object(Object.fromEntries(VERDICTS.map((name) => [name, count]))).describe('rules by verdict'),
   exchangeCount: count,
   causes: z

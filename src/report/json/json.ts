@@ -53,6 +53,7 @@ function headOf(fold: Fold): object {
     ended: ended?.how ?? null,
     interrupted: ended?.how === 'interrupted',
     detail: ended?.detail ?? null,
+    ...(ended?.lastReply && { lastReply: ended.lastReply }),
     counts: Object.fromEntries(counts),
     exchangeCount: fold.exchanges.sent,
     causes: fold.causes.map(causeOf),

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallName } from '../../contract/call-name.ts';
+import type { JournalEvent, LastReply, Received, Sending } from '../../journal/event.ts';
+import type { Exchange, NoReplyReason } from '../../journal/exchange.ts';
+
+/** Pauses before the probes of an operator that stopped answering, in milliseconds. A restart may take some seconds. */
+const PAUSES_MS = [0, 100, 300, 600, 1000, 2000, 3000] as const;
+/** Maximum number of probes that may pass the deadline. Each of them takes as long as the deadline. */
+const MAX_LATE_PROBES = 3;
+/** Number of calls in a row without a reply after which the operator is probed although it accepts connections. */
+const MAX_LATE_CALLS = 3;
+
+/** The reasons for a missing reply that an operator which is gone can cause. */
+const LOST: ReadonlySet<NoReplyReason> = new Set([
+  'unresolved',
+  'refused',
+  'unreachable',
+  'connect-timeout',
+  'send-timeout',
+  'proxy',
+  'reset',
+  'stale-connection',
+  'closed-early',
+]);
+
+/** The end of a run whose operator stopped answering. */
+interface Farewell {
+  readonly lastReply: LastReply;
+  /** The first call without a reply, and the reason, as sentences. */
+  readonly detail: string;
+}
+
+/** The calls since the last reply. */
+interface Silence {
+  /** The first call without a reply since the last reply. */
+  readonly first: Received;
+  readonly call: CallName | undefined;
+  /** The reason why the latest call had no reply, as sentences. */
+  detail: string;
+  late: number;
+  lost: number;
+}
+
+/** Notices during a run that the operator does not answer any call any more. */
+export class Presence {
+  readonly #startedMs: number;
+  readonly #signal: AbortSignal;
+  readonly #inFlight = new Map<string, Sending>();
+  #lastReply: LastReply | undefined;
+  #silence: Silence | undefined;
+  #probing: Promise<boolean> | undefined;
+  #farewell: Farewell | undefined;
+
+  /** @param startedMs the time at which the run began, on the clock of the exchanges */
+  constructor(startedMs: number, signal: AbortSignal) {
+    this.#startedMs = startedMs;
+    this.#signal = signal;
+  }
+
+  /** Notes every call and every reply of the run. */
+  note(event: JournalEvent): void {
+    if (event.event === 'sending') this.#inFlight.set(event.id, event);
+    if (event.event !== 'received') return;
+    const sending = this.#inFlight.get(event.id);
+    this.#inFlight.delete(event.id);
+    const { outcome } = event;
+    if (outcome.kind === 'reply') {
+      this.#silence = undefined;
+      this.#lastReply = sending && {
+        exchange: event.id,
+        call: sending.call,
+        scenario: sending.scenario,
+        afterMs: Math.max(0, event.stamps.end - this.#startedMs),
+      };
+      return;
+    }
+    const isLate = outcome.reason === 'too-late';
+    if (!isLate && !LOST.has(outcome.reason)) return;
+    this.#silence ??= { first: event, call: sending?.call, detail: '', late: 0, lost: 0 };
+    this.#silence.detail = outcome.detail;
+    if (isLate) this.#silence.late += 1;
+    else this.#silence.lost += 1;
+  }
+
+  /**
+   * True if the operator answers. If its latest calls had no reply, probes it for some seconds first. An operator that has
+   * never answered is not probed.
+   *
+   * @param probe sends one call over a new connection
+   */
+  async isThere(probe: () => Promise<Exchange>): Promise<boolean> {
+    if (this.#farewell) return false;
+    if (!this.#isSuspect) return true;
+    this.#probing ??= this.#probe(probe).finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
+  }
+
+  /** The last reply of an operator that is gone, and the first call without a reply. Undefined while it answers. */
+  get farewell(): Farewell | undefined {
+    return this.#farewell;
+  }
+
+  get #isSuspect(): boolean {
+    if (!this.#silence || !this.#lastReply || this.#signal.aborted) return false;
+    return this.#silence.lost > 0 || this.#silence.late >= MAX_LATE_CALLS;
+  }
+
+  async #probe(probe: () => Promise<Exchange>): Promise<boolean> {
+    let late = 0;
+    for (const pauseMs of PAUSES_MS) {
+      await sleep(pauseMs);
+      if (!this.#isSuspect) return true;
+      const { outcome } = await probe();
+      if (!this.#isSuspect) return true;
+      if (outcome.kind === 'none' && outcome.reason === 'too-late') late += 1;
+      if (late === MAX_LATE_PROBES) break;
+    }
+    this.#farewell = farewellOf(this.#lastReply, this.#silence);
+    return this.#farewell === undefined;
+  }
+}
+
+function farewellOf(lastReply: LastReply | undefined, silence: Silence | undefined): Farewell | undefined {
+  if (!lastReply || !silence) return undefined;
+  const { first, call, detail } = silence;
+  const where = first.scenario === null ? '' : ` in ${first.scenario}`;
+  const path = call === undefined ? 'a call' : `${call === 'balance' ? 'GET' : 'POST'} /${call}`;
+  return {
+    lastReply,
+    detail: `The first call without a reply was ${path}${where} (exchange ${first.id}). No later call was answered either: ${detail}`,
+  };
+}
