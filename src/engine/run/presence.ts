@@ -5,8 +5,8 @@ import type { Exchange, NoReplyReason } from '../../journal/exchange.ts';
 
 /** Pauses before the probes of an operator that stopped answering, in milliseconds. A restart may take some seconds. */
 const PAUSES_MS = [0, 100, 300, 600, 1000, 2000, 3000] as const;
-/** Maximum number of probes that may pass the deadline. Each of them takes as long as the deadline. */
-const MAX_LATE_PROBES = 3;
+/** Time after which no further probe is sent, in milliseconds. A probe without a reply takes as long as the deadline. */
+const MAX_PROBING_MS = 15_000;
 /** Number of calls in a row without a reply after which the operator is probed although it accepts connections. */
 const MAX_LATE_CALLS = 3;
 
@@ -43,6 +43,7 @@ interface Silence {
 
 /** Notices during a run that the operator does not answer any call any more. */
 export class Presence {
+  readonly #now: () => number;
   readonly #startedMs: number;
   readonly #signal: AbortSignal;
   readonly #inFlight = new Map<string, Sending>();
@@ -51,9 +52,10 @@ export class Presence {
   #probing: Promise<boolean> | undefined;
   #farewell: Farewell | undefined;
 
-  /** @param startedMs the time at which the run began, on the clock of the exchanges */
-  constructor(startedMs: number, signal: AbortSignal) {
-    this.#startedMs = startedMs;
+  /** @param now returns the time of the clock of the exchanges, in milliseconds; called first at the start of the run */
+  constructor(now: () => number, signal: AbortSignal) {
+    this.#now = now;
+    this.#startedMs = now();
     this.#signal = signal;
   }
 
@@ -108,14 +110,14 @@ export class Presence {
   }
 
   async #probe(probe: () => Promise<Exchange>): Promise<boolean> {
-    let late = 0;
+    const startedMs = this.#now();
     for (const pauseMs of PAUSES_MS) {
-      await sleep(pauseMs);
+      // An interrupted run ends at once.
+      await sleep(pauseMs, undefined, { signal: this.#signal }).catch(() => undefined);
       if (!this.#isSuspect) return true;
-      const { outcome } = await probe();
+      await probe();
       if (!this.#isSuspect) return true;
-      if (outcome.kind === 'none' && outcome.reason === 'too-late') late += 1;
-      if (late === MAX_LATE_PROBES) break;
+      if (this.#now() - startedMs >= MAX_PROBING_MS) break;
     }
     this.#farewell = farewellOf(this.#lastReply, this.#silence);
     return this.#farewell === undefined;

@@ -33,7 +33,7 @@ const MAX_STALE_READ_LINGERS = 15;
 export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
   options.record(runStarted(options));
-  const presence = new Presence(started, options.signal);
+  const presence = new Presence(options.now, options.signal);
   const record = (event: JournalEvent): void => {
     presence.note(event);
     options.record(event);
