@@ -9,6 +9,7 @@ import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
 import { Wallet } from '../judge/wallet/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 import type { ShownDecimals } from './balances/shown-decimals.ts';
+import { OpenRounds } from './open-rounds.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import type { Names } from './scope.ts';
 import { walletIdOf } from './session-pool.ts';
@@ -22,6 +23,7 @@ export interface ScenarioContext {
   readonly staleReads: StaleReadHistory;
   readonly names: Names;
   readonly wallets: readonly { readonly alias: string; readonly wallet: Wallet }[];
+  readonly openRounds: OpenRounds;
   /**
    * The stake and the decimals of each session, by alias. The currency of the main session defines the stake of the scenario.
    */
@@ -110,6 +112,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     staleReads,
     names,
     denominations,
+    openRounds: new OpenRounds(judge),
     wallets: [...new Map([...byAlias].map(([alias, wallet]) => [wallet, alias])).entries()].map(([wallet, alias]) => ({
       alias,
       wallet,

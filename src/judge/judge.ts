@@ -2,10 +2,12 @@ import type { CallName } from '../contract/call-name.ts';
 import { Money } from '../contract/money.ts';
 import { CONTRACT_VERSION } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
-import type { ReplyReading } from '../reply/read.ts';
+import type { Exchange } from '../journal/exchange.ts';
+import { type ReplyReading, readReply } from '../reply/read.ts';
 import { isTemporary } from '../reply/status.ts';
+import type { CallStep } from '../scenario/plan/plan.ts';
 import { CallRecorder } from './call-recorder.ts';
-import { ChecksByStep } from './checks/checks.ts';
+import { ChecksByStep, checkOf } from './checks/checks.ts';
 import { unmetExpectations } from './checks/expectation.ts';
 import { breachOfWrongDecline } from './checks/insufficient-funds.ts';
 import { OperatorTxIDs } from './checks/reply.ts';
@@ -101,6 +103,48 @@ export class Judge {
     this.#expectations(observed, sent.stated);
     this.#remember(observed);
     return { ...CONTINUE, read: judgeReplyBalance(observed, wallet, state, this.reads), stop: stopAfter(observed) };
+  }
+
+  /**
+   * Makes the next balance read check that the win of 0 with which croupier completed a round has moved nothing. Judges nothing
+   * else, because the win is not part of the scenario.
+   *
+   * @param step the win
+   * @param exchange an exchange in which the win was accepted
+   */
+  roundEnded(step: CallStep, exchange: Exchange): Reaction {
+    const wallet = this.#context.walletOf(step.session);
+    const rule = 'win.zero';
+    if (!wallet) return CONTINUE;
+    const said = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).balance : undefined;
+    const fits = !said?.money || wallet.allows(said.money);
+    if (step.type === 'free') {
+      // The contract does not say what a win of a free round does to the balance.
+      if (!fits) wallet.setUnknown(step.key);
+      return CONTINUE;
+    }
+    const expected = checkOf(rule)?.effect ?? '';
+    wallet.expectLater({
+      rule,
+      endpoint: endpointOf(rule, step.call),
+      step,
+      exchange: exchange.id,
+      hypotheses: [],
+      rank: 0,
+      until: 'read',
+      expected,
+      reported: false,
+    });
+    if (fits) return CONTINUE;
+    this.reads.unexpectedReply(wallet, {
+      rule,
+      ifReadFits: 'nothing',
+      step,
+      exchange: exchange.id,
+      expected: `${expected}: the balance is ${wallet.possible().join(' or ')}`,
+      actual: `the reply says ${said?.written}`,
+    });
+    return { ...CONTINUE, read: [wallet] };
   }
 
   /** Records how a call moves money, without judging the call. Used for calls that are not part of the scenario. */

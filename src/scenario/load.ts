@@ -82,6 +82,10 @@ export const SCENARIO = map('a scenario', {
   ),
   tags: field('Tags with which `--tag` selects scenarios.', list('a list of tags', tag)),
   order: field('`last`: the scenario is run after all other scenarios.', word('an order', ['last'] as const)),
+  rounds: field(
+    '`overlapping`: croupier completes the rounds of the scenario only at its end. Otherwise, it completes a round before the next bet of the session, unless a later step refers to the round.',
+    word('a treatment of rounds', ['overlapping'] as const),
+  ),
   steps: field('The steps of the scenario, in the order in which they are played.', steps, true),
   always: field('Steps that are played at the end, also after a failure.', steps),
 });
@@ -140,6 +144,7 @@ export function loadScenario(source: string, file: string, options: LoadOptions)
     rules,
     tags: (values.tags ?? []).map((each) => each.text),
     last: values.order === 'last',
+    ...(values.rounds && { rounds: values.rounds }),
     boundScenarios,
   });
 }

@@ -22,6 +22,8 @@ export interface Scenario {
   readonly tags: readonly string[];
   /** True if the file says `order: last`. */
   readonly last: boolean;
+  /** The value of the key `rounds`. Absent: the file has no such key. */
+  readonly rounds?: 'overlapping';
   /** One entry for each case, in the order of the file. A file without `cases` has exactly one entry, which has no case id. */
   readonly boundScenarios: readonly BoundScenario[];
 }

@@ -12,6 +12,7 @@ export interface ScenarioDraft {
   readonly cases?: JsonValue;
   readonly tags?: readonly string[];
   readonly order?: 'last';
+  readonly rounds?: 'overlapping';
   readonly steps: readonly JsonObject[];
   readonly always?: readonly JsonObject[];
 }
@@ -49,7 +50,7 @@ export function writeScenario(draft: ScenarioDraft, { comments = [], schema }: W
   if (schema !== undefined) lines.push(`# yaml-language-server: $schema=${visible(schema)}`);
   lines.push(`croupier: ${LANGUAGE_VERSION}`);
   const { steps, always, ...head } = draft;
-  for (const key of ['title', 'rules', 'needs', 'cases', 'tags', 'order'] as const) {
+  for (const key of ['title', 'rules', 'needs', 'cases', 'tags', 'order', 'rounds'] as const) {
     const value = head[key];
     if (value !== undefined) lines.push(...entry(key, value, ''));
   }

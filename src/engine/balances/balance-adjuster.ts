@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TransactionCall } from '../../contract/call-name.ts';
+import type { ActionType, TransactionCall } from '../../contract/call-name.ts';
 import { Money } from '../../contract/money.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import { answerOf, mayHaveArrived, mayHaveBeenProcessed } from '../../reply/classify.ts';
@@ -19,8 +19,16 @@ export interface Account {
   readonly scenario: string | null;
 }
 
-/** The reason why croupier changes a balance. */
-type Purpose = 'prepare' | 'restore';
+/** The reason why croupier changes a balance. `settle`: the service would send the call too. */
+type Purpose = 'prepare' | 'restore' | 'settle';
+
+/** A round that is completed with a win. */
+export interface RoundToEnd {
+  readonly roundID: string;
+  readonly type: ActionType;
+  /** The campaign of a free round. Undefined for other rounds. */
+  readonly frID: string | undefined;
+}
 
 /** A call of a round that croupier plays to change a balance. */
 interface OwnCall {
@@ -33,6 +41,10 @@ const MAX_TRIES = 2;
 const MAX_ROUNDS = 4;
 /** Maximum number of times that a win or refund is sent. After that, `croupier settle` has to send it. */
 const MAX_SENDINGS = 4;
+/** Maximum number of times that a win of 0 is sent. Nobody loses money without it. */
+const MAX_SENDINGS_OF_ZERO = 2;
+/** Number of wins of 0 without a reply after which no more of them are sent. Each of them waits for the deadline. */
+const MAX_UNANSWERED_ENDS = 2;
 /**
  * Maximum number of times that a win or refund is sent after the run was interrupted. An unanswered call stays recorded as
  * owed.
@@ -59,6 +71,8 @@ export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'recor
 export class BalanceAdjuster {
   readonly #sender: Sender;
   readonly #run: BalanceAdjusterOptions;
+  /** The number of wins of 0 that got no reply. */
+  #unansweredEnds = 0;
 
   constructor(sender: Sender, run: BalanceAdjusterOptions) {
     this.#sender = sender;
@@ -69,20 +83,31 @@ export class BalanceAdjuster {
    * Brings the balance to the wanted value. To lower it, places a bet of the difference. To raise it, places a bet and then
    * sends a win that is larger than the bet. Never sends a win without a bet.
    *
+   * @param open a round that was begun already and can be completed with a win, which saves a bet; undefined if there is none
    * @returns the balance that was read at the end; undefined if it could not be read
    */
-  async bring(account: Account, from: Money, to: Money, purpose: 'prepare' | 'restore'): Promise<Money | undefined> {
+  async bring(
+    account: Account,
+    from: Money,
+    to: Money,
+    purpose: 'prepare' | 'restore',
+    open?: RoundToEnd,
+  ): Promise<Money | undefined> {
     let now = from;
     let beginnings = 0;
+    let begun = open;
     // Bets always fail at this operator. One more bet would only add another call with an unknown outcome.
-    if (this.#sender.waitPolicy.stopsRetrying('bet')) return now;
+    if (!begun && this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
       const missing = to.minus(now);
       if (missing.decimals() > account.denomination.decimals) return now;
       const stake = stakeWithin(now, account.denomination);
       const round = missing.isNegative()
-        ? await this.#round(account, missing.negated(), null, purpose)
-        : await this.#round(account, stake, stake.plus(missing), purpose);
+        ? await this.#round(account, missing.negated(), Money.zero, purpose)
+        : begun
+          ? await this.#pay(account, begun, missing, purpose, false)
+          : await this.#round(account, stake, stake.plus(missing), purpose);
+      begun = undefined;
       const read = await this.read(account, purpose);
       if (!read) return undefined;
       now = read;
@@ -111,32 +136,67 @@ export class BalanceAdjuster {
     return this.#sender.send({ call: 'balance', request, scenario, step: null, purpose });
   }
 
-  async #round(account: Account, stake: Money, win: Money | null, purpose: Purpose): Promise<Round> {
-    const roundID = this.#run.uuid();
-    const { decimals } = account.denomination;
-    const fieldsOf = (amount: Money) => ({
-      sessionID: account.sessionID,
-      txID: this.#run.uuid(),
-      roundID,
-      amount: amount.format(decimals),
-    });
-    const bet: OwnCall = { call: 'bet', fields: { ...fieldsOf(stake), type: 'regular' } };
+  /**
+   * Completes a lost round with a win of 0, as the service does.
+   *
+   * @returns the exchange in which the win was accepted; undefined if it was not accepted
+   */
+  async endRound(account: Account, round: RoundToEnd, purpose: Purpose): Promise<Exchange | undefined> {
+    if (this.#unansweredEnds >= MAX_UNANSWERED_ENDS || this.#sender.waitPolicy.stopsRetrying('win')) return undefined;
+    const exchange = await this.#untilAnswered(account, this.#winOf(account, round, Money.zero), purpose);
+    const status = replyStatus(exchange);
+    if (status === undefined) this.#unansweredEnds += 1;
+    return isSuccess(status) ? exchange : undefined;
+  }
+
+  /**
+   * Completes a round with a win of money.
+   *
+   * @param isOwn true if croupier began the round to raise the balance, so that a declined win is owed
+   */
+  async #pay(account: Account, round: RoundToEnd, amount: Money, purpose: Purpose, isOwn: boolean): Promise<Round> {
+    const win = this.#winOf(account, round, amount);
+    const status = replyStatus(await this.#untilAnswered(account, win, purpose));
+    if (isSuccess(status)) return 'played';
+    if (!isOwn && status !== undefined && !isWorthRetrying(status)) return 'again';
+    this.#recordOwed(account, 'win', win);
+    return 'failed';
+  }
+
+  #winOf(account: Account, { roundID, type, frID }: RoundToEnd, amount: Money): OwnCall {
+    const fields = { ...this.#fieldsOf(account, roundID, amount), type };
+    return { call: 'win', fields: frID === undefined ? fields : { ...fields, frID } };
+  }
+
+  #fieldsOf({ sessionID, denomination }: Account, roundID: string, amount: Money) {
+    const written = amount.isZero() ? '0' : amount.format(denomination.decimals);
+    return { sessionID, txID: this.#run.uuid(), roundID, amount: written };
+  }
+
+  /** Plays a round of its own. The win is 0 for a round that lowers the balance. */
+  async #round(account: Account, stake: Money, win: Money, purpose: Purpose): Promise<Round> {
+    const round: RoundToEnd = { roundID: this.#run.uuid(), type: 'regular', frID: undefined };
+    const bet: OwnCall = {
+      call: 'bet',
+      fields: { ...this.#fieldsOf(account, round.roundID, stake), type: round.type },
+    };
     const taken = await this.#send(account, bet, purpose);
     if (!isSuccess(replyStatus(taken))) {
-      const refund: OwnCall = { call: 'refund', fields: { ...fieldsOf(stake), origTxID: bet.fields.txID ?? '' } };
+      const refund: OwnCall = {
+        call: 'refund',
+        fields: { ...this.#fieldsOf(account, round.roundID, stake), origTxID: bet.fields.txID ?? '' },
+      };
       // By the contract, a bet that is answered with another error has taken nothing and is not refunded.
-      if (mayHaveTaken(taken) && !(await this.#untilAnswered(account, refund, purpose))) {
+      if (mayHaveTaken(taken) && !isSuccess(replyStatus(await this.#untilAnswered(account, refund, purpose)))) {
         this.#recordOwed(account, 'refund', bet);
         // If refunds never work, the stake of each further bet would be lost too.
         if (this.#sender.waitPolicy.stopsRetrying('refund')) return 'failed';
       }
       return isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
     }
-    if (win === null) return 'played';
-    const credit: OwnCall = { call: 'win', fields: { ...fieldsOf(win), type: 'regular' } };
-    if (await this.#untilAnswered(account, credit, purpose)) return 'played';
-    this.#recordOwed(account, 'win', credit);
-    return 'failed';
+    if (!win.isZero()) return this.#pay(account, round, win, purpose, true);
+    await this.endRound(account, round, purpose);
+    return 'played';
   }
 
   async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {
@@ -147,21 +207,23 @@ export class BalanceAdjuster {
   /**
    * Sends a win or refund until it is answered 200, as the real service does. Unlike the service, it stops after a maximum
    * number of attempts.
+   *
+   * @returns the last exchange
    */
-  async #untilAnswered(account: Account, call: OwnCall, purpose: Purpose): Promise<boolean> {
-    for (let sendings = 0; sendings < this.#maxSendings(call); sendings += 1) {
-      if (sendings > 0) await sleep(FIRST_PAUSE_MS * 2 ** sendings);
+  async #untilAnswered(account: Account, call: OwnCall, purpose: Purpose): Promise<Exchange> {
+    for (let sendings = 1; ; sendings += 1) {
       const exchange = await this.#send(account, call, purpose);
       const status = replyStatus(exchange);
-      if (isSuccess(status)) return true;
       // croupier accepts one timeout. After a second timeout it stops sending the call.
-      if (status === undefined ? sendings > 0 : !isWorthRetrying(status)) return false;
+      const isLast = status === undefined ? sendings > 1 : !isWorthRetrying(status);
+      if (isLast || sendings >= this.#maxSendings(call)) return exchange;
+      await sleep(FIRST_PAUSE_MS * 2 ** sendings);
     }
-    return false;
   }
 
-  #maxSendings({ call }: OwnCall): number {
+  #maxSendings({ call, fields }: OwnCall): number {
     if (this.#sender.waitPolicy.stopsRetrying(call)) return 1;
+    if (call === 'win' && fields.amount === '0') return MAX_SENDINGS_OF_ZERO;
     return this.#run.signal?.aborted ? MAX_SENDINGS_INTERRUPTED : MAX_SENDINGS;
   }
 

@@ -170,6 +170,7 @@ export class Dispatch {
     const mayLand = mayHaveBeenProcessed(answerOf(exchange, reading), reading?.status);
     if (mayLand && connection !== null) this.#settleTime.noteRisk(stamps.end);
     this.#owedCalls.note(this.#context, { step, outgoing });
+    this.#context.openRounds.note(step, outgoing.spec.fields, exchange);
     // A call with an unknown outcome must be sent again, so its bytes are kept.
     if (this.#context.judge.effects.ofStep(step.key)?.state === 'unknown') this.outbox.keep(step, outgoing);
     const { origTxID } = outgoing.spec.fields;

@@ -20,6 +20,7 @@ import {
 } from '../scenario-context.ts';
 import { SettleTime } from '../settle-time.ts';
 import { CollectedFindings, verdictOf } from './collected-findings.ts';
+import { endRounds } from './round-ends.ts';
 import { ScenarioRunner } from './scenario-runner.ts';
 import { isUncertain, readLast, restore, setUp } from './setup-and-teardown.ts';
 import { settle } from './unknown-outcomes.ts';
@@ -169,6 +170,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     );
     for (const call of context.judge.letIn) shared.letIn.add(call);
     if (!again) return { context, stopReason, opened: !opened, stale: runner.stale };
+    for (const { wallet } of context.wallets)
+      if (!(await endRounds(context, options.adjuster, wallet))) wallet.setUnknown('a completed round');
     races.next();
   }
 }

@@ -7,6 +7,7 @@ import { isBusy, isWorthRetrying, replyStatus } from '../../reply/status.ts';
 import { EvaluationError } from '../../scenario/expressions/evaluate.ts';
 import type { CallStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { Reads } from '../balances/reads.ts';
 import { Dispatch, type DispatchOptions, type ReadyCall } from '../calls/dispatch.ts';
 import type { Sender } from '../calls/sender.ts';
@@ -17,10 +18,12 @@ import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenar
 import { walletIdOf } from '../session-pool.ts';
 import type { SettleTime } from '../settle-time.ts';
 import { judgeLaunched } from './launched.ts';
+import { accountOf, winOfRound } from './round-ends.ts';
 import { settleRace } from './unknown-outcomes.ts';
 
 export interface ScenarioRunnerOptions extends DispatchOptions {
   readonly attempt: number;
+  readonly adjuster: BalanceAdjuster;
   /** The results of the races, shared by all repetitions of a scenario. */
   readonly races: Races;
 }
@@ -44,6 +47,7 @@ export class ScenarioRunner {
   readonly #run: RunOptions;
   readonly #acceptedCalls: AcceptedCalls;
   readonly #attempt: number;
+  readonly #adjuster: BalanceAdjuster;
   readonly #settleTime: SettleTime;
   readonly #races: Races;
   readonly #dispatch: Dispatch;
@@ -51,12 +55,13 @@ export class ScenarioRunner {
   readonly #startedAt: number;
 
   constructor(options: ScenarioRunnerOptions) {
-    const { context, sender, run, acceptedCalls, attempt, settleTime: waitUntilSettled, races } = options;
+    const { context, sender, run, acceptedCalls, attempt, adjuster, settleTime: waitUntilSettled, races } = options;
     this.#context = context;
     this.#sender = sender;
     this.#run = run;
     this.#acceptedCalls = acceptedCalls;
     this.#attempt = attempt;
+    this.#adjuster = adjuster;
     this.#settleTime = waitUntilSettled;
     this.#races = races;
     this.#dispatch = new Dispatch(options);
@@ -180,6 +185,8 @@ export class ScenarioRunner {
   async #call(step: CallStep): Promise<StopReason | null> {
     if (step.call === 'balance') return this.#reads.ofStep(step);
     if (step.origin.kind === 'earlier') return this.#sendEarlier(step, step.origin.call, step.origin.from);
+    const stopReason = step.call === 'bet' ? await this.#endRoundsBefore([step]) : null;
+    if (stopReason) return stopReason;
     const outgoing = this.#dispatch.outbox.make(step);
     if (!outgoing) return stoppedBecause(`step ${step.key} repeats a call that was never sent`);
     const call = { step, outgoing };
@@ -202,6 +209,23 @@ export class ScenarioRunner {
       }
       await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
+  }
+
+  /**
+   * Completes the open rounds of a session with a win of 0 before the next round begins, as the service does. Keeps a round open
+   * if a later step refers to it, or if the scenario is about rounds that overlap.
+   */
+  async #endRoundsBefore(bets: readonly CallStep[]): Promise<StopReason | null> {
+    const { openRounds, plan, judge } = this.#context;
+    if (plan.rounds !== undefined) return null;
+    for (const round of openRounds.before(bets)) {
+      const exchange = await this.#adjuster.endRound(accountOf(this.#context, round.alias), round, 'settle');
+      openRounds.remove(round);
+      if (!exchange) continue;
+      const stopReason = await this.#react(judge.roundEnded(winOfRound(round), exchange));
+      if (stopReason) return stopReason;
+    }
+    return null;
   }
 
   #observe(call: ReadyCall, exchange: Exchange, retried: boolean): Reaction {
@@ -251,6 +275,8 @@ export class ScenarioRunner {
 
   async #together(together: TogetherStep): Promise<StopReason | null> {
     const { key, steps } = together;
+    const stopReason = await this.#endRoundsBefore(steps.filter(({ call }) => call === 'bet'));
+    if (stopReason) return stopReason;
     const ready = steps.flatMap((step): ReadyCall[] => {
       const outgoing = this.#dispatch.outbox.make(step);
       return outgoing ? [{ step, outgoing }] : [];

@@ -3,9 +3,10 @@ import type { Money } from '../../contract/money.ts';
 import type { PendingCheck } from '../../judge/pending-check.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
-import type { Account, BalanceAdjuster } from '../balances/balance-adjuster.ts';
-import { type ScenarioContext, type StopReason, sessionOf } from '../scenario-context.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { ScenarioContext, StopReason } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
+import { accountOf, endRounds, roundToPay } from './round-ends.ts';
 import type { ScenarioRunner } from './scenario-runner.ts';
 
 /**
@@ -86,7 +87,8 @@ export async function readLast(
 }
 
 /**
- * Restores the balance of every wallet.
+ * Completes the rounds that are still open, as the service does, and restores the balance of every wallet. If money is missing,
+ * completes one of the rounds with a win of the missing money, which saves a round. The wins of all other rounds are 0.
  *
  * @param isBroken true if the scenario has shown a rule to be broken
  * @returns false if a balance could not be restored; null if all balances were unchanged
@@ -104,10 +106,18 @@ export async function restore(
     const from = openings.get(wallet);
     const account = accountOf(context, alias);
     const last = isUnread(wallet) ? undefined : context.judge.reads.lastRead(wallet);
-    const now = last ?? (from && ((await adjuster.read(account, 'restore')) ?? certainZero(wallet)));
+    const read = async () => (await adjuster.read(account, 'restore')) ?? certainZero(wallet);
+    const found = last ?? (from && (await read()));
+    const mayRestore = !wrong && !isUncertain(wallet, context);
+    const isPaid = mayRestore && found !== undefined && from !== undefined && found.compare(from) < 0;
+    const paid = isPaid ? roundToPay(context, wallet) : undefined;
+    const asExpected = await endRounds(context, adjuster, wallet, paid);
+    const now = asExpected || !from ? found : await read();
     if (!from || (now && from.equals(now))) continue;
     const back =
-      wrong || !now || isUncertain(wallet, context) ? now : await adjuster.bring(account, now, from, 'restore');
+      now && mayRestore
+        ? await adjuster.bring(paid ? accountOf(context, paid.alias) : account, now, from, 'restore', paid)
+        : now;
     if (back) context.judge.reads.open(wallet, back);
     else context.judge.reads.forgetLast(wallet);
     all = (all ?? true) && back?.equals(from) === true;
@@ -132,12 +142,4 @@ function certainZero(wallet: Wallet): Money | undefined {
 /** True if a call may still move money. A call that was answered "declined" moves no money, unless it is sent again. */
 export function isUncertain({ branches }: Wallet, { judge }: ScenarioContext): boolean {
   return branches.some(({ kind, txID }) => kind !== 'either' && judge.effects.ofTxID(txID)?.answer !== 'declined');
-}
-
-function accountOf(context: ScenarioContext, alias: string): Account {
-  return {
-    sessionID: sessionOf(context.assignment, alias).sessionID,
-    denomination: context.denominations.get(alias) ?? context.names.denomination,
-    scenario: context.plan.id,
-  };
 }

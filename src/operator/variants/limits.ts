@@ -65,7 +65,6 @@ function endingSessions(right: Behaviour, isEnded: (session: Session) => boolean
 export const LIMIT_VARIANTS: readonly Variant[] = [
   {
     name: 'one-open-round',
-    declines: true,
     description:
       'A bet in a new round is declined with 409 while another round of the session has neither win nor refund.',
     change: (right) => {

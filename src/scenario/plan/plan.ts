@@ -214,6 +214,8 @@ export interface Plan {
   readonly tags: readonly string[];
   /** True if the scenario is played after all scenarios for which this field is false. */
   readonly last: boolean;
+  /** `overlapping`: croupier completes no round between the steps, only at the end. Absent: before the next round begins. */
+  readonly rounds?: 'overlapping';
   readonly needs: Needs;
   readonly steps: readonly Step[];
   /** Steps that are played at the end, also after a failure. */

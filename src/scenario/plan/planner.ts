@@ -37,6 +37,7 @@ export function planScenario(scenario: Scenario, caseId: string | undefined, { u
     rules: scenario.rules.map((rule) => rule.id),
     tags: scenario.tags,
     last: scenario.last,
+    ...(scenario.rounds && { rounds: scenario.rounds }),
     needs: bound.needs,
     steps: bound.steps.map((step) => planner.step(step)),
     always: bound.always.map((step) => planner.step(step)),

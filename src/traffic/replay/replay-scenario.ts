@@ -98,6 +98,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     title: literalText(options.title),
     rules,
     ...requirementsOf(calls, builder, options.currency),
+    // The calls are repeated as they were: a further win between them could hide the incident.
+    rounds: 'overlapping',
     steps: written,
   });
   return {

@@ -44,10 +44,10 @@ async function cashierOf(lie?: Behaviour, balance = '100.00') {
 }
 
 describe('the balance adjuster', () => {
-  it('bets the difference if the balance is too high', async () => {
+  it('bets the difference if the balance is too high, and completes the round', async () => {
     const { bring, moves, wallet } = await cashierOf();
     expect(await bring('100', '87.65')).toBe('87.65');
-    expect(moves()).toEqual(['bet 12.35']);
+    expect(moves()).toEqual(['bet 12.35', 'win 0']);
     expect(wallet.balance().format(2)).toBe('87.65');
   });
 
@@ -66,7 +66,7 @@ describe('the balance adjuster', () => {
   it('bets zero if the wallet is empty', async () => {
     const { bring, moves } = await cashierOf(undefined, '0.00');
     expect(await bring('0', '3')).toBe('3');
-    expect(moves()).toEqual(['bet 0.00', 'win 3.00']);
+    expect(moves()).toEqual(['bet 0', 'win 3.00']);
   });
 
   it('begins a new round if the operator is busy or fails, and gives up at the limit', async () => {

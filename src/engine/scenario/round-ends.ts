@@ -1,0 +1,76 @@
+import type { Wallet } from '../../judge/wallet/wallet.ts';
+import { readReply } from '../../reply/read.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
+import type { Account, BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { OpenRound } from '../open-rounds.ts';
+import { type ScenarioContext, sessionOf } from '../scenario-context.ts';
+
+/**
+ * Completes the open rounds of a wallet with wins of 0, as the service does at the end of each lost round.
+ *
+ * @param except a round that is not completed here
+ * @returns false if a reply had another balance than the last read
+ */
+export async function endRounds(
+  context: ScenarioContext,
+  adjuster: BalanceAdjuster,
+  wallet: Wallet,
+  except?: OpenRound,
+): Promise<boolean> {
+  const rounds = roundsOf(context, wallet).filter((round) => round !== except);
+  const last = context.judge.reads.lastRead(wallet);
+  const end = async (round: OpenRound): Promise<boolean> => {
+    const exchange = await adjuster.endRound(accountOf(context, round.alias), round, 'restore');
+    if (!exchange) return true;
+    context.openRounds.remove(round);
+    const said = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).balance.money : undefined;
+    return !said || !last || said.equals(last);
+  };
+  // Rounds that began at the same instant are completed at the same instant too, so that a race with many bets stays quick.
+  const fits = await Promise.all(rounds.filter(({ group }) => group !== null).map(end));
+  // A busy operator may decline some of the wins that come at the same instant. These are sent again, one after another.
+  for (const round of roundsOf(context, wallet)) {
+    if (!rounds.includes(round)) continue;
+    fits.push(await end(round));
+    context.openRounds.remove(round);
+  }
+  return fits.every(Boolean);
+}
+
+/** Returns an open round of a wallet that can be completed with a win of money. Undefined if there is none. */
+export function roundToPay(context: ScenarioContext, wallet: Wallet): OpenRound | undefined {
+  return roundsOf(context, wallet).findLast(({ type }) => type === 'regular');
+}
+
+function roundsOf({ openRounds, names }: ScenarioContext, wallet: Wallet): readonly OpenRound[] {
+  return openRounds.all().filter(({ alias }) => names.walletOf(alias) === wallet);
+}
+
+/** Returns the step of the win of 0 with which croupier completes a round between the steps of a scenario. */
+export function winOfRound({ alias, bet, roundID, type }: OpenRound): CallStep {
+  return {
+    kind: 'call',
+    key: `settle.${bet.key}`,
+    place: bet.place,
+    call: 'win',
+    session: alias,
+    origin: { kind: 'fresh' },
+    fields: [],
+    txID: null,
+    roundID,
+    winOf: bet.key,
+    type,
+    campaign: type === 'free',
+    deviations: {},
+    expect: { outcome: 'accepted', stated: false },
+  };
+}
+
+/** Returns the account of a session, with which croupier changes its balance. */
+export function accountOf(context: ScenarioContext, alias: string): Account {
+  return {
+    sessionID: sessionOf(context.assignment, alias).sessionID,
+    denomination: context.denominations.get(alias) ?? context.names.denomination,
+    scenario: context.plan.id,
+  };
+}
