@@ -19,6 +19,7 @@ import type { ReadResult } from './idle-read.ts';
 import { describeOutcome, type ObservedCall, type SentCall, type StatedValues } from './observed-call.ts';
 import type { PlannedCall, PlannedCalls } from './planned-calls.ts';
 import { Controls, TemporaryErrors } from './policy/held-back.ts';
+import { type OwnDecline, ownDeclineOf } from './policy/own-limits.ts';
 import { type Stop, stopAfter, stopAfterRead } from './policy/stop.ts';
 import { judgeRace, overlapCount } from './races/race.ts';
 import { IdleReads } from './reads/idle-reads.ts';
@@ -145,6 +146,11 @@ export class Judge {
       actual: `the reply says ${said?.written}`,
     });
     return { ...CONTINUE, read: [wallet] };
+  }
+
+  /** Returns how a bet was declined, if it must be compared with plain bets before it is judged. Otherwise undefined. */
+  ownDeclineOf(sent: SentCall): OwnDecline | undefined {
+    return ownDeclineOf(this.#recorder.record(sent));
   }
 
   /** Records how a call moves money, without judging the call. Used for calls that are not part of the scenario. */

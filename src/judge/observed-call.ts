@@ -28,6 +28,8 @@ export interface SentCall {
   readonly retried?: boolean;
   /** True when the operator closed the connection without a reply at every attempt, although it answered other calls. */
   readonly closesConnection?: boolean;
+  /** True when the operator declined plain bets in the same words, so that one of its own limits is the reason. */
+  readonly isOwnLimit?: boolean;
   /** For a balance read, true when enough time has passed that no earlier call can still take effect. */
   readonly lingered: boolean;
 }
@@ -42,6 +44,8 @@ export interface ObservedCall {
   readonly reading: ReplyReading | undefined;
   /** True when the operator closes the connection on every attempt at this call, and on no other call. */
   readonly closesConnection: boolean;
+  /** True when the operator declined plain bets in the same words, so that one of its own limits is the reason. */
+  readonly isOwnLimit: boolean;
   /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
   /** The signed sum by which the call changes the balance of its session if it is carried out as a new call. */

@@ -10,6 +10,7 @@ import type { Sender } from '../calls/sender.ts';
 import { pause } from '../calls/waits.ts';
 import { addressOf, type RunOptions } from '../run-options.ts';
 import type { Denomination } from '../stakes.ts';
+import { OwnLimits } from './own-limits.ts';
 
 /** A wallet whose balance croupier changes outside the steps of a scenario. */
 export interface Account {
@@ -20,7 +21,7 @@ export interface Account {
 }
 
 /** The reason why croupier changes a balance. `settle`: the service would send the call too. */
-type Purpose = 'prepare' | 'restore' | 'settle';
+type Purpose = 'prepare' | 'restore' | 'settle' | 'probe';
 
 /** A round that is completed with a win. */
 export interface RoundToEnd {
@@ -52,6 +53,8 @@ const MAX_UNANSWERED_ENDS = 2;
 const MAX_SENDINGS_INTERRUPTED = 2;
 /** Maximum number of times that a balance is read while the operator is too busy to answer. */
 const MAX_READS = 4;
+/** Number of bets with which the decline of another bet is compared. */
+const PLAIN_BETS = 2;
 const FIRST_PAUSE_MS = 50;
 
 /** The result of a round that croupier plays to change a balance. `again`: the bet failed, but may succeed later. */
@@ -69,6 +72,8 @@ export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'recor
 
 /** Changes a player's balance with bets and wins that are not judged. */
 export class BalanceAdjuster {
+  /** The declines of this run that come from limits of the operator. */
+  readonly ownLimits = new OwnLimits();
   readonly #sender: Sender;
   readonly #run: BalanceAdjusterOptions;
   /** The number of wins of 0 that got no reply. */
@@ -150,6 +155,26 @@ export class BalanceAdjuster {
   }
 
   /**
+   * Places two plain bets, one right after the other, and wins them back. Shows whether the operator declines any bet at this
+   * time.
+   *
+   * @returns the exchanges of the bets; only one if the first bet was not accepted
+   */
+  async plainBets(account: Account, balance: Money | undefined): Promise<readonly Exchange[]> {
+    const stake = balance ? stakeWithin(balance, account.denomination) : account.denomination.stake;
+    const bets: { readonly round: RoundToEnd; readonly exchange: Exchange }[] = [];
+    for (let isAccepted = true; isAccepted && bets.length < PLAIN_BETS; ) {
+      const round = this.#newRound();
+      const exchange = await this.#bet(account, round, stake, 'probe');
+      bets.push({ round, exchange });
+      isAccepted = isSuccess(replyStatus(exchange));
+    }
+    for (const { round, exchange } of bets)
+      if (isSuccess(replyStatus(exchange))) await this.#pay(account, round, stake, 'probe', true);
+    return bets.map(({ exchange }) => exchange);
+  }
+
+  /**
    * Completes a round with a win of money.
    *
    * @param isOwn true if croupier began the round to raise the balance, so that a declined win is owed
@@ -175,28 +200,36 @@ export class BalanceAdjuster {
 
   /** Plays a round of its own. The win is 0 for a round that lowers the balance. */
   async #round(account: Account, stake: Money, win: Money, purpose: Purpose): Promise<Round> {
-    const round: RoundToEnd = { roundID: this.#run.uuid(), type: 'regular', frID: undefined };
-    const bet: OwnCall = {
-      call: 'bet',
-      fields: { ...this.#fieldsOf(account, round.roundID, stake), type: round.type },
-    };
-    const taken = await this.#send(account, bet, purpose);
+    const round = this.#newRound();
+    const taken = await this.#bet(account, round, stake, purpose);
     if (!isSuccess(replyStatus(taken))) {
-      const refund: OwnCall = {
-        call: 'refund',
-        fields: { ...this.#fieldsOf(account, round.roundID, stake), origTxID: bet.fields.txID ?? '' },
-      };
-      // By the contract, a bet that is answered with another error has taken nothing and is not refunded.
-      if (mayHaveTaken(taken) && !isSuccess(replyStatus(await this.#untilAnswered(account, refund, purpose)))) {
-        this.#recordOwed(account, 'refund', bet);
-        // If refunds never work, the stake of each further bet would be lost too.
-        if (this.#sender.waitPolicy.stopsRetrying('refund')) return 'failed';
-      }
-      return isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
+      // If refunds never work, the stake of each further bet would be lost too.
+      const isLost = mayHaveTaken(taken) && this.#sender.waitPolicy.stopsRetrying('refund');
+      return !isLost && isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
     }
     if (!win.isZero()) return this.#pay(account, round, win, purpose, true);
     await this.endRound(account, round, purpose);
     return 'played';
+  }
+
+  #newRound(): RoundToEnd {
+    return { roundID: this.#run.uuid(), type: 'regular', frID: undefined };
+  }
+
+  /** Places a bet. Refunds it if its outcome is unknown. */
+  async #bet(account: Account, round: RoundToEnd, stake: Money, purpose: Purpose): Promise<Exchange> {
+    const fields = { ...this.#fieldsOf(account, round.roundID, stake), type: round.type };
+    const bet: OwnCall = { call: 'bet', fields };
+    const taken = await this.#send(account, bet, purpose);
+    // By the contract, a bet that is answered with another error has taken nothing and is not refunded.
+    if (isSuccess(replyStatus(taken)) || !mayHaveTaken(taken)) return taken;
+    const refund: OwnCall = {
+      call: 'refund',
+      fields: { ...this.#fieldsOf(account, round.roundID, stake), origTxID: fields.txID },
+    };
+    if (!isSuccess(replyStatus(await this.#untilAnswered(account, refund, purpose))))
+      this.#recordOwed(account, 'refund', bet);
+    return taken;
   }
 
   async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {

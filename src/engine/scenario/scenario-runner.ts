@@ -1,6 +1,7 @@
 import type { TransactionCall } from '../../contract/call-name.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import type { Reaction } from '../../judge/judge.ts';
+import type { OwnDecline } from '../../judge/policy/own-limits.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import type { ReplyReading } from '../../reply/read.ts';
 import { isBusy, isWorthRetrying, replyStatus } from '../../reply/status.ts';
@@ -196,19 +197,34 @@ export class ScenarioRunner {
       if (!isWorthRetrying(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
       await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
+    const { judge } = this.#context;
     const patience = this.#busyRetriesOf(step);
     for (let retry = 0; ; retry += 1) {
       const isLast = retry >= patience;
-      const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) =>
-        !isLast && isBusy(replyStatus(sent.exchange)) ? null : this.#context.judge.observe(sent),
-      );
+      const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) => {
+        if (!isLast && isBusy(replyStatus(sent.exchange))) return null;
+        const decline = judge.ownDeclineOf(sent);
+        return decline ? { decline } : { reaction: judge.observe(sent) };
+      });
       if (judged) {
         if (patience > 0) this.#sender.waitPolicy.noteBusy(kindOf(step), isBusy(replyStatus(exchange)));
+        const reaction = judged.reaction ?? (await this.#observeDeclined(call, exchange, judged.decline));
         this.#dispatch.follow(call, exchange);
-        return this.#react(judged);
+        return this.#react(reaction);
       }
       await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
+  }
+
+  /** Judges a bet that was declined, after a comparison with plain bets has shown whether a limit of the operator was the reason. */
+  async #observeDeclined(call: ReadyCall, exchange: Exchange, decline: OwnDecline): Promise<Reaction> {
+    const { judge, names } = this.#context;
+    const { session } = call.step;
+    const account = accountOf(this.#context, session);
+    const isOwnLimit = await this.#adjuster.ownLimits.isLimit(decline, () =>
+      this.#adjuster.plainBets(account, names.walletOf(session)?.certain()),
+    );
+    return judge.observe({ ...this.#dispatch.sentOf(call, exchange), isOwnLimit });
   }
 
   /**

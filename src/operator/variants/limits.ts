@@ -56,6 +56,9 @@ function counter(): (walletID: number) => number {
   };
 }
 
+/** The least time between two bets of a player, in milliseconds. */
+const PAUSE_MS = 40;
+
 /** Ends sessions after a number of bets. Wins and refunds of their rounds are still accepted. */
 function endingSessions(right: Behaviour, isEnded: (session: Session) => boolean): Partial<Behaviour> {
   return { isOpen: (session) => right.isOpen(session) && !isEnded(session) };
@@ -126,6 +129,27 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
         ...limited,
         book: (store, wallet, moved) => {
           lost.set(wallet.id, (lost.get(wallet.id) ?? 0n) - moved);
+          return right.book(store, wallet, moved);
+        },
+      };
+    },
+  },
+  {
+    name: 'pause-between-bets',
+    declines: true,
+    description:
+      'A bet less than 40 ms after the last bet of the player is declined with 409 and a code of the operator.',
+    change: (right) => {
+      const last = new Map<number, number>();
+      const limited = limitingBets(
+        right,
+        { status: 409, code: 'TOO_FAST', message: 'Please wait a moment between two bets.' },
+        ({ walletID }) => performance.now() - (last.get(walletID) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS,
+      );
+      return {
+        ...limited,
+        book: (store, wallet, moved) => {
+          if (moved < 0n) last.set(wallet.id, performance.now());
           return right.book(store, wallet, moved);
         },
       };

@@ -1,0 +1,42 @@
+import type { ReplyReading } from '../../reply/read.ts';
+import { isFormRejected } from '../../reply/status.ts';
+import { operatorLimit } from '../checks/check.ts';
+import type { ObservedCall } from '../observed-call.ts';
+import { isPlain } from '../planned-calls.ts';
+
+/** A decline of a bet that may come from a limit of the operator, whatever the bet has that a plain bet does not have. */
+export interface OwnDecline {
+  /** The status, code and message. Two declines with the same words have the same reason. */
+  readonly words: string;
+  /** True for a plain bet of one stake: only a limit can be the reason of its decline. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * Returns how a bet was declined, if only a comparison with plain bets shows whether a limit of the operator was the reason. An
+ * operator may, for example, require a pause between two bets. undefined if the bet was not declined in such a way.
+ */
+export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
+  const { answer, reading, planned, earlier, amount, stake } = observed;
+  const { step } = planned;
+  if (step.call !== 'bet' || step.type === 'free' || step.session === 'unknown' || planned.group !== null)
+    return undefined;
+  const mustBeJudged = step.expect.outcome === 'accepted' || step.expect.code === 'insufficient_funds';
+  if (answer !== 'declined' || !reading || !planned.signedRight || !mustBeJudged) return undefined;
+  const isNew = step.origin.kind === 'fresh' && planned.sameTxID === null;
+  const isAfterRefusal = step.origin.kind === 'resend' && earlier?.state === 'refused';
+  if (!isNew && !isAfterRefusal) return undefined;
+  if (reading.code === 'insufficient_funds' || isFormRejected(reading.status) || operatorLimit(observed) !== undefined)
+    return undefined;
+  const isOfStake = amount !== undefined && stake !== undefined && amount.equals(stake);
+  return {
+    words: wordsOf(reading),
+    isPlain: isPlain(planned) && isOfStake && !observed.exceedsBalance,
+  };
+}
+
+/** Returns the words of a decline without ids and numbers, which differ from call to call. */
+export function wordsOf({ status, code, message }: Pick<ReplyReading, 'status' | 'code' | 'message'>): string {
+  const text = (message ?? '').replaceAll(/[\da-f]{8}[\da-f-]*|\d+/gi, '#');
+  return `${status} ${code ?? ''} ${text}`;
+}

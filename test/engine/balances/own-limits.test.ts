@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { ToyReply } from '../../judge/toy-wallet.ts';
+import { type Behaviour, operatorServer, P1, ran, scenarioOf } from '../operator-server.ts';
+
+const AGAIN = scenarioOf(
+  'signature/again',
+  'rules: [signature.no-effect]\nsteps: [{ bet: , as: bad, sign: garbage, expect: refused }, { balance: }, { resend: bad, sign: valid }, { balance: }]',
+);
+const FURTHER = scenarioOf(
+  'bet/further',
+  'rules: [bet.many-in-round]\nsteps: [{ bet: , as: a }, { bet: { round: a } }, { balance: }]',
+);
+
+const declined = (message: string): ToyReply => ({ status: 409, body: { code: 'OWN', message } });
+
+/** An operator that declines every second bet that it receives with the right signature, as if it needed a pause. */
+function withPauses(): Behaviour {
+  let bets = 0;
+  return ({ call, signedRight }, tell) => {
+    if (call !== 'bet' || !signedRight) return tell();
+    bets += 1;
+    return bets % 2 === 0 ? declined(`Please wait ${bets} seconds.`) : tell();
+  };
+}
+
+describe('a bet that is declined in the operator’s own words', () => {
+  it('is no breach if plain bets are declined in the same words, apart from numbers', async () => {
+    const { url, wallet } = await operatorServer(withPauses());
+    const run = await ran(url, [FURTHER]);
+    expect(new Set(run.findings().map(({ rule, verdict }) => `${verdict} ${rule}`))).toEqual(
+      new Set(['skip bet.many-in-round']),
+    );
+    expect(run.findings('bet.many-in-round')[0]?.actual).toContain('own limit');
+    expect(run.findings('bet.many-in-round')[0]?.actual).toContain('Please wait 2 seconds.');
+    expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
+  it('is a breach if plain bets are accepted at the same time, and these are won back', async () => {
+    const used = new Set<unknown>();
+    const { url, wallet, calls } = await operatorServer(({ call, signedRight, fields }, tell) => {
+      if (call === 'bet' && used.has(fields?.txID)) return declined('This transaction is known.');
+      if (call === 'bet' && !signedRight) used.add(fields?.txID);
+      return tell();
+    });
+    const run = await ran(url, [AGAIN]);
+    expect(run.verdict('signature.no-effect')).toBe('fail');
+    const bets = calls.filter(({ call }) => call === 'bet');
+    expect(bets).toHaveLength(4);
+    expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
+  it('is compared with plain bets at most three times, and not at all once the reason is known', async () => {
+    const further = Array.from({ length: 5 }, (_, number) =>
+      scenarioOf(
+        `bet/further-${number}`,
+        'rules: [bet.many-in-round]\nsteps: [{ bet: , as: a }, { bet: { round: a } }, { balance: }]',
+      ),
+    );
+    const probesOf = async (behaviour: Behaviour): Promise<number> => {
+      const { url } = await operatorServer(behaviour);
+      const { events } = await ran(url, further, {}, [P1]);
+      return events.filter((event) => event.event === 'sending' && event.purpose === 'probe' && event.call === 'bet')
+        .length;
+    };
+    const rounds = new Set<unknown>();
+    const onePerRound: Behaviour = ({ call, fields }, tell) => {
+      if (call === 'bet' && rounds.has(fields?.roundID)) return declined('One bet per round.');
+      if (call === 'bet') rounds.add(fields?.roundID);
+      return tell();
+    };
+    expect(await probesOf(onePerRound)).toBe(6);
+    expect(await probesOf(withPauses())).toBe(2);
+  });
+});
