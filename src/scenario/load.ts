@@ -83,8 +83,8 @@ export const SCENARIO = map('a scenario', {
   tags: field('Tags with which `--tag` selects scenarios.', list('a list of tags', tag)),
   order: field('`last`: the scenario is run after all other scenarios.', word('an order', ['last'] as const)),
   rounds: field(
-    '`overlapping`: croupier completes the rounds of the scenario only at its end. Otherwise, it completes a round before the next bet of the session, unless a later step refers to the round.',
-    word('a treatment of rounds', ['overlapping'] as const),
+    '`overlapping`: croupier completes the rounds of the scenario only at its end. `unfinished`: not at all, so that a later run can. Otherwise, it completes a round before the next bet of the session, unless a later step refers to the round.',
+    word('a treatment of rounds', ['overlapping', 'unfinished'] as const),
   ),
   steps: field('The steps of the scenario, in the order in which they are played.', steps, true),
   always: field('Steps that are played at the end, also after a failure.', steps),

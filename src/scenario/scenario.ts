@@ -3,7 +3,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { JsonValue } from '../contract/json.ts';
 import type { Place } from '../journal/finding.ts';
 import type { Template } from './expressions/expression.ts';
-import type { Deviations, Expect, Needs } from './plan/plan.ts';
+import type { Deviations, Expect, Needs, RoundsOfPlan } from './plan/plan.ts';
 import type { Range } from './yaml/source.ts';
 
 /** A word of a scenario file, with its position in the file. */
@@ -23,7 +23,7 @@ export interface Scenario {
   /** True if the file says `order: last`. */
   readonly last: boolean;
   /** The value of the key `rounds`. Absent: the file has no such key. */
-  readonly rounds?: 'overlapping';
+  readonly rounds?: RoundsOfPlan;
   /** One entry for each case, in the order of the file. A file without `cases` has exactly one entry, which has no case id. */
   readonly boundScenarios: readonly BoundScenario[];
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { RoundsOfPlan } from './plan/plan.ts';
 import { LANGUAGE_VERSION } from './shapes/scalar-shapes.ts';
 
 /**
@@ -12,7 +13,7 @@ export interface ScenarioDraft {
   readonly cases?: JsonValue;
   readonly tags?: readonly string[];
   readonly order?: 'last';
-  readonly rounds?: 'overlapping';
+  readonly rounds?: RoundsOfPlan;
   readonly steps: readonly JsonObject[];
   readonly always?: readonly JsonObject[];
 }

@@ -133,6 +133,12 @@ describe('completing rounds', () => {
   });
 });
 
+it('a scenario about unfinished rounds leaves them open, and restores the balance with another round', async () => {
+  const { calls, wallet } = await played('rules: [bet.debit]\nrounds: unfinished\nsteps: [{ bet: }, { balance: }]');
+  expect(calls).toEqual(['bet 1.00 in 1', 'bet 1.00 in 2', 'win 2.00 in 2']);
+  expect(wallet.balance().format(2)).toBe('100.00');
+});
+
 describe('an operator that treats the added wins wrongly', () => {
   const BETS = 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }, { bet: { amount: "3.00" } }, { balance: }]';
 

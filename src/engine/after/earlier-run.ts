@@ -139,7 +139,11 @@ export class EarlierRun implements EarlierTransactions {
         : needed.every(({ session, call }) => this.earliest(walletOf(assignment, session), call) !== undefined),
     );
     if (having.length === 0 && needed.length === 0)
-      return { verdict: 'skip', reason: 'the earlier run has no unfinished round in a session that is configured now' };
+      return {
+        verdict: 'skip',
+        reason:
+          'the earlier run has no unfinished round in a session that is configured now (docs/settle.md says how to leave one)',
+      };
     if (having.length === 0) {
       const calls = [...new Set(needed.map(({ call }) => call))].join(' and ');
       return {

@@ -42,7 +42,9 @@ export function roundToPay(context: ScenarioContext, wallet: Wallet): OpenRound 
   return roundsOf(context, wallet).findLast(({ type }) => type === 'regular');
 }
 
-function roundsOf({ openRounds, names }: ScenarioContext, wallet: Wallet): readonly OpenRound[] {
+/** Returns the open rounds that the service would complete. */
+function roundsOf({ openRounds, names, plan }: ScenarioContext, wallet: Wallet): readonly OpenRound[] {
+  if (plan.rounds === 'unfinished') return [];
   return openRounds.all().filter(({ alias }) => names.walletOf(alias) === wallet);
 }
 

@@ -204,6 +204,9 @@ export interface Needs {
   readonly sessions: ReadonlyMap<string, SessionNeed>;
 }
 
+/** The treatment of rounds that the steps of a scenario leave open. */
+export type RoundsOfPlan = 'overlapping' | 'unfinished';
+
 /** A scenario that can be played: one case, with the steps of its fragments and with new ids. */
 export interface Plan {
   /** The id, such as `idempotency/bet`. With a case: `signature/refused#bet-garbage`. */
@@ -214,8 +217,11 @@ export interface Plan {
   readonly tags: readonly string[];
   /** True if the scenario is played after all scenarios for which this field is false. */
   readonly last: boolean;
-  /** `overlapping`: croupier completes no round between the steps, only at the end. Absent: before the next round begins. */
-  readonly rounds?: 'overlapping';
+  /**
+   * `overlapping`: croupier completes no round between the steps, only at the end. `unfinished`: not at the end either, so that
+   * a later run can complete it. Absent: before the next round begins.
+   */
+  readonly rounds?: RoundsOfPlan;
   readonly needs: Needs;
   readonly steps: readonly Step[];
   /** Steps that are played at the end, also after a failure. */

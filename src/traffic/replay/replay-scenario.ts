@@ -98,8 +98,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     title: literalText(options.title),
     rules,
     ...requirementsOf(calls, builder, options.currency),
-    // The calls are repeated as they were: a further win between them could hide the incident.
-    rounds: 'overlapping',
+    // The calls are repeated as they were: a further win between two rounds could hide the incident.
+    ...(hasSeveralRounds(calls) && { rounds: 'overlapping' }),
     steps: written,
   });
   return {
@@ -151,6 +151,10 @@ function isSameRead(a: LoggedCall, b: LoggedCall): boolean {
     b.balance !== null &&
     a.balance.equals(b.balance)
   );
+}
+
+function hasSeveralRounds(calls: readonly LoggedCall[]): boolean {
+  return new Set(calls.flatMap(({ seen }) => (seen.call === 'bet' ? [seen.roundID] : []))).size > 1;
 }
 
 /** Groups the calls that were in flight at the same time. */

@@ -250,7 +250,7 @@ steps:
       ['refund/broken-connection#half-body-1ms', 'break: half-body'],
       ['signature/mismatch#bet-garbage', 'sign: garbage\n    expect: refused'],
       ['signature/missing#bet-missing', 'sign: missing\n    expect: refused'],
-      ['signature/refused-replay#bet', '- resend: bet1\n    sign: garbage\n    expect: refused'],
+      ['signature/refused-replay#bet', '- resend: bet2\n    sign: garbage\n    expect: refused'],
     ] as const) {
       const journal = `${selection.replaceAll(/[/#]/g, '-')}.ndjson`;
       await croupier(['run', selection, '--reference', '--linger', '300ms', '--journal', journal], { cwd });

@@ -115,7 +115,10 @@ describe('croupier run --after', () => {
 
   it('pays a win in a round of the earlier run after the session has expired', async () => {
     const carla = 'eu-carla-usd,player=carla,currency=USD';
-    expect((await run('bet/debit', '--journal', 'before.ndjson', '--session', carla)).status).toBe(0);
+    const open =
+      'croupier: 1\ntitle: An open round\nrules: [bet.debit]\nrounds: unfinished\nsteps: [{ bet: { amount: "${unit}" } }, { balance: }]\n';
+    writeFileSync(path.join(cwd, 'open.yaml'), open);
+    expect((await run('open.yaml', '--journal', 'before.ndjson', '--session', carla)).status).toBe(0);
     const expire = `UPDATE session SET state = 'expired' WHERE sessionID = 'eu-carla-usd'`;
     const flags = ['--after', 'before.ndjson', '--json', '--session', `${carla},state=expired`];
     operator.change(expire);
