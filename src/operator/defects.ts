@@ -3,6 +3,7 @@ import { BET_DEFECTS } from './defects/bet.ts';
 import { BODY_DEFECTS } from './defects/body.ts';
 import { BUSY_DEFECTS } from './defects/busy.ts';
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts';
+import { ERROR_MESSAGE_DEFECTS } from './defects/error-message.ts';
 import { IDEMPOTENCY_DEFECTS } from './defects/idempotency.ts';
 import { LAUNCH_DEFECTS } from './defects/launch.ts';
 import { MONEY_DEFECTS } from './defects/money.ts';
@@ -38,6 +39,7 @@ export const DEFECTS: readonly Defect[] = [
   ...REPLY_DEFECTS,
   ...TX_ID_DEFECTS,
   ...ERROR_REPLY_DEFECTS,
+  ...ERROR_MESSAGE_DEFECTS,
   ...BODY_DEFECTS,
   ...LAUNCH_DEFECTS,
   ...BUSY_DEFECTS,

@@ -4,6 +4,7 @@ import type { Currency } from '../contract/currencies.ts';
 import { isPublishedCode, type ReplyAnswer } from './classify.ts';
 import { describeJsonProblem, type ReplyReading } from './read.ts';
 import { isRedirect, isSuccess } from './status.ts';
+import { technicalTextIn } from './technical-text.ts';
 
 /** A reply and the facts about its call that are needed to judge it. */
 export interface JudgedReply {
@@ -243,10 +244,10 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
       actual: `${describeAnswer(status, reading)}, without a \`message\``,
     };
   }
-  const leak = leakIn(reading.message);
-  return leak === undefined
+  const content = technicalTextIn(reading.message);
+  return content === undefined
     ? 'pass'
-    : breach(expected, `the \`message\` ${leak}: ${JSON.stringify(reading.message.slice(0, 160))}`);
+    : breach(expected, `the \`message\` ${content}: ${JSON.stringify(reading.message.slice(0, 160))}`);
 }
 
 function errorCode({ answer, reading }: JudgedReply): ReplyVerdict {
@@ -276,49 +277,4 @@ export function describeAnswer(status: number, reading: Pick<ReplyReading, 'code
   const code = reading?.code === undefined ? '' : ` with code ${JSON.stringify(reading.code)}`;
   const message = reading?.message === undefined ? '' : `, ${JSON.stringify(reading.message.slice(0, 120))}`;
   return `answered ${status}${code}${message}`;
-}
-
-/** Patterns of content that a player must not see, each with the words for it in reports, such as `contains SQL`. */
-const LEAKS: readonly (readonly [RegExp, string])[] = [
-  [/^\s*$/, 'is empty'],
-  [/^\s*(undefined|null|NaN|\[object \w+\])\s*$/i, 'contains no text'],
-  // A `<` before a number or an address is no element: `<min. 0.50>`.
-  [
-    /<\/?(a|abbr|article|b|big|blockquote|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|meta|nav|ol|p|pre|s|script|section|small|span|strong|style|sub|sup|svg|table|tbody|td|th|thead|title|tr|u|ul)(\s[^<>]*)?\/?>|<!doctype\s/i,
-    'contains markup',
-  ],
-  [/^\s*Traceback \(most recent call last\)|File "[^"]+", line \d+/m, 'contains a stack trace'],
-  [
-    /^\s*at [\w.$<>[\] ]+\(.+:\d+(:\d+)?\)|\bat [\w.$]+\([\w]+\.(java|kt|scala|cs):\d+\)|\n\s+at \S+/m,
-    'contains a stack trace',
-  ],
-  [
-    /\bgoroutine \d+ \[|\bpanic: |\.go:\d+\b|\.php(:| on line )\d+|\.(py|rb|js|ts|cs|java):\d+\b|^#\d+ \S+\(\d+\)/m,
-    'contains a stack trace',
-  ],
-  [
-    /\bStack trace:|Fatal error: Uncaught|\b\w+(\.\w+){2,}Exception\b|\b(NullPointer|NullReference|Runtime|SQL)Exception\b/i,
-    'contains a stack trace',
-  ],
-  [
-    /\b(TypeError|ReferenceError|KeyError|ValueError|IntegrityError|OperationalError|NoMethodError|AttributeError):/,
-    'contains an exception of the program',
-  ],
-  // In capital letters the SQL words are enough. In small letters they are not: "select a game from the list" is not SQL.
-  [/\bSELECT\b.+\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.+\bSET\b|\bDELETE\s+FROM\b/s, 'contains SQL'],
-  [
-    /\bselect\s.+\sfrom\s.+\swhere\s.+[=<>]|\binsert\s+into\s.+\bvalues\s*\(|\bupdate\s+\S+\s+set\s+\S+\s*=|\bdelete\s+from\s+\S+\s+where\s/is,
-    'contains SQL',
-  ],
-  [
-    /SQLSTATE|ORA-\d{5}|syntax error at or near|SQLITE_[A-Z]+|UNIQUE constraint failed|duplicate key value violates|\bpsycopg2\b|You have an error in your SQL/i,
-    'contains a database error',
-  ],
-];
-
-/**
- * Returns a clause that names the technical content in an error message that no player should see. undefined if there is none.
- */
-export function leakIn(message: string): string | undefined {
-  return LEAKS.find(([pattern]) => pattern.test(message))?.[1];
 }

@@ -193,15 +193,9 @@ export const TX_ID_DEFECTS: readonly Defect[] = [
   },
 ];
 
-function withError(right: Behaviour, change: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
+/** Changes the replies to calls that were not carried out. */
+export function withError(right: Behaviour, change: (reply: ListenReply) => ListenReply): Partial<Behaviour> {
   return rewriting(right, (reply) => (reply.status >= 400 ? change(reply) : reply));
-}
-
-function withMessage(right: Behaviour, message: string): Partial<Behaviour> {
-  return withError(right, (reply) => ({
-    ...reply,
-    body: JSON.stringify({ ...(JSON.parse(textOf(reply)) as object), message }),
-  }));
 }
 
 export const ERROR_REPLY_DEFECTS: readonly Defect[] = [
@@ -236,31 +230,5 @@ export const ERROR_REPLY_DEFECTS: readonly Defect[] = [
         headers: [['Content-Type', 'text/html']],
         body: '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Error</h1></body></html>',
       })),
-  },
-  {
-    name: 'message-stack-trace',
-    breaks: ['reply.error-message'],
-    description: 'Players are shown a stack trace when a call fails.',
-    change: (right) =>
-      withMessage(
-        right,
-        'Error: declined\n    at BetService.place (/srv/app/dist/bet.service.js:118:13)\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
-      ),
-  },
-  {
-    name: 'message-sql',
-    breaks: ['reply.error-message'],
-    description: 'Players are shown SQL when a call fails.',
-    change: (right) =>
-      withMessage(
-        right,
-        "SQLSTATE[23000]: Integrity constraint violation: UPDATE wallets SET balance = balance - 1 WHERE id = 'p1'",
-      ),
-  },
-  {
-    name: 'message-markup',
-    breaks: ['reply.error-message'],
-    description: 'Players are shown HTML tags when a call fails.',
-    change: (right) => withMessage(right, '<div class="alert"><b>Declined</b><br/>Please try again</div>'),
   },
 ];

@@ -174,6 +174,17 @@ export const WORDING_VARIANTS: readonly Variant[] = [
       })),
   },
   {
+    name: 'messages-like-code',
+    description:
+      'Messages for players have links, addresses, capital letters, and words that errors of programs have too.',
+    change: (right) =>
+      withMessages(right, (error) => ({
+        ...error,
+        message:
+          "PLEASE SELECT ANOTHER STAKE FROM THE LIST <min. 0.50>. Don't panic: nothing was taken.\nAsk us\n  at 12:30:45 (CET 11:30)\n  at <help@casino.example> or https://casino.example/help.php?select=a&from=b:443. Active bonus: None.",
+      })),
+  },
+  {
     name: 'declines-without-message',
     mayWarn: ['reply.error-message', 'session.unknown'],
     description: 'Errors except a 401 have a code and no message.',

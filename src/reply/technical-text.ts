@@ -1,0 +1,127 @@
+/**
+ * One form of technical text. If it is a list, its parts occur in this order, with anything between them. A list needs less time than
+ * one expression with several gaps.
+ */
+type Form = RegExp | readonly RegExp[];
+
+/*
+ * The message comes from the operator and may be very long. So each expression needs a time that grows only linearly with the
+ * message: repetitions are bounded, and `^` and `\s` never meet in a multi-line expression.
+ */
+
+/** Words that programs write for a missing value. With a name before them, they may be real words: "Active bonus: None". */
+const NO_VALUE = /^(undefined|null|none|nil|<nil>|nan|object \w+)?$/i;
+
+const NO_TEXT: readonly Form[] = [/[:=] ?(undefined|null)[\s.!]*$/, /\[object Object\]|\bNaN\b|%![a-zA-Z]\(/];
+
+/** HTML elements. A `<` before a number, an address or another word is none: `<min. 0.50>`. */
+const MARKUP: readonly Form[] = [
+  /<\/?(a|abbr|article|b|big|blockquote|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|meta|nav|ol|p|pre|s|script|section|small|span|strong|style|sub|sup|svg|table|tbody|td|th|thead|title|tr|u|ul)(\s[^<>]*)?\/?>|<!doctype\s/i,
+];
+
+const STACK_TRACE: readonly Form[] = [
+  // Python
+  /\bTraceback \(most recent call last\)|\bFile "[^"\n]{1,300}", line \d+/,
+  // JavaScript
+  /^[ \t]*at [^\n]{0,200}?(\.\w{1,5}|\bnode:[\w/]{1,100}):\d+:\d+/m,
+  // Java and .NET
+  /\bat [\w.$<>/]{1,300}\((\w{1,100}\.(java|kt|scala|groovy|clj):\d+|Native Method|Unknown Source)\)/,
+  /^[ \t]*at [\w$]{1,100}\.[\w.$<>`]{0,200}\b[A-Z][\w$<>`]{0,100}\.[\w$<>`]{1,100}\(/m,
+  /\.(cs|vb|fs):line \d+/,
+  // Go and Rust
+  /\bgoroutine \d+ \[|\bpanic: (runtime error|assignment|interface conversion|send on closed)|\bthread '[^'\n]{0,80}' panicked at/,
+  // PHP and Perl
+  /\.php(:\d+| on line \d+|\(\d+\))|^#\d+ \S{1,300}\(\d+\): |\bFatal error: Uncaught|\bPHP (Fatal|Parse) error|\bat \S{1,300}\.(pl|pm|cgi|t) line \d+/m,
+  // The line of a file. Names that may also end an address (`casino.py:8080`) need a folder before them.
+  /\.(rb|js|mjs|cjs|ts|go|java|kt|scala|cs|exs?|erl|swift|cpp):\d+\b|[/\\][\w.-]{1,100}\.(py|rs|pl):\d+\b/,
+  /\bstack ?trace:/i,
+];
+
+const SOURCE_PATH: readonly Form[] = [
+  /(^|[\s"'(:=])\/(srv|var|usr|home|opt|root|etc|tmp|app)\/[\w./@+-]{0,300}\.(js|mjs|cjs|ts|py|rb|go|java|kt|cs|rs|exs?|pl|pm|cpp|jar|dll|so|conf|ini|env|sock|db|sqlite)\b/,
+  /(^|[\s"'(:=])\/(srv|var|usr|home|opt|root)\/[\w./@+-]{0,300}\.php\b/,
+  /\b(node_modules|site-packages|dist-packages)\/|\b[A-Z]:\\[\w .-]{1,100}\\/,
+];
+
+const EXCEPTION: readonly Form[] = [
+  // The names of exceptions, in the way of most languages. The word `Exception` alone is none.
+  /\b[A-Z]\w{0,80}Exception\b/,
+  /\b(Type|Reference|Syntax|Range|URI|Assertion|Aggregate|Axios|Fetch|Key|Value|Attribute|Index|Name|Lookup|Arithmetic|ZeroDivision|DivisionByZero|Overflow|Runtime|NotImplemented|Recursion|Memory|Import|ModuleNotFound|UnboundLocal|UnicodeDecode|UnicodeEncode|JSONDecode|OS|IO|Timeout|Connection|ConnectionRefused|ConnectionReset|BrokenPipe|Integrity|Operational|Programming|Database|Interface|NoMethod|Argument|ArgumentCount|Standard|Frozen|UnhandledMatch|Match|OutOfMemory|StackOverflow|NoClassDefFound|NoSuchMethod|NoSuchField|FunctionClause|CaseClause|Undefined|QueryFailed|EntityNotFound|PrismaClient\w{1,40}|Sequelize\w{0,40}|Mongo\w{0,40}|ParseInt|ParseFloat)Error\b/,
+  /\bUncaught (Error|exception)\b|\bUnhandledPromiseRejection|\bnested exception is\b|\bAn exception occurred while executing\b|\*\* \([\w.]{1,120}Error\)/,
+  // JavaScript
+  /\bCannot (read|set) propert(y|ies) |\bCannot destructure property|\b(undefined|null|object|\w\)) is not iterable\b|\w\.\w{1,80} is not a function\b|\bis not an object \(evaluating|\bUnexpected token .{1,40}(in JSON|is not valid JSON)|\b[Uu]nexpected end of JSON input\b|\bMaximum call stack size exceeded\b|\bCannot convert undefined or null to object\b|\bCannot mix BigInt\b|\bsocket hang up\b|\bgetaddrinfo\b/,
+  /\bE(CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|NOTFOUND|PIPE|AI_AGAIN|ADDRINUSE|HOSTUNREACH|NETUNREACH|NOENT|ACCES|MFILE)\b/,
+  // Java, Kotlin and Scala
+  /\bCannot invoke "[^"\n]{1,300}" because\b|\bIndex -?\d+ out of bounds for length\b|\bFor input string: "|(^|: )\/ by zero\b|\bcould not execute (statement|query|batch)\b|\bcannot be cast to (class )?\w|\bCannot (deserialize|construct) (value|instance) of\b|\bJSON parse error\b|\bUnrecognized field "|\bNo enum constant\b|\blateinit property\b/,
+  // .NET
+  /\bObject reference not set to an instance\b|\bInput string was not in a correct format\b|\(Parameter '\w{1,80}'\)|\bParameter name: \w|\bSequence contains (no|more than one) |\bNullable object must have a value\b|\bSee the inner exception\b|\bThe given key .{0,80}was not present in the dictionary\b|\bUnable to cast object of type\b|\bIndex was outside the bounds of the array\b/,
+  // Python
+  /'NoneType' object|\bobject has no attribute '|\b(list|tuple|string) index out of range\b|\bdivision by zero\b|\bunsupported operand type|\bmissing \d+ required positional argument|\btakes \d+ positional argument|\bcould not convert string to float\b|\binvalid literal for int\(\)|\bis not JSON serializable\b|<class '|\bobject at 0x[0-9a-f]/i,
+  // PHP
+  /\bUndefined (index|offset|variable|property|array key|constant)\b|\bCall to (a member function|undefined (method|function))\b|\bTrying to (get property|access array offset)\b|\bArgument #\d+ .{0,80}must be (of|an)\b|\bAllowed memory size of \d+ bytes\b|\bMaximum execution time of \d+\b|\bA non-numeric value encountered\b|\bArray to string conversion\b/,
+  // Ruby, Perl and Elixir
+  /\bundefined (method|local variable or method) [`']|\bnil:NilClass\b|\bno implicit conversion of\b|\bcan't be coerced into\b|\bwrong number of arguments \(given\b|\buninitialized constant\b|\b(ActiveRecord|ActionController|ActionDispatch|ActiveModel|Sequel|Net|OpenSSL)::[A-Z]|\bCan't (call method|locate object method|use an undefined value)\b|\bUse of uninitialized value\b|\bno (function|case) clause matching\b|\{(badmatch|badarg|badarith|function_clause|case_clause|noproc),/,
+  // Go and Rust
+  /\bruntime error: |\bnil pointer dereference\b|\binterface conversion: |\bnil map\b|\bdial (tcp|udp|unix) |\b(read|write) tcp \d|\bcontext (deadline exceeded|canceled)\b|\bjson: (cannot|unknown|unsupported|invalid) |\bstrconv\.\w{1,40}: |\bunexpected EOF\b|\bi\/o timeout\b|\binvalid character .{1,12} (looking for|after|in) |\brpc error: code = |\bcalled `(Option|Result)::/,
+];
+
+const SQL: readonly Form[] = [
+  // In capital letters the SQL words are enough, unless other words have capital letters too.
+  [/\bSELECT\s/, /\sFROM\s+(?!(the|our|your|this|a)\b)["`[]?(?=\w{0,60}[a-z_])/],
+  /\b(INSERT\s+INTO|DELETE\s+FROM)\s+["`[]?(?=\w{0,60}[a-z_])/,
+  // In small letters they are not: "select a game from the list" is not SQL.
+  [
+    /\bselect\s/i,
+    /\sfrom\s+(?!(the|our|your|this|a)\s)[\w.`"[\]]{1,100}(\s+\w{1,30})?\s+where\s+[\w.`"[\]]{1,100}\s*([=<>]|like\s|in\s*\()/i,
+  ],
+  /\bselect\s+(\*|count\(\S{1,40}\))\s+from\s/i,
+  [/\binsert\s+into\s/i, /\bvalues\s*\(/i],
+  /\bupdate\s+\S{1,100}\s+set\s+[\w.`"[\]]{1,100}\s*=|\bdelete\s+from\s+\S{1,100}\s+where\s/i,
+];
+
+const DATABASE_ERROR: readonly Form[] = [
+  /\bSQLSTATE\b|\b(ORA|PLS|TNS)-\d{5}\b|\bSQLITE_[A-Z]{2,}|\b(psycopg|sqlalchemy|sqlite3|jdbc|hibernate)\w?[.:]\w|\b(postgres|postgresql|mysql|mongodb|redis|amqp|sqlserver)(\+\w{1,20})?:\/\/|\b(PG|Mysql2|SQLite3|DBI|DBD|Redis|Mongo)::\w/i,
+  // PostgreSQL
+  /\bsyntax error at or near\b|\bduplicate key value violates\b|\bviolates (unique|foreign key|check|not-null|exclusion) constraint\b|\b(relation|column|schema|sequence) "[^"\n]{1,80}" (does not exist|already exists|of relation)|\bcould not serialize access\b|\bdeadlock detected\b|\binvalid input syntax for\b|\bcurrent transaction is aborted\b|\bnumeric field overflow\b|\bauthentication failed for user "|\bremaining connection slots are reserved\b|\bnull value in column "|\bcanceling statement due to\b|\bvalue too long for type\b|\bpq: \w/i,
+  // MySQL and MariaDB
+  /\bYou have an error in your SQL\b|\bDuplicate entry '[^\n]{0,300}' for key\b|\bDeadlock found when trying to get lock\b|\bLock wait timeout exceeded\b|\bUnknown (column|database|table) '|\bTable '\w{1,80}\.\w{1,80}' doesn't exist|\bforeign key constraint fails\b|\b(Data too long|Out of range value) for column\b|\bAccess denied for user '|\b(MySQL|MariaDB) server\b|\bER_[A-Z]{2,}_/,
+  // SQL Server
+  /\bViolation of (PRIMARY|UNIQUE) KEY\b|\bCannot insert (duplicate key|the value NULL)\b|\bwas deadlocked on\b|\bInvalid (object|column) name '|\bIncorrect syntax near\b|\bArithmetic overflow error converting\b|\bString or binary data would be truncated\b|\bA network-related or instance-specific error\b|\bconflicted with the (CHECK|FOREIGN KEY|REFERENCE) constraint\b/,
+  // SQLite
+  /\b(UNIQUE|NOT NULL|CHECK|FOREIGN KEY|PRIMARY KEY) constraint failed\b|\bno such (table|column): [\w.]{1,80}$|\bSQL logic error\b|\bdatabase disk image is malformed\b|\battempt to write a readonly database\b|^\W{0,20}database is locked\W{0,20}$/,
+  // MongoDB, Redis, Go's database/sql
+  /\bE11000\b|\bduplicate key error\b|\bWriteConflict\b|\bWRONGTYPE Operation\b|\bREADONLY You can't write\b|\bNOAUTH Authentication\b|\bMISCONF \w|\bsql: (no rows|database is closed|Scan error|transaction has|unsupported|expected \d)/,
+];
+
+/** Contents of a message that no player should see, with the words for each in reports. */
+const CONTENTS: readonly (readonly [readonly Form[], string])[] = [
+  [NO_TEXT, 'contains no text'],
+  [MARKUP, 'contains markup'],
+  [STACK_TRACE, 'contains a stack trace'],
+  [SQL, 'contains SQL'],
+  [DATABASE_ERROR, 'contains a database error'],
+  [EXCEPTION, 'contains an exception of the program'],
+  [SOURCE_PATH, 'contains the path of a file on the server'],
+];
+
+/** A link. Its path and query may contain anything. */
+const LINK = /\b(https?:\/\/|www\.)[^\s<>"']+/gi;
+
+/** Returns a clause that names the technical content of an error message that no player should see. undefined if there is none. */
+export function technicalTextIn(message: string): string | undefined {
+  if (/^[\s\p{Cf}\p{Cc}]*$/u.test(message)) return 'is empty';
+  if (NO_VALUE.test(message.replace(/[\s"'()[\]{}]+/g, ' ').trim())) return 'contains no text';
+  const text = message.replace(LINK, 'link');
+  return CONTENTS.find(([forms]) => forms.some((form) => contains(text, form)))?.[1];
+}
+
+function contains(text: string, form: Form): boolean {
+  if (form instanceof RegExp) return form.test(text);
+  let rest = text;
+  for (const part of form) {
+    const found = part.exec(rest);
+    if (!found) return false;
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return true;
+}
