@@ -14,6 +14,8 @@ export interface LaunchRequest {
   readonly status: number;
   /** The error code of the reply; left out if the reply is not an error. */
   readonly code?: string;
+  /** The message of the reply for the developers of the operator; left out if the reply is not an error. */
+  readonly message?: string;
   /** The game session that the request opened; left out if it opened none. */
   readonly session?: LaunchedSession;
 }

@@ -32,7 +32,11 @@ export function createBackend(
   behaviour: Behaviour = CORRECT,
   now: () => number = Date.now,
 ): Backend {
-  const client = createCoreApiClient({ ...coreApi, headers: { 'Accept-Encoding': behaviour.encodings } });
+  const client = createCoreApiClient({
+    ...coreApi,
+    apiKey: behaviour.coreApiKey(coreApi.apiKey),
+    headers: { 'Accept-Encoding': behaviour.encodings },
+  });
   return {
     launch: ({ sessionID, player, currency, gameID }) =>
       client.createNewGame(

@@ -100,6 +100,8 @@ export interface Behaviour {
   readonly launch: (game: NewGame) => NewGame;
   /** Changes the request that creates free rounds at the service. The correct step changes nothing. */
   readonly campaign: (campaign: NewCampaign) => NewCampaign;
+  /** Returns the key that signs requests to the service, from the API key that the service gave to the operator. */
+  readonly coreApiKey: (apiKey: string) => string;
   /** The value of `Accept-Encoding` in requests to the service. */
   readonly encodings: string;
 }
@@ -144,6 +146,7 @@ export const CORRECT: Behaviour = {
   reply: (decision) => (decision.kind === 'declined' ? failure(WORDINGS[decision.reason]) : success(decision)),
   launch: (game) => game,
   campaign: (campaign) => campaign,
+  coreApiKey: (apiKey) => apiKey,
   encodings: 'gzip',
 };
 

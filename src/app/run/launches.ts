@@ -60,7 +60,8 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
     });
   stdio.err.write(`core-api ${served.baseUrl}\n`);
 
-  const requestsOf = ({ extCID }: ClientUnderTest) => seen.filter((one) => one.extCID === extCID);
+  const requestsOf = ({ extCID }: ClientUnderTest) =>
+    seen.filter((one) => (one.extCID ?? claimedBy(one, clients)) === extCID);
   return {
     requestsOf,
     close: () => served.close(0),
@@ -112,6 +113,15 @@ function identityOf(extCID: string, sources: ReadonlyMap<string, SessionSource>,
   );
 }
 
+/**
+ * Returns the ExtCID of the client that probably sent a request whose signature is not valid: the client that the request names, or the
+ * only client. Undefined if this is unknown.
+ */
+function claimedBy({ fields }: LaunchRequest, clients: readonly ClientUnderTest[]): string | undefined {
+  const [only] = clients;
+  return (clients.find(({ extCID }) => extCID === fields?.extCID) ?? (clients.length === 1 ? only : undefined))?.extCID;
+}
+
 /** Returns the sessions of accepted launches, each once. Demo sessions are left out. */
 function launched(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
   const sessions = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
@@ -143,12 +153,15 @@ function launchLine({
   operation,
   status,
   code,
+  message,
   session,
   diagnostics,
 }: LaunchRequest & { readonly extCID?: string }) {
   const who = extCID ?? 'unknown client';
   const more = session
     ? `session ${session.sessionID}${session.demo ? ', demo' : ''}`
-    : [code, ...diagnostics.map(({ field, message }) => `${field}: ${message}`)].filter(Boolean).join(', ');
+    : [code, ...(diagnostics.length > 0 ? diagnostics.map((one) => `${one.field}: ${one.message}`) : [message])]
+        .filter(Boolean)
+        .join(', ');
   return `  ${who}  ${OPERATIONS[operation]}  ${status}${more === '' ? '' : `  ${more}`}`;
 }

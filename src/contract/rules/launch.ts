@@ -5,9 +5,10 @@ export const launchRules = {
   'launch.request': {
     level: 'MUST',
     clause: 'Create New Game',
-    sentence: "the operator's `POST /create-new-game` has every required field, each with the right type",
-    means: "Players cannot open a game, because the operator's request to start it is incomplete.",
-    hint: 'Compare the body that is sent with the table of fields; identifiers are strings, even if they look like numbers.',
+    sentence:
+      "the operator's `POST /create-new-game` is signed rightly and has every required field, each with the right type",
+    means: "Players cannot open a game, because the service refuses the operator's request to start it.",
+    hint: 'Sign the body with the API key, not with the Integration API key. Compare the body with the table of fields; identifiers are strings, even if they look like numbers.',
   },
   'launch.locale': {
     level: 'MUST',

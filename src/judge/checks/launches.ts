@@ -44,18 +44,25 @@ function launch(request: LaunchRequest): LaunchDecision[] {
 }
 
 function fieldsOf(request: LaunchRequest): Decision {
-  const { fields, diagnostics } = request;
+  const { fields, diagnostics, status, code, message = 'the request was refused' } = request;
+  if (status === 401)
+    return breach('POST /create-new-game is signed rightly', `${describeRequest(request)}: ${message}`);
   const expected = 'POST /create-new-game carries every required field in its right type';
   if (!fields) return breach(expected, `${describeRequest(request)}: its body could not be read as JSON`);
   if (diagnostics.length > 0) {
     const wrong = diagnostics.map(({ field, message }) => `${field || 'the body'}: ${message}`);
     return breach(expected, `${describeRequest(request)}: ${wrong.join('; ')}`);
   }
+  if (status === 400 && !OF_OTHER_RULES.includes(code))
+    return breach(expected, `${describeRequest(request)}: ${message}`);
   const tolerated = toleratedIn(fields);
   return tolerated.length === 0
     ? PASS
     : { kind: 'warn', expected, actual: `${describeRequest(request)}: ${tolerated.join('; ')}` };
 }
+
+/** The codes of refusals that `launch.locale` and `launch.currency` judge. */
+const OF_OTHER_RULES: readonly (string | undefined)[] = ['locale_not_supported', 'currency_not_supported'];
 
 /** Returns the faults that give only a warning, because earlier published versions of the contract accept them. */
 function toleratedIn(fields: JsonObject): string[] {

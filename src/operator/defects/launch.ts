@@ -16,6 +16,19 @@ export const LAUNCH_DEFECTS: readonly Defect[] = [
     change: () => ({ launch: sending({ user: { id: 4711 } }) }),
   },
   {
+    name: 'launch-signed-wrongly',
+    breaks: ['launch.request'],
+    description:
+      'No player can open a game: the last character of the API key was lost when it was copied, so each request to the service is signed wrongly.',
+    change: () => ({ coreApiKey: (apiKey) => apiKey.slice(0, -1) }),
+  },
+  {
+    name: 'launch-demo-balance',
+    breaks: ['launch.request'],
+    description: 'No player can try a game for free: the demo balance has three decimals, which the service refuses.',
+    change: () => ({ launch: (game) => ({ ...game, demo: true, initDemoBalance: 1000.005 }) }),
+  },
+  {
     name: 'launch-browser-locale',
     breaks: ['launch.locale'],
     description: 'No player can open a game: the locale is sent as browsers write it, en-US.',

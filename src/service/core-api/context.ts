@@ -60,6 +60,8 @@ export interface LaunchSeen {
   readonly status: number;
   /** The error code of the answer; undefined if it has none. */
   readonly code?: string;
+  /** The message of the answer; undefined if the request was not refused. */
+  readonly message?: string;
   /** The game session that the request opened; undefined if it opened none. */
   readonly session?: GameSession;
 }

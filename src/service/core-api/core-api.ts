@@ -83,11 +83,17 @@ function handlerOf(name: CoreOperationName, context: CoreApiContext, watch: Watc
       diagnostics: typeof prepared === 'function' ? [] : prepared,
       status: reply.status,
       ...(done.kind === 'refusal' && done.code !== undefined && { code: done.code }),
+      ...(done.kind === 'refusal' && { message: describeRefusal(done) }),
       ...(done.kind === 'done' && done.session && { session: done.session }),
     };
     answered(seen, reply);
     return reply;
   };
+}
+
+/** Returns what is wrong with a request. The text to sign is left out, because it has the whole request in it. */
+function describeRefusal({ status, message, details }: Refusal): string {
+  return details === undefined || status === 401 ? message : `${message} ${details}`;
 }
 
 const NOTHING_READ: readonly FieldProblem[] = [];

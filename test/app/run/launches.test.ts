@@ -113,6 +113,28 @@ describe('croupier run --launches', { timeout: LONG_MS }, () => {
     expect(status).toBe(1);
   });
 
+  it.each([
+    ['with another key', 'acme', 'integration-key-of-acme', 'The signature was made with the Integration API key'],
+    ['for an unknown client', 'acne', 'api-key-of-acme', 'No client of this cID has this extCID'],
+  ])('judges the operator for launches that are signed %s', async (_, extCID, apiKey, words) => {
+    configure(LAUNCHING);
+    running = start(['run', '--launches', '1', '--launch-wait', '3s', '--json', 'launch'], { cwd, env: KEYS });
+    const whole = ended(running);
+    const client = createCoreApiClient({ baseUrl: await coreApiOf(running), cID: 'c-acme', extCID, apiKey });
+    const launched = client.createNewGame({
+      user: { id: 'eva' },
+      currency: 'USD',
+      locale: 'en_us',
+      sessionID: 'session-of-eva',
+    });
+    await expect(launched).rejects.toThrow('401');
+    const { status, out, err } = await whole;
+    expect(verdictsOf(out)).toMatchObject({ 'launch.request': 'fail', 'launch.locale': 'pass' });
+    expect(out).toContain(words);
+    expect(err).toContain(`unknown client  POST /create-new-game  401  `);
+    expect(status).toBe(1);
+  });
+
   it('is undecided if no game is launched, and names missing settings of the configuration', async () => {
     configure(LAUNCHING);
     const idle = await croupier(['run', '--launches', '1', '--launch-wait', '200ms'], { cwd, env: KEYS });

@@ -28,6 +28,29 @@ describe('a launch', () => {
     );
   });
 
+  it('breaks `launch.request` if its signature is wrong, whatever else is right', () => {
+    const message = 'The signature was made over another text, or with another key.';
+    expect(judged({ status: 401, message })[0]).toBe(
+      `launch.request breach: POST /create-new-game at 2026-01-31T12:00:00.000Z, answered 401: ${message}`,
+    );
+  });
+
+  it('breaks `launch.request` if the service refuses it with 400 for a value, not for a field', () => {
+    const message = 'Fix initDemoBalance in the body and send it again. initDemoBalance: expected at most 2 decimals';
+    expect(judged({ status: 400, message })[0]).toBe(
+      `launch.request breach: POST /create-new-game at 2026-01-31T12:00:00.000Z, answered 400: ${message}`,
+    );
+  });
+
+  it.each([
+    ['locale_not_supported', 400],
+    ['currency_not_supported', 400],
+    ['account_blocked', 403],
+    ['game_not_found', 403],
+  ])('passes `launch.request` if the service refuses it with the code %s', (code, status) => {
+    expect(judged({ status, code })[0]).toBe('launch.request pass');
+  });
+
   it('breaks only `launch.request` with a body that is not JSON', () => {
     const { fields: _, ...unread } = request({ status: 400 });
     expect(judgeLaunches([unread]).map(({ rule, decision }) => `${rule} ${decision.kind}`)).toEqual([
