@@ -169,6 +169,17 @@ export const configSchema = z
     clients: z
       .array(client)
       .min(1, 'needs at least one client')
+      .superRefine((clients, { addIssue }) => {
+        for (const [index, { extCID }] of clients.entries()) {
+          if (clients.findIndex((one) => one.extCID === extCID) === index) continue;
+          addIssue({
+            code: 'custom',
+            path: [index, 'extCID'],
+            message:
+              'must differ from the ExtCID of each other client, because reports and --client name a client by it',
+          });
+        }
+      })
       .optional()
       .describe('The clients to test: one entry for each ExtCID.'),
     freeRounds: z

@@ -159,6 +159,15 @@ describe('croupier run with a configuration', () => {
     expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
   });
 
+  it('refuses two clients with one ExtCID, and shows the line of the second', async () => {
+    write('croupier.yaml', NOBODY.replace('acme-asia', 'acme-eu'));
+    const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-key' } });
+    expect(status).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain('croupier.yaml:6:13: `extCID` must differ from the ExtCID of each other client');
+    expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
+  });
+
   it('names all missing settings at once', async () => {
     const { status, err } = await croupier(['run'], { cwd });
     expect(status).toBe(2);
