@@ -20,8 +20,8 @@ export const balanceRules = {
     level: 'SHOULD',
     clause: 'position',
     sentence:
-      'query parameters other than `sessionID` are accepted, and are part of the signed object like all query parameters',
+      'query parameters other than `sessionID` are accepted (if such a call is answered 401, `signature.query-canonical` judges it)',
     means: 'Players can be locked out on the day when the service adds a parameter to the balance call.',
-    hint: 'Build the signed object from every query parameter that arrived, not from the ones the handler knows, and do not reject unknown names.',
+    hint: 'Do not reject unknown names of parameters.',
   },
 } as const satisfies Readonly<Record<`balance.${string}`, RuleEntry>>;

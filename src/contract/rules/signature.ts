@@ -90,10 +90,10 @@ export const signatureRules = {
     level: 'MUST',
     clause: 'Authentication 3',
     sentence:
-      'a correctly signed query is accepted in every order of its parameters and with every percent-encoding (`%20`, `%2B`, `%25`, `:`, `@`, `=`, an encoded letter)',
+      'a correctly signed query is accepted in every order of its parameters, with every percent-encoding (`%20`, `%2B`, `%25`, `:`, `@`, `=`, an encoded letter), and with further parameters, whose names and values are text (no value, digits, dots, brackets)',
     means:
-      'Players cannot see their balance when the parameters of the balance call come in another order or encoding.',
-    hint: 'Decode the query once, sort the names, and write one JSON object of strings without white space. Do not sign the query text itself.',
+      'Players cannot see their balance when the balance call has further parameters, or writes them in another order or way.',
+    hint: 'Decode the query once, sort the names, and write one JSON object of strings without white space. Take every parameter from the query text itself: frameworks drop empty values, read numbers, and change dots and brackets in names.',
   },
   'signature.query-unicode': {
     level: 'SHOULD',

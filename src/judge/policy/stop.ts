@@ -91,6 +91,13 @@ export function stopAfter(observed: ObservedCall): Stop | null {
 export function stopAfterRead(observed: ObservedCall, value: Money | undefined): Stop | null {
   if (observed.answer === 'lost') return stopWithoutReply(observed);
   if (observed.answer === 'accepted' && value) return null;
+  if (observed.answer === 'declined' && observed.planned.step.deviations.query?.add !== undefined)
+    return {
+      verdict: 'skip',
+      reason: `the operator declines a parameter of the balance call that it does not know: ${describeOutcome(observed)}`,
+      connection: false,
+      causes: [],
+    };
   const causes: RuleId[] = observed.answer === 'refused' ? ['signature.accepted'] : ['balance.read'];
   const isHidden = observed.answer === 'declined' && isOfExpired(observed.planned, observed.plannedCalls.plan);
   const isDeclined = isBusy(observed.reading?.status) || isEnded(observed);

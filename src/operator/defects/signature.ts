@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { TRANSACTION_CALLS } from '../../contract/call-name.ts';
 import { canonicalJson } from '../../contract/canonical.ts';
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { type QueryParams, readQuery } from '../../contract/query.ts';
 import { rightSignature, SIGNATURE_HEADER, signBody, verifySignature } from '../../contract/signature.ts';
 import type { SignedBody, SignedQuery } from '../../sdk/reverse-call.ts';
 import type { Behaviour } from '../behaviour.ts';
@@ -192,6 +194,30 @@ function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery)
   };
 }
 
+/** Verifies the signature of a query over an object that a framework makes of the parameters. */
+function verifyingParams(right: Behaviour, objectOf: (params: QueryParams) => JsonObject): Partial<Behaviour> {
+  return verifyingQueries(right, ({ query, key, signature }) =>
+    verifySignature(canonicalJson(objectOf(readQuery(query))), key, signature),
+  );
+}
+
+/** Reads numbers and booleans in the value of a parameter. */
+function typed(value: string): JsonValue {
+  if (value === 'true' || value === 'false') return value === 'true';
+  return /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+}
+
+/** Makes `{"a":{"b":"c"}}` of `a[b]=c`, and `{"a":["c"]}` of `a[]=c`. */
+function nested(params: QueryParams): JsonObject {
+  return Object.fromEntries(
+    params.map(([name, value]): [string, JsonValue] => {
+      const [, outer, inner] = /^(\w+)\[(\w*)\]$/.exec(name) ?? [];
+      if (outer === undefined) return [name, value];
+      return [outer, inner ? { [inner]: value } : [value]];
+    }),
+  );
+}
+
 /** Returns the correct signature of a query. Returns undefined if the query cannot be signed. */
 function signatureOf({ query, key }: SignedQuery): string | undefined {
   return rightSignature({ method: 'GET', query, body: null }, key);
@@ -224,8 +250,8 @@ const asGo = (text: string): string => text.replace(/[<>&\u2028\u2029]/g, unicod
 export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
   {
     name: 'query-session-only',
-    breaks: ['balance.extra-query'],
-    mayBreak: ['signature.query-canonical', 'signature.query-unicode'],
+    breaks: ['signature.query-canonical'],
+    mayBreak: ['signature.query-unicode'],
     description:
       'A balance call with any further parameter is refused: the signature is computed only over the sessionID.',
     change: (right) =>
@@ -287,6 +313,51 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
             key,
             signature,
           ),
+      ),
+  },
+  {
+    name: 'query-empty-dropped',
+    breaks: ['signature.query-canonical'],
+    description:
+      'A balance call with an empty parameter is refused: the framework drops parameters without a value, as in Python, before the signature is computed.',
+    change: (right) =>
+      verifyingParams(right, (params) => Object.fromEntries(params.filter(([, value]) => value !== ''))),
+  },
+  {
+    name: 'query-numbers-read',
+    breaks: ['signature.query-canonical'],
+    description:
+      'A balance call with digits in a parameter is refused: the framework reads values such as 7 and true as numbers and booleans.',
+    change: (right) =>
+      verifyingParams(right, (params) =>
+        Object.fromEntries(params.map(([name, value]) => [name, name === 'sessionID' ? value : typed(value)])),
+      ),
+  },
+  {
+    name: 'query-dots-changed',
+    breaks: ['signature.query-canonical'],
+    description:
+      'A balance call with a dot in the name of a parameter is refused: the framework replaces it by an underscore, as in PHP.',
+    change: (right) =>
+      verifyingParams(right, (params) =>
+        Object.fromEntries(params.map(([name, value]) => [name.replaceAll('.', '_'), value])),
+      ),
+  },
+  {
+    name: 'query-brackets-nested',
+    breaks: ['signature.query-canonical'],
+    description:
+      'A balance call with brackets in the name of a parameter is refused: the framework makes a nested object of it.',
+    change: (right) => verifyingParams(right, nested),
+  },
+  {
+    name: 'query-slashes-escaped',
+    breaks: ['signature.query-unicode'],
+    description:
+      'A balance call with a slash in a parameter is refused: the signature is computed over JSON with \\/ for /, as in PHP.',
+    change: (right) =>
+      verifyingQueries(right, ({ query, key, signature }) =>
+        verifySignature(canonicalJson(Object.fromEntries(readQuery(query))).replaceAll('/', '\\/'), key, signature),
       ),
   },
   {

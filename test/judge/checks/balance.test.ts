@@ -29,7 +29,7 @@ judges('balance', {
     yaml: 'steps: [{ balance: }, { balance: , query: { add: { language: en } }, expect: accepted }]',
     faults: {
       'is refused': [answering('2', refused), 'warn'],
-      'breaks its signature': [answering('2', error(401, 'Wrong signature')), 'warn'],
+      'breaks its signature': [answering('2', error(401, 'Wrong signature')), 'skip', ['signature.query-canonical']],
       'is declined because of a limit': [answering('2', error(429, 'Slow down')), 'skip'],
     },
   },

@@ -85,13 +85,25 @@ judges('signature', {
     honest: 'note',
     faults: { 'is refused': [answering('3', noKey), 'note'] },
   },
-  'signature.query-canonical': {
-    yaml: 'steps: [{ balance: , query: { add: { language: en } }, expect: accepted }, { balance: , query: { add: { place: "north east" }, order: reversed, encode: all }, expect: accepted }]',
-    faults: {
-      'is refused': answering('2', noKey),
-      'is lost': [(request, honest) => (request.key === '2' ? { none: 'reset' } : honest()), 'untested'],
+  'signature.query-canonical': [
+    {
+      yaml: 'steps: [{ balance: }, { balance: , query: { add: { place: "north east" }, order: reversed, encode: all }, expect: accepted }]',
+      faults: {
+        'is refused': answering('2', noKey),
+        'is refused like every read': [() => noKey, 'untested', ['signature.accepted']],
+        'is declined for another reason': [answering('2', error(400, 'An unknown parameter')), 'skip'],
+        'is lost': [(request, honest) => (request.key === '2' ? { none: 'reset' } : honest()), 'untested'],
+      },
     },
-  },
+    {
+      yaml: 'steps: [{ balance: }, { balance: , query: { add: { note: "" } }, expect: accepted }]',
+      faults: { 'is refused': answering('2', noKey) },
+    },
+    {
+      yaml: 'steps: [{ balance: }, { balance: , query: { add: { "filter[kind]": "7" } }, expect: accepted }]',
+      faults: { 'is refused': answering('2', noKey) },
+    },
+  ],
   'signature.query-unicode': {
     yaml: 'steps: [{ balance: , query: { add: { label: plain } }, expect: accepted }, { balance: , query: { add: { label: "a/b" } }, expect: accepted }]',
     faults: { 'is refused': [answering('2', noKey), 'warn'] },
