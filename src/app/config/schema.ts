@@ -169,10 +169,10 @@ export const configSchema = z
     clients: z
       .array(client)
       .min(1, 'needs at least one client')
-      .superRefine((clients, { addIssue }) => {
+      .superRefine((clients, context) => {
         for (const [index, { extCID }] of clients.entries()) {
           if (clients.findIndex((one) => one.extCID === extCID) === index) continue;
-          addIssue({
+          context.addIssue({
             code: 'custom',
             path: [index, 'extCID'],
             message:

@@ -29,9 +29,9 @@ export const refundRules = {
     level: 'MUST',
     money: true,
     clause: 'States',
-    sentence: 'the refund of a bet that was declined adds nothing to the balance',
-    means: 'A player is given back a stake that was never taken: a declined bet turns into free money.',
-    hint: 'If declined bets are stored too, look at their state before crediting: they took nothing.',
+    sentence: 'the refund of a bet that was declined is answered 200 and adds nothing to the balance',
+    means: 'A declined bet turns into free money for the player, or the service repeats its cancellation for ever.',
+    hint: 'If declined bets are stored too, look at their state before crediting: they took nothing. Answer 200, because the service may never have got the decline.',
   },
   'refund.without-round': {
     level: 'MUST',

@@ -86,6 +86,14 @@ const unknownRefundChecks: Pick<
       planned.target !== null &&
       planned.target.step.call === 'bet' &&
       ['declined', 'refused'].includes(planned.target.step.expect.outcome),
+    reply(observed) {
+      if (observed.target?.state !== 'none' && observed.target?.state !== 'refused') return undefined;
+      const refused = check200(observed, 'the refund of a declined bet');
+      // An operator that does not store declined bets treats the refund like that of an unknown transaction.
+      return refused?.kind === 'breach'
+        ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'refund.unknown'])
+        : refused;
+    },
     hypotheses: (observed) =>
       observed.target?.state === 'none' || observed.target?.state === 'refused'
         ? [

@@ -96,6 +96,21 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
       ),
   },
   {
+    name: 'refund-declined-bet-404',
+    breaks: ['refund.declined-bet'],
+    mayBreak: ['refund.before-bet'],
+    description:
+      'The refund of a bet that was declined for lack of money is answered 404, so the service repeats it without end if it never got the decline.',
+    change: (right) => ({
+      objection: (store, claim, session) => {
+        const original = claim.call === 'refund' ? right.originalOf(store, claim) : undefined;
+        return original?.call === 'bet' && original.outcome === 'insufficient-funds'
+          ? 'round-unknown'
+          : right.objection(store, claim, session);
+      },
+    }),
+  },
+  {
     name: 'failed-bet-paid-back',
     breaks: ['refund.after-error', 'bet.insufficient-funds'],
     description:

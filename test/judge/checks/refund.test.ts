@@ -39,7 +39,11 @@ judges('refund', {
   },
   'refund.declined-bet': {
     yaml: 'steps: [{ bet: { amount: "${balance + stake}" }, as: no, expect: { outcome: declined, code: insufficient_funds } }, { balance: }, { refund: { of: no }, expect: either }, { balance: }]',
-    faults: { 'is paid': moving('3', '101.00') },
+    faults: {
+      'is paid': moving('3', '101.00'),
+      'is not found': answering('3', error(404, 'No such bet')),
+      'meets a busy operator': [answering('3', error(503, 'Busy')), 'skip'],
+    },
   },
   'refund.without-round': {
     yaml: 'steps: [{ bet: }, { refund: }, { balance: }, { bet: { amount: "2.00" } }, { balance: }, { refund: { round: none } }, { balance: }]',
