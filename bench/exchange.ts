@@ -93,17 +93,17 @@ async function sendBare(operator: ServedOperator): Promise<number> {
   return took;
 }
 
-/** Builds the calls of the scenario: half of them read the balance, and half bet the smallest unit. */
+/** Builds the calls of the scenario: half of them read the balance, a quarter are bets, and a quarter complete the rounds. */
 function signedRequests({ baseUrl, key, session: { sessionID } }: ServedOperator): BuiltRequest[] {
   const target = { baseUrl };
-  return Array.from({ length: EXCHANGES }, (_, index) =>
-    index < EXCHANGES / 2
-      ? buildRequest({ call: 'balance', target, key, fields: { sessionID } })
-      : buildRequest({
-          call: 'bet',
-          target,
-          key,
-          fields: { sessionID, txID: randomUUID(), roundID: randomUUID(), amount: '0.01', type: 'regular' },
-        }),
+  const moving = (call: 'bet' | 'win', roundID: string, amount: string): BuiltRequest =>
+    buildRequest({ call, target, key, fields: { sessionID, txID: randomUUID(), roundID, amount, type: 'regular' } });
+  const reads = Array.from({ length: EXCHANGES / 2 }, () =>
+    buildRequest({ call: 'balance', target, key, fields: { sessionID } }),
   );
+  const rounds = Array.from({ length: EXCHANGES / 4 }, () => {
+    const roundID = randomUUID();
+    return [moving('bet', roundID, '0.01'), moving('win', roundID, '0')];
+  });
+  return [...reads, ...rounds.flat()];
 }

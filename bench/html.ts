@@ -83,7 +83,7 @@ async function playedJournal(scenarios: number, folder: string): Promise<string>
   return journal;
 }
 
-/** Writes a scenario file with this number of cases. Each case has 20 exchanges: reads of the balance and bets. */
+/** Writes a scenario file with this number of cases. Each case has 20 exchanges: reads of the balance, bets, and wins that complete the rounds. */
 function manyScenarios(count: number): string {
   const cases = Array.from({ length: count }, (_, at) => `  - { name: s${at} }`).join('\n');
   return `croupier: 1
@@ -93,8 +93,8 @@ cases:
 ${cases}
 steps:
   - bet: { amount: "\${unit}" }
-    times: ${(CALLS - 4) / 2}
+    times: ${CALLS / 4}
   - balance:
-    times: ${(CALLS - 4) / 2}
+    times: ${CALLS / 2 - 2}
 `;
 }

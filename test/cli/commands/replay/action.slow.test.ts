@@ -119,6 +119,7 @@ croupier: 1
 title: "Calls of session s-1 on 2026-11-21 at 14:03 UTC"
 rules: [money.conservation]
 needs: { balance: "12.00" }
+rounds: overlapping
 steps:
   - bet: { amount: "5.00" }
     as: bet1
