@@ -65,6 +65,19 @@ export function codeInOtherCase(code: string): string | undefined {
 }
 
 /**
+ * Returns the reason why a text cannot be the code of a currency. undefined for a known currency, and for a code that croupier
+ * does not know: the service may support more currencies, because the contract does not show its complete list.
+ */
+export function codeProblem(code: string): string | undefined {
+  if (!CURRENCY_CODE.test(code)) return `${code} is not the code of a currency`;
+  const other = currencyByCode(code) ? undefined : codeInOtherCase(code);
+  // The codes of fiat currencies have capital letters by ISO 4217. Other codes are written in different ways.
+  return other !== undefined && currencyByCode(other)?.type === 'fiat'
+    ? `${code} is not the code of a currency; did you mean ${other}?`
+    : undefined;
+}
+
+/**
  * Returns the most decimals that a person may configure for a currency: what the contract states for a fiat currency. null
  * means that the contract states no limit.
  */

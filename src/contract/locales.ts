@@ -26,10 +26,21 @@ const BY_POSITION = [
   'uz',
 ] as const;
 
-/** Every locale that a game can be launched in. */
+/** The locales that croupier knows. */
 export const LOCALES: readonly string[] = [...NAMED, ...BY_POSITION];
 
-/** True for a supported locale. Letter case and underscore matter: `en-US` is not a supported locale. */
+/** The form of a locale: lower case, with an underscore before the country or script. */
+const LOCALE_FORM = /^[a-z]{2,3}(_[a-z0-9]{2,8}){0,2}$/;
+
+/**
+ * True for a text in the form of a locale (contract, Locales). The service may support more locales than croupier knows, because
+ * the contract does not show its complete list.
+ */
+export function hasLocaleForm(text: string): boolean {
+  return LOCALE_FORM.test(text);
+}
+
+/** True for a locale that croupier knows. Letter case and underscore matter: `en-US` is not a supported locale. */
 export function isLocale(text: string): boolean {
   return LOCALES.includes(text);
 }

@@ -2,6 +2,7 @@ import { BOOKS_VARIANTS } from './variants/bookkeeping.ts';
 import { COIN_VARIANTS } from './variants/coins.ts';
 import { DECLINING_VARIANTS } from './variants/declining.ts';
 import { FAILING_VARIANTS } from './variants/failing.ts';
+import { LAUNCHING_VARIANTS } from './variants/launching.ts';
 import { LIMIT_VARIANTS } from './variants/limits.ts';
 import { TIMING_VARIANTS } from './variants/timing.ts';
 import { TRANSPORT_VARIANTS } from './variants/transport.ts';
@@ -15,6 +16,7 @@ export const VARIANTS: readonly Variant[] = [
   ...DECLINING_VARIANTS,
   ...LIMIT_VARIANTS,
   ...COIN_VARIANTS,
+  ...LAUNCHING_VARIANTS,
   ...FAILING_VARIANTS,
   ...BOOKS_VARIANTS,
   ...TIMING_VARIANTS,

@@ -79,7 +79,7 @@ it('the document describes the replies of the Core API', async () => {
   const terms = { ...caller, extID: 'a', currency: 'USD', quantity: 1, betLine: 1, validFrom: '2026-01-01T00:00:00Z' };
   conforms('CreateNewGame', launch());
   conforms('CreateNewGameReply', (await send(`${url}/create-new-game`, 'POST', launch())).body);
-  conforms('CoreError', (await send(`${url}/create-new-game`, 'POST', launch({ locale: 'xx' }))).body);
+  conforms('CoreError', (await send(`${url}/create-new-game`, 'POST', launch({ locale: 'en-US' }))).body);
   conforms('Games', (await get(`${url}/games`, caller)).body);
   conforms('CreateFreeRounds', terms);
   conforms('CreateFreeRoundsReply', (await send(`${url}/free-rounds`, 'POST', terms)).body);

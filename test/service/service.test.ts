@@ -85,7 +85,7 @@ describe('the service', () => {
       return all;
     })();
     const second = await launched(service);
-    await send(`${service.baseUrl}/create-new-game`, 'POST', launch({ locale: 'xx' }));
+    await send(`${service.baseUrl}/create-new-game`, 'POST', launch({ locale: 'en-US' }));
     await service.close(0);
     expect(await heard).toEqual([first, second]);
   });
@@ -258,7 +258,7 @@ it('the service works with the Core API client of the SDK', async () => {
   expect(await client.freeRounds({ extID: 'a' })).toMatchObject({ ...terms, id });
   expect(await client.cancelFreeRounds({ id })).toHaveProperty('cancelledAt');
   await expect(client.createFreeRounds(terms)).rejects.toMatchObject({ status: 409 });
-  await expect(client.createNewGame({ user, currency: 'XXX', locale, sessionID: 's' })).rejects.toMatchObject({
+  await expect(client.createNewGame({ user, currency: 'US$', locale, sessionID: 's' })).rejects.toMatchObject({
     status: 400,
     code: 'currency_not_supported',
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CURRENCY_CODE, codeInOtherCase, currencyByCode } from '../../contract/currencies.ts';
+import { codeProblem } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
@@ -73,15 +73,6 @@ export function runSettings(
 function budgets({ budget }: Config): Budgets | undefined {
   if (budget === undefined) return undefined;
   return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, duration(text)]));
-}
-
-/** Returns the reason why a text is not the code of a currency. undefined if it may be one that croupier does not know. */
-function codeProblem(code: string): string | undefined {
-  if (!CURRENCY_CODE.test(code)) return `${code} is not the code of a currency`;
-  const other = codeInOtherCase(code);
-  return other !== undefined && !currencyByCode(code) && currencyByCode(other)?.type === 'fiat'
-    ? `${code} is not the code of a currency; did you mean ${other}?`
-    : undefined;
 }
 
 /**

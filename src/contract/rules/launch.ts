@@ -13,16 +13,17 @@ export const launchRules = {
   'launch.locale': {
     level: 'MUST',
     clause: 'Locales',
-    sentence: 'the request for a new game names a supported locale, or sets `fallbackToDefaultLocale` to true',
+    sentence:
+      'the request for a new game writes the locale in the form of the contract (`en_us`, `es`), or sets `fallbackToDefaultLocale` to true',
     means: 'Players cannot open a game when the service does not know the language that was asked for.',
     hint: 'Locales are lower case with an underscore, such as `en_us`. Map the locale of the browser, or ask for the fallback.',
   },
   'launch.currency': {
     level: 'MUST',
     clause: 'Create New Game',
-    sentence: 'the request for a new game names a supported currency',
+    sentence: 'the request for a new game writes the code of the currency as the contract writes it',
     means: 'Players cannot open a game when the service does not know the currency that was asked for.',
-    hint: 'Currency codes are case-sensitive and come from the list of the service.',
+    hint: 'Currency codes are case-sensitive. Send `USD`, not `usd` or `$`.',
   },
   'launch.session-known': {
     level: 'MUST',

@@ -1,7 +1,7 @@
-import { currencyByCode } from '../../contract/currencies.ts';
+import { codeProblem, currencyByCode } from '../../contract/currencies.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { DAY_MS, MAX_CAMPAIGN_DAYS } from '../../contract/limits.ts';
-import { isLocale } from '../../contract/locales.ts';
+import { hasLocaleForm, isLocale } from '../../contract/locales.ts';
 import type { LaunchRequest } from '../../journal/launch.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 
@@ -75,19 +75,20 @@ function toleratedIn(fields: JsonObject): string[] {
 
 function locale(asked: string, fields: JsonObject, request: LaunchRequest): Decision {
   if (isLocale(asked) || fields.fallbackToDefaultLocale === true) return PASS;
+  const actual = `${describeRequest(request)}: its locale is ${JSON.stringify(asked)}`;
+  if (hasLocaleForm(asked)) return { kind: 'note', actual: `${actual}, which croupier does not know` };
   return breach(
-    'the locale of a launch is a supported one, or fallbackToDefaultLocale is true',
-    `${describeRequest(request)}: its locale is ${JSON.stringify(asked)}${/[A-Z-]/.test(asked) ? ', but a locale is written in lower case with an underscore' : ''}`,
+    'the locale of a launch has the form of the contract, such as en_us or es, or fallbackToDefaultLocale is true',
+    `${actual}${/[A-Z-]/.test(asked) ? ', but a locale is written in lower case with an underscore' : ''}`,
   );
 }
 
 function currency(asked: string, request: LaunchRequest): Decision {
+  const actual = `${describeRequest(request)}: its currency is ${JSON.stringify(asked)}`;
   // The service decides whether the client may use the currency, and answers with this code if not.
-  if (currencyByCode(asked) && request.code !== 'currency_not_supported') return PASS;
-  return breach(
-    'the currency of a launch is a supported one',
-    `${describeRequest(request)}: its currency is ${JSON.stringify(asked)}`,
-  );
+  if (codeProblem(asked) !== undefined || request.code === 'currency_not_supported')
+    return breach('the currency of a launch is one of the service, written as the contract writes it', actual);
+  return currencyByCode(asked) ? PASS : { kind: 'note', actual: `${actual}, which croupier does not know` };
 }
 
 function campaign({ validFrom, validUntil }: JsonObject, request: LaunchRequest): Decision {

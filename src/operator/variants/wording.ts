@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { JsonValue } from '../../contract/json.ts';
 import { scaleOf, writeAmount } from '../amount.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Fields, writing } from '../rewriting.ts';
@@ -185,6 +186,29 @@ export const WORDING_VARIANTS: readonly Variant[] = [
       })),
   },
   {
+    name: 'messages-with-signs',
+    description:
+      'Messages for players have capital letters, an amount and an e-mail address in angle brackets, and a link.',
+    change: (right) =>
+      withMessages(right, (error) => ({
+        ...error,
+        message:
+          'SORRY, NOT POSSIBLE <min. 0.50>! ASK <help@casino.example>, OR SEE https://casino.example/help.php?from=bet&line=2#limits',
+      })),
+  },
+  {
+    name: 'message-null',
+    mayWarn: ['reply.error-message', 'session.unknown'],
+    description: 'Errors except a 401 have a message that is null.',
+    change: (right) => withMessageOf(right, null),
+  },
+  {
+    name: 'message-object',
+    mayWarn: ['reply.error-message', 'session.unknown'],
+    description: 'Errors except a 401 have a message that is an object with a text for each language.',
+    change: (right) => withMessageOf(right, { en: 'Not possible.', es: 'No es posible.' }),
+  },
+  {
     name: 'declines-without-message',
     mayWarn: ['reply.error-message', 'session.unknown'],
     description: 'Errors except a 401 have a code and no message.',
@@ -194,6 +218,13 @@ export const WORDING_VARIANTS: readonly Variant[] = [
       ),
   },
 ];
+
+/** Replaces the message of every error except a 401, whose message must be a text. */
+function withMessageOf(right: Behaviour, message: JsonValue): Partial<Behaviour> {
+  return writing(right, (body, status) =>
+    JSON.stringify(status === 200 || status === 401 ? body : { ...body, message }),
+  );
+}
 
 /** Changes the reply to refunds of unknown transactions. */
 function unknownRefunds(right: Behaviour, change: () => { readonly balance: string; readonly txID: string }) {

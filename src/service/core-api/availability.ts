@@ -1,4 +1,4 @@
-import { CURRENCIES, type Currency, currencyByCode } from '../../contract/currencies.ts';
+import { CURRENCIES, type Currency, codeProblem, currencyByCode } from '../../contract/currencies.ts';
 import type { ServiceClient } from '../client.ts';
 import type { Game } from '../games.ts';
 import { type Refusal, refusal } from './refusal.ts';
@@ -23,6 +23,15 @@ export function requireGame(client: ServiceClient, games: readonly Game[], id: s
     code: 'game_not_found',
     details: `${JSON.stringify(id)}; available to ${client.extCID}: ${listed(available.map((one) => one.id))}`,
   });
+}
+
+/**
+ * Returns the code of a currency for a launch, or refuses a code in a wrong form and a currency that the client may not use. A
+ * code that croupier does not know is passed on, because the contract does not show the complete list.
+ */
+export function launchCurrency(client: ServiceClient, code: string): Pick<Currency, 'code' | 'decimals'> | Refusal {
+  const isUnknown = !currencyByCode(code) && codeProblem(code) === undefined && mayUse(client, code);
+  return isUnknown ? { code, decimals: null } : requireCurrency(client, code);
 }
 
 /** Returns the currency with a code, or refuses a currency that is not supported or that the client may not use. */

@@ -1,12 +1,12 @@
 import type { CreateNewGame } from '../../contract/core-api.ts';
 import type { Currency } from '../../contract/currencies.ts';
-import { DEFAULT_LOCALE, isLocale, LOCALES } from '../../contract/locales.ts';
+import { DEFAULT_LOCALE, hasLocaleForm, isLocale, LOCALES } from '../../contract/locales.ts';
 import { Money } from '../../contract/money.ts';
 import { isThere } from '../../contract/versions.ts';
 import { jsonReply } from '../../listen/message.ts';
 import type { ServiceClient } from '../client.ts';
 import type { GameSession } from '../game-sessions.ts';
-import { gamesOf, requireCurrency, requireGame } from './availability.ts';
+import { gamesOf, launchCurrency, requireGame } from './availability.ts';
 import type { CoreApiContext, Operation } from './context.ts';
 import { type Refusal, refusal, wrongFields } from './refusal.ts';
 
@@ -20,7 +20,7 @@ export const createNewGame: Operation<CreateNewGame> = (context, client, wanted,
   if (blocked) return blocked;
   const game = gameFor(context, client, wanted.gameID);
   if ('kind' in game) return game;
-  const currency = requireCurrency(client, wanted.currency);
+  const currency = launchCurrency(client, wanted.currency);
   if ('kind' in currency) return currency;
   const locale = localeFor(wanted);
   if (typeof locale !== 'string') return locale;
@@ -78,6 +78,8 @@ function gameFor({ games }: CoreApiContext, client: ServiceClient, gameID: strin
 function localeFor({ locale, fallbackToDefaultLocale }: CreateNewGame): string | Refusal {
   if (isLocale(locale)) return locale;
   if (fallbackToDefaultLocale === true) return DEFAULT_LOCALE;
+  // The contract does not show the complete list, so a locale in the right form is passed on.
+  if (hasLocaleForm(locale)) return locale;
   const alike = locale.toLowerCase().replaceAll('-', '_');
   const meant = [alike, alike.split('_', 1)[0] ?? ''].find(isLocale);
   const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
@@ -89,7 +91,7 @@ function localeFor({ locale, fallbackToDefaultLocale }: CreateNewGame): string |
 
 function initialBalance(
   given: CreateNewGame['initDemoBalance'],
-  { code, decimals }: Currency,
+  { code, decimals }: Pick<Currency, 'code' | 'decimals'>,
 ): Money | undefined | Refusal {
   if (given === undefined) return undefined;
   const initial = Money.read(String(given));

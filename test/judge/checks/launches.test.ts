@@ -60,9 +60,13 @@ describe('a launch', () => {
 
   it.each([
     [{ ...GOOD, locale: 'en-US' }, 'breach'],
-    [{ ...GOOD, locale: 'xx' }, 'breach'],
+    [{ ...GOOD, locale: 'EN_us' }, 'breach'],
+    [{ ...GOOD, locale: 'english' }, 'breach'],
+    [{ ...GOOD, locale: 'xx' }, 'note'],
+    [{ ...GOOD, locale: 'es_ar' }, 'note'],
+    [{ ...GOOD, locale: 'sr_latn' }, 'note'],
     [{ ...GOOD, locale: 'xx', fallbackToDefaultLocale: true }, 'pass'],
-    [{ ...GOOD, locale: 'xx', fallbackToDefaultLocale: 'true' }, 'breach'],
+    [{ ...GOOD, locale: 'xx', fallbackToDefaultLocale: 'true' }, 'note'],
     [{ ...GOOD, locale: 'zh_cn' }, 'pass'],
   ])('with the fields %j: the locale gets %s', (fields, kind) => {
     expect(judged({ fields })[1]?.split(':')[0]).toBe(`launch.locale ${kind}`);
@@ -70,7 +74,10 @@ describe('a launch', () => {
 
   it.each([
     [{ ...GOOD, currency: 'usd' }, undefined, 'breach'],
-    [{ ...GOOD, currency: 'XXX' }, undefined, 'breach'],
+    [{ ...GOOD, currency: 'US$' }, undefined, 'breach'],
+    [{ ...GOOD, currency: 'XXX' }, undefined, 'note'],
+    [{ ...GOOD, currency: 'mDOGE' }, undefined, 'note'],
+    [{ ...GOOD, currency: 'UBTC' }, undefined, 'note'],
     [GOOD, 'currency_not_supported', 'breach'],
     [{ ...GOOD, currency: 'mETH' }, undefined, 'pass'],
   ])('with the fields %j, answered with the code %s: the currency gets %s', (fields, code, kind) => {

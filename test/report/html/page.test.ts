@@ -101,7 +101,7 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     const page = await openPage('failed');
     const all = await visible(page, '.scenario');
     await page.keyboard.press('/');
-    await page.keyboard.type('EXTRA query');
+    await page.keyboard.type('BALANCE/extra query');
     await expect.poll(() => page.locator('#shown').textContent(), SOON).toBe(`1 of ${all} scenarios`);
     await page.keyboard.press('Escape');
     await expect.poll(() => visible(page, '.scenario'), SOON).toBe(all);

@@ -77,16 +77,31 @@ describe('a launch', () => {
   });
 
   it.each([
-    ['currency', 'XXX', 'currency_not_supported', 'This currency is not supported.'],
+    ['currency', 'US$', 'currency_not_supported', 'This currency is not supported.'],
     ['currency', 'usd', 'currency_not_supported', 'did you mean USD? Letter case matters.'],
     ['locale', 'en-US', 'locale_not_supported', 'This locale is not supported; did you mean en_us?'],
-    ['locale', 'de_at', 'locale_not_supported', 'did you mean de?'],
-    ['locale', 'tlh', 'locale_not_supported', 'This locale is not supported.'],
+    ['locale', 'DE_AT', 'locale_not_supported', 'did you mean de?'],
+    ['locale', 'klingon', 'locale_not_supported', 'This locale is not supported.'],
   ])('is refused with 400 and a code when %s is %s', async (name, value, code, message) => {
     const { url } = await startCore();
     const { status, body } = await send(`${url}/create-new-game`, 'POST', launch({ [name]: value }));
     expect({ status, body }).toMatchObject({ status: 400, body: { code, message: expect.stringContaining(message) } });
   });
+
+  it.each([
+    ['currency', 'PEPE'],
+    ['currency', 'UBTC'],
+    ['locale', 'de_at'],
+    ['locale', 'sr_latn'],
+  ] as const)(
+    'is granted although croupier does not know the %s %s, because the list is not complete',
+    async (name, value) => {
+      const { url, context } = await startCore();
+      const { status, body } = await send(`${url}/create-new-game`, 'POST', launch({ [name]: value, demo: true }));
+      expect(status).toBe(200);
+      expect(context.sessions.byId(body.gsID)?.[name]).toBe(value);
+    },
+  );
 
   it('uses the default locale if the request allows it', async () => {
     const { url, context } = await startCore();
@@ -180,7 +195,7 @@ describe('an earlier version of the contract', () => {
 
   it('ignores fallbackToDefaultLocale before 1.10.0, like any unknown field', async () => {
     const { url } = await startCore({ version: '1.9.0' });
-    const wanted = launch({ locale: 'tlh', fallbackToDefaultLocale: true });
+    const wanted = launch({ locale: 'klingon', fallbackToDefaultLocale: true });
     expect(await send(`${url}/create-new-game`, 'POST', wanted)).toMatchObject({
       body: { code: 'locale_not_supported' },
     });
@@ -199,7 +214,7 @@ describe('an earlier version of the contract', () => {
     const { body } = await send(
       `${url}/create-new-game`,
       'POST',
-      launch({ currency: 'XXX', returnUrl: 'https://acme.example' }),
+      launch({ currency: 'US$', returnUrl: 'https://acme.example' }),
     );
     expect(body).not.toHaveProperty('code');
     expect(body.message).toContain('not supported');
@@ -222,7 +237,7 @@ describe('the record of a launch request', () => {
 
   it('names no client and no session if the signature is wrong', async () => {
     const { url, seen } = await startCore();
-    await send(`${url}/create-new-game`, 'POST', launch({ locale: 'tlh' }));
+    await send(`${url}/create-new-game`, 'POST', launch({ locale: 'klingon' }));
     await send(`${url}/create-new-game`, 'POST', launch({ locale: 1 }), { key: 'wrong' });
     expect(seen).toMatchObject([
       { extCID: 'acme-eu', status: 400, code: 'locale_not_supported', diagnostics: [] },
