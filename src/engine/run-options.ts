@@ -121,7 +121,10 @@ export interface RunOptions extends AmountSettings {
   /** The id of a campaign that the operator knows. Null: croupier makes up an id. */
   readonly campaign: string | null;
   readonly largeAmounts: boolean;
-  /** Number of rounds of a race, unless a round finds a problem. Absent: a few rounds, as time allows. */
+  /**
+   * Number of times that each race is repeated. A race ends earlier if a repetition finds a problem. Absent: a few times, as
+   * time allows.
+   */
   readonly raceRounds?: number | undefined;
   /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */
   readonly launches?: (() => readonly LaunchRequest[]) | undefined;

@@ -42,8 +42,8 @@ const MAX_WAITING = 1000;
 export interface LatencyTally {
   add(event: JournalEvent): void;
   /**
-   * Returns the results for the calls that were made, in the order of the contract. Call it only at the end of the run,
-   * because it counts all calls that are still kept.
+   * Returns the results of each kind of call, in the order of the contract. Call it only at the end of the run: it also
+   * counts the calls of scenarios that have not ended, and a later event could show that such a call belongs to a race.
    */
   result(budgets: Budgets): readonly CallLatency[];
 }

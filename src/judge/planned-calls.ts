@@ -215,7 +215,7 @@ function plannedOf(
       ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
       : undefined;
   const roundBet = step.winOf ?? null;
-  // The same bytes have the same signature, unless the step sets another one.
+  // A call that is sent again has the signature of the first sending, unless its own step sets another signature.
   const sign = deviations.sign ?? source?.step.deviations.sign;
   const tamper = deviations.tamper ?? (deviations.sign === undefined ? source?.step.deviations.tamper : undefined);
   const signedRight = (sign === undefined || sign === 'valid' || sign === 'upper-case') && tamper === undefined;

@@ -10,14 +10,14 @@ export interface AmountScale {
   readonly padded: boolean;
 }
 
-/** Number of decimals that are stored for a currency without a limit. No such currency is known to use more. */
+/** Number of decimals that are stored if the contract does not limit the decimals of a currency. No known currency uses more. */
 const FINEST_DECIMALS = 18;
 
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * Returns the scale of a currency, with as many decimals as the currency has. For a currency without a limit, replies write only
- * as many decimals as needed.
+ * Returns the scale of a currency, with as many decimals as the currency has. If the contract does not limit the decimals of the
+ * currency, replies write only as many as needed.
  *
  * @throws RangeError for a currency that the service does not support
  */

@@ -2,7 +2,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
 import { type Behaviour, CORRECT } from './behaviour.ts';
 
-/** The times that variations adapt to. */
+/** The times of the service that defects and variants depend on, for example to reply too late. */
 export interface Scale {
   /** The deadline of the service for a whole reply, in milliseconds. */
   readonly deadlineMs: number;

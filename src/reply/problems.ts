@@ -233,7 +233,8 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
 function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   if (answer === 'accepted' || !reading) return undefined;
   const expected = "an error's `message` can be shown to a player";
-  // The rule `signature.message` judges the message of a 401. A player never sees the message of a redirect.
+  // If the message of a 401 is missing or not a string, the rule `signature.message` judges it, not this one. A redirect needs
+  // no message, because no player sees it.
   if (reading.messageForm === 'other')
     return answer === 'refused' ? undefined : { kind: 'warning', expected, actual: 'the `message` is not a string' };
   if (reading.message === undefined) {

@@ -28,7 +28,7 @@ export interface Outcome {
 export interface Wrong {
   readonly kind: 'missed' | 'unrelated' | 'undecided' | 'status' | 'fault';
   readonly rule: RuleId | null;
-  /** The findings with their places, as sentences. The field has this name because `selftest --json` publishes it. */
+  /** The findings with their places, as sentences. `selftest --json` publishes this field, so its name can't be changed. */
   readonly told: readonly string[];
 }
 

@@ -173,8 +173,8 @@ export class CallInProgress implements PendingCall, SlotCall {
 
   onTimer(): void {
     if (this.#phase === 'done' || this.#phase === 'held') return;
-    // The event loop may have been blocked, so the timer may fire early or late. The call must not time out too early, and
-    // bytes that have arrived must be read first.
+    // A timer that fires early is set again for the remaining time. A timer may also fire late, after the event loop was
+    // blocked. Bytes that have arrived in the meantime are read before the call times out.
     const left = this.#phaseStart + this.#plan.deadlineMs - this.#plan.now();
     if (left > 1) {
       this.#slot?.setTimer(Math.ceil(left));

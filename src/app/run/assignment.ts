@@ -48,7 +48,7 @@ export function assign(
  * Returns the chosen scenarios that must be repeated. Opt-in scenarios are included, because the user named them
  * in the last run.
  *
- * @throws UsageError when no such scenario exists or is selected
+ * @throws UsageError if none of these scenarios exists any more, or if none of them is selected
  */
 function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: LastFailed | undefined) {
   if (!last || last.ids.size === 0) return [];

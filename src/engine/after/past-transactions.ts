@@ -122,8 +122,8 @@ export class PastTransactions {
 
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
-    // A bet with an unknown outcome may have arrived after the first refund. The accepted repetition of the refund gives its
-    // stake back now.
+    // A bet with an unknown outcome may have reached the operator after the first refund, which then gave nothing back. If the
+    // repeated refund is accepted, it gives the stake of the bet back.
     else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
   }
 

@@ -166,8 +166,8 @@ class ByHand {
   }
 
   /**
-   * Returns advice for a call that was accepted but did not change the balance. This is right only if the operator had carried
-   * out the call before.
+   * Returns advice for a call that was accepted but did not change the balance. The unchanged balance is right only if the
+   * operator had carried out the call before.
    */
   #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
     const { call: manual, maybeKnown } = this.#options;

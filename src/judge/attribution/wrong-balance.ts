@@ -228,8 +228,9 @@ export function listBalances(possible: readonly Money[]): string {
 }
 
 /**
- * Reports a balance that changed although no call was sent in the player's own sessions. A single change may come from another
- * user of the session. If a second attempt shows the same change at the same step, the calls of the other player cause it.
+ * Reports a balance that changed although the scenario sent calls only in another player's session. One such change may have
+ * another reason, for example a person who plays with the same wallet. If a second attempt shows the same change at the same
+ * step, the calls in the other player's session caused the change.
  *
  * @returns true when the change was reported
  */

@@ -179,8 +179,8 @@ function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Conten
     const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
     const x = LEFT + at * SLOT;
     const previous = slots[at - 1]?.last;
-    // After a wrong balance, croupier computes with the reported balance. The wallet did not make this correction, so it is not
-    // drawn as a change.
+    // After a wrong balance, croupier corrects its expected balance to the reported balance. The wallet moved no money then, so
+    // no change is drawn.
     const before = previous === undefined || previous.isOff ? [] : previous.should.map(y);
     const step =
       before.length === 1 && heights.length === 1

@@ -5,8 +5,8 @@ import { readJsonLine } from './logs/json-line.ts';
 import type { LogForm } from './logs/log-form.ts';
 
 /**
- * The layout of a file. `lines` means one entry on each line. `document` means that the entries are in the list with
- * this name in a JSON document. If the name is null, each document in the file is an entry.
+ * The layout of a file. `lines` means one entry on each line. `document` means JSON documents: `list` is the name of the
+ * list that has the entries. If `list` is null, each document in the file is an entry.
  */
 export type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; readonly list: string | null };
 

@@ -38,7 +38,10 @@ export function follow(hash: string): Element | null {
   return target;
 }
 
-/** Finds a call in a scenario that was not opened yet, and turns the exchanges of this scenario into elements. */
+/**
+ * Finds a call in a scenario whose exchanges are still stored as text, and turns all exchanges of this scenario into HTML
+ * elements.
+ */
 function unpackedFor(id: string): Element | null {
   for (const later of document.querySelectorAll('script.later')) {
     if (!later.textContent.includes(`id="${id}"`)) continue;

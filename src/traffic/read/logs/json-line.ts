@@ -31,8 +31,8 @@ const CARRIERS = [
 const MAX_DEPTH = 4;
 
 /**
- * Programs that log a duration without its unit. A program is recognised by the field `mark`. `ms` is the length of its
- * unit in milliseconds.
+ * Programs that log a duration without its unit. A log line comes from such a program if it has a field with the name in
+ * `mark`. `field` is the name of the duration, and `ms` is the length of its unit in milliseconds.
  */
 const UNITLESS = [
   { mark: 'response_code', field: 'duration', ms: 1 },
