@@ -211,7 +211,7 @@ const sending = object({
     .regex(AMOUNT_PATTERN)
     .exactOptional()
     .describe(
-      'amount of a bet, win or refund as it was sent, a plain decimal in the main unit; left out: the call has no amount, or only the body has it',
+      'amount of a bet, win or refund as it was sent: a plain decimal in the main unit; left out if the body has no such amount, or if croupier did not make the body (the amount is then read from the body)',
     ),
   signed: text.exactOptional().describe('the kind of wrong signature, if croupier signed the call wrongly on purpose'),
   brokenAt: z

@@ -57,7 +57,7 @@ function secureContext(options: WireOptions): tls.SecureContext | null {
   const { ca, cert, key } = options;
   if (ca === undefined && cert === undefined && key === undefined) return null;
   if ((cert === undefined) !== (key === undefined)) {
-    throw new TypeError('a client certificate needs both its certificate and its private key');
+    throw new TypeError('mTLS needs both the client certificate and its private key');
   }
   try {
     return tls.createSecureContext({

@@ -28,7 +28,7 @@ export const launchRules = {
   'launch.session-known': {
     level: 'MUST',
     clause: 'Open-game flow',
-    sentence: 'the `GET /balance` after a launch finds the `sessionID` that the launch sent',
+    sentence: 'the operator recognises the `sessionID` of a launch when the service sends `GET /balance` with it',
     means:
       'A player opens a game and cannot play, because the operator does not recognise the session that it started itself.',
     hint: 'Store the session before the game is created, and send `sessionID`, not the `gsID` that comes back.',

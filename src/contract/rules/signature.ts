@@ -68,7 +68,7 @@ export const signatureRules = {
     sentence:
       'a canonical body is verified in the form in which it arrived, so that text which JSON libraries write in different ways (`/`, `é`, emoji) is accepted too',
     means: 'Bets, wins or refunds that contain accents, emoji or a slash are refused as forged.',
-    hint: 'Keep the bytes of the body before the framework parses it and sign those. Parsing and writing it again changes such text.',
+    hint: 'Keep the bytes of the body as they arrive, before the framework parses them, and compute the signature over these bytes. If the body is parsed and written again, such text changes.',
     endpoints: ['bet', 'win', 'refund'],
   },
   'signature.raw-body-escapes': {
@@ -77,7 +77,7 @@ export const signatureRules = {
     sentence:
       'a correctly signed body with `<`, `>`, `&` or U+2028 is accepted, although the published SDKs of two languages write these characters differently',
     means: 'Bets, wins or refunds that contain characters such as < or & can be refused as forged.',
-    hint: 'Keep the bytes of the body before the framework parses it and sign those, or switch off the escaping of these characters.',
+    hint: 'Keep the bytes of the body as they arrive, before the framework parses them, and compute the signature over these bytes. Or switch off the escaping of these characters in your JSON library.',
     endpoints: ['bet', 'win', 'refund'],
   },
   'signature.non-canonical': {

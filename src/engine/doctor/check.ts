@@ -18,7 +18,7 @@ export type CheckName = 'configuration' | (typeof CHECK_NAMES)[number];
 
 /**
  * `good`: nothing to do. `warn`: a run is possible. `bad`: must be fixed. `unreachable`: must be fixed before the server can
- * answer any call. `not-tried`: not possible because an earlier check failed. `not-needed`: there is nothing to check.
+ * answer any call. `not-tried`: the check depends on an earlier check that failed. `not-needed`: there is nothing to check.
  */
 export const CHECK_STATES = ['good', 'warn', 'bad', 'unreachable', 'not-tried', 'not-needed'] as const;
 

@@ -68,7 +68,7 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'current-balance-on-replay',
     mayWarn: ['idempotency.same-reply'],
-    description: 'The reply to a repeated call has the first txID and the current balance.',
+    description: 'The reply to a repeated call has the txID of the first reply, but the current balance.',
     change: (right) => ({
       recall: (earlier, again, store) => {
         const decision = right.recall(earlier, again, store);

@@ -140,13 +140,18 @@ const report = z.object({
   runID: z.string(),
   seed: z.string(),
   selection: runStarted.selection,
-  flags: z.array(z.string()).describe('command-line flags that reach the same operator in the same way'),
+  flags: z
+    .array(z.string())
+    .describe('the flags of this run that a later run needs, to test the same operator with the same settings'),
   whole: z.boolean(),
   strict: z.boolean().describe('true: the breach of a SHOULD is a failure too'),
   settings: runStarted.settings,
   startedAt: z.string(),
-  durationMs: z.number().nullable().describe('null: the run was cut off'),
-  ended: z.enum(RUN_ENDINGS).nullable().describe('null: the run was cut off'),
+  durationMs: z.number().nullable().describe('null: the journal ends before the end of the run'),
+  ended: z
+    .enum(RUN_ENDINGS)
+    .nullable()
+    .describe('null: the journal ends before the end of the run, for example because the process was killed'),
   interrupted: z.boolean(),
   detail: z.string().nullable(),
   lastReply: lastReply.exactOptional(),

@@ -25,7 +25,7 @@ const doctorSchema = z.object({
           state: z
             .enum(CHECK_STATES)
             .describe(
-              'good: there is no problem; warn: there is a problem, but a run is possible; bad: the problem must be fixed; unreachable: the problem must be fixed before the operator can be checked further; not-tried: an earlier check failed that this check needs; not-needed: there is nothing to check',
+              'good: there is no problem; warn: there is a problem, but a run is possible; bad: the problem must be fixed; unreachable: the problem must be fixed before the operator can be checked further; not-tried: this check depends on an earlier check that failed; not-needed: there is nothing to check',
             ),
           seen: z.string(),
           advice: z.string().nullable(),

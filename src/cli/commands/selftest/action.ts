@@ -45,7 +45,10 @@ export async function selftestCommand(names: readonly string[], flags: SelftestF
   const chosen = names.length === 0 ? TRIALS : [...new Set(names)].map(choose);
   const times = { deadlineMs: flags.deadline ?? DEADLINE_MS, lingerMs: flags.linger ?? SETTLE_MS };
   const threads = Math.min(flags.threads ?? availableParallelism(), chosen.length);
-  const interrupt = listenForInterrupt(stdio, 'Interrupted: running trials are abandoned.\n');
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: trials that have not ended are stopped, without a result.\n',
+  );
   const began = performance.now();
   const printer = new Printer(chosen, flags.json === true, stdio);
   try {
@@ -70,7 +73,7 @@ function choose(name: string): Trial {
     TRIALS.map((one) => one.name),
   );
   throw new UsageError(
-    `There is no defect or variant ${name}.${near === undefined ? '' : ` Did you mean ${near}?`} croupier list defects and croupier list variants show them all.`,
+    `There is no defect or variant ${name}.${near === undefined ? '' : ` Did you mean ${near}?`} All names: \`croupier list defects\` and \`croupier list variants\`.`,
   );
 }
 
