@@ -7,8 +7,9 @@ const INTRODUCTION = `# Every command and flag
 
 <!-- Written by \`npm run docs\` from the commands themselves. -->
 
-\`croupier COMMAND --help\` prints the same, with examples. [The environment](environment.md) or [croupier.yaml](configuration.md) can
-replace the flags for the connection to an operator. All commands have \`--color\` and \`--no-color\`.
+\`croupier COMMAND --help\` prints the same, with examples. The flags for the connection to an operator can be replaced by
+[environment variables](environment.md) or by [croupier.yaml](configuration.md). \`(env: NAME)\` names the variable with the same effect.
+A repeatable flag can be given several times. All commands have \`--color\` and \`--no-color\`.
 `;
 
 /** Creates the program with all its commands, to read their descriptions. No command is run. */
@@ -29,10 +30,15 @@ export function fullName(command: CommandUnknownOpts): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
-function optionRow(option: Option): string {
-  const choices = option.argChoices ? ` One of ${option.argChoices.map((one) => `\`${one}\``).join(', ')}.` : '';
-  const variable = option.envVar === undefined ? '' : ` (env: ${option.envVar})`;
-  return `| \`${node(option.flags)}\` | ${node(option.description + choices + variable)} |`;
+/** Returns the description of a flag or an argument, followed by its permitted values if only certain values are permitted. */
+function withChoices(description: string, choices: readonly string[] | undefined): string {
+  return choices ? `${description}: one of ${choices.map((one) => `\`${one}\``).join(', ')}` : description;
+}
+
+function optionRow({ flags, description, argChoices, defaultValue, envVar }: Option): string {
+  const standard = typeof defaultValue === 'string' ? ` (default: ${defaultValue})` : '';
+  const variable = envVar === undefined ? '' : ` (env: ${envVar})`;
+  return `| \`${node(flags)}\` | ${node(withChoices(description, argChoices) + standard + variable)} |`;
 }
 
 function commandText(command: CommandUnknownOpts): string {
@@ -42,8 +48,7 @@ function commandText(command: CommandUnknownOpts): string {
   });
   const described = command.registeredArguments.flatMap((arg) => {
     if (arg.description === '') return [];
-    const choices = arg.argChoices ? ` One of ${arg.argChoices.map((one) => `\`${one}\``).join(', ')}.` : '';
-    return `| \`${arg.name()}\` | ${node(arg.description + choices)} |`;
+    return `| \`${arg.name()}\` | ${node(withChoices(arg.description, arg.argChoices))} |`;
   });
   const rows = [...described, ...command.options.filter(({ hidden }) => !hidden).map(optionRow)];
   const table = rows.length === 0 ? [] : ['| argument or flag | meaning |', '|---|---|', ...rows, ''];

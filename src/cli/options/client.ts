@@ -42,7 +42,10 @@ export function addReachOptions<Args extends unknown[], Opts extends OptionValue
 ) {
   return command
     .addOption(
-      setting('--session <session>', 'session: ID, or ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
+      setting(
+        '--session <session>',
+        'a session, as ID or as ID,player=p1,currency=USD,game=catch,state=expired; repeatable',
+      )
         .argParser(collect)
         .env('CROUPIER_SESSION'),
     )
@@ -51,7 +54,7 @@ export function addReachOptions<Args extends unknown[], Opts extends OptionValue
         'CROUPIER_KEY_FILE',
       ),
     )
-    .addOption(setting('--ca <file>', 'also trust this certificate authority (PEM)').env('CROUPIER_CA'))
+    .addOption(setting('--ca <file>', 'also trust this certificate authority (PEM file)').env('CROUPIER_CA'))
     .addOption(setting('--insecure', 'do not check the TLS certificate'))
     .addOption(setting('--proxy <url>', 'send every call through this proxy').env('CROUPIER_PROXY'))
     .addOption(setting('--print-config', 'print each setting and its source, and send nothing'));
@@ -84,7 +87,7 @@ export function addWaitOptions<Args extends unknown[], Opts extends OptionValues
 
 /** Returns the flag for the amount of a bet, by currency. */
 export function stakeOption() {
-  return setting('--stake <CUR=amount>', 'the stake for a currency, as USD=1.00; repeatable').argParser(collect);
+  return setting('--stake <CUR=amount>', 'the stake for a currency, such as USD=1.00; repeatable').argParser(collect);
 }
 
 /** Returns the flag for the number of decimals, by currency. */

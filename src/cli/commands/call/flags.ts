@@ -29,7 +29,9 @@ export function describeCall(program: CommandUnknownOpts) {
   const how = addClientOptions(call)
     .addOption(productionOption())
     .addOption(new Option('--sign <kind>', 'kind of signature').choices(SIGN_KINDS).default('valid'))
-    .addOption(new Option('--repeat <n>', 'send the same bytes n times; only one has an effect').argParser(countFlag))
+    .addOption(
+      new Option('--repeat <n>', 'send the same bytes n times; only one call may have an effect').argParser(countFlag),
+    )
     .option('--read', 'read the balance before and after, and judge the change')
     .option('--no-read', 'do not read the balance (default without --repeat)')
     .addOption(stakeOption())

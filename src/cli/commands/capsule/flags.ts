@@ -6,7 +6,9 @@ import { collect, type FlagsOf } from '../../options/parts.ts';
 export function describeCapsule(program: CommandUnknownOpts) {
   return program
     .command('capsule')
-    .description('make journals, HARs, reports, scenarios and logs safe to share: without keys, sessions and players')
+    .description(
+      'make journals, HARs, reports, scenarios and logs safe to share: remove keys, and replace the ids of sessions and players',
+    )
     .summary('remove keys, sessions and players from journals, HARs and logs')
     .argument('<files...>', 'the files to share')
     .option('--out <file>', 'file for the result (default: stdout); a folder for several files')
@@ -16,7 +18,7 @@ export function describeCapsule(program: CommandUnknownOpts) {
     .option('--header <name>', 'header whose value is removed; repeatable', collect)
     .optionsGroup('Aliases:')
     .option('--salt <file>', 'file with the salt of the aliases (default: .croupier/capsule.salt)')
-    .option('--map <file>', 'write which id each alias replaces; do not share this file')
+    .option('--map <file>', 'write a list of all aliases with their ids; do not share this file')
     .addHelpText(
       'after',
       `

@@ -5,10 +5,10 @@ import { SHELLS } from './scripts.ts';
 export function describeCompletion(program: CommandUnknownOpts) {
   return program
     .command('completion')
-    .description('complete commands, flags, rules and scenarios in your shell')
+    .description('print a script that completes commands, flags, rules and scenarios in your shell')
     .summary('complete commands, flags and rules in your shell')
     .addArgument(
-      new Argument('<shell>', 'the shell; answer is only for the printed scripts').choices([
+      new Argument('<shell>', 'the shell (answer: only for the printed scripts)').choices([
         ...SHELLS,
         'answer',
       ] as const),

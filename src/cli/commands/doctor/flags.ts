@@ -7,7 +7,7 @@ export function describeDoctor(program: CommandUnknownOpts) {
   const doctor = program
     .command('doctor')
     .description(
-      'check that an operator is reachable and that a run is possible, and say what to fix first; moves no money',
+      'check that an operator is reachable and that a run is possible, and say what to fix first; no money is moved',
     )
     .summary('check that a run is possible, and say what to fix first');
   return addClientOptions(doctor)
@@ -18,8 +18,8 @@ export function describeDoctor(program: CommandUnknownOpts) {
     .addHelpText(
       'after',
       `
-Only GET /balance is sent. A check is "not tried" if an earlier check failed
-that it depends on.
+Only GET /balance is sent. A check is "not tried" if it depends on an earlier
+check that failed.
 
 Examples:
   croupier doctor                          every client of croupier.yaml

@@ -7,7 +7,7 @@ import { addReferenceOptions } from '../../options/reference.ts';
 export function describeExplore(program: CommandUnknownOpts) {
   const explore = program
     .command('explore')
-    .description('test an operator with generated histories, and shorten those that fail')
+    .description('test an operator with generated histories (sequences of calls), and shorten each history that fails')
     .summary('test an operator with generated histories')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
   const search = addClientOptions(addReferenceOptions(explore))
@@ -17,7 +17,7 @@ export function describeExplore(program: CommandUnknownOpts) {
     .addOption(
       new Option(
         '--time <duration>',
-        'start no history after this time (default: 60s; with --runs, no limit)',
+        'start no history after this time (default: 60s, or no limit with --runs)',
       ).argParser(durationFlag),
     )
     .addOption(new Option('--seed <text>', 'repeat the histories of an earlier search').env('CROUPIER_SEED'))
@@ -25,7 +25,7 @@ export function describeExplore(program: CommandUnknownOpts) {
     .option('--strict', 'also search for breaches of a SHOULD');
   return addPlayOptions(addWaitOptions(search))
     .optionsGroup('Output:')
-    .option('--out <file>', 'file for the failing history; further histories get numbered files')
+    .option('--out <file>', 'file for the first failing history; further ones get files with numbers')
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
     .addOption(jsonOption())
     .addHelpText(

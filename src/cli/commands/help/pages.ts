@@ -15,7 +15,7 @@ interface Topic {
 const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['CROUPIER_KEY', 'the Integration API key itself'],
   ['CROUPIER_GITHUB', '0 means --no-github'],
-  ['CROUPIER_DEBUG', '1: show where in the code a bug of croupier is'],
+  ['CROUPIER_DEBUG', '1: print the stack trace if croupier itself fails'],
   ['NO_COLOR', 'no colours; FORCE_COLOR and --color override it'],
   ['FORCE_COLOR', 'use colours also without a terminal; 0 means no colours'],
   ['CI', 'no animation and no questions, even on a terminal'],

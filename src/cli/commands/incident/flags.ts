@@ -8,15 +8,15 @@ export function describeIncident(program: CommandUnknownOpts) {
     .command('incident')
     .description('explain what happened and where the money is, from curl lines, HARs, raw HTTP, logs and journals')
     .summary('explain what happened, and where the money is')
-    .argument('[files...]', 'files to read (- is stdin); their format shows which side wrote them');
+    .argument('[files...]', 'files to read (- is stdin); croupier recognises by the format which side wrote a file');
   const calls = addSideOptions(incident)
     .optionsGroup('Which calls:')
-    .option('--player <id>', 'the calls of a player')
-    .option('--session <sessionID>', 'the calls of a session')
-    .option('--round <roundID>', 'the calls of a round')
-    .option('--tx <txID>', 'the calls of a transaction, and its refunds')
-    .option('--from <time>', 'calls from this time: 14:03 or 2026-11-21T14:03')
-    .option('--to <time>', 'calls up to this time');
+    .option('--player <id>', 'only the calls of this player')
+    .option('--session <sessionID>', 'only the calls of this session')
+    .option('--round <roundID>', 'only the calls of this round')
+    .option('--tx <txID>', 'only the calls of this transaction and its refunds')
+    .option('--from <time>', 'only calls from this time (14:03, 2026-11-21T14:03)')
+    .option('--to <time>', 'only calls up to this time');
   return addLogOptions(calls)
     .optionsGroup('Keys and output:')
     .option('--key-file <file>', 'file with a key to verify signatures; repeatable', collect)
@@ -48,8 +48,8 @@ export function addSideOptions<Args extends unknown[], Opts extends OptionValues
   command: Command<Args, Opts, Global>,
 ) {
   return command
-    .option('--service <file>', 'file written by the service or another caller; repeatable', collect)
-    .option('--operator <file>', 'file written by the operator; repeatable', collect);
+    .option('--service <file>', 'file of the service or another caller; repeatable', collect)
+    .option('--operator <file>', 'file of the operator; repeatable', collect);
 }
 
 /** Adds the flags that describe the format of logs. All commands that read recorded calls share them. */
@@ -58,7 +58,10 @@ export function addLogOptions<Args extends unknown[], Opts extends OptionValues,
 ) {
   return command
     .optionsGroup('Log format (also: logs in croupier.yaml):')
-    .option('--zone <zone>', 'time zone for times without a zone (Europe/Berlin)')
+    .option('--zone <zone>', 'time zone of times without a zone, such as Europe/Berlin')
     .option('--field <FIELD=path>', 'JSON path of a field: session=user.sid; repeatable', collect)
-    .option('--pattern <regexp>', 'regular expression with groups named like fields');
+    .option(
+      '--pattern <regexp>',
+      'regular expression for a log line; its named groups are the fields, such as session',
+    );
 }

@@ -5,13 +5,12 @@ import { collect, type FlagsOf } from '../../options/parts.ts';
 export function describeInit(program: CommandUnknownOpts) {
   return program
     .command('init')
-    .description('write a commented croupier.yaml and an example scenario')
-    .summary('write a croupier.yaml with comments, and an example scenario')
-    .option('--yes', 'ask nothing: use the flags and sensible values')
+    .description('write a croupier.yaml with comments, and an example scenario')
+    .option('--yes', 'ask nothing; --base-url, --ext-cid and --session are required then')
     .option('--base-url <url>', "the operator's base URL for reverse calls")
     .option('--ext-cid <id>', "the client's ExtCID")
-    .option('--session <session>', 'ID or ID,player=p1,currency=USD; repeatable', collect)
-    .option('--key-env <name>', 'variable that holds the key (default: made from the ExtCID)')
+    .option('--session <session>', 'a session, as ID or as ID,player=p1,currency=USD; repeatable', collect)
+    .option('--key-env <name>', 'environment variable that holds the key (default: a name made from the ExtCID)')
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',

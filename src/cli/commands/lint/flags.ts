@@ -7,7 +7,7 @@ export function describeLint(program: CommandUnknownOpts) {
   return program
     .command('lint')
     .description('check scenario files without sending anything')
-    .argument('[files...]', 'files or folders (default: configured and built-in ones)')
+    .argument('[files...]', 'files or folders (default: the configured files and the built-in scenarios)')
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText(

@@ -34,7 +34,7 @@ export function describeList(program: CommandUnknownOpts) {
     )
     .summary('show rules, scenarios, and the defects of serve operator')
     .addArgument(what)
-    .argument('[names...]', 'names, rules or groups: show only what belongs to them')
+    .argument('[names...]', 'only what belongs to these names, rules or groups (default: everything)')
     .addOption(new Option('--since <version>', 'only rules that were added after this version').argParser(versionFlag))
     .addOption(configOption())
     .addOption(jsonOption())
@@ -42,10 +42,10 @@ export function describeList(program: CommandUnknownOpts) {
       'after',
       `
 Examples:
-  croupier list rules --since 1.8.0    rules that are newer than an integration
-  croupier list rules refund           with the scenarios that test them
+  croupier list rules --since 1.8.0    rules that came after contract 1.8.0
+  croupier list rules refund           the refund rules, with their scenarios
   croupier list defects idempotency    the defects that break these rules
-  croupier list variants               other correct operators
+  croupier list variants               operators that differ, but are correct
 
 Exit status: 0 listed, 2 there is no such rule, group or name`,
     );

@@ -11,7 +11,11 @@ export function describeProxy(program: CommandUnknownOpts) {
     .option('--to <url>', "the operator's base URL (default: the base URL in croupier.yaml)")
     .option('--listen <port>', 'port for the calls of the service (default: any free port)')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--fault <what>', 'disturb calls on purpose; repeatable, the first match counts', collect);
+    .option(
+      '--fault <what>',
+      'disturb calls on purpose; repeatable; the first --fault that matches a call is used',
+      collect,
+    );
   return addReachOptions(addChoiceOptions(proxy))
     .option('--journal <file>', 'journal of the traffic (default: a new one in .croupier/)')
     .option('--quiet', 'print only problems, not a line for each call')

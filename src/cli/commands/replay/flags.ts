@@ -23,20 +23,18 @@ export function describeReplay(program: CommandUnknownOpts) {
     .argument('[files...]');
   const calls = addSideOptions(replay)
     .optionsGroup('Which calls:')
-    .option('--player <id>', 'the calls of a player')
-    .option('--of <sessionID>', 'the calls of a session')
-    .option('--round <roundID>', 'the calls of a round')
-    .option('--tx <txID>', 'the calls of a transaction, and its refunds')
-    .option('--from <time>', 'calls from this time: 14:03 or 2026-11-21T14:03')
-    .option('--until <time>', 'calls up to this time');
+    .option('--player <id>', 'only the calls of this player')
+    .option('--of <sessionID>', 'only the calls of this session')
+    .option('--round <roundID>', 'only the calls of this round')
+    .option('--tx <txID>', 'only the calls of this transaction and its refunds')
+    .option('--from <time>', 'only calls from this time (14:03, 2026-11-21T14:03)')
+    .option('--until <time>', 'only calls up to this time');
   const operator = addLogOptions(calls).optionsGroup('Test operator (and its sessions):');
   const how = addClientOptions(addReferenceOptions(operator))
     .addOption(productionOption())
     .optionsGroup('Replay:')
-    .addOption(
-      new Option('--speed <n>', 'send the calls n times as fast as recorded (default: 1)').argParser(speedFlag),
-    )
-    .option('--no-wait', 'send each call right after the one before')
+    .addOption(new Option('--speed <n>', 'replay n times as fast as recorded (default: 1)').argParser(speedFlag))
+    .option('--no-wait', 'send each call right after the previous call')
     .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 4 to 12)').argParser(countFlag))
     .option('--to <scenario=FILE.yaml>', 'write the calls as a scenario, and send nothing');
   return addWaitOptions(how)

@@ -21,11 +21,11 @@ Examples:
 export function describeConvert(report: CommandUnknownOpts) {
   return report
     .command('convert')
-    .description('make reports of a journal, also of an interrupted run')
+    .description('make reports from a journal, also if the run was interrupted')
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .requiredOption(
       '--to <KIND=file>',
-      'kinds: terminal, json, junit, html, markdown, github, baseline, har or curl; file: a path, or - for stdout; several with commas',
+      'kind of report (terminal, json, junit, html, markdown, github, baseline, har or curl) and its file (- for stdout); separate several reports with commas',
       collect,
     )
     .addHelpText(
@@ -47,7 +47,7 @@ export function describeMerge(report: CommandUnknownOpts) {
     .description('make one report of all shards of a run (run --shard), with the exit status of the whole run')
     .summary('make one report of all shards of a run')
     .argument('<journals...>', 'the journal of each shard')
-    .option('--to <KIND=file>', 'kind and file as for report convert (default: terminal=-); repeatable', collect)
+    .option('--to <KIND=file>', 'kind and file, as for report convert (default: terminal=-); repeatable', collect)
     .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
     .addHelpText(
       'after',
@@ -65,9 +65,9 @@ Exit status: the status of the whole run (0, 1, 3, 70, 130, 143); 3 when a shard
 export function describeDiff(report: CommandUnknownOpts) {
   return report
     .command('diff')
-    .description('show the changes from one run to a later one: broken, fixed, new, gone, slower')
-    .argument('<before>', 'a journal, or a JSON report')
-    .argument('<now>', 'a journal, or a JSON report, of the later run')
+    .description('show what changed from one run to a later one: what is broken, fixed, new, gone or slower')
+    .argument('<before>', 'journal or JSON report of the earlier run')
+    .argument('<now>', 'journal or JSON report of the later run')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -19,7 +19,7 @@ export function describeRun(program: CommandUnknownOpts) {
   const run = program
     .command('run')
     .description(
-      'judge an operator by the rules of the contract; SELECTION is a group, a rule, a scenario, a file or file:line (none: everything)',
+      'judge an operator by the rules of the contract; SELECTION is a group, a rule, a scenario, a file or file:line (default: everything)',
     )
     .summary('judge an operator by the rules of the contract')
     .argument('[selection...]')
@@ -28,12 +28,12 @@ export function describeRun(program: CommandUnknownOpts) {
     .addOption(new Option('--launches <n>', 'wait until the operator has launched n sessions').argParser(countFlag))
     .optionsGroup('Scenarios:')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
-    .option('--grep <text>', 'only scenarios whose id or title contains this')
-    .option('--last-failed [journal]', 'only what last failed, warned or was undecided')
+    .option('--grep <text>', 'only scenarios whose id or title contains the text')
+    .option('--last-failed [journal]', 'repeat what failed, warned or was undecided last time')
     .addOption(new Option('--shard <i/n>', 'play part i of n; each part needs its own player').argParser(shardFlag))
-    .option('--timings <journal>', 'journal whose times divide the shards; repeatable', collect)
+    .option('--timings <journal>', 'plan shards with the times in a journal; repeatable', collect)
     .option('--allow-skipped', 'what SELECTION names may stay undecided')
-    .option('--watch', 'run again when a file changes, or on a key')
+    .option('--watch', 'run again when a file changes or a key is pressed')
     .option('--list', 'print the selected scenarios, and send nothing')
     .optionsGroup('Run:')
     .option('--after <journal>', 'verify the transactions of an earlier run; repeatable', collect)

@@ -10,19 +10,20 @@ function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Gl
 ) {
   return command
     .option('--port <n>', 'port of the service (default: any free port)')
-    .option('--data <dir>', 'folder that keeps the data over a restart (default: in memory)')
-    .option('--public-url <url>', 'URL that operators and players use, if it differs')
+    .option('--data <dir>', 'folder that stores the data (default: in memory, lost at the end)')
+    .option('--public-url <url>', 'URL that operators and players use, if it differs from the address of the server')
     .addOption(
       new Option('--contract <version>', 'contract version of the service (default: the latest)').argParser(
         versionFlag,
       ),
     )
-    .option('--large-catalogue', 'send a list of games of more than 1 MB')
+    .option('--large-catalogue', 'make the list of games larger than 1 MB')
     .addOption(new Option('--catalogue-delay <duration>', 'delay the reply to GET /games').argParser(durationFlag))
     .addOption(
-      new Option('--session-life <duration>', `lifetime of a game (default: ${SESSION_LIFE_HOURS} hours)`).argParser(
-        durationFlag,
-      ),
+      new Option(
+        '--session-life <duration>',
+        `lifetime of a game session (default: ${SESSION_LIFE_HOURS} hours)`,
+      ).argParser(durationFlag),
     );
 }
 
@@ -51,7 +52,7 @@ export function describeServeOperator(serve: CommandUnknownOpts) {
     .description('run the reference operator: a wallet that follows the contract')
     .option('--port <n>', 'the port (default: any free port)')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--data <dir>', 'folder that keeps the data over a restart (default: in memory)')
+    .option('--data <dir>', 'folder that stores the data (default: in memory, lost at the end)')
     .option('--write-config <file>', 'write a croupier.yaml with the address and the sessions');
   return addVariationOptions(operator).addHelpText(
     'after',

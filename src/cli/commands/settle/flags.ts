@@ -12,8 +12,8 @@ import { durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 export function describeSettle(program: CommandUnknownOpts) {
   const settle = program
     .command('settle')
-    .description('send what an interrupted run still owes: refunds, wins, and money that it took')
-    .summary('send what an interrupted run still owes')
+    .description('pay what an interrupted run still owes: send missing refunds and wins, and restore the balances')
+    .summary('pay what an interrupted run still owes')
     .argument('<journal>', 'journal of the run (.croupier/….ndjson); new events are appended');
   const flags = addClientOptions(settle)
     .addOption(productionOption())

@@ -24,7 +24,7 @@ function addTextOptions<Args extends unknown[], Opts extends OptionValues, Globa
     .argument('[body]', 'the body (default: standard input)')
     .optionsGroup('Signed text:')
     .option('--body <text>', 'the body, in place of the argument')
-    .option('--query [text]', 'the query of a GET: sessionID=s-1, or a whole URL')
+    .option('--query [text]', 'the query of a GET, such as sessionID=s-1, or its whole URL')
     .option('--file <file>', 'file with the body or query, read byte for byte; - for stdin');
 }
 
@@ -87,11 +87,15 @@ export function describeExplain(program: CommandUnknownOpts) {
     .option('--other-body-file <file>', 'file with the body of the other side')
     .optionsGroup('Further keys (after CROUPIER_KEY and croupier.yaml):')
     .addOption(
-      new Option('--key-file <file>', 'file with a key, the right key first; repeatable')
+      new Option('--key-file <file>', 'file with a key; give the right key first; repeatable')
         .argParser(collect)
         .env('CROUPIER_KEY_FILE'),
     )
-    .option('--api-key-file <file>', 'file with a Core API key that may have been used; repeatable', collect)
+    .option(
+      '--api-key-file <file>',
+      'file with a Core API key, which may have been used by mistake; repeatable',
+      collect,
+    )
     .addOption(configOption())
     .addOption(
       new Option('--client <extCID>', 'only the keys of this client; repeatable')
@@ -99,7 +103,7 @@ export function describeExplain(program: CommandUnknownOpts) {
         .env('CROUPIER_CLIENT'),
     )
     .optionsGroup('Output:')
-    .addOption(new Option('--language <name>', 'language of the fix').choices(LANGUAGES))
+    .addOption(new Option('--language <name>', 'programming language of the fix').choices(LANGUAGES))
     .addOption(jsonOption())
     .addHelpText(
       'after',
