@@ -18,9 +18,7 @@ function shardFlag(text: string): string {
 export function describeRun(program: CommandUnknownOpts) {
   const run = program
     .command('run')
-    .description(
-      'judge an operator by the rules of the contract; SELECTION is a group, a rule, a scenario, a file or file:line (default: everything)',
-    )
+    .description('judge an operator; SELECTION: groups, rules, scenarios, files (default: all)')
     .summary('judge an operator by the rules of the contract')
     .argument('[selection...]')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
