@@ -8,9 +8,18 @@ const INTRODUCTION = `# The language of scenarios
 Every key of a scenario file. [Writing scenarios](scenarios.md) explains how to use them. Editors complete and explain the keys
 ([docs/shell.md](shell.md#editors)), and \`croupier lint\` prints every mistake with its line.
 
-Any value can contain \`\${…}\`: the names of \`cases\` and parameters, \`stake\`, \`unit\` (the smallest step of the currency), \`balance\`,
-\`bet1.txID\` (croupier's) and \`bet1.reply.txID\` (the operator's) of a step called \`bet1\`, and \`+\`, \`-\`, \`*\`. croupier computes money exactly;
-amounts are in quotes.
+Any value can contain an expression, \`\${…}\`. An expression computes with \`+\`, \`-\` and \`*\`, and can use these names:
+
+| name | value |
+|---|---|
+| a name of \`cases\`, or a parameter of a fragment | its value in this case, or in this use of the fragment |
+| \`stake\` | the configured bet of the currency |
+| \`unit\` | the smallest step of the currency, for example 0.01 |
+| \`balance\` | the last balance that was read |
+| \`bet1.txID\` | the txID that croupier sent in the step \`bet1\` |
+| \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
+
+croupier computes money exactly. Write amounts in quotes.
 `;
 
 function definition(schema: Schema, name: string): Schema {

@@ -5,20 +5,20 @@ export const KEPT_DIGITS = 8;
 
 /** Ways to sign a call, each with its meaning. All except `valid` are deviations. */
 export const SIGN_MEANINGS = {
-  valid: 'right; signs a resend again',
-  missing: 'no header',
+  valid: 'the right signature; a call that is sent again with `resend` is signed again',
+  missing: 'no signature header',
   empty: 'a header without a value',
   garbage: '64 hexadecimal digits without any relation to the call',
   malformed: 'text that is not a signature',
-  'wrong-key': 'the right form, with a key that no client has',
-  'other-client': 'with the key of another ExtCID of the same operator',
-  truncated: 'the first half of the right one',
+  'wrong-key': 'a signature in the right form, made with a key that no client has',
+  'other-client': 'a signature made with the key of another ExtCID of the same operator',
+  truncated: 'the first half of the right signature',
   prefix: `only the first ${KEPT_DIGITS} digits are right`,
   suffix: `only the last ${KEPT_DIGITS} digits are right`,
   'one-off': 'only the last digit is wrong',
-  'upper-case': 'right, in upper-case hexadecimal',
-  base64: 'the right bytes, in base64',
-  'of-other-body': 'right for another body',
+  'upper-case': 'the right signature, in upper-case hexadecimal',
+  base64: 'the right signature, in base64',
+  'of-other-body': 'the right signature of another body',
 } as const;
 
 export type SignKind = keyof typeof SIGN_MEANINGS;

@@ -72,7 +72,7 @@ export const SCENARIO = map('a scenario', {
   rules: field('The ids of the rules that the scenario tests.', list('a list of rule ids', ruleId)),
   needs: field('The requirements of the scenario. If one is missing, the scenario is skipped.', later(needsJson)),
   cases: field(
-    'The scenario is run once for each case. Either a list of rows, or a map of lists, of which each combination of values is a case.',
+    'The scenario is run once for each case. A list of maps: each map is a case. A map of lists: each combination of their values is a case, so { call: [bet, win], sign: [missing, empty] } makes four cases.',
     later(() => ({
       anyOf: [
         { type: 'object', minProperties: 1, additionalProperties: { type: 'array', minItems: 1, items: caseValue } },

@@ -75,7 +75,10 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
       map('body', {
         set: field('Fields to add or to change.', dictionary('a map of fields', anything())),
         drop: field('Fields to omit.', list('a list of the names of fields', text('the name of a field'))),
-        format: field('Another way to write the same JSON.', word('a way to write the body', BODY_FORMATS)),
+        format: field(
+          'Another way to write the same JSON. `pretty`: indented. `spaced`: a space after each comma and colon. `unsorted`: the names in reverse order. `escaped`: text with \\u escapes that are not necessary.',
+          word('a way to write the body', BODY_FORMATS),
+        ),
       }),
       ({ values, keys, range }, _node, reading) => {
         if (keys.size === 0) reading.report(range, 'this `body` changes nothing');
@@ -90,8 +93,11 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
 const query: Shape<NonNullable<Deviations['query']>> = transform(
   map('query', {
     add: field('Additional parameters.', dictionary('a map of parameters', templateText('the value of a parameter'))),
-    order: field('The order of the parameters.', word('an order', QUERY_ORDERS)),
-    encode: field('The characters that are percent-encoded.', word('a way to encode', QUERY_ENCODINGS)),
+    order: field('The order of the parameters. `as-given`: the order of `add`.', word('an order', QUERY_ORDERS)),
+    encode: field(
+      'The characters that are percent-encoded. `standard`: as in JavaScript. `all`: every byte. `letters`: also the first letter of each value. `minimal`: only those that must be. `plus`: a space is written as a plus.',
+      word('a way to encode', QUERY_ENCODINGS),
+    ),
   }),
   ({ values, size, range }, _node, reading) => {
     if (size === 0) reading.report(range, 'this `query` changes nothing');
@@ -248,7 +254,7 @@ export const MODIFIERS = {
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(
-    'The time to wait before the read. `linger`: the time after which a late debit would show.',
+    'The time to wait before the read. `linger`: the configured time (2 s by default) after which a late debit would show.',
     duration('a time', ['linger']),
   ),
   eventually: field('The balance is read again until it is as expected, for at most this time.', duration('a time')),

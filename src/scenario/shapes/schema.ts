@@ -37,7 +37,10 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
     json: () => RESENT.json(),
   },
   together: { about: 'Sends several calls at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
-  wait: { about: 'Waits for a time. `linger`: the time after which a late debit would show.', json: () => WAIT.json() },
+  wait: {
+    about: 'Waits for a time. `linger`: the configured time (2 s by default) after which a late debit would show.',
+    json: () => WAIT.json(),
+  },
   launches: {
     about: "Judges the calls that the operator's backend has sent to the Core API so far (`run --launches`).",
     json: () => NOTHING.json(),

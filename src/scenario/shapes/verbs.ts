@@ -35,7 +35,7 @@ const amount = field(
 );
 const txID = field('The transaction id. Default: a new UUID v4.', templateText('a txID'));
 const roundField = field(
-  'The round: the name of a step that has this round, `new`, or an id. Default: a new round for a bet, the round of the latest bet for a win, the round of the refunded bet for a refund.',
+  'The round: the name of a step that has this round, `new`, or an id. Default for a bet: a new round. Default for a win: the round of the latest bet. Default for a refund: the round of the refunded bet.',
   round,
 );
 const type = field('`free` marks a free round. Default: `regular`.', word('a type of round', ACTION_TYPES));

@@ -36,8 +36,8 @@ describe('croupier.yaml in an editor', () => {
 
   it.each([
     ['lin|ger: 2s', 'Time to wait for a late debit'],
-    ['clients:\n  - ext|CID: acme', 'unique across all integrations'],
-    [CLIENT.replace('integrationApiKey', 'integration|ApiKey'), 'A secret'],
+    ['clients:\n  - ext|CID: acme', 'No other client of the service has the same id'],
+    [CLIENT.replace('integrationApiKey', 'integration|ApiKey'), 'The key that signs'],
     [`${CLIENT}    sessions:\n      - pla|yer: p1`, 'share a wallet'],
   ])('explains a key: %s', async (text, about) => {
     expect(await hover(text)).toContain(about);
