@@ -62,6 +62,7 @@ function typeText(type: string, schema: Schema): string {
     const of = schema.items ? takes(schema.items) : '';
     if (of === 'a map') return 'a list of maps';
     if (of === 'text') return 'a list of texts';
+    if (of === 'a name') return 'a list of names';
     return of === '' ? 'a list' : `a list of: ${of}`;
   }
   if (type === 'object') return 'a map';

@@ -175,6 +175,9 @@ export class Judge {
     const calls = sents.map((sent) => ({ sent, observed: this.#recorder.record(sent) }));
     for (const { observed } of calls) this.#judgeReply(observed);
     const overlapped = overlapCount(calls.map(({ observed }) => observed));
+    const moving = new Set(
+      sents.flatMap(({ step }) => (step.call === 'balance' ? [] : [this.#context.walletOf(step.session)])),
+    );
     // A copy that was answered 200 decides the outcome of all copies of its call, so it is judged before the other
     // copies. Refunds are judged after their bets.
     const inOrder = [...calls].sort((a, b) => orderOf(a.observed) - orderOf(b.observed));
@@ -186,7 +189,7 @@ export class Judge {
           : { ...observed, earlier, target: this.#recorder.target(observed.planned) },
         this.#context.walletOf(sent.step.session),
       );
-      leaveOthersAlone(observed, this.#context.walletOf(sent.step.session), this.#context.wallets);
+      leaveOthersAlone(observed, this.#context.walletOf(sent.step.session), this.#context.wallets, moving);
       this.#judgeTxID(observed);
       this.#expectations(observed, sent.stated);
       this.#remember(observed);

@@ -128,7 +128,7 @@ class Run {
     // Players that share a wallet would disturb each other, so the run tests for shared wallets before it plays scenarios in
     // parallel.
     await this.#playAll(isolation, 1);
-    const max = this.#attribution.isProven('session.isolated') ? 1 : this.#options.workers;
+    const max = this.#playersDisturbEachOther() ? 1 : this.#options.workers;
     await this.#playAll(main, max);
     await this.#playAll(last, max);
     // These scenarios read the balances of the launched sessions of all players, so no other scenario may run.
@@ -162,6 +162,21 @@ class Run {
     const stated = statedDecimals(currency, this.#options.decimals);
     if (stated !== null || currency === undefined || !currencyByCode(currency)) return stated;
     return this.#shownDecimals.of(session) ?? null;
+  }
+
+  /**
+   * True if the calls of one player make those of another player wrong. Scenarios of several players would then find faults that
+   * belong to no rule of their own.
+   */
+  #playersDisturbEachOther(): boolean {
+    if (this.#attribution.isProven('session.isolated')) return true;
+    if (!this.#attribution.isProven('concurrency.no-lost-update')) return false;
+    if (this.#options.workers > 1)
+      this.#options.record({
+        event: 'notice',
+        text: 'Calls of different players at the same moment got wrong balances, so scenarios were played one after another from then on.',
+      });
+    return true;
   }
 
   #ending(): Ending {

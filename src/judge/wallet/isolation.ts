@@ -6,8 +6,14 @@ import type { Wallet } from './wallet.ts';
  *
  * @param own the wallet of the session of the call; null if the operator never issued the session
  * @param wallets all wallets of the scenario
+ * @param moving the wallets that have calls of their own at the same instant. The rules about concurrency judge these.
  */
-export function leaveOthersAlone(seen: ObservedCall, own: Wallet | null, wallets: readonly Wallet[]): void {
+export function leaveOthersAlone(
+  seen: ObservedCall,
+  own: Wallet | null,
+  wallets: readonly Wallet[],
+  moving: ReadonlySet<Wallet | null> = new Set(),
+): void {
   const { planned, effect, exchange } = seen;
   // If the operator accepted a call that it had to refuse, neither the moved amount nor the wallet is known.
   if (seen.answer === 'accepted' && (!planned.signedRight || own === null)) {
@@ -20,7 +26,7 @@ export function leaveOthersAlone(seen: ObservedCall, own: Wallet | null, wallets
   if (!planned.signedRight) return;
   if (planned.target && planned.target.step.session !== planned.step.session) return;
   for (const other of wallets) {
-    if (other === own || !other.known) continue;
+    if (other === own || !other.known || moving.has(other)) continue;
     other.expectLater({
       rule: 'session.isolated',
       endpoint: null,

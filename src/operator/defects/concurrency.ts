@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour, StoredState, Work } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
+import { type Fields, textOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 
 /** Reads the state, waits some milliseconds, and then acts on the state that it has read before. */
@@ -18,7 +19,65 @@ function staleBy(
   };
 }
 
+/** Carries out the calls of each player one after another. Calls of different players overlap. */
+function onePerPlayer(): (player: number | undefined, call: () => Promise<Decision>) => Promise<Decision> {
+  const last = new Map<number, Promise<unknown>>();
+  return (player, call) => {
+    if (player === undefined) return call();
+    const next = (last.get(player) ?? Promise.resolve()).then(call, call);
+    last.set(player, next);
+    return next;
+  };
+}
+
 export const CONCURRENCY_DEFECTS: readonly Defect[] = [
+  {
+    name: 'formatter-shared',
+    breaks: ['concurrency.no-lost-update'],
+    description:
+      "A reply shows another player's balance if two players are served at the same moment: all threads use one formatter with one buffer. The stored balances are right.",
+    change: (right) => {
+      let buffer = '';
+      return {
+        receive: async (request, answer) => {
+          const reply = await right.receive(request, answer);
+          if (reply.status !== 200) return reply;
+          const fields = JSON.parse(textOf(reply)) as Fields;
+          buffer = String(fields.balance);
+          await sleep(3);
+          return { ...reply, body: JSON.stringify({ ...fields, balance: buffer }) };
+        },
+      };
+    },
+  },
+  {
+    name: 'amount-parser-shared',
+    breaks: ['concurrency.no-lost-update'],
+    description:
+      'A bet takes the amount of another player if both are served at the same moment: all threads use one parser with one buffer. Calls of one player are carried out one after another, so they are right.',
+    change: (right) => {
+      const inTurn = onePerPlayer();
+      let buffer = '';
+      let isParsed = false;
+      return {
+        readAmount: (text, scale) => {
+          if (!isParsed) buffer = text;
+          return right.readAmount(buffer, scale);
+        },
+        carryOut: (store, work) =>
+          inTurn(work.look().wallet?.id, async () => {
+            work.look();
+            await sleep(3);
+            isParsed = true;
+            try {
+              return await right.carryOut(store, work);
+            } finally {
+              isParsed = false;
+            }
+          }),
+      };
+    },
+  },
   {
     name: 'lost-update',
     breaks: ['concurrency.no-lost-update'],
