@@ -1,34 +1,63 @@
 import type { Progress } from '../app/run/play.ts';
 import type { Sink } from '../app/stdio.ts';
+import type { JournalEvent } from '../journal/event.ts';
 import { cutTo } from '../report/terminal/layout.ts';
+
+/** The time after which the progress shows how much time is left, in milliseconds. Before that, an estimate is of no use. */
+const ESTIMATE_AFTER_MS = 60_000;
+
+/** Counts the events of a run, and writes its progress as one line of text. */
+export class RunProgress {
+  readonly #done = new Set<string>();
+  readonly #failing = new Set<string>();
+  #total = 0;
+  #calls = 0;
+  #current = '';
+  /** The times at which the first and the latest scenario began, in milliseconds of the run's clock. */
+  #firstMs: number | null = null;
+  #latestMs = 0;
+
+  on(event: JournalEvent): void {
+    if (event.event === 'run-started') this.#total = event.scenarios.length;
+    else if (event.event === 'sending') this.#calls += 1;
+    else if (event.event === 'scenario-started') {
+      this.#current = event.scenario;
+      this.#firstMs ??= event.at;
+      this.#latestMs = event.at;
+    } else if (event.event === 'scenario-ended') {
+      // A scenario ends once for each attempt, and only its last attempt counts.
+      this.#done.add(event.scenario);
+      if (event.verdict === 'fail') this.#failing.add(event.scenario);
+      else this.#failing.delete(event.scenario);
+    }
+  }
+
+  text(): string {
+    const parts = [
+      `${this.#done.size}/${this.#total} scenarios`,
+      `${this.#calls} call${this.#calls === 1 ? '' : 's'}`,
+      ...(this.#failing.size > 0 ? [`${this.#failing.size} failing`] : []),
+      ...this.#timeLeft(),
+      ...(this.#current === '' ? [] : [this.#current]),
+    ];
+    return parts.join(' · ');
+  }
+
+  /** Returns an estimate of the rest of the run: each scenario takes as long as the average of those that have ended. */
+  #timeLeft(): readonly string[] {
+    const passedMs = this.#latestMs - (this.#firstMs ?? this.#latestMs);
+    const done = this.#done.size;
+    if (passedMs < ESTIMATE_AFTER_MS || done === 0 || done >= this.#total) return [];
+    const minutes = Math.ceil(((passedMs / done) * (this.#total - done)) / 60_000);
+    return [`about ${minutes} min left`];
+  }
+}
 
 /** Shows the progress of a run. A terminal gets one line that is redrawn; other output gets a line every 10 s. */
 export function startProgress(sink: Sink): Progress {
-  let total = 0;
-  let done = 0;
-  let calls = 0;
-  let failing = 0;
-  let current = '';
-
-  const line = startProgressLine(sink, () => {
-    const parts = [`${done}/${total} scenarios`, `${calls} call${calls === 1 ? '' : 's'}`];
-    if (failing > 0) parts.push(`${failing} failing`);
-    if (current !== '') parts.push(current);
-    return parts.join(' · ');
-  });
-
-  return {
-    ...line,
-    on: (event) => {
-      if (event.event === 'run-started') total = event.scenarios.length;
-      else if (event.event === 'sending') calls += 1;
-      else if (event.event === 'scenario-started') current = event.scenario;
-      else if (event.event === 'scenario-ended') {
-        done += 1;
-        if (event.verdict === 'fail') failing += 1;
-      }
-    },
-  };
+  const progress = new RunProgress();
+  const line = startProgressLine(sink, () => progress.text());
+  return { ...line, on: (event) => progress.on(event) };
 }
 
 const PLAIN_MS = 10_000;

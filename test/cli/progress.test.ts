@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunProgress } from '../../src/cli/progress.ts';
 import { columnsOf } from '../../src/report/terminal/layout.ts';
+import * as events from '../journal/events.ts';
 import { croupier, ended, PTY } from './croupier.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -37,6 +39,63 @@ async function onTerminal(args: readonly string[], columns = COLUMNS): Promise<s
 function drawnLines(written: string): readonly string[] {
   return [...written.matchAll(DRAWING)].map(([, drawn = '']) => stripVTControlCharacters(drawn));
 }
+
+describe('the text of the progress', () => {
+  const SCENARIOS = ['a', 'b', 'c', 'd'].map((id) => events.planned(id, []));
+
+  function textAfter(attempts: readonly (readonly [scenario: string, verdict: 'pass' | 'fail'])[], msEach: number) {
+    const progress = new RunProgress();
+    progress.on(events.runStarted(SCENARIOS));
+    attempts.forEach(([scenario, verdict], index) => {
+      progress.on({ ...events.started(scenario, index + 1), at: index * msEach });
+      progress.on(events.ended(scenario, { verdict }));
+    });
+    return progress.text();
+  }
+
+  it('counts a scenario once, however many attempts it has', () => {
+    expect(
+      textAfter(
+        [
+          ['a', 'fail'],
+          ['a', 'fail'],
+          ['b', 'pass'],
+        ],
+        10,
+      ),
+    ).toBe('2/4 scenarios · 0 calls · 1 failing · b');
+    expect(
+      textAfter(
+        [
+          ['a', 'fail'],
+          ['a', 'pass'],
+        ],
+        10,
+      ),
+    ).toBe('1/4 scenarios · 0 calls · a');
+  });
+
+  it('names the time that is left from the second minute on', () => {
+    expect(
+      textAfter(
+        [
+          ['a', 'pass'],
+          ['b', 'pass'],
+        ],
+        59_000,
+      ),
+    ).toBe('2/4 scenarios · 0 calls · b');
+    expect(
+      textAfter(
+        [
+          ['a', 'pass'],
+          ['b', 'pass'],
+        ],
+        90_000,
+      ),
+    ).toBe('2/4 scenarios · 0 calls · about 2 min left · b');
+  });
+});
 
 describe('the progress of a run', () => {
   const RUN = ['run', '--reference', './', '--linger', '20ms'];
