@@ -31,8 +31,13 @@ export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
   const isOfStake = amount !== undefined && stake !== undefined && amount.equals(stake);
   return {
     words: wordsOf(reading),
-    isPlain: isPlain(planned) && isOfStake && !observed.exceedsBalance,
+    isPlain: isPlain(planned) && isOfStake && !observed.exceedsBalance && hasNewRound(observed),
   };
+}
+
+/** True if no earlier call of the scenario, in any session, has the round of the bet. */
+function hasNewRound({ planned: { step, index }, plannedCalls }: ObservedCall): boolean {
+  return plannedCalls.calls.every((other) => other.index >= index || other.step.roundID !== step.roundID);
 }
 
 /** Returns the words of a decline without ids and numbers, which differ from call to call. */

@@ -102,8 +102,8 @@ export const BET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.declined-takes-nothing'],
     // The lost bet may be a bet whose reply was not received, or one of several bets at once. It may also be a bet with an
     // unknown field. The service never sends such a field, so the judge has no rule for this bet and attributes its debit to the
-    // accepted bet before it.
-    mayBreak: ['refund.broken-connection', 'idempotency.concurrent'],
+    // accepted bet before it, or to the win that completed the round.
+    mayBreak: ['refund.broken-connection', 'idempotency.concurrent', 'win.zero'],
     description:
       'The player sometimes loses a bet that is declined because of a limit: the limit is checked after the bet is taken.',
     change: (right) => {
