@@ -62,7 +62,9 @@ export function isLimitCode(code: string | undefined): boolean {
  * this is one fault, whatever happened to the first attempt.
  */
 export function isExcuse({ reading }: ObservedCall): boolean {
-  return reading !== undefined && (isBusy(reading.status) || isLimitCode(reading.code));
+  return (
+    reading !== undefined && (isBusy(reading.status) || isLimitCode(reading.code) || reading.code === 'session_expired')
+  );
 }
 
 /**
