@@ -178,6 +178,8 @@ async function prepare(): Promise<void> {
     copyFileSync(path.join(example, name), at(name));
   writeFileSync(at('croupier.yaml'), `${config}${logs}`);
   cpSync(path.join(ROOT, 'scenarios/idempotency'), at('our-scenarios'), { recursive: true });
+  // Each scenario of a folder that is named must be decided, and this one needs an earlier run.
+  rmSync(at('our-scenarios/durable-earlier-run.yaml'));
   copyFileSync(path.join(ROOT, 'scenarios/win/many-in-round.yaml'), at('our-scenarios/example.yaml'));
   copyFileSync(path.join(ROOT, 'scenarios/bet/zero.yaml'), at('found.yaml'));
   writeFileSync(at('bet.json'), '{"amount":"1.00","sessionID":"eu-anna-usd-catch"}');
