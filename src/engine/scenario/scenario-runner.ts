@@ -260,7 +260,9 @@ export class ScenarioRunner {
     const { source, target, signedRight } = this.#context.judge.plannedCalls.planned(step);
     const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
     if (broken) return MAX_RETRIES;
-    return signedRight && step.expect.outcome === 'accepted' ? RETRIES : 0;
+    // The service repeats the refund of a declined bet too, because the decline may have been lost on its way.
+    const isOfDeclined = step.call === 'refund' && ['declined', 'refused'].includes(target?.step.expect.outcome ?? '');
+    return signedRight && (step.expect.outcome === 'accepted' || isOfDeclined) ? RETRIES : 0;
   }
 
   /**
