@@ -70,14 +70,20 @@ export function playTrial(trial: Trial, times: TrialTimes, host: Host): Promise<
 function playTwice(trial: Trial, times: TrialTimes, host: Host): Promise<Outcome> {
   return host.inFolder(async (dataDir) => {
     let before: AfterRun | undefined;
-    const first = await playOnce(trial, times, host, {
-      store: { dataDir },
-      onRecord: (client) => {
-        const afterRun = new AfterRun({ signedRight: signedBy(client.integrationApiKey) });
-        before = afterRun;
-        return (event) => afterRun.add(event);
+    const scenarios = host.scenarios.map(unfinished);
+    const first = await playOnce(
+      trial,
+      times,
+      { ...host, scenarios },
+      {
+        store: { dataDir },
+        onRecord: (client) => {
+          const afterRun = new AfterRun({ signedRight: signedBy(client.integrationApiKey) });
+          before = afterRun;
+          return (event) => afterRun.add(event);
+        },
       },
-    });
+    );
     if (!before) return first;
     const second = await playOnce(
       trial,
@@ -87,6 +93,11 @@ function playTwice(trial: Trial, times: TrialTimes, host: Host): Promise<Outcome
     );
     return outcomeOfBoth(first, second);
   });
+}
+
+/** Returns the scenario without the calls that complete its rounds, so that the second run can complete them. */
+function unfinished(scenario: RunnableScenario): RunnableScenario {
+  return { ...scenario, plan: () => ({ ...scenario.plan(), rounds: 'unfinished' }) };
 }
 
 interface RunSettings {
