@@ -93,9 +93,12 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
 const query: Shape<NonNullable<Deviations['query']>> = transform(
   map('query', {
     add: field('Additional parameters.', dictionary('a map of parameters', templateText('the value of a parameter'))),
-    order: field('The order of the parameters. `as-given`: the order of `add`.', word('an order', QUERY_ORDERS)),
+    order: field(
+      'The order of the parameters. `as-given`: the usual parameters first, then those of `add` in their order.',
+      word('an order', QUERY_ORDERS),
+    ),
     encode: field(
-      'The characters that are percent-encoded. `standard`: as in JavaScript. `all`: every byte. `letters`: also the first letter of each value. `minimal`: only those that must be. `plus`: a space is written as a plus.',
+      'The characters that are percent-encoded. `standard`: as in JavaScript. `all`: every byte. `letters`: also the first letter of each value. `minimal`: only the characters that must be percent-encoded. `plus`: a space is written as a plus.',
       word('a way to encode', QUERY_ENCODINGS),
     ),
   }),
