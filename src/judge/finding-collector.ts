@@ -67,17 +67,24 @@ export class FindingCollector {
         if (!(decision.causes ?? []).some((cause) => this.#broken.has(cause))) this.#broken.add(rule);
         const verdict =
           level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
-        this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? []);
+        this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? [], {
+          ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
+        });
         return;
       }
       case 'warn':
-        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, []);
+        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, [], {
+          ...(ruleById(rule).level === 'MUST' && { why: decision.why }),
+          ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
+        });
         return;
       case 'note':
         this.#find(subject, endpoint, 'note', ruleById(rule).sentence, decision.actual, []);
         return;
       case 'skip':
-        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, [], decision.declined);
+        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, [], {
+          ...(decision.declined && { declined: true }),
+        });
         return;
       case 'undecided':
         this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
@@ -108,7 +115,7 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
-    declined?: true,
+    more: Pick<Finding, 'declined' | 'noMoney' | 'why'> = {},
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;
@@ -122,7 +129,7 @@ export class FindingCollector {
       expected,
       actual,
       causes: causes.filter((cause) => cause !== rule && isRuleId(cause)),
-      ...(declined && { declined }),
+      ...more,
     });
   }
 }

@@ -84,7 +84,7 @@ describe('a decision', () => {
   });
 
   it.each([
-    [{ kind: 'warn', expected: 'this', actual: 'that' }, 'warn', 'this', 'that'],
+    [{ kind: 'warn', expected: 'this', actual: 'that', why: 'it is minor' }, 'warn', 'this', 'that'],
     [{ kind: 'note', actual: 'that' }, 'note', null, 'that'],
     [{ kind: 'skip', reason: 'its own limit' }, 'skip', null, 'its own limit'],
     [{ kind: 'undecided', reason: 'no reply' }, 'inconclusive', null, 'no reply'],

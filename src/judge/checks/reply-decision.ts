@@ -25,7 +25,23 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
     };
   const poor = otherWalletTooLow(observed);
   if (poor && !rule.startsWith('reply.') && decision?.kind === 'breach') return { kind: 'skip', reason: poor };
-  return decision && ofForm ? afterFormRejection(decision) : decision;
+  const judged = decision && ofForm ? afterFormRejection(decision) : decision;
+  return (judged?.kind === 'breach' || judged?.kind === 'warn') && movedNothing(observed)
+    ? { ...judged, noMoney: true }
+    : judged;
+}
+
+/**
+ * True if the call was not carried out by its own reply, and nobody is owed money because of that: a bet, a call that must not be
+ * carried out, or a repeated call whose first was carried out. If money moved all the same, a balance shows it.
+ */
+function movedNothing({ answer, closesConnection, planned, earlier }: ObservedCall): boolean {
+  if (answer !== 'declined' && answer !== 'failed' && answer !== 'refused' && !closesConnection) return false;
+  const { step, signedRight } = planned;
+  const isRepeated = step.origin.kind !== 'fresh' && earlier?.answer === 'accepted';
+  return (
+    step.call === 'balance' || step.call === 'bet' || !signedRight || isRepeated || step.expect.outcome !== 'accepted'
+  );
 }
 
 /**
