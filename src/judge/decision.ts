@@ -27,6 +27,9 @@ export type Decision =
   | { readonly kind: 'skip'; readonly reason: string; readonly declined?: true }
   | { readonly kind: 'undecided'; readonly reason: string };
 
+/** Why a breach only warns that no call of the service has shown. It completes "It only warns, because …". */
+export const SHOWN_BY_PROBE = 'only a call that the service never sends has shown it';
+
 export const PASS: Decision = { kind: 'pass' };
 
 export function breach(expected: string, actual: string, causes: readonly RuleId[] = []): Breach {

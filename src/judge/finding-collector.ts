@@ -4,7 +4,8 @@ import { type ContractVersion, isThere } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
-import type { Decision } from './decision.ts';
+import { type Decision, SHOWN_BY_PROBE } from './decision.ts';
+import { isProbe } from './planned-calls.ts';
 
 /** The rule, the step and the exchange that a decision is about. */
 export interface FindingSubject {
@@ -22,6 +23,7 @@ export class FindingCollector {
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   #hasBreach = false;
+  #afterProbe = false;
 
   /** @param contract the version of the contract that counts; rules of later versions are not judged */
   constructor(strict: boolean, contract: ContractVersion, report: (finding: Finding) => void) {
@@ -49,8 +51,14 @@ export class FindingCollector {
     return this.#passes;
   }
 
-  decide(subject: FindingSubject, decision: Decision): void {
+  /** Notes that the operator may have carried out a call that the service never sends, so that later balances may show it. */
+  noteProbe(): void {
+    this.#afterProbe = true;
+  }
+
+  decide(subject: FindingSubject, given: Decision): void {
     const { rule, step } = subject;
+    const decision = this.#unlessProbe(subject, given);
     if (!isThere(ruleById(rule).since, this.#contract)) return;
     const endpoint = endpointOf(rule, step.call);
     if (decision.kind !== 'skip') this.#decided.add(rule);
@@ -90,6 +98,17 @@ export class FindingCollector {
         this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
         return;
     }
+  }
+
+  /**
+   * Makes the breach of a MUST a warning if only a call that the service never sends has shown it. The rules about signatures
+   * are about such calls.
+   */
+  #unlessProbe({ rule, step }: FindingSubject, decision: Decision): Decision {
+    if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || rule.startsWith('signature.')) return decision;
+    if (!this.#afterProbe && !isProbe(step)) return decision;
+    const { expected, actual } = decision;
+    return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE };
   }
 
   /** Reports that a reply does not meet an expectation of the scenario file. The finding belongs to no rule. */

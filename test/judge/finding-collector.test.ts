@@ -96,6 +96,19 @@ describe('a decision', () => {
     expect(one.hasBreach || one.isBroken('bet.debit')).toBe(false);
   });
 
+  it('against a MUST only warns after a call that the service never sends, except about signatures', () => {
+    const { collector: one, findings } = collector();
+    one.decide(about('money.precision'), breach('this', 'that'));
+    one.noteProbe();
+    one.decide(about('money.precision'), breach('this', 'that'));
+    one.decide(about('signature.raw-body'), breach('this', 'that'));
+    expect(findings.map(({ rule, verdict, why }) => [rule, verdict, why])).toEqual([
+      ['money.precision', 'fail', undefined],
+      ['money.precision', 'warn', 'only a call that the service never sends has shown it'],
+      ['signature.raw-body', 'fail', undefined],
+    ]);
+  });
+
   it('decides the rule, unless it is a skip', () => {
     const { collector: one } = collector();
     one.decide(about('bet.debit'), { kind: 'skip', reason: 'its own limit' });

@@ -1,9 +1,11 @@
-import type { RuleId } from '../../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { isFormRejected } from '../../reply/status.ts';
-import { breach, type Decision } from '../decision.ts';
+import { breach, type Decision, SHOWN_BY_PROBE } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
+import type { PlannedCall } from '../planned-calls.ts';
 import type { RuleCheck } from './check.ts';
 import { otherWalletTooLow } from './insufficient-funds.ts';
+import { haveOtherAmounts } from './planned-amount.ts';
 
 /** Judges one rule by the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
 export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCall): Decision | undefined {
@@ -25,10 +27,27 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
     };
   const poor = otherWalletTooLow(observed);
   if (poor && !rule.startsWith('reply.') && decision?.kind === 'breach') return { kind: 'skip', reason: poor };
-  const judged = decision && ofForm ? afterFormRejection(decision) : decision;
+  const said = decision && ofForm ? afterFormRejection(decision) : decision;
+  const judged = said && isNeverSent(observed.planned) ? onlyWarning(rule, said) : said;
   return (judged?.kind === 'breach' || judged?.kind === 'warn') && movedNothing(observed)
     ? { ...judged, noMoney: true }
     : judged;
+}
+
+/**
+ * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's bet, or of
+ * another amount. `isProbe` is true for changed bodies.
+ */
+function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
+  if (sameTxID !== null) return true;
+  if (step.call !== 'refund' || target === null) return false;
+  return target.step.call === 'win' || target.step.session !== step.session || haveOtherAmounts(step, target.step);
+}
+
+/** Makes the breach of a MUST about the form of a reply a warning. The rules about the call itself have a level of their own. */
+function onlyWarning(rule: RuleId, decision: Decision): Decision {
+  if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || !/^(reply|money)\./.test(rule)) return decision;
+  return { kind: 'warn', expected: decision.expected, actual: decision.actual, why: SHOWN_BY_PROBE };
 }
 
 /**

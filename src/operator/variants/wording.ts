@@ -203,7 +203,7 @@ export const WORDING_VARIANTS: readonly Variant[] = [
     change: (right) => withMessageOf(right, null),
   },
   {
-    name: 'message-object',
+    name: 'message-by-language',
     mayWarn: ['reply.error-message', 'session.unknown'],
     description: 'Errors except a 401 have a message that is an object with a text for each language.',
     change: (right) => withMessageOf(right, { en: 'Not possible.', es: 'No es posible.' }),
