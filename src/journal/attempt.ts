@@ -16,6 +16,8 @@ export interface RuleOutcome {
   readonly endpoint: CallName | null;
   readonly verdict: Verdict;
   count: number;
+  /** True if all of these findings are breaches that moved no money. */
+  noMoney: boolean;
   readonly samples: Finding[];
 }
 
@@ -80,7 +82,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
   const key = `${rule} ${endpoint ?? '*'} ${verdict}`;
   let outcome = attempt.outcomes.get(key);
   if (!outcome) {
-    outcome = { rule, endpoint, verdict, count: 0, samples: [] };
+    outcome = { rule, endpoint, verdict, count: 0, noMoney: true, samples: [] };
     attempt.outcomes.set(key, outcome);
   }
   return outcome;
@@ -90,6 +92,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
 export function addFinding(attempt: Attempt, finding: Finding): void {
   const outcome = outcomeFor(attempt, finding.rule, finding.endpoint, finding.verdict);
   outcome.count += 1;
+  outcome.noMoney &&= finding.noMoney === true;
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({
       ...finding,

@@ -92,6 +92,8 @@ const finding = object({
     .literal(true)
     .exactOptional()
     .describe('the operator declined a call that the test needs, so that the rule stays untested'),
+  noMoney: z.literal(true).exactOptional().describe('the breach moved no money, although the rule is about money'),
+  why: text.exactOptional().describe('for a warning about a MUST: why it is no failure'),
 });
 
 const knownFailure = object({

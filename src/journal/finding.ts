@@ -45,4 +45,8 @@ export interface Finding {
   readonly causes: readonly RuleId[];
   /** True for a skip: the operator declined a call that the test needs, as it may. The rule stays untested because of that. */
   readonly declined?: true;
+  /** True for a breach that moved no money, although the rule is about money. */
+  readonly noMoney?: true;
+  /** For a warning about a MUST, the reason why it is no failure. It completes "It only warns, because …". */
+  readonly why?: string;
 }

@@ -31,6 +31,8 @@ export interface JudgedOutcome {
   readonly because: RuleId | null;
   readonly reason: string | null;
   readonly count: number;
+  /** True if all findings of the outcome are breaches that moved no money. */
+  readonly noMoney: boolean;
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
@@ -82,6 +84,7 @@ export function judgeOutcome(
     because,
     reason,
     count: outcome.count,
+    noMoney: outcome.noMoney,
     flaky: false,
   };
   return {

@@ -25,6 +25,10 @@ interface EndpointResult {
 
 /** The result of a run for one rule of the catalogue. */
 export interface RuleResult {
+  /**
+   * The rule. If the run has shown breaches, and none of them moved money, its `money` is false, and it has no `means`: the
+   * harm that the catalogue names did not occur.
+   */
   readonly rule: Rule;
   /** The most severe verdict of all outcomes. */
   readonly verdict: Verdict;
@@ -77,8 +81,10 @@ export function ruleResult(
   how: { readonly run: RunStarted; readonly ended: RunEnded | null; readonly baseline: readonly KnownResult[] },
 ): RuleResult {
   const tried = new Set(outcomes.filter((outcome) => outcome.verdict !== 'skip').map((outcome) => outcome.scenario));
+  const breaches = outcomes.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  const noMoney = breaches.length > 0 && breaches.every((outcome) => outcome.noMoney);
   const base = {
-    rule,
+    rule: noMoney && rule.money ? { ...rule, money: false, means: null } : rule,
     checks: countOf(outcomes, isDecided),
     scenarios: [...tried],
     breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),

@@ -52,6 +52,7 @@ export function impliedOutcomes(
       because: null,
       reason,
       count: 0,
+      noMoney: false,
       findings: [],
       flaky: false,
     }));

@@ -6,18 +6,29 @@ export interface Breach {
   readonly expected: string;
   readonly actual: string;
   readonly causes?: readonly RuleId[];
+  /** True if the reply shows that the call moved no money. */
+  readonly noMoney?: true;
 }
 
 /** The result of judging one rule by one call or balance read. */
 export type Decision =
   | { readonly kind: 'pass' }
   | Breach
-  /** The rule is broken in a minor way, which is a warning at every level of the rule. */
-  | { readonly kind: 'warn'; readonly expected: string; readonly actual: string }
+  /** The rule is broken in a minor way, which is a warning at every level of the rule. `why` completes "It only warns, because …". */
+  | {
+      readonly kind: 'warn';
+      readonly expected: string;
+      readonly actual: string;
+      readonly why: string;
+      readonly noMoney?: true;
+    }
   | { readonly kind: 'note'; readonly actual: string }
   /** `declined`: true if the operator declined the call that would have tested the rule. */
   | { readonly kind: 'skip'; readonly reason: string; readonly declined?: true }
   | { readonly kind: 'undecided'; readonly reason: string };
+
+/** Why a breach only warns that no call of the service has shown. It completes "It only warns, because …". */
+export const SHOWN_BY_PROBE = 'only a call that the service never sends has shown it';
 
 export const PASS: Decision = { kind: 'pass' };
 

@@ -4,7 +4,8 @@ import { type ContractVersion, isThere } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
-import type { Decision } from './decision.ts';
+import { type Decision, SHOWN_BY_PROBE } from './decision.ts';
+import { isProbe } from './planned-calls.ts';
 
 /** The rule, the step and the exchange that a decision is about. */
 export interface FindingSubject {
@@ -22,6 +23,7 @@ export class FindingCollector {
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   #hasBreach = false;
+  #afterProbe = false;
 
   /** @param contract the version of the contract that counts; rules of later versions are not judged */
   constructor(strict: boolean, contract: ContractVersion, report: (finding: Finding) => void) {
@@ -49,8 +51,14 @@ export class FindingCollector {
     return this.#passes;
   }
 
-  decide(subject: FindingSubject, decision: Decision): void {
+  /** Notes that the operator may have carried out a call that the service never sends, so that later balances may show it. */
+  noteProbe(): void {
+    this.#afterProbe = true;
+  }
+
+  decide(subject: FindingSubject, given: Decision): void {
     const { rule, step } = subject;
+    const decision = this.#unlessProbe(subject, given);
     if (!isThere(ruleById(rule).since, this.#contract)) return;
     const endpoint = endpointOf(rule, step.call);
     if (decision.kind !== 'skip') this.#decided.add(rule);
@@ -67,22 +75,40 @@ export class FindingCollector {
         if (!(decision.causes ?? []).some((cause) => this.#broken.has(cause))) this.#broken.add(rule);
         const verdict =
           level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
-        this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? []);
+        this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? [], {
+          ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
+        });
         return;
       }
       case 'warn':
-        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, []);
+        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, [], {
+          ...(ruleById(rule).level === 'MUST' && { why: decision.why }),
+          ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
+        });
         return;
       case 'note':
         this.#find(subject, endpoint, 'note', ruleById(rule).sentence, decision.actual, []);
         return;
       case 'skip':
-        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, [], decision.declined);
+        this.#find(subject, endpoint, 'skip', ruleById(rule).sentence, decision.reason, [], {
+          ...(decision.declined && { declined: true }),
+        });
         return;
       case 'undecided':
         this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
         return;
     }
+  }
+
+  /**
+   * Makes the breach of a MUST a warning if only a call that the service never sends has shown it. The rules about signatures
+   * are about such calls.
+   */
+  #unlessProbe({ rule, step }: FindingSubject, decision: Decision): Decision {
+    if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || rule.startsWith('signature.')) return decision;
+    if (!this.#afterProbe && !isProbe(step)) return decision;
+    const { expected, actual } = decision;
+    return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE };
   }
 
   /** Reports that a reply does not meet an expectation of the scenario file. The finding belongs to no rule. */
@@ -108,7 +134,7 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
-    declined?: true,
+    more: Pick<Finding, 'declined' | 'noMoney' | 'why'> = {},
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;
@@ -122,7 +148,7 @@ export class FindingCollector {
       expected,
       actual,
       causes: causes.filter((cause) => cause !== rule && isRuleId(cause)),
-      ...(declined && { declined }),
+      ...more,
     });
   }
 }

@@ -17,7 +17,7 @@ import { PASS } from './decision.ts';
 import { endpointOf, FindingCollector } from './finding-collector.ts';
 import type { ReadResult } from './idle-read.ts';
 import { describeOutcome, type ObservedCall, type SentCall, type StatedValues } from './observed-call.ts';
-import type { PlannedCall, PlannedCalls } from './planned-calls.ts';
+import { isProbe, type PlannedCall, type PlannedCalls } from './planned-calls.ts';
 import { Controls, TemporaryErrors } from './policy/held-back.ts';
 import { type OwnDecline, ownDeclineOf } from './policy/own-limits.ts';
 import { type Stop, stopAfter, stopAfterRead } from './policy/stop.ts';
@@ -224,6 +224,8 @@ export class Judge {
     const answered = { planned, answer: observed.answer, status: observed.reading?.status };
     this.#controls.record(answered);
     this.#passing.record(answered);
+    if (isProbe(planned.step) && observed.answer !== 'declined' && observed.answer !== 'refused')
+      this.collector.noteProbe();
     if (observed.isWronglyDeclined) {
       const subject = { rule: 'bet.exact-balance', step: planned.step, exchange: exchange.id } as const;
       this.#passing.holdWrongDecline(subject, breachOfWrongDecline(observed, wallet));

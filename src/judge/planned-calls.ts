@@ -106,6 +106,11 @@ export function isSameTxIDAtOnce({ step, group, sameTxID }: PlannedCall): boolea
   );
 }
 
+/** True for a correctly signed call whose body is not one that the service sends: a probe for robustness, say. */
+export function isProbe({ origin, deviations }: CallStep): boolean {
+  return origin.kind === 'fresh' && deviations.body !== undefined;
+}
+
 /** True for a call whose connection is broken on purpose, so that the service would not know its outcome. */
 export function breaksConnection(planned: PlannedCall | null): boolean {
   return planned?.step.deviations.break !== undefined;

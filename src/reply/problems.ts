@@ -28,12 +28,15 @@ export interface JudgedReply {
  * - `warning`: a warning at every level of the rule
  * - `note`: only reported
  */
-export interface ReplyProblem {
-  readonly kind: 'breach' | 'warning' | 'note';
+export type ReplyProblem = {
   readonly expected: string;
   /** The actual reply, as a clause. */
   readonly actual: string;
-}
+} & (
+  | { readonly kind: 'breach' | 'note' }
+  /** `why` completes "It only warns, because …". */
+  | { readonly kind: 'warning'; readonly why: string }
+);
 
 /** The verdict of one rule on one reply. undefined if the rule does not apply to the reply. */
 export type ReplyVerdict = 'pass' | ReplyProblem | undefined;
@@ -162,12 +165,24 @@ function transactionId({ call, answer, reading, isBetKnown }: JudgedReply): Repl
     case 'text':
       return 'pass';
     case 'number':
-      return { kind: 'warning', expected, actual: `the \`txID\` is the number ${reading.txID}` };
+      return {
+        kind: 'warning',
+        expected,
+        actual: `the \`txID\` is the number ${reading.txID}`,
+        why: 'a number names the transaction as well',
+      };
     case 'empty': {
       const actual = 'the `txID` is empty';
       // If an operator does not know a bet, it has no transaction for the refund (contract, Rules 3), and many operators then
       // send an empty id. If it is unknown whether the operator knew the bet, an empty id is only a warning.
-      return call === 'refund' && !isBetKnown ? { kind: 'warning', expected, actual } : breach(expected, actual);
+      return call === 'refund' && !isBetKnown
+        ? {
+            kind: 'warning',
+            expected,
+            actual,
+            why: 'an operator that does not know the bet has no transaction to name',
+          }
+        : breach(expected, actual);
     }
     case 'missing':
       return breach(expected, 'the reply has no `txID`');
@@ -227,8 +242,14 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
   // change the amount, so they are a warning too.
   const isExcess = money.decimals() > max;
   const isPosition = basis === 'position' && max === 0;
-  return isExcess && !isPosition ? breach(expected, actual) : { kind: 'warning', expected, actual };
+  if (isExcess && !isPosition) return breach(expected, actual);
+  const why = isExcess
+    ? `the contract does not name ${code} among the currencies without decimals`
+    : 'zeros at the end do not change the amount';
+  return { kind: 'warning', expected, actual, why };
 }
+
+const MESSAGE_IS_OPTIONAL = 'the contract requires a `message` only of a 401';
 
 function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   if (answer === 'accepted' || !reading) return undefined;
@@ -236,13 +257,16 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   // If the message of a 401 is missing or not a string, the rule `signature.message` judges it, not this one. A redirect needs
   // no message, because no player sees it.
   if (reading.messageForm === 'other')
-    return answer === 'refused' ? undefined : { kind: 'warning', expected, actual: 'the `message` is not a string' };
+    return answer === 'refused'
+      ? undefined
+      : { kind: 'warning', expected, actual: 'the `message` is not a string', why: MESSAGE_IS_OPTIONAL };
   if (reading.message === undefined) {
     if (answer === 'refused' || isRedirect(status)) return undefined;
     return {
       kind: 'warning',
       expected: 'an error has a `message` that can be shown to a player',
       actual: `${describeAnswer(status, reading)}, without a \`message\``,
+      why: MESSAGE_IS_OPTIONAL,
     };
   }
   const content = technicalTextIn(reading.message);

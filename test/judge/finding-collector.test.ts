@@ -84,7 +84,7 @@ describe('a decision', () => {
   });
 
   it.each([
-    [{ kind: 'warn', expected: 'this', actual: 'that' }, 'warn', 'this', 'that'],
+    [{ kind: 'warn', expected: 'this', actual: 'that', why: 'it is minor' }, 'warn', 'this', 'that'],
     [{ kind: 'note', actual: 'that' }, 'note', null, 'that'],
     [{ kind: 'skip', reason: 'its own limit' }, 'skip', null, 'its own limit'],
     [{ kind: 'undecided', reason: 'no reply' }, 'inconclusive', null, 'no reply'],
@@ -94,6 +94,19 @@ describe('a decision', () => {
     const { sentence } = ruleById('bet.debit');
     expect(findings).toMatchObject([{ verdict, expected: expected ?? sentence, actual }]);
     expect(one.hasBreach || one.isBroken('bet.debit')).toBe(false);
+  });
+
+  it('against a MUST only warns after a call that the service never sends, except about signatures', () => {
+    const { collector: one, findings } = collector();
+    one.decide(about('money.precision'), breach('this', 'that'));
+    one.noteProbe();
+    one.decide(about('money.precision'), breach('this', 'that'));
+    one.decide(about('signature.raw-body'), breach('this', 'that'));
+    expect(findings.map(({ rule, verdict, why }) => [rule, verdict, why])).toEqual([
+      ['money.precision', 'fail', undefined],
+      ['money.precision', 'warn', 'only a call that the service never sends has shown it'],
+      ['signature.raw-body', 'fail', undefined],
+    ]);
   });
 
   it('decides the rule, unless it is a skip', () => {

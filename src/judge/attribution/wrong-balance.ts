@@ -270,6 +270,7 @@ export function reportPaidOwner(
       kind: 'warn',
       expected: "a refund in one player's session that names another player's bet moves nothing",
       actual: 'the bet was given back to the player who had placed it',
+      why: 'the sender was paid nothing, and the owner of the bet lost nothing',
     },
   );
 }

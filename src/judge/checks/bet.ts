@@ -204,6 +204,7 @@ export const betChecks: GroupChecks<'bet'> = {
           kind: 'warn',
           expected: `${expected}, and a 4xx`,
           actual: `${describeOutcome(observed)}, and the service then sends a refund`,
+          why: 'the bet is declined with the right code, and a refund of it pays nothing',
         };
       }
       return PASS;
@@ -261,7 +262,12 @@ export const betChecks: GroupChecks<'bet'> = {
     reply(observed) {
       const refused = check200(observed, 'a second bet of a round');
       return refused?.kind === 'breach' && observed.answer === 'declined'
-        ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
+        ? {
+            kind: 'warn',
+            expected: refused.expected,
+            actual: refused.actual,
+            why: 'an operator may decline a bet, and the contract requires only that accepted bets are taken',
+          }
         : refused;
     },
     hypotheses: (observed) => [

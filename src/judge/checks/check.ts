@@ -149,12 +149,12 @@ export function decisionOnReply(
 export function decisionFrom(verdict: ReplyVerdict, causes: readonly RuleId[] = []): Decision | undefined {
   if (verdict === undefined) return undefined;
   if (verdict === 'pass') return PASS;
-  const { kind, expected, actual } = verdict;
-  switch (kind) {
+  const { expected, actual } = verdict;
+  switch (verdict.kind) {
     case 'breach':
       return breach(expected, actual, causes);
     case 'warning':
-      return { kind: 'warn', expected, actual };
+      return { kind: 'warn', expected, actual, why: verdict.why };
     case 'note':
       return { kind: 'note', actual };
   }

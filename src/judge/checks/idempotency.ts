@@ -46,11 +46,10 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
   const first = observed.earlier?.reply?.txID;
   const again = observed.reading?.txID;
   if (first === undefined || first === again || (again !== undefined && isOfNothing(observed))) return undefined;
-  return breach(
-    `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`,
-    again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
-    causes,
-  );
+  const expected = `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`;
+  const actual = again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`;
+  // Another id moves no money. If the call had a second effect, a balance shows it.
+  return { ...breach(expected, actual, causes), noMoney: true };
 }
 
 /**

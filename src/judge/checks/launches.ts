@@ -58,7 +58,12 @@ function fieldsOf(request: LaunchRequest): Decision {
   const tolerated = toleratedIn(fields);
   return tolerated.length === 0
     ? PASS
-    : { kind: 'warn', expected, actual: `${describeRequest(request)}: ${tolerated.join('; ')}` };
+    : {
+        kind: 'warn',
+        expected,
+        actual: `${describeRequest(request)}: ${tolerated.join('; ')}`,
+        why: 'earlier published versions of the contract accept it',
+      };
 }
 
 /** The codes of refusals that `launch.locale` and `launch.currency` judge. */

@@ -1,9 +1,11 @@
-import type { RuleId } from '../../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { isFormRejected } from '../../reply/status.ts';
-import { breach, type Decision } from '../decision.ts';
+import { breach, type Decision, SHOWN_BY_PROBE } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
+import type { PlannedCall } from '../planned-calls.ts';
 import type { RuleCheck } from './check.ts';
 import { otherWalletTooLow } from './insufficient-funds.ts';
+import { haveOtherAmounts } from './planned-amount.ts';
 
 /** Judges one rule by the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
 export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCall): Decision | undefined {
@@ -25,7 +27,40 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
     };
   const poor = otherWalletTooLow(observed);
   if (poor && !rule.startsWith('reply.') && decision?.kind === 'breach') return { kind: 'skip', reason: poor };
-  return decision && ofForm ? afterFormRejection(decision) : decision;
+  const said = decision && ofForm ? afterFormRejection(decision) : decision;
+  const judged = said && isNeverSent(observed.planned) ? onlyWarning(rule, said) : said;
+  return (judged?.kind === 'breach' || judged?.kind === 'warn') && movedNothing(observed)
+    ? { ...judged, noMoney: true }
+    : judged;
+}
+
+/**
+ * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's bet, or of
+ * another amount. `isProbe` is true for changed bodies.
+ */
+function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
+  if (sameTxID !== null) return true;
+  if (step.call !== 'refund' || target === null) return false;
+  return target.step.call === 'win' || target.step.session !== step.session || haveOtherAmounts(step, target.step);
+}
+
+/** Makes the breach of a MUST about the form of a reply a warning. The rules about the call itself have a level of their own. */
+function onlyWarning(rule: RuleId, decision: Decision): Decision {
+  if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || !/^(reply|money)\./.test(rule)) return decision;
+  return { kind: 'warn', expected: decision.expected, actual: decision.actual, why: SHOWN_BY_PROBE };
+}
+
+/**
+ * True if the call was not carried out by its own reply, and nobody is owed money because of that: a bet, a call that must not be
+ * carried out, or a repeated call whose first was carried out. If money moved all the same, a balance shows it.
+ */
+function movedNothing({ answer, closesConnection, planned, earlier }: ObservedCall): boolean {
+  if (answer !== 'declined' && answer !== 'failed' && answer !== 'refused' && !closesConnection) return false;
+  const { step, signedRight } = planned;
+  const isRepeated = step.origin.kind !== 'fresh' && earlier?.answer === 'accepted';
+  return (
+    step.call === 'balance' || step.call === 'bet' || !signedRight || isRepeated || step.expect.outcome !== 'accepted'
+  );
 }
 
 /**

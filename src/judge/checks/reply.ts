@@ -79,7 +79,7 @@ export const replyChecks: GroupChecks<'reply'> = {
 
   'reply.error-message': {
     applies: (planned) => planned.step.expect.outcome !== 'accepted',
-    reply: (observed) => unlessProbe(observed, decisionOnReply('reply.error-message', observed)),
+    reply: (observed) => decisionOnReply('reply.error-message', observed),
   },
 
   'reply.error-code': {
@@ -87,13 +87,3 @@ export const replyChecks: GroupChecks<'reply'> = {
     reply: (observed) => decisionOnReply('reply.error-code', observed),
   },
 };
-
-/**
- * Makes a breach a warning if the body of the call is not one that the service sends. The service never shows the reply to such a call
- * to a player.
- */
-function unlessProbe({ planned }: ObservedCall, decision: Decision | undefined): Decision | undefined {
-  if (decision?.kind !== 'breach' || planned.step.deviations.body === undefined) return decision;
-  const { expected, actual } = decision;
-  return { kind: 'warn', expected, actual: `${actual} (a warning, because the service never sends such a call)` };
-}

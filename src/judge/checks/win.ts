@@ -97,7 +97,12 @@ export const winChecks: GroupChecks<'win'> = {
     reply(observed) {
       const refused = check200(observed, 'a second win of a round');
       return refused?.kind === 'breach' && observed.answer === 'declined'
-        ? { kind: 'warn', expected: refused.expected, actual: refused.actual }
+        ? {
+            kind: 'warn',
+            expected: refused.expected,
+            actual: refused.actual,
+            why: 'the contract does not say that a round may have several wins',
+          }
         : refused;
     },
     hypotheses: (observed) => [

@@ -190,7 +190,9 @@ export class IdleReads {
       if (ifReadFits !== 'nothing')
         this.#collector.decide(
           { rule, step, exchange },
-          ifReadFits === 'warn' ? { kind: 'warn', expected, actual } : breach(expected, actual, SYSTEMATIC),
+          ifReadFits === 'warn'
+            ? { kind: 'warn', expected, actual, why: 'the balance itself is right, as the next read shows' }
+            : breach(expected, actual, SYSTEMATIC),
         );
     }
     if (moved && !open)

@@ -1,4 +1,5 @@
 import { type AmountScale, readAmount, scaleOf, writeAmount } from '../amount.ts';
+import type { Behaviour } from '../behaviour.ts';
 import type { Variant } from '../variation.ts';
 
 /** A wallet that is not in a fiat currency, in place of the wallet in BTC. */
@@ -35,7 +36,50 @@ function coinWallet({ name, description, currency, balance, scale, finer }: Coin
   };
 }
 
-/** Correct variants of wallets that are not fiat: the contract states no number of decimals for them. */
+/** Keeps the third decimal of bets in currencies with two, and shows it in balances where it is not zero. */
+function keepingThirdDecimal(right: Behaviour): Partial<Behaviour> {
+  const thousandths = new Map<string, bigint>();
+  const taken = new Map<number, bigint>();
+  let moving = 0n;
+  return {
+    verify: {
+      ...right.verify,
+      bet: (signed) => {
+        const verified = right.verify.bet(signed);
+        const third = verified.kind === 'call' ? /\.\d\d(\d)$/.exec(verified.call.amount)?.[1] : undefined;
+        if (verified.kind === 'call' && third !== undefined) thousandths.set(verified.call.txID, BigInt(third));
+        return verified;
+      },
+    },
+    readAmount: (text, scale) =>
+      right.readAmount(scale.decimals === 2 && /\.\d{3}$/.test(text) ? text.slice(0, -1) : text, scale),
+    debitOf: (bet) => {
+      moving = thousandths.get(bet.txID) ?? 0n;
+      return right.debitOf(bet);
+    },
+    creditOf: (win) => {
+      moving = 0n;
+      return right.creditOf(win);
+    },
+    restoredBy: (refund, original) => {
+      const restored = right.restoredBy(refund, original);
+      moving = restored > 0n ? -(thousandths.get(original?.txID ?? '') ?? 0n) : 0n;
+      return restored;
+    },
+    book: (store, wallet, moved) => {
+      taken.set(wallet.id, (taken.get(wallet.id) ?? 0n) + moving);
+      return right.book(store, wallet, moved);
+    },
+    show: (wallet, balance) => {
+      const fine = taken.get(wallet.id) ?? 0n;
+      return fine === 0n
+        ? right.show(wallet, balance)
+        : writeAmount(balance * 10n - fine, { decimals: 3, padded: true });
+    },
+  };
+}
+
+/** Correct variants of the decimals of wallets. The contract states no number of decimals for currencies that are not fiat. */
 export const COIN_VARIANTS: readonly Variant[] = [
   coinWallet({
     name: 'coins-six-decimals',
@@ -77,4 +121,11 @@ export const COIN_VARIANTS: readonly Variant[] = [
     scale: { decimals: 2, padded: false },
     finer: 'cut',
   }),
+  {
+    name: 'third-decimal-kept',
+    mayWarn: ['robustness.bad-amount', 'money.precision'],
+    description:
+      'A bet of 1.005 takes 1.005, and the balance then shows three decimals. The service never sends such a bet.',
+    change: keepingThirdDecimal,
+  },
 ];

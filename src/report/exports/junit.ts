@@ -7,6 +7,7 @@ import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
+import { clauseText } from '../clause.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
 import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
 
@@ -135,7 +136,7 @@ function ruleCase(
     details: [
       ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
       `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
-      `contract: ${rule.clause}`,
+      clauseText(rule),
       ...grave.flatMap(findingLines),
       ...(verdict === 'fail' ? [`to fix: ${rule.hint}`] : []),
     ].join('\n'),

@@ -4,6 +4,7 @@ import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { byGravity } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
+import { clauseText } from '../clause.ts';
 import { capital, plural } from '../terminal/layout.ts';
 import { leftOutRules, reasonText } from '../terminal/rules.ts';
 import { anchor, badge, type Content, html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
@@ -57,9 +58,15 @@ function ruleItem(result: RuleResult): Markup {
     .map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
   const more = scenarios.length - seen.length;
   return html`<li id="${anchor('rule', rule.id)}" class="rule ${verdict}"><p>${badge(verdict)} <b>${rule.id}</b> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</p>
-<p>${prose(capital(rule.sentence))}. <span class="dim">${rule.clause === 'position' ? 'The contract leaves this point open.' : `Contract: ${rule.clause}`}</span></p>
-<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${reasonText(result)}</dd>`}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
+<p>${prose(capital(rule.sentence))}. <span class="dim">${clauseText(rule)}</span></p>
+<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${reasonText(result)}</dd>`}${whyOnlyWarned(result)}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
 `;
+}
+
+/** Says why a MUST only warns. Empty for every other result. */
+function whyOnlyWarned({ verdict, findings }: RuleResult): Markup | null {
+  const why = verdict === 'warn' ? findings.find((finding) => finding.verdict === 'warn')?.why : undefined;
+  return why === undefined ? null : html`<dt>warning</dt><dd>A MUST only warns here, because ${why}.</dd>`;
 }
 
 /** Lists the rules that have one of these verdicts, with one entry for each reason. */

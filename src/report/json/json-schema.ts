@@ -47,7 +47,9 @@ const exchange = z.object({
 });
 
 const level = z.enum(LEVELS);
-const money = z.boolean().describe('true: a breach loses or creates money');
+const money = z
+  .boolean()
+  .describe('true: a breach loses or creates money; false also if no breach of this run moved money');
 const means = z
   .string()
   .nullable()

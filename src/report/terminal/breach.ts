@@ -1,10 +1,11 @@
-import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import { type Rule, type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { isKnownBreach } from '../../journal/baseline.ts';
 import { EXPECTATION, type Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
+import { clauseText } from '../clause.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, timelineOf } from '../evidence.ts';
 import { mark, tint } from '../marks.ts';
@@ -72,7 +73,7 @@ export function breachLines(
   evidence: Evidence,
   options: ReportOptions,
 ): readonly string[] {
-  const lines = id === EXPECTATION ? expectationHeading(options) : ruleHeading(id, options);
+  const lines = id === EXPECTATION ? expectationHeading(options) : ruleHeading(resultOf(id, fold), options);
   if (because !== null)
     lines.push(...row('because', `${because} is broken and would explain these findings`, 2, options));
   for (const [at, finding] of shown.entries()) {
@@ -90,18 +91,21 @@ export function breachLines(
   return lines;
 }
 
-function ruleHeading(id: RuleResult['rule']['id'], options: ReportOptions): string[] {
+/** Returns the rule with what the run has shown about it. */
+function resultOf(id: RuleId, { rules }: Fold): Rule {
+  return rules.find(({ rule }) => rule.id === id)?.rule ?? ruleById(id);
+}
+
+function ruleHeading(rule: Rule, options: ReportOptions): string[] {
   const { paint } = options;
-  const rule = ruleById(id);
   const money = rule.money ? `  ${paint.yellow('$')} money is at stake` : '';
-  const since = rule.since === '1.0.0' ? '' : `, since ${rule.since}`;
   const title = `${paint.red(mark('fail', options.unicode))} ${paint.bold(rule.id)}  ${rule.level}${money}`;
   return [
     title,
     ...wrap(`${rule.sentence.charAt(0).toUpperCase()}${rule.sentence.slice(1)}.`, options.width - 2).map(
       (line) => `  ${line}`,
     ),
-    paint.dim(`  Contract: ${rule.clause}${since}`),
+    paint.dim(`  ${clauseText(rule)}`),
   ];
 }
 

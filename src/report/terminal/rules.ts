@@ -3,6 +3,7 @@ import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
+import { clauseText } from '../clause.ts';
 import { forTerminal } from '../escape.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
@@ -142,12 +143,15 @@ export function warnings(fold: Fold, options: ReportOptions): readonly string[] 
       const text = result.rule.level === 'SHOULD' ? result.rule.means : null;
       const means = text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`);
       const finding = result.findings.find(({ verdict }) => verdict === 'warn');
-      if (!finding) return [heading, ...means];
+      const clause = result.rule.clause === 'position' ? [options.paint.dim(`    ${clauseText(result.rule)}`)] : [];
+      if (!finding) return [heading, ...means, ...clause];
       return [
         heading,
         ...means,
+        ...clause,
         ...row('expected', finding.expected, 4, options),
         ...row('actual', finding.actual, 4, options, paint.yellow),
+        ...(finding.why === undefined ? [] : row('why', `A MUST only warns here, because ${finding.why}.`, 4, options)),
         ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options) : []),
         ...row('seen in', whereSeen(finding), 4, options),
       ];

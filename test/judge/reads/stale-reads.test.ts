@@ -131,7 +131,7 @@ describe('the stale reads of a scenario', () => {
       read: (value) => ({
         wallet,
         value: Money.of(value),
-        step: { key: '3', call: 'balance', place: null } as never,
+        step: { key: '3', call: 'balance', place: null, origin: { kind: 'fresh' }, deviations: {} } as never,
         exchange: 'x3',
         lingered: false,
       }),
