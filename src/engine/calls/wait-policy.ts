@@ -9,12 +9,15 @@ const FAILURES_TO_GIVE_UP = 12;
 
 /** Number of calls of one kind after which a kind that was always answered "too busy" is no longer sent again. */
 const BUSY_TO_STOP_RETRYING = 6;
+/** Number of timeouts after which a kind of call is given up, if it has never succeeded. Each of them waits for the deadline. */
+const TIMEOUTS_TO_GIVE_UP = 3;
 
 /** Counts the failures of each kind of call, and decides whether a retry is useful. */
 export class WaitPolicy {
   readonly #failures = new Map<CallName, number>();
   /** The status of the last failure of each kind of call. */
   readonly #statuses = new Map<CallName, number>();
+  readonly #timeouts = new Map<CallName, number>();
   readonly #carriedOut = new Set<CallName>();
   /** The number of calls that were answered "too busy" to the end, by their kind. Null: a call of this kind was answered. */
   readonly #busy = new Map<string, number | null>();
@@ -25,7 +28,8 @@ export class WaitPolicy {
    * nor a failure.
    */
   note(exchange: Exchange): void {
-    const { call } = exchange;
+    const { call, outcome } = exchange;
+    if (outcome.kind === 'none' && outcome.reason === 'too-late') this.#timeouts.set(call, this.timeoutsOf(call) + 1);
     const status = replyStatus(exchange);
     if (status === undefined) return;
     if (isSuccess(status)) this.#carriedOut.add(call);
@@ -54,9 +58,18 @@ export class WaitPolicy {
     return this.#statuses.get(call);
   }
 
+  timeoutsOf(call: CallName): number {
+    return this.#timeouts.get(call) ?? 0;
+  }
+
+  /** True if no call of this kind succeeded so far and several of them timed out. Each further one would wait for the deadline. */
+  neverEnds(call: CallName): boolean {
+    return !this.#carriedOut.has(call) && this.timeoutsOf(call) >= TIMEOUTS_TO_GIVE_UP;
+  }
+
   /** True if many calls of this kind failed and none ever succeeded. Retries would then show nothing new. */
   stopsRetrying(call: CallName): boolean {
-    return this.#alwaysFails(call, FAILURES_TO_STOP_RETRYING);
+    return this.#alwaysFails(call, FAILURES_TO_STOP_RETRYING) || this.neverEnds(call);
   }
 
   /** Notes the last reply to a call that was sent again while the operator was busy. */

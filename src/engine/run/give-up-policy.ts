@@ -1,4 +1,4 @@
-import type { CallName } from '../../contract/call-name.ts';
+import { CALL_NAMES, type CallName } from '../../contract/call-name.ts';
 import type { Tally } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { isBusy } from '../../reply/status.ts';
@@ -9,11 +9,17 @@ import type { NotPlayable } from '../run-options.ts';
 /** Number of scenarios in a row with a timeout after which croupier gives up on an endpoint. */
 const MAX_TIMEOUTS = 5;
 
+/** The expected outcomes of calls that the operator may carry out. It often answers a wrong call quickly, even if it hangs on others. */
+const MAY_BE_ACCEPTED: readonly string[] = ['accepted', 'either'];
+
 /** Decides from the results of earlier scenarios which scenarios are not worth playing. */
 export class GiveUpPolicy {
   readonly #waitPolicy: WaitPolicy;
   /** The number of scenarios in a row in which an endpoint missed the deadline, by endpoint. */
   readonly #timeouts = new Map<CallName, number>();
+
+  /** The endpoints for which the missed deadline was reported. Until then, scenarios that show the fault are played. */
+  readonly #reported = new Set<CallName>();
 
   constructor(waitPolicy: WaitPolicy) {
     this.#waitPolicy = waitPolicy;
@@ -26,7 +32,10 @@ export class GiveUpPolicy {
         rule === 'reply.deadline' && verdict === 'fail' && endpoint !== null ? [endpoint] : [],
       ),
     );
-    for (const call of late) this.#timeouts.set(call, (this.#timeouts.get(call) ?? 0) + 1);
+    for (const call of late) {
+      this.#timeouts.set(call, (this.#timeouts.get(call) ?? 0) + 1);
+      this.#reported.add(call);
+    }
     // An endpoint that meets the deadline again is counted from 0.
     for (const call of this.#timeouts.keys())
       if (!late.has(call) && passes['reply.deadline']?.[call] !== undefined) this.#timeouts.delete(call);
@@ -36,7 +45,10 @@ export class GiveUpPolicy {
   reasonAgainst(plan: Plan): NotPlayable | null {
     const late = this.#timedOutCall(plan);
     if (late) {
-      const reason = `${nameOf(late)} missed the deadline in ${MAX_TIMEOUTS} scenarios in a row, so scenarios that need it are not played any more`;
+      const howOften = this.#waitPolicy.neverEnds(late)
+        ? `each time (${this.#waitPolicy.timeoutsOf(late)} times so far)`
+        : `in ${MAX_TIMEOUTS} scenarios in a row`;
+      const reason = `${nameOf(late)} missed the deadline ${howOften}, so scenarios that need it are not played any more`;
       return { verdict: 'inconclusive', reason };
     }
     const failing = this.#needsReads(plan) ? 'balance' : this.needsFailingBets(plan) ? 'bet' : null;
@@ -71,13 +83,29 @@ export class GiveUpPolicy {
    */
   #timedOutCall(plan: Plan): CallName | undefined {
     const needed = new Set(
-      plan.steps.flatMap((step) => (step.kind === 'call' && step.expect.outcome === 'accepted' ? [step.call] : [])),
+      plan.steps.flatMap((step) => {
+        const calls = step.kind === 'together' ? step.steps : step.kind === 'call' ? [step] : [];
+        return calls.flatMap(({ call, expect }) => (MAY_BE_ACCEPTED.includes(expect.outcome) ? [call] : []));
+      }),
     );
-    return [...needed].find((call) => (this.#timeouts.get(call) ?? 0) >= MAX_TIMEOUTS);
+    // Every scenario reads balances, also if none of its steps does.
+    if (!plan.needs.launches) needed.add('balance');
+    return [...needed].find(
+      (call) =>
+        (this.#timeouts.get(call) ?? 0) >= MAX_TIMEOUTS ||
+        (this.#reported.has(call) && this.#waitPolicy.neverEnds(call)),
+    );
   }
 
   /** The message for the end of the report. Undefined if there is no message. */
   get notice(): string | undefined {
+    const endless = CALL_NAMES.filter((call) => this.#waitPolicy.neverEnds(call));
+    if (endless.length > 0) {
+      const each = endless.map(
+        (call) => `${nameOf(call)} missed the deadline each time (${this.#waitPolicy.timeoutsOf(call)} times)`,
+      );
+      return `${each.join(', and ')}, so croupier gave up early and played no more scenarios that need it. Find the cause in the operator's own log, fix it, and run again.`;
+    }
     if (!this.#waitPolicy.hasGivenUp('bet')) return undefined;
     return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx or 429, never with a 200), so most scenarios could not be judged. Find the cause in the operator's own log, fix it, and run again.`;
   }

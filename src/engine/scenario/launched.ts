@@ -37,7 +37,7 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
   /** Reads the balance of a session. Retries the read, because a busy operator may answer a moment later. */
   const read = async (session: LaunchedSession): Promise<Exchange> => {
     let exchange = await send(session);
-    for (let retry = 0; retry < RETRIES && isOpen(exchange); retry += 1) {
+    for (let retry = 0; retry < RETRIES && isOpen(exchange) && !sender.waitPolicy.neverEnds('balance'); retry += 1) {
       await pause(firstRetryMs(run.deadlineMs) * 2 ** retry);
       exchange = await send(session);
     }
@@ -45,6 +45,11 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
   };
   for (const { rule, decision } of judgeLaunches(requests)) collector.decide({ rule, step, exchange: null }, decision);
   for (const session of sessionsOf(requests)) {
+    if (sender.waitPolicy.neverEnds('balance')) {
+      const reason = 'GET /balance missed the deadline each time, so no further session was read';
+      collector.decide({ rule: 'launch.session-known', step, exchange: null }, { kind: 'undecided', reason });
+      return;
+    }
     const exchange = await read(session);
     collector.decide({ rule: 'launch.session-known', step, exchange: exchange.id }, isKnown(session, exchange));
   }

@@ -156,12 +156,13 @@ export class Attribution {
   }
 
   /** Returns the failing rules that would explain a breach. */
-  #causesOf({ rule, causes, alone, unaware, fails }: RuleBreach): RuleId[] {
+  #causesOf({ rule, endpoint, causes, alone, unaware, fails }: RuleBreach): RuleId[] {
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
         !this.#isIntermittent(cause) &&
-        !(alone && cause === 'session.isolated'),
+        !(alone && cause === 'session.isolated') &&
+        !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
     // A read that did not pause for stale reads may be stale itself. It then proves only that reads are stale.
     const late = this.#lateRule;
@@ -215,10 +216,18 @@ export class Attribution {
     }
   }
 
+  /** True if the endpoint answered calls with a right signature with 401. */
+  #refusesRight(endpoint: CallName | null): boolean {
+    return this.#breaches.some((one) => one.fails && one.rule === 'signature.accepted' && one.endpoint === endpoint);
+  }
+
   *#signatureRules(): Generator<Attributed> {
     if (!this.#failing.has('signature.mismatch')) return;
     for (const endpoint of this.#letIn) {
+      const refusesRight = this.#refusesRight(endpoint);
       for (const rule of SPECIAL_SIGNATURE_RULES) {
+        // An endpoint that refuses right signatures and accepts one wrong one checks other bytes than those that were sent.
+        if (refusesRight && rule === 'signature.accepted') continue;
         const judged = ruleById(rule).endpoints;
         if (judged ? !judged.includes(endpoint) : !isOnlyAbout(rule, endpoint)) continue;
         yield {
@@ -227,8 +236,8 @@ export class Attribution {
           endpoint: judged ? endpoint : null,
           scenario: null,
           verdict: 'inconclusive',
-          because: 'signature.mismatch',
-          reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} accepts wrong signatures, so its replies cannot show whether this rule is kept`,
+          because: refusesRight ? 'signature.accepted' : 'signature.mismatch',
+          reason: `${endpoint === 'balance' ? 'GET' : 'POST'} /${endpoint} ${refusesRight ? 'refuses right signatures' : 'accepts wrong signatures'}, so its replies cannot show whether this rule is kept`,
         };
       }
     }

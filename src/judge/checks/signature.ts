@@ -74,10 +74,13 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
     describeOutcome(observed),
     observed.answer === 'error-200'
       ? ['reply.error-is-not-200']
-      : // If wrong signatures get another error than 401, this is one fault for all kinds of them.
-        observed.answer === 'declined' || observed.answer === 'failed'
-        ? [...general, ...causesOfDecline(observed)]
-        : [],
+      : // An operator that checks other bytes than the body accepts the signature of other bytes, and refuses the right one.
+        observed.answer === 'accepted' && sentAs(observed.planned, 'of-other-body')
+        ? ['signature.accepted']
+        : // If wrong signatures get another error than 401, this is one fault for all kinds of them.
+          observed.answer === 'declined' || observed.answer === 'failed'
+          ? [...general, ...causesOfDecline(observed)]
+          : [],
   );
 }
 

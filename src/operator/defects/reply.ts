@@ -64,6 +64,16 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     change: (right, { deadlineMs }) => slow(right, 'win', deadlineMs),
   },
   {
+    name: 'win-never-ends',
+    breaks: ['reply.deadline'],
+    mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
+    description: 'The reply to a win never ends: its first bytes come at once, and then nothing more.',
+    change: (right, { deadlineMs }) =>
+      rewritingSuccess(right, (reply, request) =>
+        callOf(request) === 'win' ? { ...reply, body: unfinished(textOf(reply), deadlineMs * 2) } : reply,
+      ),
+  },
+  {
     name: 'slow-balance',
     breaks: ['reply.deadline'],
     mayBreak: ['balance.read'],
@@ -152,6 +162,13 @@ async function* dripping(text: string, gapMs: number): AsyncGenerator<string> {
     yield character;
     await sleep(gapMs);
   }
+}
+
+/** Sends the first characters of a text, and the rest only after a time at which nobody waits any more. */
+async function* unfinished(text: string, afterMs: number): AsyncGenerator<string> {
+  yield text.slice(0, 5);
+  await sleep(afterMs, undefined, { ref: false });
+  yield text.slice(5);
 }
 
 export const TX_ID_DEFECTS: readonly Defect[] = [

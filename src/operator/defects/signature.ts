@@ -154,6 +154,17 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     description: 'All wins are refused: their signatures are checked with the wrong key.',
     change: (right) => verifyingBodies(right, () => false, ['win']),
   },
+  {
+    name: 'refund-other-payload',
+    breaks: ['signature.accepted'],
+    mayBreak: ['refund.unknown', 'refund.restore', 'idempotency.refund'],
+    description:
+      'All refunds are refused: another part of the program has read the body before, so their signatures are checked over an empty object.',
+    change: (right) =>
+      verifyingBodies(right, ({ key, signature }) => signature !== undefined && verifySignature('{}', key, signature), [
+        'refund',
+      ]),
+  },
 ];
 
 type Verify = Behaviour['verify'];

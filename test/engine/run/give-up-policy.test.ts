@@ -47,6 +47,61 @@ describe('an endpoint that misses the deadline', () => {
   });
 });
 
+/** A wait policy that has seen timeouts of a call. */
+function hanging(call: 'win' | 'balance', times: number): WaitPolicy {
+  const waitPolicy = new WaitPolicy();
+  const exchange = { call, outcome: { kind: 'none', reason: 'too-late' } } as Exchange;
+  for (let n = 0; n < times; n += 1) waitPolicy.note(exchange);
+  return waitPolicy;
+}
+
+describe('an endpoint that has missed the deadline each time', () => {
+  const WIN = scenarioOf('win', 'rules: [win.credit]\nsteps: [{ bet: }, { win: }, { balance: }]').plan();
+  const RACE = scenarioOf(
+    'race',
+    'rules: [concurrency.no-lost-update]\nsteps: [{ bet: , as: a }, { balance: }, { together: [{ win: { round: a } }, { bet: }] }, { balance: }]',
+  ).plan();
+  const EITHER = scenarioOf(
+    'either',
+    'rules: [win.without-bet]\nsteps: [{ balance: }, { win: { round: new }, expect: either }, { balance: }]',
+  ).plan();
+
+  it('is given up after three timeouts, with every scenario that needs it', () => {
+    const patient = new GiveUpPolicy(hanging('win', 2));
+    patient.note([{ ...LATE_BET, endpoint: 'win' }], {});
+    expect(patient.reasonAgainst(WIN)).toBeNull();
+    const giveUpPolicy = new GiveUpPolicy(hanging('win', 3));
+    // Until the fault is reported, a scenario that shows it is played.
+    expect(giveUpPolicy.reasonAgainst(WIN)).toBeNull();
+    giveUpPolicy.note([{ ...LATE_BET, endpoint: 'win' }], {});
+    for (const plan of [WIN, RACE, EITHER])
+      expect(giveUpPolicy.reasonAgainst(plan)?.reason).toMatch(
+        /^POST \/win missed the deadline each time \(3 times so far\)/,
+      );
+    expect([BET, READ].map((plan) => giveUpPolicy.reasonAgainst(plan))).toEqual([null, null]);
+  });
+
+  it('is not given up after a call in time', () => {
+    const waitPolicy = hanging('win', 9);
+    waitPolicy.note({ call: 'win', outcome: { kind: 'reply', reply: { status: 200 } } } as Exchange);
+    const giveUpPolicy = new GiveUpPolicy(waitPolicy);
+    expect(giveUpPolicy.reasonAgainst(WIN)).toBeNull();
+    expect(giveUpPolicy.notice).toBeUndefined();
+  });
+
+  it('ends all scenarios if it is the balance call, because each of them reads balances', () => {
+    const giveUpPolicy = new GiveUpPolicy(hanging('balance', 3));
+    giveUpPolicy.note([{ ...LATE_BET, endpoint: 'balance' }], {});
+    expect(giveUpPolicy.reasonAgainst(BET)?.reason).toContain('GET /balance missed the deadline');
+  });
+
+  it('is reported at the end', () => {
+    expect(new GiveUpPolicy(hanging('win', 4)).notice).toMatch(
+      /^POST \/win missed the deadline each time \(4 times\), so croupier gave up early/,
+    );
+  });
+});
+
 describe('bets that fail each time', () => {
   it('scenarios that need bets are given up after twelve failed bets, except scenarios about plain bets', () => {
     expect(new GiveUpPolicy(failing(11)).reasonAgainst(BET)).toBeNull();

@@ -68,6 +68,17 @@ describe('a breach', () => {
     );
   });
 
+  it('of `signature.mismatch` is explained if the same endpoint refuses right signatures, and by no other endpoint', () => {
+    const mismatch = found('signature.mismatch', ['signature.accepted'], 'fail', 'refund');
+    const all = conclusionsWith(['refund'], [mismatch, found('signature.accepted', [], 'fail', 'refund')]);
+    expect(all).toContain('s0 signature.mismatch@refund < signature.accepted');
+    expect(all).toContain('* signature.missing@refund < signature.accepted');
+    expect(all.join()).not.toContain('signature.accepted@refund <');
+    const others = conclusionsWith(['refund'], [mismatch, found('signature.accepted', [], 'fail', 'win')]);
+    expect(others.join()).not.toContain('signature.mismatch@refund <');
+    expect(others).toContain('* signature.missing@refund < signature.mismatch');
+  });
+
   it('of `signature.mismatch` explains nothing if the endpoint carries out no call with a wrong signature', () => {
     expect(conclusions([found('signature.mismatch', [], 'fail', 'win')])).toEqual([]);
   });
