@@ -186,17 +186,6 @@ export const WORDING_VARIANTS: readonly Variant[] = [
       })),
   },
   {
-    name: 'messages-with-signs',
-    description:
-      'Messages for players have capital letters, an amount and an e-mail address in angle brackets, and a link.',
-    change: (right) =>
-      withMessages(right, (error) => ({
-        ...error,
-        message:
-          'SORRY, NOT POSSIBLE <min. 0.50>! ASK <help@casino.example>, OR SEE https://casino.example/help.php?from=bet&line=2#limits',
-      })),
-  },
-  {
     name: 'message-null',
     mayWarn: ['reply.error-message', 'session.unknown'],
     description: 'Errors except a 401 have a message that is null.',
