@@ -96,6 +96,11 @@ export function isThere(since: string | undefined, version: ContractVersion): bo
   return since === undefined || compareVersions(since, version) <= 0;
 }
 
+/** True if a version of the contract allows amounts with decimals. Before version 1.2.11, all amounts are whole. */
+export function hasDecimalAmounts(version: ContractVersion = CONTRACT_VERSION): boolean {
+  return isThere('1.2.11', version);
+}
+
 /**
  * Returns the fields of a request that an API of this version knows. Such an API ignores fields of later versions, as it
  * ignores any unknown field. Only the outermost fields are checked.

@@ -1,6 +1,7 @@
 import { currencyByCode } from '../contract/currencies.ts';
+import { hasDecimalAmounts } from '../contract/versions.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
-import type { SessionAssignment, SessionUnderTest } from './run-options.ts';
+import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import { statedDecimals } from './stakes.ts';
 
 /**
@@ -16,6 +17,18 @@ export function playerOf(session: SessionUnderTest): string {
 /** True if scenarios can be played in the session. An expired session only serves to test the answers to expired sessions. */
 export function isPlayable(session: SessionUnderTest): boolean {
   return (session.state ?? 'active') === 'active';
+}
+
+/**
+ * Returns the sessions of the client in which scenarios can be played. Before version 1.2.11 of the contract, amounts are whole.
+ * Few players have several whole units of a crypto currency, so its sessions are left out if there are others.
+ */
+export function sessionsToPlay({ contract, sessions }: ClientUnderTest): readonly SessionUnderTest[] {
+  if (hasDecimalAmounts(contract)) return sessions;
+  const others = sessions.filter(
+    ({ currency }) => currency === undefined || currencyByCode(currency)?.type !== 'crypto',
+  );
+  return others.some(isPlayable) ? others : sessions;
 }
 
 /**
@@ -46,7 +59,8 @@ export class SessionPool {
    */
   constructor(
     sessions: readonly SessionUnderTest[],
-    decimalsOf: (session: SessionUnderTest) => number | null = ({ currency }) => statedDecimals(currency, {}),
+    decimalsOf: (session: SessionUnderTest) => number | null = ({ currency }) =>
+      statedDecimals(currency, { decimals: {} }),
   ) {
     this.#sessions = sessions;
     this.#decimalsOf = decimalsOf;

@@ -1,5 +1,6 @@
 import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
+import { type ContractVersion, hasDecimalAmounts } from '../contract/versions.ts';
 
 /**
  * Default stakes by currency, as a real player might bet. They are small, so they are below the bet limits of most operators.
@@ -48,6 +49,8 @@ export interface AmountSettings {
   readonly stakes: Readonly<Record<string, string>>;
   /** Numbers of decimals. For other currencies, the contract or the balances decide. */
   readonly decimals: Readonly<Record<string, number>>;
+  /** The client whose amounts they are. Its version of the contract decides whether amounts may have decimals. */
+  readonly client?: { readonly contract?: ContractVersion | undefined };
 }
 
 /**
@@ -56,7 +59,11 @@ export interface AmountSettings {
 const DECIMALS_UNKNOWN = 2;
 
 /** Returns the number of decimals that the configuration or the contract states. null: the balances decide. */
-export function statedDecimals(code: string | undefined, decimals: Readonly<Record<string, number>>): number | null {
+export function statedDecimals(
+  code: string | undefined,
+  { decimals, client }: Omit<AmountSettings, 'stakes'>,
+): number | null {
+  if (!hasDecimalAmounts(client?.contract)) return 0;
   if (code === undefined) return null;
   return decimals[code] ?? currencyByCode(code)?.decimals ?? null;
 }
@@ -76,7 +83,7 @@ export function denominationOf(
   const configured = code === undefined ? undefined : settings.stakes[code];
   const usual = Money.of(configured ?? (code === undefined ? undefined : STAKES[code]) ?? '1');
   const decimals =
-    statedDecimals(code, settings.decimals) ??
+    statedDecimals(code, settings) ??
     Math.max(
       mostUsable(code, shown ?? usual.decimals()),
       // A person who configures a fine stake says that the wallet takes it.

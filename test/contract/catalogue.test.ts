@@ -46,8 +46,6 @@ describe('the rule catalogue', () => {
     expect(Object.fromEntries(dated)).toEqual({
       'bet.decimal-amount': '1.2.11',
       'refund.without-round': '1.5.0',
-      'idempotency.concurrent': '1.5.0',
-      'idempotency.durable': '1.5.0',
       'money.decimal-string': '1.7.2',
       'money.main-unit': '1.7.2',
       'money.precision': '1.8.2',

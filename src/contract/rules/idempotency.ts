@@ -44,7 +44,6 @@ export const idempotencyRules = {
     level: 'MUST',
     money: true,
     clause: 'Limits, `txID`',
-    since: '1.5.0',
     sentence: 'a `txID` that arrives several times at the same moment has only one effect',
     means:
       'A player can be charged or paid several times for one action when its message arrives several times at once.',
@@ -85,7 +84,6 @@ export const idempotencyRules = {
     level: 'MUST',
     money: true,
     clause: 'Limits, `txID`',
-    since: '1.5.0',
     sentence: `a transaction less than ${TX_ID_WINDOW_MONTHS} months old has no further effect when it is sent again, even if it comes from an earlier run, or if a restart, a deploy or many other transactions came in between`,
     means: 'Old bets and wins can be charged or paid once more when they come again after a restart or after a while.',
     hint: `Keep processed \`txID\`s in the database, for ${TX_ID_WINDOW_MONTHS} months at least, and not in memory or in a cache that forgets.`,

@@ -4,9 +4,9 @@ import { buildRequest } from '../../wire/request.ts';
 import type { Sender } from '../calls/sender.ts';
 import { addressOf, type RunOptions, type SessionUnderTest } from '../run-options.ts';
 import { walletIdOf } from '../session-pool.ts';
-import { type AmountSettings, statedDecimals } from '../stakes.ts';
+import { statedDecimals } from '../stakes.ts';
 
-type ShownDecimalsOptions = Pick<RunOptions, 'client'> & Pick<AmountSettings, 'decimals'>;
+type ShownDecimalsOptions = Pick<RunOptions, 'client' | 'decimals'>;
 
 /**
  * The number of decimals that the operator's balances show, where neither the contract nor the configuration states it. A
@@ -35,7 +35,7 @@ export class ShownDecimals {
     const { client } = this.#options;
     for (const session of sessions) {
       const { sessionID, currency } = session;
-      if (this.#known.has(sessionID) || statedDecimals(currency, this.#options.decimals) !== null) continue;
+      if (this.#known.has(sessionID) || statedDecimals(currency, this.#options) !== null) continue;
       const request = buildRequest({ call: 'balance', ...addressOf(client), fields: { sessionID } });
       const { outcome } = await this.#sender.send({
         call: 'balance',

@@ -252,8 +252,8 @@ class ByHand {
 
   #wallet(anchor: Read | undefined): Wallet {
     const shown = (anchor && readingOf(anchor.exchange))?.balance.decimals ?? 0;
-    const { session, decimals } = this.#options;
-    return new Wallet('main', denominationOf(session.currency, { stakes: {}, decimals }, shown).unit);
+    const { session, decimals, client } = this.#options;
+    return new Wallet('main', denominationOf(session.currency, { stakes: {}, decimals, client }, shown).unit);
   }
 
   async #read(): Promise<Read> {

@@ -76,7 +76,7 @@ export class Search {
   constructor(options: ExploreOptions, sender: Sender, started: number) {
     this.#options = options;
     this.#started = started;
-    this.#pool = new SessionPool(options.client.sessions, ({ currency }) => statedDecimals(currency, options.decimals));
+    this.#pool = new SessionPool(options.client.sessions, ({ currency }) => statedDecimals(currency, options));
     this.#setups = playerSetups(this.#pool);
     const run = { ...options, scenarios: [], selection: [], whole: false };
     this.#trials = new Trials({

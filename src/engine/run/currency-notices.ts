@@ -1,10 +1,13 @@
 import { codeInOtherCase, currencyByCode } from '../../contract/currencies.ts';
+import { Money } from '../../contract/money.ts';
+import { hasDecimalAmounts } from '../../contract/versions.ts';
 import type { RunOptions } from '../run-options.ts';
-import { statedDecimals } from '../stakes.ts';
+import { sessionsToPlay } from '../session-pool.ts';
+import { denominationOf, statedDecimals } from '../stakes.ts';
 
 /**
  * Returns what a report says about the currencies: which of them croupier does not know, in which of them no bet with
- * decimals was possible, and which settings name a currency that nothing uses.
+ * decimals was possible, which settings name a currency that nothing uses, and which stakes are not used because amounts must be whole.
  *
  * @param shownIn returns the most decimals of the balances in a currency; undefined if no balance was read
  */
@@ -12,6 +15,7 @@ export function currencyNotices(
   { client, stakes, decimals }: Pick<RunOptions, 'client' | 'stakes' | 'decimals'>,
   shownIn: (code: string) => number | undefined,
 ): readonly string[] {
+  const amounts = { decimals, client };
   const codes = [...new Set(client.sessions.flatMap(({ currency }) => currency ?? []))];
   const unused = [...new Set([...Object.keys(stakes), ...Object.keys(decimals)])]
     .filter((code) => !currencyByCode(code) && !codes.includes(code))
@@ -24,12 +28,30 @@ export function currencyNotices(
     if (!currencyByCode(code)) {
       const other = codeInOtherCase(code);
       const meant = other === undefined ? '' : ` Did you mean ${other}? Letter case matters.`;
-      const limit = decimals[code] === undefined ? ` To test its decimals, ${setDecimals}.` : '';
+      const limit = statedDecimals(code, amounts) === null ? ` To test its decimals, ${setDecimals}.` : '';
       return [`croupier does not know the currency ${code}. It is tested all the same.${meant}${limit}`];
     }
-    return statedDecimals(code, decimals) === null && shownIn(code) === 0
+    return statedDecimals(code, amounts) === null && shownIn(code) === 0
       ? [`The balances in ${code} show no decimals, so no bet in ${code} had any. To test decimals, ${setDecimals}.`]
       : [];
   });
-  return [...used, ...unused];
+  const whole = hasDecimalAmounts(client.contract) ? [] : wholeAmounts(codes, { client, stakes });
+  return [...used, ...whole, ...unused];
+}
+
+/** Returns what differs because the contract of the client has only whole amounts: stakes that are replaced, and currencies that are left out. */
+function wholeAmounts(
+  codes: readonly string[],
+  { client, stakes }: Pick<RunOptions, 'client' | 'stakes'>,
+): readonly string[] {
+  const why = `because version ${client.contract} of the contract has only whole amounts`;
+  const played = new Set(sessionsToPlay(client).map(({ currency }) => currency));
+  return codes.flatMap((code) => {
+    if (!played.has(code)) return [`No scenario was played in ${code}, ${why}.`];
+    const configured = stakes[code];
+    const { stake } = denominationOf(code, { stakes, decimals: {}, client }, undefined);
+    return configured === undefined || Money.of(configured).equals(stake)
+      ? []
+      : [`The stake of ${configured} ${code} was replaced by ${stake}, ${why}.`];
+  });
 }

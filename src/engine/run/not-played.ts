@@ -1,8 +1,9 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
-import { CONTRACT_VERSION, isThere } from '../../contract/versions.ts';
+import { CONTRACT_VERSION, hasDecimalAmounts, isThere } from '../../contract/versions.ts';
 import type { Finding } from '../../journal/finding.ts';
-import type { Plan } from '../../scenario/plan/plan.ts';
+import { givesDecimals } from '../../judge/checks/planned-amount.ts';
+import type { CallStep, Plan } from '../../scenario/plan/plan.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionUnderTest } from '../run-options.ts';
 
 /** Records that a scenario is not played, with the reason. */
@@ -57,10 +58,13 @@ export class LowBalances {
 }
 
 /** Returns what is missing to play a scenario, as a clause. Null if nothing is missing. */
-export function missingNeed({ needs, rules }: Plan, options: RunOptions): string | null {
+export function missingNeed(plan: Plan, options: RunOptions): string | null {
+  const { needs, rules } = plan;
   const { contract = CONTRACT_VERSION } = options.client;
   if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
     return `the scenario tests rules of a later version of the contract than ${contract}`;
+  if (!hasDecimalAmounts(contract) && callsOf(plan).some(givesDecimals))
+    return `the scenario sends amounts with decimals, and version ${contract} of the contract has only whole amounts`;
   if (needs.otherClient && options.client.otherClientKey === undefined)
     return 'the scenario needs a second client of the same operator with another key';
   if (needs.earlierRun && !options.after)
@@ -72,4 +76,10 @@ export function missingNeed({ needs, rules }: Plan, options: RunOptions): string
   if (needs.largeAmounts && !options.largeAmounts)
     return 'the scenario moves amounts above 2^53 smallest units, which the configuration must allow (`largeAmounts: true`)';
   return null;
+}
+
+function callsOf({ steps, always }: Plan): readonly CallStep[] {
+  return [...steps, ...always].flatMap((step) =>
+    step.kind === 'call' ? [step] : step.kind === 'together' ? step.steps : [],
+  );
 }

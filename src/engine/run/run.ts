@@ -12,7 +12,7 @@ import { Sender } from '../calls/sender.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
 import { sessionOf } from '../scenario-context.ts';
-import { SessionPool, walletIdOf } from '../session-pool.ts';
+import { SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 import { AttemptRunner } from './attempt-runner.ts';
 import { currencyNotices } from './currency-notices.ts';
@@ -99,7 +99,7 @@ class Run {
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
     this.#shownDecimals = new ShownDecimals(sender, options);
-    this.#pool = new SessionPool(options.client.sessions, (session) => this.#decimalsOf(session));
+    this.#pool = new SessionPool(sessionsToPlay(options.client), (session) => this.#decimalsOf(session));
     this.#late = new LateEffects(options);
     this.#giveUpPolicy = new GiveUpPolicy(sender.waitPolicy);
     this.#attemptRunner = new AttemptRunner({
@@ -159,7 +159,7 @@ class Run {
 
   #decimalsOf(session: SessionUnderTest): number | null {
     const { currency } = session;
-    const stated = statedDecimals(currency, this.#options.decimals);
+    const stated = statedDecimals(currency, this.#options);
     if (stated !== null || currency === undefined || !currencyByCode(currency)) return stated;
     return this.#shownDecimals.of(session) ?? null;
   }

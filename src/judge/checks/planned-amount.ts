@@ -47,6 +47,17 @@ export function haveOtherAmounts(a: CallStep, b: CallStep): boolean {
   return first && second ? !first.equals(second) : JSON.stringify(own) !== JSON.stringify(others);
 }
 
+/** True if the scenario file gives the step an amount with decimals, in whatever currency: as 1.50, or as 0.1 * unit. */
+export function givesDecimals({ fields, deviations: { body, tamper } }: CallStep): boolean {
+  const given = [...fields, ...(body?.set ?? []), ...(tamper?.fields ?? [])];
+  return given.some(([name, template]) => {
+    if (name !== 'amount') return false;
+    const fixed = fixedAmount(template);
+    if (fixed) return typeof fixed.written === 'string' && fixed.written.includes('.');
+    return template.kind === 'expression' && leaves(template.expression).some(hasDecimals);
+  });
+}
+
 function amountTemplate(step: CallStep): Template | undefined {
   return step.fields.find(([name]) => name === 'amount')?.[1];
 }
@@ -91,6 +102,9 @@ function leaves(expression: Expression): readonly Expression[] {
 }
 
 function bringsDecimals(leaf: Expression): boolean {
-  if (leaf.kind === 'name') return OF_UNITS.includes(leaf.path.join('.'));
+  return leaf.kind === 'name' ? OF_UNITS.includes(leaf.path.join('.')) : hasDecimals(leaf);
+}
+
+function hasDecimals(leaf: Expression): boolean {
   return (fixedAmount({ kind: 'expression', expression: leaf })?.money?.decimals() ?? 0) > 0;
 }

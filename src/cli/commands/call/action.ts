@@ -33,7 +33,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   const client = onlyClient(clients);
   const session = sessionOf(client, configuration);
-  const { stake, decimals } = denominationOf(session.currency, settings, undefined);
+  const { stake, decimals } = denominationOf(session.currency, { ...settings, client }, undefined);
   const { fields, remarks } = callFields(call, session.sessionID, flags, stake.format(Math.min(decimals, 2)));
   const hand: ManualCall = {
     call,
