@@ -48,8 +48,7 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
   if (first === undefined || first === again || (again !== undefined && isOfNothing(observed))) return undefined;
   const expected = `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`;
   const actual = again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`;
-  // Another id moves no money. If the call had a second effect, a balance shows it.
-  return { ...breach(expected, actual, causes), noMoney: true };
+  return breach(expected, actual, causes);
 }
 
 /**
