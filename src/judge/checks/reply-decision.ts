@@ -51,16 +51,12 @@ function onlyWarning(rule: RuleId, decision: Decision): Decision {
 }
 
 /**
- * True if the call was not carried out by its own reply, and nobody is owed money because of that: a bet, a call that must not be
- * carried out, or a repeated call whose first was carried out. If money moved all the same, a balance shows it.
+ * True if the reply says that the call was not carried out, and nobody is owed money because of that. Only for calls whose debit or
+ * credit, if it happened all the same, is reported under another rule: reads, new bets, and calls with a wrong signature.
  */
-function movedNothing({ answer, closesConnection, planned, earlier }: ObservedCall): boolean {
+function movedNothing({ answer, closesConnection, planned: { step, signedRight } }: ObservedCall): boolean {
   if (answer !== 'declined' && answer !== 'failed' && answer !== 'refused' && !closesConnection) return false;
-  const { step, signedRight } = planned;
-  const isRepeated = step.origin.kind !== 'fresh' && earlier?.answer === 'accepted';
-  return (
-    step.call === 'balance' || step.call === 'bet' || !signedRight || isRepeated || step.expect.outcome !== 'accepted'
-  );
+  return !signedRight || step.call === 'balance' || (step.call === 'bet' && step.origin.kind === 'fresh');
 }
 
 /**
