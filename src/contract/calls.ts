@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ACTION_TYPES, type CallName } from './call-name.ts';
+import { TX_ID_WINDOW_MONTHS } from './limits.ts';
 import { field } from './versions.ts';
 
 /** A plain decimal: digits, and optionally a point and more digits. It has no sign, exponent, leading zero or white space. */
@@ -8,7 +9,9 @@ export const AMOUNT_PATTERN = /^(0|[1-9]\d*)(\.\d+)?$/;
 const sessionID = z.string().min(1).describe("The operator's own reference of the player's session.");
 const txID = z
   .uuidv4()
-  .describe('Identifies one bet, win or refund, globally and permanently. It is the idempotency key.');
+  .describe(
+    `Identifies one bet, win or refund among all of them. It is the idempotency key, and stays unique for at least ${TX_ID_WINDOW_MONTHS} months.`,
+  );
 const roundID = z.uuid().describe('The same for all bets, wins and refunds of one round. Unique only within one game.');
 const amount = z.string().regex(AMOUNT_PATTERN).describe("Plain decimal in the currency's main unit, such as 0.90.");
 const type = z.enum(ACTION_TYPES).describe('`free` marks an action of a free-rounds campaign.');
@@ -31,7 +34,14 @@ export const betRequestSchema = z
     path: ['frID'],
     error: 'a free bet carries an frID, and a regular bet carries none',
   })
-  .describe('The body of POST /bet.');
+  .meta({
+    description: 'The body of POST /bet.',
+    // JSON Schema form of the check above.
+    if: { properties: { type: { const: 'free' } } },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
+    then: { required: ['frID'] },
+    else: { not: { required: ['frID'] } },
+  });
 
 /** The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign. The contract does not say so: this is a position of croupier. */
 export const winRequestSchema = z
@@ -40,7 +50,13 @@ export const winRequestSchema = z
     path: ['frID'],
     error: 'a free win carries an frID',
   })
-  .describe('The body of POST /win. The amount is 0 when nothing was won.');
+  .meta({
+    description: 'The body of POST /win. The amount is 0 when nothing was won.',
+    // JSON Schema form of the check above.
+    if: { properties: { type: { const: 'free' } } },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
+    then: { required: ['frID'] },
+  });
 
 /** The body of `POST /refund`. */
 export const refundRequestSchema = z
@@ -71,6 +87,11 @@ export const errorReplySchema = z
     actionData: z.unknown().describe('Belongs to the action.').optional(),
   })
   .describe('The body of an error.');
+
+/** The body of a 401, which is the only error that must have a `message` (contract, Authentication). */
+export const unauthorizedReplySchema = errorReplySchema
+  .required({ message: true })
+  .describe('The body of a 401. It must have a message.');
 
 export type BalanceQuery = z.infer<typeof balanceQuerySchema>;
 export type BetRequest = z.infer<typeof betRequestSchema>;

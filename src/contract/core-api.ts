@@ -43,7 +43,10 @@ export const createNewGameSchema = z
     fallbackToDefaultLocale: z
       .boolean()
       .optional()
-      .meta(field('When true, a locale that is not supported gives a game in en_us instead of an error.', '1.10.0')),
+      .meta({
+        ...field('When true, a locale that is not supported gives a game in en_us instead of an error.', '1.10.0'),
+        default: false,
+      }),
     sessionID: z
       .string()
       .min(1)
@@ -70,7 +73,10 @@ export const createNewGameSchema = z
     demo: z
       .boolean()
       .optional()
-      .meta(field('When true, the game uses a demo balance, and the service makes no reverse call.')),
+      .meta({
+        ...field('When true, the game uses a demo balance, and the service makes no reverse call.'),
+        default: false,
+      }),
     platform: z.enum(PLATFORMS).optional(),
   })
   .check((context) => {
@@ -83,7 +89,11 @@ export const createNewGameSchema = z
       }
     }
   })
-  .describe('The body of POST /create-new-game. Unknown fields are ignored.');
+  .meta({
+    description: 'The body of POST /create-new-game. Unknown fields are ignored.',
+    // JSON Schema form of the check above.
+    anyOf: [{ properties: { demo: { const: true } }, required: ['demo'] }, { required: ['user', 'sessionID'] }],
+  });
 
 /** The reply of `POST /create-new-game`. */
 export const createNewGameReplySchema = z
@@ -123,7 +133,10 @@ const gamesQuerySchema = z
     excludeBetLines: z
       .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'expected true or false' })
       .optional()
-      .meta(field('When true, betLines is left out of each game, and hasFreeSpins is false.', '1.6.0')),
+      .meta({
+        ...field('When true, betLines is left out of each game, and hasFreeSpins is false.', '1.6.0'),
+        default: false,
+      }),
   })
   .describe('The query of GET /games.');
 

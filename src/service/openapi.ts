@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
-import { errorReplySchema, REPLY_SCHEMAS, REQUEST_SCHEMAS } from '../contract/calls.ts';
+import { errorReplySchema, REPLY_SCHEMAS, REQUEST_SCHEMAS, unauthorizedReplySchema } from '../contract/calls.ts';
 import {
   CORE_OPERATIONS,
   type CoreOperation,
@@ -36,6 +36,17 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   BalanceReply: REPLY_SCHEMAS.balance,
   TransactionReply: REPLY_SCHEMAS.bet,
   ErrorReply: errorReplySchema,
+  UnauthorizedReply: unauthorizedReplySchema,
+};
+
+/** The header with which an operator asks for a compressed list of games (contract, Endpoints). */
+const ACCEPT_ENCODING: JsonObject = {
+  name: 'Accept-Encoding',
+  in: 'header',
+  required: false,
+  description: 'gzip: the reply is compressed. It is not part of the signature.',
+  [SINCE]: '1.5.1',
+  schema: { type: 'string' },
 };
 
 const CALLS: Readonly<Record<CallName, string>> = {
@@ -97,7 +108,12 @@ function pathsOf(version: ContractVersion): JsonObject {
       [SINCE]: operation.since,
       security: [{ apiKey: [] }],
       ...(method === 'GET'
-        ? { parameters: parametersOf(operation.request) }
+        ? {
+            parameters: [
+              ...parametersOf(operation.request),
+              ...(operation === CORE_OPERATIONS.games ? [ACCEPT_ENCODING] : []),
+            ],
+          }
         : { requestBody: { required: true, ...jsonContent(operation.request) } }),
       responses: {
         200: { description: 'Done.', ...jsonContent(operation.reply) },
@@ -130,7 +146,7 @@ function webhookOf(call: CallName): JsonObject {
         },
         401: {
           description: 'The signature is wrong or missing. The reply must contain a message.',
-          ...jsonContent(errorReplySchema),
+          ...jsonContent(unauthorizedReplySchema),
         },
         default: { description: 'An error.', ...jsonContent(errorReplySchema) },
       },
@@ -154,7 +170,7 @@ function refTo(name: string): string {
 }
 
 /** Returns the parameters of a query. A list is written as one value with commas (`explode: false`). */
-function parametersOf(query: z.ZodType): JsonValue {
+function parametersOf(query: z.ZodType): readonly JsonObject[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'output', override });
   return Object.entries(properties).map(([name, property]): JsonObject => {
     const { description = '', [SINCE]: since, ...schema } = asJson(property);

@@ -37,12 +37,42 @@ it('the document contains every operation and call, with the key that signs it',
 it('the document describes lists and booleans in the query as lists and booleans', () => {
   const parameters: { name: string; schema: JsonObject }[] = documentOf().paths['/games'].get.parameters;
   const byName = Object.fromEntries(parameters.map((one) => [one.name, one]));
-  expect(byName.excludeBetLines?.schema).toEqual({ type: 'boolean' });
+  expect(byName.excludeBetLines?.schema).toEqual({ type: 'boolean', default: false });
   expect(byName.currencyFilters).toMatchObject({
     explode: false,
     required: false,
     schema: { type: 'array', items: { enum: ['fiat', 'crypto', 'virtual'] } },
   });
+});
+
+it('the document says which fields depend on others, and what a 401 must have', () => {
+  const document = documentOf();
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'api');
+  const accepts = (schema: string, value: JsonObject): unknown =>
+    ajv.validate({ $ref: `api#/components/schemas/${schema}` }, value);
+
+  const wanted = { cID: 'c', extCID: 'e', currency: 'USD', locale: 'en_us' };
+  expect(accepts('CreateNewGame', wanted)).toBe(false);
+  expect(accepts('CreateNewGame', { ...wanted, demo: false })).toBe(false);
+  expect(accepts('CreateNewGame', { ...wanted, demo: true })).toBe(true);
+  expect(accepts('CreateNewGame', { ...wanted, user: { id: 'anna' }, sessionID: 's' })).toBe(true);
+
+  const bet = { sessionID: 's', txID: 't', roundID: 'r', amount: '1', type: 'regular' };
+  expect(accepts('BetRequest', bet)).toBe(true);
+  expect(accepts('BetRequest', { ...bet, frID: 'f' })).toBe(false);
+  expect(accepts('BetRequest', { ...bet, type: 'free' })).toBe(false);
+  expect(accepts('BetRequest', { ...bet, type: 'free', frID: 'f' })).toBe(true);
+  expect(accepts('WinRequest', { ...bet, type: 'free' })).toBe(false);
+  expect(accepts('WinRequest', { ...bet, frID: 'f' })).toBe(true);
+
+  const { $ref } = document.webhooks.bet.post.responses[401].content['application/json'].schema;
+  expect($ref).toBe('#/components/schemas/UnauthorizedReply');
+  expect(accepts('UnauthorizedReply', { code: 'signature' })).toBe(false);
+  expect(accepts('UnauthorizedReply', { message: 'Wrong signature' })).toBe(true);
+  expect(document.components.schemas.BetRequest.properties.txID.description).toContain('3 months');
+  const names = document.paths['/games'].get.parameters.map((one: { name: string }) => one.name);
+  expect(names).toContain('Accept-Encoding');
 });
 
 describe('the document of an earlier version', () => {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CORE_OPERATIONS, type CoreOperation, type CoreOperationName } from '../../contract/core-api.ts';
 import { isThere, knownFields } from '../../contract/versions.ts';
 import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
@@ -69,8 +69,7 @@ function handlerOf(name: CoreOperationName, context: CoreApiContext, watch: Watc
   return async (request) => {
     const answered = watch(operation, request);
     const read = readRequest(request, operation);
-    const prepared =
-      read.kind === 'read' ? PREPARE[name](knownFields(read.fields, operation.request, context.version)) : NOTHING_READ;
+    const prepared = read.kind === 'read' ? prepare(name, operation, read, context) : NOTHING_READ;
     const caller = callerOf(request, read, context.clients);
     const done = await carryOut(context, request, read, caller, prepared);
     const reply = done.kind === 'done' ? done.reply : refusalReply(done, context.version);
@@ -89,6 +88,32 @@ function handlerOf(name: CoreOperationName, context: CoreApiContext, watch: Watc
     answered(seen, reply);
     return reply;
   };
+}
+
+function prepare(
+  name: CoreOperationName,
+  { request }: CoreOperation,
+  { carrier, fields }: ReadRequest,
+  { version }: CoreApiContext,
+): Run | readonly FieldProblem[] {
+  const known = knownFields(fields, request, version);
+  const problems = carrier === 'query' ? bracketProblems(Object.keys(fields), request) : [];
+  return problems.length > 0 ? problems : PREPARE[name](known);
+}
+
+/**
+ * Returns the list parameters of a query that are written with brackets, as PHP and some client libraries do:
+ * `currencyFilters[]=fiat`. Such a name is another parameter, so the list would be ignored without a word.
+ */
+function bracketProblems(names: readonly string[], query: z.ZodType): readonly FieldProblem[] {
+  const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+  return names.flatMap((field) => {
+    const [, name = ''] = /^(\w+)\[\d*\]$/.exec(field) ?? [];
+    if (!known.includes(name)) return [];
+    return [
+      { field, message: `write ${name} without brackets; separate several values with commas, or repeat ${name}` },
+    ];
+  });
 }
 
 /** Returns what is wrong with a request. The text to sign is left out, because it has the whole request in it. */

@@ -1,9 +1,10 @@
 import type { CreateNewGame } from '../../contract/core-api.ts';
-import type { Currency } from '../../contract/currencies.ts';
+import { type Currency, currencyByCode } from '../../contract/currencies.ts';
 import { DEFAULT_LOCALE, hasLocaleForm, isLocale, LOCALES } from '../../contract/locales.ts';
 import { Money } from '../../contract/money.ts';
 import { isThere } from '../../contract/versions.ts';
 import { jsonReply } from '../../listen/message.ts';
+import { betLinesOf, formatAmount } from '../bet-lines.ts';
 import type { ServiceClient } from '../client.ts';
 import type { GameSession } from '../game-sessions.ts';
 import { gamesOf, launchCurrency, requireGame } from './availability.ts';
@@ -96,14 +97,21 @@ function initialBalance(
   if (given === undefined) return undefined;
   const initial = Money.read(String(given));
   const message = initial
-    ? decimalsProblem(initial, code, decimals)
+    ? problemOf(initial, code, decimals)
     : 'expected a plain decimal such as 1000.5, without an exponent';
   return message === undefined ? initial : wrongFields('body', [{ field: 'initDemoBalance', message }]);
 }
 
-function decimalsProblem(amount: Money, code: string, decimals: number | null): string | undefined {
-  if (decimals === null || amount.decimals() <= decimals) return undefined;
+function problemOf(amount: Money, code: string, decimals: number | null): string | undefined {
+  if (decimals === null || amount.decimals() <= decimals) return belowLeastStake(amount, code);
   return decimals === 0
     ? `expected an amount without decimals, as ${code} has none`
     : `expected at most ${decimals} decimals, as ${code} has no more`;
+}
+
+/** A demo balance below the lowest stake is a mistake, because no round can be played with it. Unknown currencies have no stakes. */
+function belowLeastStake(amount: Money, code: string): string | undefined {
+  const least = currencyByCode(code) && betLinesOf(code)[0]?.maxBet;
+  if (!least || amount.compare(least) >= 0) return undefined;
+  return `expected at least ${formatAmount(least, code)}, the lowest stake in ${code}`;
 }

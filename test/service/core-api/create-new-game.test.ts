@@ -165,6 +165,8 @@ describe('a demo', () => {
     [1e30, 'USD', 'expected a plain decimal such as 1000.5, without an exponent'],
     [0.001, 'USD', 'expected at most 2 decimals, as USD has no more'],
     ['1.5', 'JPY', 'expected an amount without decimals, as JPY has none'],
+    [0, 'USD', 'expected at least 0.10, the lowest stake in USD'],
+    ['9', 'JPY', 'expected at least 10, the lowest stake in JPY'],
   ])('cannot begin with %s %s', async (initDemoBalance, currency, diagnostic) => {
     const { url } = await startCore();
     const { status, body } = await send(

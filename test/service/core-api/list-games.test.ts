@@ -55,6 +55,19 @@ describe('the list of games', () => {
     expect(body[0].currencies).toEqual(codes('crypto', 'virtual'));
   });
 
+  it.each(['currencyFilters[]', 'currencyFilters[0]', 'additionalCurrencies[]'])(
+    'refuses %s with 400',
+    async (field) => {
+      const { url } = await startCore();
+      const { status, body } = await get(`${url}/games`, { ...CALLER, [field]: 'fiat' });
+      expect(status).toBe(400);
+      const name = field.replace(/\[.*/, '');
+      expect(body.details).toBe(
+        `${field}: write ${name} without brackets; separate several values with commas, or repeat ${name}`,
+      );
+    },
+  );
+
   it('leaves out the bet lines when the query asks for that', async () => {
     const { url } = await startCore();
     const { body } = await get(`${url}/games`, { ...CALLER, excludeBetLines: 'true' });
