@@ -1,6 +1,6 @@
-import type { CreateFreeRoundsReply, CreateNewGameReply, GameInfo } from '../contract/core-api.ts';
 import { DAY_MS } from '../contract/limits.ts';
 import { type CoreApiOptions, createCoreApiClient } from '../sdk/core-api-client.ts';
+import type { CreateFreeRoundsReply, CreateNewGameReply, GameInfo } from '../sdk/core-replies.ts';
 import { type Behaviour, CORRECT } from './behaviour.ts';
 import type { SessionOptions } from './options.ts';
 

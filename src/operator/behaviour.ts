@@ -1,8 +1,25 @@
+import type { z } from 'zod';
+import {
+  type BetRequest,
+  betRequestSchema,
+  type RefundRequest,
+  refundRequestSchema,
+  type WinRequest,
+  winRequestSchema,
+} from '../contract/calls.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import type { NewCampaign, NewGame } from '../sdk/core-api-client.ts';
 import { failure, type Reply, success } from '../sdk/reply.ts';
-import { type Refused, verifyBalance, verifyBet, verifyRefund, verifyWin } from '../sdk/reverse-call.ts';
+import {
+  type Refused,
+  type SignedBody,
+  type Verified,
+  verifyBalance,
+  verifyBet,
+  verifyRefund,
+  verifyWin,
+} from '../sdk/reverse-call.ts';
 import { type AmountScale, readAmount, scaleOf, writeAmount } from './amount.ts';
 import { type Decision, type DeclineReason, WORDINGS } from './decision.ts';
 import type { ClientOptions, SessionOptions } from './options.ts';
@@ -22,6 +39,20 @@ export interface StoredState {
 export interface Work {
   readonly look: () => StoredState;
   readonly act: (state: StoredState) => Decision;
+}
+
+type Verify<Call> = (signed: SignedBody) => Verified<Call>;
+
+/** Refuses a call whose fields are not as croupier's service sends them. The SDK alone would pass on what the contract leaves open. */
+function asInContract<Call>(verify: Verify<unknown>, schema: z.ZodType<Call>): Verify<Call> {
+  return (signed) => {
+    const verified = verify(signed);
+    if (verified.kind === 'refused') return verified;
+    const { data, error } = schema.safeParse(verified.call);
+    if (data !== undefined) return { kind: 'call', call: data };
+    const detail = error?.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`).join('; ') ?? '';
+    return { kind: 'refused', reason: 'invalid', detail };
+  };
 }
 
 /** The steps of processing a call. A variant or a defect replaces single steps. The correct steps keep no state between calls. */
@@ -44,9 +75,9 @@ export interface Behaviour {
   /** Checks the signature and the fields of a call. */
   readonly verify: {
     readonly balance: typeof verifyBalance;
-    readonly bet: typeof verifyBet;
-    readonly win: typeof verifyWin;
-    readonly refund: typeof verifyRefund;
+    readonly bet: Verify<BetRequest>;
+    readonly win: Verify<WinRequest>;
+    readonly refund: Verify<RefundRequest>;
   };
   /**
    * Answers a call that was refused. `anyway` carries out the call as if its signature were correct. It returns undefined if that
@@ -114,7 +145,12 @@ export const CORRECT: Behaviour = {
   deliver: (reply) => reply,
   signatureOf: (headers) => headerOf(headers, SIGNATURE_HEADER),
   keysOf: (client) => [client.integrationApiKey],
-  verify: { balance: verifyBalance, bet: verifyBet, win: verifyWin, refund: verifyRefund },
+  verify: {
+    balance: verifyBalance,
+    bet: asInContract(verifyBet, betRequestSchema),
+    win: asInContract(verifyWin, winRequestSchema),
+    refund: asInContract(verifyRefund, refundRequestSchema),
+  },
   refuse: ({ reason }) => REFUSALS[reason],
   carryOut: (store, { look, act }) => store.atomically(() => act(look())),
   sessionOf: (store, extCID, sessionID) => store.session(extCID, sessionID),

@@ -1,20 +1,18 @@
 import type { z } from 'zod';
 import { canonicalJson } from '../contract/canonical.ts';
-import {
-  type Campaign,
-  type CreateFreeRounds,
-  type CreateFreeRoundsReply,
-  type CreateNewGame,
-  type CreateNewGameReply,
-  campaignSchema,
-  coreErrorSchema,
-  createFreeRoundsReplySchema,
-  createNewGameReplySchema,
-  type GameInfo,
-  gamesReplySchema,
-} from '../contract/core-api.ts';
+import { type CreateFreeRounds, type CreateNewGame, coreErrorSchema } from '../contract/core-api.ts';
 import type { CurrencyType } from '../contract/currencies.ts';
 import { SIGNATURE_HEADER, signBody, signQuery } from '../contract/signature.ts';
+import {
+  type Campaign,
+  type CreateFreeRoundsReply,
+  type CreateNewGameReply,
+  createdCampaignSchema,
+  type GameInfo,
+  knownCampaignSchema,
+  launchedGameSchema,
+  listedGamesSchema,
+} from './core-replies.ts';
 
 /** The address of the Core API, and the client that calls it. */
 export interface CoreApiOptions {
@@ -116,16 +114,16 @@ export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
   };
 
   return {
-    createNewGame: (game) => send(createNewGameReplySchema, 'POST', '/create-new-game', game),
+    createNewGame: (game) => send(launchedGameSchema, 'POST', '/create-new-game', game),
     games: ({ currencyFilters, additionalCurrencies, excludeBetLines } = {}) =>
-      read(gamesReplySchema, '/games', [
+      read(listedGamesSchema, '/games', [
         ...listParam('currencyFilters', currencyFilters),
         ...listParam('additionalCurrencies', additionalCurrencies),
         ...listParam('excludeBetLines', excludeBetLines === undefined ? undefined : [String(excludeBetLines)]),
       ]),
-    createFreeRounds: (campaign) => send(createFreeRoundsReplySchema, 'POST', '/free-rounds', campaign),
-    freeRounds: (name) => read(campaignSchema, '/free-rounds', Object.entries(name)),
-    cancelFreeRounds: (name) => send(campaignSchema, 'DELETE', '/free-rounds', name),
+    createFreeRounds: (campaign) => send(createdCampaignSchema, 'POST', '/free-rounds', campaign),
+    freeRounds: (name) => read(knownCampaignSchema, '/free-rounds', Object.entries(name)),
+    cancelFreeRounds: (name) => send(knownCampaignSchema, 'DELETE', '/free-rounds', name),
   };
 }
 

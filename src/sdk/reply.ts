@@ -35,8 +35,19 @@ export interface Failure {
 
 const JSON_HEADERS: Reply['headers'] = [['Content-Type', 'application/json; charset=utf-8']];
 
-/** Returns the reply to a call that was carried out. If the service repeats a `txID`, send the same reply again. */
+/** A plain decimal. A balance may be negative if the operator lets players overdraw their accounts. */
+const BALANCE = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/**
+ * Returns the reply to a call that was carried out. If the service repeats a `txID`, send the same reply again.
+ *
+ * @throws TypeError if the balance is not a plain decimal in text, because the service could not read the reply
+ */
 export function success({ balance, txID }: Success): Reply {
+  if (typeof balance !== 'string' || !BALANCE.test(balance)) {
+    const given = typeof balance === 'string' ? JSON.stringify(balance) : `the ${typeof balance} ${String(balance)}`;
+    throw new TypeError(`the balance must be a plain decimal in text, such as "1.50", but it is ${given}`);
+  }
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ balance, txID }) };
 }
 

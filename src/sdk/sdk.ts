@@ -2,8 +2,6 @@
  * The SDK for operators. It verifies and reads the reverse calls, builds the replies to them, and calls the Core API.
  * It needs no package but zod.
  */
-export type { BalanceQuery, BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
-export type { Campaign, CreateFreeRoundsReply, CreateNewGameReply, GameInfo } from '../contract/core-api.ts';
 export { SIGNATURE_HEADER } from '../contract/signature.ts';
 export type {
   CampaignName,
@@ -14,6 +12,7 @@ export type {
   NewGame,
 } from './core-api-client.ts';
 export { CoreApiError, createCoreApiClient } from './core-api-client.ts';
+export type { Campaign, CreateFreeRoundsReply, CreateNewGameReply, GameInfo } from './core-replies.ts';
 export {
   badRequest,
   conflict,
@@ -27,5 +26,14 @@ export {
   success,
   unauthorized,
 } from './reply.ts';
-export type { Refused, SignedBody, SignedQuery, Verified } from './reverse-call.ts';
+export type {
+  BalanceQuery,
+  BetRequest,
+  RefundRequest,
+  Refused,
+  SignedBody,
+  SignedQuery,
+  Verified,
+  WinRequest,
+} from './reverse-call.ts';
 export { verifyBalance, verifyBet, verifyRefund, verifyWin } from './reverse-call.ts';

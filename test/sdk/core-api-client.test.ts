@@ -76,7 +76,7 @@ describe('the client of the Core API', () => {
     const terms = { extID: 'spring', currency: 'USD', quantity: 5, betLine: 1, validFrom: '2026-01-01T00:00:00Z' };
     const campaign = { id: randomUUID(), cID: 'c-1', extCID: 'acme', ...terms, maxBet: '0.10', maxMult: '100' };
     const { asked, client } = await server(jsonReply(200, campaign));
-    await expect(client.createFreeRounds(terms)).resolves.toEqual({ id: campaign.id, extID: 'spring' });
+    await expect(client.createFreeRounds(terms)).resolves.toMatchObject({ id: campaign.id, extID: 'spring' });
     await expect(client.freeRounds({ extID: 'spring' })).resolves.toEqual(campaign);
     await expect(client.cancelFreeRounds({ id: campaign.id })).resolves.toEqual(campaign);
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -84,6 +84,17 @@ describe('the client of the Core API', () => {
       'GET /api/v1/free-rounds',
       'DELETE /api/v1/free-rounds',
     ]);
+  });
+
+  it('reads replies that hold only what the contract promises', async () => {
+    const launched = await server(jsonReply(200, { gameURL: 'http://127.0.0.1:1/x', gsID: 'session-17' }));
+    const game = { user: { id: 'anna' }, sessionID: 's', currency: 'USD', locale: 'en_us' };
+    await expect(launched.client.createNewGame(game)).resolves.toMatchObject({ gsID: 'session-17' });
+    const listed = await server(jsonReply(200, [{ images: {}, currencies: ['USD'], betLines: [], rtp: 96.5 }]));
+    await expect(listed.client.games()).resolves.toMatchObject([{ currencies: ['USD'], rtp: 96.5 }]);
+    const campaign = { id: '17', extID: 'spring', quantity: 5, maxBet: 0.1, maxMult: '100', currency: 'USD' };
+    const read = await server(jsonReply(200, { ...campaign, validUntil: null }));
+    await expect(read.client.freeRounds({ extID: 'spring' })).resolves.toMatchObject({ id: '17', maxBet: '0.1' });
   });
 
   it('throws an error with the message, status and code of the Core API', async () => {

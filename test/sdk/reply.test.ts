@@ -20,6 +20,17 @@ describe('success', () => {
     });
   });
 
+  it.each([1.5, 0, null, undefined, '1,50', '1.', '.5', '1e3', '', ' 1', '01', '+1', 'NaN'])(
+    'refuses the balance %j, which is no plain decimal in text',
+    (balance) => {
+      expect(() => success({ balance: balance as string })).toThrow(/^the balance must be a plain decimal in text/);
+    },
+  );
+
+  it('accepts a balance below zero, as of an account that may be overdrawn', () => {
+    expect(success({ balance: '-1.50' }).body).toBe('{"balance":"-1.50"}');
+  });
+
   it('has no txID if none is given', () => {
     expect(success({ balance: '1.50' }).body).toBe('{"balance":"1.50"}');
   });

@@ -66,6 +66,17 @@ describe.each([
   });
 });
 
+it.each([
+  ['another type', verifyBet, { ...BET, type: 'bonus' }],
+  ['a round id that is no UUID', verifyWin, { ...BET, roundID: 'round-17' }],
+  ['null in an optional field of a bet', verifyBet, { ...BET, frID: null }],
+  ['null in an optional field of a refund', verifyRefund, { ...REFUND, roundID: null }],
+  ['a regular bet with a campaign', verifyBet, { ...BET, frID: 'spring' }],
+] as const)('passes on a call with %s, because the contract does not exclude it', (_what, verify, call) => {
+  const body = bytes(call);
+  expect(verify({ body, signature: mac(body), key })).toEqual({ kind: 'call', call });
+});
+
 describe('verifyBalance', () => {
   const payload = '{"note":"a+b c/é=@","sessionID":"s"}';
 
