@@ -20,6 +20,8 @@ export type Decision =
       readonly expected: string;
       readonly actual: string;
       readonly why: string;
+      /** Rules that explain the warning if they are broken. */
+      readonly causes?: readonly RuleId[];
       readonly noMoney?: true;
     }
   | { readonly kind: 'note'; readonly actual: string }

@@ -81,7 +81,7 @@ export class FindingCollector {
         return;
       }
       case 'warn':
-        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, [], {
+        this.#find(subject, endpoint, 'warn', decision.expected, decision.actual, decision.causes ?? [], {
           ...(ruleById(rule).level === 'MUST' && { why: decision.why }),
           ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
         });
@@ -107,8 +107,8 @@ export class FindingCollector {
   #unlessProbe({ rule, step }: FindingSubject, decision: Decision): Decision {
     if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || rule.startsWith('signature.')) return decision;
     if (!this.#afterProbe && !isProbe(step)) return decision;
-    const { expected, actual } = decision;
-    return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE };
+    const { expected, actual, causes = [] } = decision;
+    return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE, causes };
   }
 
   /** Reports that a reply does not meet an expectation of the scenario file. The finding belongs to no rule. */
