@@ -254,7 +254,7 @@ it('the service works with the Core API client of the SDK', async () => {
   });
   expect(game).toMatchObject({ id: 'catch', currencies: ['EUR', 'FUN'], hasFreeSpins: false });
   const terms = { extID: 'a', currency, quantity: 2, betLine: 1, validFrom: '2026-01-01T00:00:00Z' };
-  const { id = "" } = await client.createFreeRounds(terms);
+  const { id = '' } = await client.createFreeRounds(terms);
   expect(await client.freeRounds({ extID: 'a' })).toMatchObject({ ...terms, id });
   expect(await client.cancelFreeRounds({ id })).toHaveProperty('cancelledAt');
   await expect(client.createFreeRounds(terms)).rejects.toMatchObject({ status: 409 });

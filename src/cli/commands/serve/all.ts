@@ -99,9 +99,9 @@ async function launchGames(
   const backend = createBackend({ baseUrl, cID: PLAY.cID, extCID, apiKey: PLAY.apiKey }, behaviour);
   const games = sessions.filter(({ sessionID }) => sessionID === FOR_MONEY || sessionID === WITH_FREE_ROUNDS);
   const tried = await Promise.allSettled([
-    backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),
-    ...games.toReversed().map((session) => backend.launch(session)),
+    backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD').then(() => []),
+    ...games.toReversed().map((session) => backend.launch(session).then(({ gameURL }) => [gameURL])),
   ]);
   for (const one of tried) if (one.status === 'rejected') stdio.err.write(`${String(one.reason)}\n`);
-  return tried.flatMap((one) => (one.status === 'fulfilled' && 'gameURL' in one.value ? [one.value.gameURL] : []));
+  return tried.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
 }
