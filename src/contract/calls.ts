@@ -25,7 +25,7 @@ const balance = z
  * The query of `GET /balance`. All parameters are text. All of them are signed, including those that this schema does not
  * name.
  */
-export const balanceQuerySchema = z.object({ sessionID }).catchall(z.string()).describe('The query of GET /balance.');
+const balanceQuerySchema = z.object({ sessionID }).catchall(z.string()).describe('The query of GET /balance.');
 
 /** The body of `POST /bet`. Further fields are allowed, so that the contract can grow. */
 export const betRequestSchema = z
@@ -37,10 +37,10 @@ export const betRequestSchema = z
   .meta({
     description: 'The body of POST /bet.',
     // JSON Schema form of the check above.
-    if: { properties: { type: { const: 'free' } } },
-    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
-    then: { required: ['frID'] },
-    else: { not: { required: ['frID'] } },
+    anyOf: [
+      { properties: { type: { const: 'free' } }, required: ['frID'] },
+      { properties: { type: { const: 'regular' } }, not: { required: ['frID'] } },
+    ],
   });
 
 /** The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign. The contract does not say so: this is a position of croupier. */
@@ -53,9 +53,7 @@ export const winRequestSchema = z
   .meta({
     description: 'The body of POST /win. The amount is 0 when nothing was won.',
     // JSON Schema form of the check above.
-    if: { properties: { type: { const: 'free' } } },
-    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
-    then: { required: ['frID'] },
+    anyOf: [{ properties: { type: { const: 'regular' } } }, { required: ['frID'] }],
   });
 
 /** The body of `POST /refund`. */
@@ -93,7 +91,6 @@ export const unauthorizedReplySchema = errorReplySchema
   .required({ message: true })
   .describe('The body of a 401. It must have a message.');
 
-export type BalanceQuery = z.infer<typeof balanceQuerySchema>;
 export type BetRequest = z.infer<typeof betRequestSchema>;
 export type WinRequest = z.infer<typeof winRequestSchema>;
 export type RefundRequest = z.infer<typeof refundRequestSchema>;

@@ -268,11 +268,9 @@ export const coreErrorSchema = z
   .describe('An error of the Core API.');
 
 export type CreateNewGame = z.infer<typeof createNewGameSchema>;
-export type CreateNewGameReply = z.infer<typeof createNewGameReplySchema>;
 export type GamesQuery = z.infer<typeof gamesQuerySchema>;
 export type GameInfo = z.infer<typeof gameInfoSchema>;
 export type CreateFreeRounds = z.infer<typeof createFreeRoundsSchema>;
-export type CreateFreeRoundsReply = z.infer<typeof createFreeRoundsReplySchema>;
 export type FreeRoundsQuery = z.infer<typeof freeRoundsQuerySchema>;
 export type CancelFreeRounds = z.infer<typeof cancelFreeRoundsSchema>;
 export type Campaign = z.infer<typeof campaignSchema>;

@@ -1,5 +1,6 @@
 import type { TransactionCall } from '../contract/call-name.ts';
-import type { BalanceQuery, BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
+import type { BetRequest, RefundRequest, WinRequest } from '../contract/calls.ts';
+import type { BalanceQuery } from '../sdk/reverse-call.ts';
 import { scaleOf } from './amount.ts';
 import { type Behaviour, decisionOf, type StoredState, stands, type Work } from './behaviour.ts';
 import type { Decision, DeclineReason } from './decision.ts';

@@ -17,7 +17,7 @@ export const launchedGameSchema = z.looseObject({
 });
 
 /** A game of `GET /games` (contract, Game record). */
-export const listedGameSchema = z.looseObject({
+const listedGameSchema = z.looseObject({
   id: text.optional(),
   title: z.string().optional(),
   locales: z.array(z.string()).optional(),
