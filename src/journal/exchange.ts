@@ -98,6 +98,24 @@ export function replyMs(stamps: Stamps): number | null {
   return stamps.sent === null ? null : stamps.end - stamps.sent;
 }
 
+/** The range of the delay that a TCP stack adds before it acknowledges a packet, in milliseconds. On Linux it is at least 40 ms. */
+const DELAYED_ACK_MS = { from: 36, to: 56 } as const;
+
+/**
+ * True if the body of a reply came about 40 ms after its head. A server causes this when it writes head and body separately on a
+ * connection with Nagle's algorithm (RFC 9293, 3.7.4): the body waits until the client acknowledges the head, and the client
+ * delays its acknowledgement.
+ */
+export function isBodyDelayed({ firstByte, end }: Pick<Stamps, 'firstByte' | 'end'>): boolean {
+  if (firstByte === null) return false;
+  const ms = end - firstByte;
+  return ms >= DELAYED_ACK_MS.from && ms < DELAYED_ACK_MS.to;
+}
+
+/** The advice for a server whose bodies are delayed, see {@link isBodyDelayed}. */
+export const DELAYED_BODY_ADVICE =
+  "Set TCP_NODELAY on the server's connections, or write the head and the body of a reply in one piece.";
+
 /** True if both exchanges were in flight at the same moment: each was sent before the other was answered. */
 export function overlapped(a: Stamps, b: Stamps): boolean {
   return a.sent !== null && b.sent !== null && a.sent < b.end && b.sent < a.end;

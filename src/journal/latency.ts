@@ -1,6 +1,6 @@
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { Budgets, JournalEvent, Received } from './event.ts';
-import { replyMs, type Stamps } from './exchange.ts';
+import { isBodyDelayed, replyMs, type Stamps } from './exchange.ts';
 
 /** The medians of the first and the last third of a run. `slower` is true if the increase is too large to be chance. */
 interface Drift {
@@ -28,6 +28,8 @@ export interface CallLatency {
   readonly budgetMs: number | null;
   /** True if `p95Ms` is above the time limit. This is only a warning and never a failure. */
   readonly isOverBudget: boolean;
+  /** The number of replies whose body came about 40 ms after the head, see {@link isBodyDelayed}. */
+  readonly delayedBodies: number;
   /** The change of the response times during the run; null if the run had too few calls or was too short. */
   readonly drift: Drift | null;
 }
@@ -54,13 +56,13 @@ export function startLatencyTally(): LatencyTally {
   const waiting = new Map<string, Map<string, Timed>>();
   const lines = new Map<CallName, TimeLine>();
 
-  const count = ({ call, at, ms }: Timed): void => {
+  const count = ({ call, at, ms, isDelayed }: Timed): void => {
     let line = lines.get(call);
     if (!line) {
       line = new TimeLine();
       lines.set(call, line);
     }
-    line.add(at, ms);
+    line.add(at, ms, isDelayed);
   };
 
   /**
@@ -113,6 +115,7 @@ interface Timed {
   readonly call: CallName;
   readonly at: number;
   readonly ms: number;
+  readonly isDelayed: boolean;
 }
 
 /**
@@ -122,7 +125,7 @@ interface Timed {
 function timedOf(call: CallName, { outcome, stamps }: Received): Timed | null {
   if (outcome.kind === 'none' && outcome.reason !== 'too-late') return null;
   const ms = replyMs(stamps);
-  return ms === null ? null : { call, at: sentAt(stamps), ms: Math.max(ms, 0) };
+  return ms === null ? null : { call, at: sentAt(stamps), ms: Math.max(ms, 0), isDelayed: isBodyDelayed(stamps) };
 }
 
 function sentAt({ sent, start }: Stamps): number {
@@ -143,8 +146,10 @@ class TimeLine {
   #origin: number | null = null;
   #width = FIRST_PERIOD_MS;
   #periods: (Histogram | undefined)[] = [];
+  #delayedBodies = 0;
 
-  add(at: number, ms: number): void {
+  add(at: number, ms: number, isDelayed: boolean): void {
+    if (isDelayed) this.#delayedBodies += 1;
     this.#origin ??= at;
     // Calls are counted only when their scenario ends. A call may therefore be older than the first counted call.
     const since = Math.max(0, at - this.#origin);
@@ -171,6 +176,7 @@ class TimeLine {
       buckets: all.buckets(),
       budgetMs,
       isOverBudget: budgetMs !== null && p95Ms > budgetMs,
+      delayedBodies: this.#delayedBodies,
       drift: driftOf(this.#filled(), all.count / 3),
     };
   }

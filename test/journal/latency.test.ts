@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallName } from '../../src/contract/call-name.ts';
 import type { JournalEvent, Received } from '../../src/journal/event.ts';
 import { Histogram, startLatencyTally } from '../../src/journal/latency.ts';
+import { latencyWarnings } from '../../src/report/terminal/latency.ts';
 import { ended, started } from './events.ts';
 
 let ids = 0;
@@ -12,7 +13,14 @@ function newId(): string {
 }
 
 /** One call of the scenario `s`, sent whole at `at` and answered `ms` later. */
-function call(name: CallName, at: number, ms: number, outcome?: Received['outcome'], id = newId()) {
+function call(
+  name: CallName,
+  at: number,
+  ms: number,
+  outcome?: Received['outcome'],
+  id = newId(),
+  firstByte: number | null = null,
+) {
   const request = { method: 'POST', url: 'http://wallet.example/bet', headers: [], body: null };
   const reply = {
     status: 200,
@@ -32,7 +40,7 @@ function call(name: CallName, at: number, ms: number, outcome?: Received['outcom
         connected: null,
         secured: null,
         sent: at,
-        firstByte: null,
+        firstByte,
         end: at + ms,
       },
       connection: null,
@@ -143,5 +151,17 @@ describe('the latency of a run', () => {
       const steady = range(300).flatMap((at) => call('win', at * apart, 20 + (at % 7)));
       expect(tally(steady)[0]?.drift).toMatchObject({ slower: false });
     }
+  });
+
+  it('warns if most bodies come 40 ms after their heads, and does not call the wallet slow', () => {
+    const calls = (delayed: number) =>
+      range(20).flatMap((at) => call('bet', at * 100, 45, undefined, newId(), at * 100 + (at < delayed ? 4 : 44)));
+    expect(tally(calls(10))[0]?.delayedBodies).toBe(10);
+    expect(latencyWarnings({ latency: tally(calls(9)) })).toEqual([]);
+    expect(latencyWarnings({ latency: tally(calls(10)) })).toEqual([
+      expect.stringMatching(
+        /^in 10 of 20 replies, the body came about 40 ms after the head\. The wallet is not slow: /,
+      ),
+    ]);
   });
 });

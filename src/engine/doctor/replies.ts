@@ -1,7 +1,14 @@
 import { currencyWith } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
-import { header, type Outcome, type Reply, replyMs } from '../../journal/exchange.ts';
+import {
+  DELAYED_BODY_ADVICE,
+  header,
+  isBodyDelayed,
+  type Outcome,
+  type Reply,
+  replyMs,
+} from '../../journal/exchange.ts';
 import { readReply } from '../../reply/read.ts';
 import { isGatewayError, isRedirect, isServerError, isSuccess } from '../../reply/status.ts';
 import type { CallResult } from '../../wire/pending-call.ts';
@@ -115,6 +122,12 @@ export function checkLatency(results: readonly CallResult[]): Check {
   }
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
   const said = `GET /balance is answered within ${median.toFixed(1)} ms (median of ${times.length} calls), at most ${longest.toFixed(1)} ms`;
+  const delayed = results.filter(({ stamps }) => isBodyDelayed(stamps)).length;
+  // The first replies on a new connection are not delayed.
+  if (delayed >= results.length / 2) {
+    const where = `in ${delayed} of ${results.length} replies, the body came about 40 ms after the head, because the server waits for the acknowledgement of the head (Nagle's algorithm)`;
+    return check('latency', 'warn', `${said}; ${where}`, DELAYED_BODY_ADVICE);
+  }
   return longest > SLOW_MS
     ? check(
         'latency',

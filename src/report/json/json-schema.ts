@@ -79,6 +79,7 @@ const latency = z
     maxMs: ms,
     budgetMs: ms.nullable().describe('configured time limit for 95 of 100 replies; null: none'),
     isOverBudget: z.boolean().describe('a warning, never a failure'),
+    delayedBodies: count.describe("replies whose body came about 40 ms after the head (Nagle's algorithm)"),
     drift: z
       .object({ earlyMs: ms, lateMs: ms, slower: z.boolean().describe('true: slower by at least half and by 10 ms') })
       .nullable()

@@ -1,4 +1,6 @@
+import { DELAYED_BODY_ADVICE } from '../../journal/exchange.ts';
 import type { Fold } from '../../journal/fold.ts';
+import type { CallLatency } from '../../journal/latency.ts';
 import { mark } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
 import { duration, hanging } from './layout.ts';
@@ -18,15 +20,36 @@ export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOption
     `  ${name.padEnd(9)}${cells.map((cell) => cell.padStart(9)).join('')}`.trimEnd();
   const warnings = latencyWarnings(fold).flatMap((warning) =>
     hanging(`  ${mark('warn', unicode)} `, warning, width).map((text, at) =>
-      at === 0 ? text.replace(mark('warn', unicode), paint.yellow) : text,
+      at === 0 ? text.replace(mark('warn', unicode), (found) => paint.yellow(found)) : text,
     ),
   );
   return [paint.dim(line(['', ...columns])), ...rows.map(line), ...warnings];
 }
 
-/** Returns a warning for each call that exceeded its budget or became slower during the run. */
+/** The minimum number and share of replies with a delayed body for a warning. Fewer may be chance. */
+const MIN_DELAYED = 10;
+const MIN_DELAYED_SHARE = 0.5;
+
+/** Returns a warning if most bodies are delayed, and for each call that exceeded its budget or became slower during the run. */
 export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
-  return latency.flatMap(({ call, p95Ms, budgetMs, isOverBudget, drift }) => [
+  return [...delayWarning(latency), ...latency.flatMap(callWarnings)];
+}
+
+function delayWarning(latency: Fold['latency']): readonly string[] {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+  const delayed = sum(latency.map(({ delayedBodies }) => delayedBodies));
+  const all = sum(latency.map(({ count }) => count));
+  if (delayed < MIN_DELAYED || delayed < all * MIN_DELAYED_SHARE) return [];
+  return [
+    `in ${delayed} of ${all} replies, the body came about 40 ms after the head. The wallet is not slow: its server waits for the acknowledgement of the head (Nagle's algorithm). ${DELAYED_BODY_ADVICE}`.replace(
+      /\.$/,
+      '',
+    ),
+  ];
+}
+
+function callWarnings({ call, p95Ms, budgetMs, isOverBudget, drift }: CallLatency): readonly string[] {
+  return [
     ...(isOverBudget && budgetMs !== null
       ? [
           `${call} is over its budget: 95 of 100 replies came within ${duration(p95Ms)}, and the budget is ${duration(budgetMs)}`,
@@ -37,5 +60,5 @@ export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly st
           `${call} became slower: the median was ${duration(drift.earlyMs)} in the first third of the run and ${duration(drift.lateMs)} in the last third`,
         ]
       : []),
-  ]);
+  ];
 }

@@ -249,6 +249,21 @@ describe('replies of the wallet', () => {
     expect(firstToFix(await look(`http://127.0.0.1:${port}`))).toMatchObject({ name: 'latency', state: 'bad' });
   });
 
+  it('bodies that come 40 ms after their heads are reported with their cause', async () => {
+    const port = await rawServer((socket) =>
+      socket.on('data', () => {
+        const body = '{"balance":"100.00"}';
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+        setTimeout(() => socket.write(body), 42);
+      }),
+    );
+    expect(of(await look(`http://127.0.0.1:${port}`), 'latency')).toMatchObject({
+      state: 'warn',
+      seen: expect.stringContaining('waits for the acknowledgement of the head'),
+      advice: expect.stringContaining('TCP_NODELAY'),
+    });
+  });
+
   it('the difference of the clocks is reported', async () => {
     const date = new Date(Date.now() - 90_000).toUTCString();
     const { url } = await wallet(rightly(() => ({ ...has('100.00'), headers: { Date: date } })));
