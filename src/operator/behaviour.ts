@@ -10,7 +10,7 @@ import {
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type HeaderPairs, headerOf, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import type { NewCampaign, NewGame } from '../sdk/core-api-client.ts';
-import { failure, type Reply, success } from '../sdk/reply.ts';
+import { failure, type Reply, type Success, success } from '../sdk/reply.ts';
 import {
   type Refused,
   type SignedBody,
@@ -39,6 +39,11 @@ export interface StoredState {
 export interface Work {
   readonly look: () => StoredState;
   readonly act: (state: StoredState) => Decision;
+}
+
+/** Writes the reply to a call that was carried out. The SDK would refuse the balance of a defect that is no plain decimal. */
+function done({ balance, txID }: Success): Reply {
+  return { ...success({ balance: '0' }), body: JSON.stringify({ balance, txID }) };
 }
 
 type Verify<Call> = (signed: SignedBody) => Verified<Call>;
@@ -179,7 +184,7 @@ export const CORRECT: Behaviour = {
   },
   record: (store, entry) => store.record(entry),
   show: (wallet, balance) => writeAmount(balance, scaleOf(wallet.currency)),
-  reply: (decision) => (decision.kind === 'declined' ? failure(WORDINGS[decision.reason]) : success(decision)),
+  reply: (decision) => (decision.kind === 'declined' ? failure(WORDINGS[decision.reason]) : done(decision)),
   launch: (game) => game,
   campaign: (campaign) => campaign,
   coreApiKey: (apiKey) => apiKey,
