@@ -8,6 +8,7 @@ import type { Stop } from '../judge/policy/stop.ts';
 import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
 import { Wallet } from '../judge/wallet/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
+import type { KnownBalances } from './balances/known-balances.ts';
 import type { ShownDecimals } from './balances/shown-decimals.ts';
 import { OpenRounds } from './open-rounds.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from './run-options.ts';
@@ -45,6 +46,8 @@ export interface ScenarioPlayOptions {
   readonly shownDecimals: ShownDecimals;
   /** The amounts that the operator has answered in the right unit so far in the run. */
   readonly rightUnit: RightUnit;
+  /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
+  readonly knownBalances?: KnownBalances;
   /** True if expectations of the scenario that go beyond the rules must be met too. */
   readonly demanding: boolean;
   /** True if an earlier attempt at the scenario made the same observation. Absent: there was no earlier attempt. */

@@ -173,6 +173,8 @@ export class AfterRun {
     const idle = isRead && others.every(({ sending }) => sending.call === 'balance');
     this.#inFlight.set(event.id, { sending: event, walletID, idle });
     if (isRead || walletID === undefined) return;
+    // A scenario may begin with the balance that an earlier scenario left. Its first read then comes after its first calls.
+    this.#scenarios.get(event.scenario ?? '')?.wallets.add(walletID);
     for (const other of others) other.idle = false;
     this.#estimates.get(walletID)?.touch();
     const call = pastCallOf(event);

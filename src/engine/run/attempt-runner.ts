@@ -7,6 +7,7 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import { buildRequest } from '../../wire/request.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
@@ -32,6 +33,7 @@ export interface RunContext {
   readonly staleReads: StaleReadHistory;
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
+  readonly knownBalances: KnownBalances;
   readonly giveUpPolicy: GiveUpPolicy;
   readonly presence: Presence;
   /** True if no further scenario or attempt may begin. */
@@ -151,8 +153,17 @@ export class AttemptRunner {
     failed: ReadonlySet<string> | undefined,
     seen: Set<string>,
   ): Promise<Attempted> {
-    const { options, sender, adjuster, acceptedCalls, attribution, staleReads, shownDecimals, rightUnit } =
-      this.#context;
+    const {
+      options,
+      sender,
+      adjuster,
+      acceptedCalls,
+      attribution,
+      staleReads,
+      shownDecimals,
+      rightUnit,
+      knownBalances,
+    } = this.#context;
     const { record, now } = options;
     const attempt = first + tries - 1;
     const at = now();
@@ -185,6 +196,7 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
+      knownBalances,
       report: (finding) => {
         findings.push(finding);
         record({ event: 'finding', scenario: scenario.id, attempt, finding });

@@ -7,6 +7,7 @@ import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import { KnownBalances } from '../balances/known-balances.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
 import { Sender } from '../calls/sender.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
@@ -34,13 +35,15 @@ export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
   options.record(runStarted(options));
   const presence = new Presence(options.now, options.signal);
+  const knownBalances = new KnownBalances();
   const record = (event: JournalEvent): void => {
     presence.note(event);
+    knownBalances.note(event);
     options.record(event);
   };
   const sender = new Sender({ ...options, record, wire: options.client.wire });
   try {
-    const ended = await new Run(options, sender, presence).play();
+    const ended = await new Run(options, sender, { presence, knownBalances }).play();
     options.record({ ...ended, durationMs: options.now() - started });
   } catch (error) {
     options.record({
@@ -62,6 +65,12 @@ interface WaitingScenario {
   readonly assignments: readonly SessionAssignment[];
 }
 
+/** Objects that see every event of the run. */
+interface Observers {
+  readonly presence: Presence;
+  readonly knownBalances: KnownBalances;
+}
+
 type Ending = Omit<RunEnded, 'durationMs'>;
 
 /**
@@ -74,6 +83,7 @@ type Ending = Omit<RunEnded, 'durationMs'>;
 class Run {
   readonly #options: RunOptions;
   readonly #presence: Presence;
+  readonly #knownBalances: KnownBalances;
   readonly #adjuster: BalanceAdjuster;
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
@@ -92,9 +102,10 @@ class Run {
   #reached = false;
   #unreachable: string | null = null;
 
-  constructor(options: RunOptions, sender: Sender, presence: Presence) {
+  constructor(options: RunOptions, sender: Sender, { presence, knownBalances }: Observers) {
     this.#options = options;
     this.#presence = presence;
+    this.#knownBalances = knownBalances;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
@@ -111,6 +122,7 @@ class Run {
       staleReads: this.#staleReads,
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
+      knownBalances: this.#knownBalances,
       giveUpPolicy: this.#giveUpPolicy,
       presence,
       isStopped: () => this.#stopped,
@@ -140,7 +152,14 @@ class Run {
     const aboutCurrencies = currencyNotices(this.#options, (currency) =>
       this.#shownDecimals.of({ sessionID: '', currency }),
     );
-    const notices = [keepAlive, this.#lowBalances.notice, this.#giveUpPolicy.notice, after?.notice, ...aboutCurrencies];
+    const notices = [
+      quickNotice(this.#options),
+      keepAlive,
+      this.#lowBalances.notice,
+      this.#giveUpPolicy.notice,
+      after?.notice,
+      ...aboutCurrencies,
+    ];
     for (const notice of notices) if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const attributed of this.#attribution.conclude()) this.#options.record(attributed);
     return this.#ending();
@@ -288,6 +307,7 @@ class Run {
     const { played, findings, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
     if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);
     this.#late.note(scenario, plan, assignment, played, attempt);
+    if (isQuiet(plan, played)) this.#knownBalances.remember(played.left);
     const alone = this.#isSequential && new Set([...assignment.values()].map(walletIdOf)).size === 1;
     this.#conclude(scenario, played, findings, alone);
   }
@@ -317,4 +337,14 @@ class Run {
 /** Returns a hint that another part of a divided run may have the missing players. Empty if the run is not divided. */
 function shardHint({ shard }: RunOptions, { players }: SessionPool): string {
   return shard === undefined ? '' : ` (this shard has only ${players} of ${shard.players} players)`;
+}
+
+/** True if no call of the scenario can change a balance after its end. */
+function isQuiet({ steps }: Plan, { verdict, restored }: Played): boolean {
+  const isBroken = steps.some(
+    (step) =>
+      step.kind === 'together' ||
+      (step.kind === 'call' && (step.deviations.break !== undefined || step.deviations.trickle !== undefined)),
+  );
+  return (verdict === 'pass' || verdict === 'note') && restored !== false && !isBroken;
 }

@@ -153,7 +153,9 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     const context = createScenarioContext({ ...options, plan, wallets, report, isLasting });
     const runner = new ScenarioRunner({ ...options, context, settleTime: linger, races, owedCalls: debts });
     // The scenario tests whether the operator knows the sessions that it launched, so their balances are not read before.
-    const opened = plan.needs.launches ? null : await setUp(context, runner, options.adjuster, shared.openings);
+    const opened = plan.needs.launches
+      ? null
+      : await setUp(context, runner, options.adjuster, shared.openings, options.knownBalances);
     const stopReason = opened ?? (await runner.steps(plan.steps, true));
     if (!opened) {
       await runner.steps(plan.always, false);

@@ -4,6 +4,7 @@ import type { PendingCheck } from '../../judge/pending-check.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ScenarioContext, StopReason } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
 import { accountOf, endRounds, roundToPay } from './round-ends.ts';
@@ -11,18 +12,20 @@ import type { ScenarioRunner } from './scenario-runner.ts';
 
 /**
  * Notes the balance of every wallet before the scenario begins. Raises the balance of the main session if the scenario needs
- * more. Skips the read of a wallet whose balance is known from the last repetition.
+ * more. Skips the read of a wallet whose balance is known from the last repetition or from an earlier scenario.
  *
  * @param openings the balances before the first repetition; missing balances are added
+ * @param known the balances that earlier scenarios have left
  */
 export async function setUp(
   context: ScenarioContext,
   runner: ScenarioRunner,
   adjuster: BalanceAdjuster,
   openings: Map<Wallet, Money>,
+  known: KnownBalances | undefined,
 ): Promise<StopReason | null> {
   for (const { alias, wallet } of context.wallets) {
-    const left = wallet.moves.length === 0 ? wallet.certain() : undefined;
+    const left = wallet.known ? ofLastRepetition(wallet) : known?.of(wallet.id);
     if (left) context.judge.reads.open(wallet, left);
     else {
       const { stopReason } = await runner.read(alias);
@@ -52,6 +55,10 @@ export async function setUp(
         causes: [],
         needed,
       };
+}
+
+function ofLastRepetition(wallet: Wallet): Money | undefined {
+  return wallet.moves.length === 0 ? wallet.certain() : undefined;
 }
 
 const WRONG_BOOKING_RULES: readonly RuleId[] = [

@@ -1,0 +1,27 @@
+import type { Money } from '../../contract/money.ts';
+import type { JournalEvent } from '../../journal/event.ts';
+
+/**
+ * The balances that scenarios have left. The next scenario begins with such a balance and needs no read of its own, if no call
+ * was sent in between.
+ */
+export class KnownBalances {
+  readonly #balances = new Map<string, { readonly balance: Money; readonly calls: number }>();
+  #calls = 0;
+
+  /** Counts the calls of the run. */
+  note(event: JournalEvent): void {
+    if (event.event === 'sending') this.#calls += 1;
+  }
+
+  /** Remembers the balances that were read last, by wallet. */
+  remember(balances: ReadonlyMap<string, Money>): void {
+    for (const [wallet, balance] of balances) this.#balances.set(wallet, { balance, calls: this.#calls });
+  }
+
+  /** Returns the balance of a wallet. Undefined if it is not known, or if a call was sent since it was read. */
+  of(wallet: string): Money | undefined {
+    const known = this.#balances.get(wallet);
+    return known?.calls === this.#calls ? known.balance : undefined;
+  }
+}
