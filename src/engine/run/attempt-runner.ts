@@ -9,6 +9,7 @@ import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
+import type { Surpluses } from '../balances/surpluses.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
@@ -34,6 +35,7 @@ export interface RunContext {
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
   readonly knownBalances: KnownBalances;
+  readonly surpluses: Surpluses;
   readonly giveUpPolicy: GiveUpPolicy;
   readonly presence: Presence;
   /** True if no further scenario or attempt may begin. */
@@ -163,6 +165,7 @@ export class AttemptRunner {
       shownDecimals,
       rightUnit,
       knownBalances,
+      surpluses,
     } = this.#context;
     const { record, now } = options;
     const attempt = first + tries - 1;
@@ -197,6 +200,7 @@ export class AttemptRunner {
       shownDecimals,
       rightUnit,
       knownBalances,
+      surpluses,
       report: (finding) => {
         findings.push(finding);
         record({ event: 'finding', scenario: scenario.id, attempt, finding });

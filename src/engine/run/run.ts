@@ -9,9 +9,11 @@ import { AcceptedCalls } from '../accepted-calls.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
+import { Surpluses } from '../balances/surpluses.ts';
 import { Sender } from '../calls/sender.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
+import { WRONG_BOOKING_RULES } from '../scenario/setup-and-teardown.ts';
 import { sessionOf } from '../scenario-context.ts';
 import { SessionPool, sessionsToPlay, walletIdOf } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
@@ -89,6 +91,7 @@ class Run {
   readonly #attribution: Attribution;
   readonly #pool: SessionPool;
   readonly #shownDecimals: ShownDecimals;
+  readonly #surpluses = new Surpluses();
   readonly #late: LateEffects;
   readonly #lowBalances = new LowBalances();
   readonly #giveUpPolicy: GiveUpPolicy;
@@ -123,6 +126,7 @@ class Run {
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
       knownBalances: this.#knownBalances,
+      surpluses: this.#surpluses,
       giveUpPolicy: this.#giveUpPolicy,
       presence,
       isStopped: () => this.#stopped,
@@ -147,13 +151,14 @@ class Run {
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
+    await this.#giveBackSurpluses();
     // An operator that is gone has closed all its connections, which says nothing about its kept-alive connections.
     const keepAlive = this.#presence.farewell ? undefined : this.#attemptRunner.keepAliveNotice;
     const aboutCurrencies = currencyNotices(this.#options, (currency) =>
       this.#shownDecimals.of({ sessionID: '', currency }),
     );
     const notices = [
-      quickNotice(this.#options),
+      
       keepAlive,
       this.#lowBalances.notice,
       this.#giveUpPolicy.notice,
@@ -163,6 +168,20 @@ class Run {
     for (const notice of notices) if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
     for (const attributed of this.#attribution.conclude()) this.#options.record(attributed);
     return this.#ending();
+  }
+
+  /** Restores the balances that scenarios have left higher than they were. Says which could not be restored. */
+  async #giveBackSurpluses(): Promise<void> {
+    // More calls to an operator that moves wrong amounts would make the balances worse.
+    const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
+    const kept =
+      isWrong || this.#presence.farewell || this.#unreachable !== null
+        ? this.#surpluses.kept()
+        : await this.#surpluses.giveBack(this.#adjuster);
+    for (const { sessionID, amount } of kept) {
+      const text = `The balance of session ${sessionID} is ${amount} higher than before the run, because croupier could not place the bet that restores it. croupier settle with the journal of this run tries again.`;
+      this.#options.record({ event: 'notice', text });
+    }
   }
 
   /**

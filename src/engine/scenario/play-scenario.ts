@@ -7,6 +7,7 @@ import type { Wallet } from '../../judge/wallet/wallet.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { Surpluses } from '../balances/surpluses.ts';
 import { OwedCalls } from '../calls/owed-calls.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
@@ -33,6 +34,8 @@ export interface PlayOptions extends ScenarioPlayOptions {
   readonly sender: Sender;
   readonly adjuster: BalanceAdjuster;
   readonly acceptedCalls: AcceptedCalls;
+  /** The money that scenarios leave in wallets until the end of the run. Absent: each scenario restores the balance. */
+  readonly surpluses?: Surpluses;
   /**
    * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
    */
@@ -75,7 +78,7 @@ interface Repetition {
  * balance that the last repetition left. The repetitions end when one finds a problem or a limit is reached.
  */
 export async function playScenario(options: PlayOptions): Promise<Played> {
-  const { adjuster, plan } = options;
+  const { plan } = options;
   const unaware = !options.staleReads.isWaitedFor;
   const collected = new CollectedFindings(options.report);
   const openings = new Map<Wallet, Money>();
@@ -95,7 +98,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   collected.close(plan.rules, stopReason, races.missed ? races.missedText : null);
   const isBroken = (rule: RuleId): boolean =>
     collected.findings.some((finding) => finding.rule === rule && isBreach(finding));
-  const restored = opened ? await restore(context, openings, adjuster, isBroken) : null;
+  const restored = opened ? await restore(context, openings, options, isBroken) : null;
   const turnedAway = races.round === 1 ? context.judge.stepsToRetry : new Set<string>();
   return {
     ...verdictOf(plan, collected, stopReason, races.missed ? races.missedText : null),
@@ -118,7 +121,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     left: new Map(
       context.wallets.flatMap(({ wallet }) => {
         const last = isUncertain(wallet, context) ? undefined : context.judge.reads.lastRead(wallet);
-        return last ? [[wallet.id, restored === true ? (openings.get(wallet) ?? last) : last] as const] : [];
+        return last ? [[wallet.id, last] as const] : [];
       }),
     ),
   };

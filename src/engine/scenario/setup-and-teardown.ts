@@ -1,10 +1,11 @@
 import type { RuleId } from '../../contract/catalogue.ts';
-import type { Money } from '../../contract/money.ts';
+import { Money } from '../../contract/money.ts';
 import type { PendingCheck } from '../../judge/pending-check.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { KnownBalances } from '../balances/known-balances.ts';
+import type { Surpluses } from '../balances/surpluses.ts';
 import type { ScenarioContext, StopReason } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
 import { accountOf, endRounds, roundToPay } from './round-ends.ts';
@@ -61,7 +62,8 @@ function ofLastRepetition(wallet: Wallet): Money | undefined {
   return wallet.moves.length === 0 ? wallet.certain() : undefined;
 }
 
-const WRONG_BOOKING_RULES: readonly RuleId[] = [
+/** The rules that an operator breaks if it moves other amounts than those of the calls. */
+export const WRONG_BOOKING_RULES: readonly RuleId[] = [
   'bet.debit',
   'win.credit',
   'money.main-unit',
@@ -95,15 +97,16 @@ export async function readLast(
 
 /**
  * Completes the rounds that are still open, as the service does, and restores the balance of every wallet. If money is missing,
- * completes one of the rounds with a win of the missing money, which saves a round. The wins of all other rounds are 0.
+ * completes one of the rounds with a win of the missing money, which saves a round. The wins of all other rounds are 0. A small
+ * surplus stays in the wallet until the end of the run.
  *
  * @param isBroken true if the scenario has shown a rule to be broken
- * @returns false if a balance could not be restored; null if all balances were unchanged
+ * @returns false if a balance could not be restored; null if no balance had to be restored
  */
 export async function restore(
   context: ScenarioContext,
   openings: ReadonlyMap<Wallet, Money>,
-  adjuster: BalanceAdjuster,
+  { adjuster, surpluses }: { readonly adjuster: BalanceAdjuster; readonly surpluses?: Surpluses },
   isBroken: (rule: RuleId) => boolean,
 ): Promise<boolean | null> {
   // If the operator moves wrong amounts, more calls would make the balance worse.
@@ -116,18 +119,27 @@ export async function restore(
     const read = async () => (await adjuster.read(account, 'restore')) ?? certainZero(wallet);
     const found = last ?? (from && (await read()));
     const mayRestore = !wrong && !isUncertain(wallet, context);
-    const isPaid = mayRestore && found !== undefined && from !== undefined && found.compare(from) < 0;
+    const mayKeep = (balance: Money, before: Money): boolean =>
+      mayRestore && surpluses?.mayKeep(wallet.id, account, balance.minus(before)) === true;
+    const isPaid = mayRestore && found && from && found.compare(from) < 0 && !mayKeep(found, from);
     const paid = isPaid ? roundToPay(context, wallet) : undefined;
     const asExpected = await endRounds(context, adjuster, wallet, paid);
     const now = asExpected || !from ? found : await read();
     if (!from || (now && from.equals(now))) continue;
+    if (now && !paid && mayKeep(now, from)) {
+      surpluses?.keep(wallet.id, account, now.minus(from));
+      continue;
+    }
+    const wanted = from.minus(surpluses?.of(wallet.id) ?? Money.zero);
     const back =
       now && mayRestore
-        ? await adjuster.bring(paid ? accountOf(context, paid.alias) : account, now, from, 'restore', paid)
+        ? await adjuster.bring(paid ? accountOf(context, paid.alias) : account, now, wanted, 'restore', paid)
         : now;
     if (back) context.judge.reads.open(wallet, back);
     else context.judge.reads.forgetLast(wallet);
-    all = (all ?? true) && back?.equals(from) === true;
+    const isRestored = back?.equals(wanted) === true;
+    if (isRestored) surpluses?.clear(wallet.id);
+    all = (all ?? true) && isRestored;
   }
   return all;
 }

@@ -41,7 +41,34 @@ describe('a correct operator', () => {
     ]);
     expect(run.verdict('bet.debit')).toBe('pass');
     expect(wallet.balance().format(2)).toBe('0.50');
-    expect(run.scenario('bet/rich').restored).toBe(true);
+    // The surplus was given back at the end of the run, and not by the scenario.
+    expect(run.scenario('bet/rich').restored).toBe(null);
+  });
+
+  it('surpluses of several scenarios are given back together at the end of the run', async () => {
+    const { url, wallet } = await operatorServer();
+    const steps = 'rules: [win.credit]\nsteps: [{ bet: }, { win: { amount: "3.00" } }, { balance: }]';
+    const run = await ran(url, [scenarioOf('win/one', steps), scenarioOf('win/two', steps)]);
+    const restoring = run.events.flatMap((event) =>
+      event.event === 'sending' && event.purpose === 'restore' ? [`${event.call} ${event.scenario}`] : [],
+    );
+    expect(restoring).toEqual(['balance null', 'bet null', 'win null', 'balance null']);
+    expect(wallet.balance().format(2)).toBe('100.00');
+    expect(run.fold.notices).toEqual([]);
+  });
+
+  it('the report names a surplus that could not be given back', async () => {
+    let bets = 0;
+    const { url, wallet } = await operatorServer(({ call }, tell) => {
+      if (call === 'bet') bets += 1;
+      return call === 'bet' && bets > 1 ? error(403, 'No more bets today') : tell();
+    });
+    const steps = 'rules: [win.credit]\nsteps: [{ bet: }, { win: { amount: "3.00" } }, { balance: }]';
+    const run = await ran(url, [scenarioOf('win/one', steps)]);
+    expect(wallet.balance().format(2)).toBe('102.00');
+    expect(run.fold.notices).toEqual([
+      'The balance of session s1 is 2 higher than before the run, because croupier could not place the bet that restores it. croupier settle with the journal of this run tries again.',
+    ]);
   });
 
   it('a scenario is skipped if the balance cannot be raised', async () => {

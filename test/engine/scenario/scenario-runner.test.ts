@@ -19,7 +19,7 @@ async function played(
 describe('the steps of a scenario', () => {
   it('a win is repeated with the same bytes until the operator is no longer busy, and only the last answer is judged', async () => {
     let wins = 0;
-    const { run, calls } = await played('steps: [{ bet: }, { win: { amount: "3.00" } }, { balance: }]', {
+    const { run, calls, wallet } = await played('steps: [{ bet: }, { win: { amount: "3.00" } }, { balance: }]', {
       behaviour: ({ call }, tell) => {
         if (call === 'win') wins += 1;
         return call === 'win' && wins < 3 ? BUSY : tell();
@@ -29,7 +29,8 @@ describe('the steps of a scenario', () => {
     expect(new Set(sent.map(({ fields }) => fields?.txID)).size).toBe(1);
     expect(sent).toHaveLength(3);
     expect(run.findings().filter(({ verdict }) => verdict === 'fail')).toEqual([]);
-    expect(run.scenario('bet/one')).toMatchObject({ verdict: 'pass', attempt: 1, restored: true });
+    expect(run.scenario('bet/one')).toMatchObject({ verdict: 'pass', attempt: 1, restored: null });
+    expect(wallet.balance().format(2)).toBe('100.00');
   });
 
   it('a bet is not repeated if the operator is busy', async () => {
