@@ -14,6 +14,7 @@ import { exchangeLines } from './exchange.ts';
 import { latencyLines } from './latency.ts';
 import { columnsOf, duration, flow, hanging, plural, wrap } from './layout.ts';
 import { leftBehind } from './left-behind.ts';
+import { missingSessions } from './missing-sessions.ts';
 import { everyRule, leftOut, notes, reasons, warnings } from './rules.ts';
 
 /** Limits of the line width, in columns. Wider lines are hard to read, and narrower lines are too short for the content. */
@@ -51,7 +52,8 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
   yield* titled('Notes: points that the contract leaves open', notes(fold, options), options);
   const rest = leftOut(fold, options);
   const untested = reasons(fold, ['skip', 'untested'], options);
-  yield* titled('Not tested', rest === undefined ? untested : [...untested, rest], options);
+  const missing = missingSessions(fold, options);
+  yield* titled('Not tested', [...untested, ...(rest === undefined ? [] : [rest]), ...missing], options);
   yield* titled('Response times', latencyLines(fold, options), options);
   yield* titled('Owed calls and balances', leftBehind(fold, options), options);
   yield* titled('Notices', noticeLines(fold, options), options);
