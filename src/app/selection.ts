@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
 import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
+import type { QuickPart } from '../journal/event.ts';
 import { nearest } from '../scenario/near.ts';
 import type { Configuration } from './config/configuration.ts';
 import { UsageError } from './exit-status.ts';
 import { packageRoot } from './files.ts';
+import { ALSO_TESTED, isQuick } from './quick-scenarios.ts';
 import { builtInSource, type Suite, type SuiteScenario, type SuiteSource, userSource } from './suite.ts';
 
 /** The tag of scenarios that run only if the user names their id, their file or this tag. */
@@ -25,6 +27,8 @@ export interface Selection {
    * scenario.
    */
   readonly grep: string | undefined;
+  /** True if only the scenarios of a quick run are selected. */
+  readonly quick: boolean;
 }
 
 /** A word of a selection that names a file or folder, with an optional line. */
@@ -68,6 +72,7 @@ export function select(
     (scenario) =>
       asked.has(scenario) &&
       (selection.tags.length === 0 || tagged(scenario)) &&
+      (!selection.quick || isQuick(scenario)) &&
       (needle === undefined || `${scenario.id}\n${scenario.title}`.toLowerCase().includes(needle)),
   );
   if (chosen.length === 0) throw new UsageError(noneLeftText(suite, asked, selection));
@@ -165,9 +170,10 @@ function similarNames(word: string, names: ReadonlySet<string>): readonly string
 function noneLeftText(
   suite: readonly SuiteScenario[],
   asked: ReadonlySet<SuiteScenario>,
-  { tags, grep }: Selection,
+  selection: Selection,
 ): string {
-  const narrowed = [...tags.map((tag) => `--tag ${tag}`), ...(grep === undefined ? [] : [`--grep ${grep}`])].join(' ');
+  const { tags } = selection;
+  const narrowed = narrowingFlags(selection).join(' ');
   const known = [...new Set(suite.flatMap((scenario) => scenario.tags))].sort();
   const unknown = tags.find((tag) => !known.includes(tag));
   const near = unknown === undefined ? undefined : nearest(unknown, known);
@@ -224,6 +230,27 @@ export function isWhole({ scenarios }: Suite, chosen: readonly SuiteScenario[]):
 }
 
 /** Returns the words and flags of a selection, as reports print them. */
-export function selectionWords({ words, tags, grep }: Selection): readonly string[] {
-  return [...words, ...tags.map((tag) => `--tag ${tag}`), ...(grep === undefined ? [] : [`--grep ${grep}`])];
+export function selectionWords(selection: Selection): readonly string[] {
+  return [...selection.words, ...narrowingFlags(selection)];
+}
+
+/** Returns the flags that leave out a part of the named scenarios. */
+function narrowingFlags({ tags, grep, quick }: Selection): readonly string[] {
+  return [
+    ...tags.map((tag) => `--tag ${tag}`),
+    ...(grep === undefined ? [] : [`--grep ${grep}`]),
+    ...(quick ? ['--quick'] : []),
+  ];
+}
+
+/**
+ * Returns the size of the whole suite for the report of a quick run. Undefined if the run is not quick, or if the user selected
+ * a part of the quick scenarios.
+ */
+export function quickPartOf(suite: Suite, { words, tags, grep, quick }: Selection): QuickPart | undefined {
+  if (!quick || words.length + tags.length > 0 || grep !== undefined) return undefined;
+  const all = suite.scenarios.filter((scenario) => !isOptIn(scenario));
+  const ofQuick = new Set([...ALSO_TESTED, ...all.filter(isQuick).flatMap((scenario) => scenario.rules)]);
+  const rules = new Set(all.flatMap((scenario) => scenario.rules).filter((rule) => !ofQuick.has(rule)));
+  return { scenarios: all.length, rules: [...rules] };
 }

@@ -3,7 +3,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { SessionState } from '../contract/session-state.ts';
 import type { ContractVersion } from '../contract/versions.ts';
-import type { Baseline, Budgets, JournalEvent, RequiredResult, Shard } from '../journal/event.ts';
+import type { Baseline, Budgets, JournalEvent, QuickPart, RequiredResult, Shard } from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
 import type { Plan } from '../scenario/plan/plan.ts';
@@ -112,6 +112,8 @@ export interface RunOptions extends AmountSettings {
   /** The flags that a later run needs to test the same operator in the same way. They are written to the journal. */
   readonly flags?: readonly string[];
   readonly whole: boolean;
+  /** The part of the whole suite that `--quick` leaves out. Absent: the run is not a quick run. */
+  readonly quick?: QuickPart | undefined;
   /** The rules that may fail. They are written to the journal. Absent: none. */
   readonly baseline?: Baseline | undefined;
   /** The rules and scenarios that must be decided. They are written to the journal. Absent: none. */

@@ -115,14 +115,14 @@ function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseli
 }
 
 /**
- * Returns the rules without which a run of the whole suite is not conforming, and which it did not judge. Empty for a run of a
- * part of the suite.
+ * Returns the rules without which a run of the whole suite, or a quick run, is not conforming, and which it did not judge. Empty
+ * for a run of another part of the suite.
  */
 function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly RuleResult[] {
   const version = contractVersion(run.contract);
   return rules.filter(
     (result) =>
-      run.whole &&
+      (run.whole || run.quick !== undefined) &&
       CORE_RULES.includes(result.rule.id) &&
       scenarios.some(({ planned }) => planned.rules.includes(result.rule.id)) &&
       (version === undefined || isThere(result.rule.since, version)) &&
@@ -244,7 +244,8 @@ function moneyPart(failed: number, money: number): string {
 function conformingSentence(fold: Fold): string {
   const judged = judgedRules(fold);
   const warned = fold.rules.filter((result) => result.verdict === 'warn').length;
-  const scope = fold.run.whole ? '' : ', in the selected part of the suite';
+  const { whole, quick } = fold.run;
+  const scope = whole ? '' : `, in the ${quick ? 'quick' : 'selected'} part of the suite`;
   const known = knownFailureCount(fold);
   const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;

@@ -127,6 +127,12 @@ const runStarted = object({
   selection: list(text).describe('arguments with which the user selected scenarios; empty: all scenarios'),
   flags: list(text).exactOptional().describe('command-line flags to call the same operator again in the same way'),
   whole: z.boolean().describe('true: the run has the whole built-in suite'),
+  quick: object({
+    scenarios: count.describe('number of scenarios in the whole suite'),
+    rules: list(ruleId).describe('rules that only other scenarios are about'),
+  })
+    .exactOptional()
+    .describe('what a quick run leaves out of the whole suite'),
   planHash: text,
   shard: object({
     index: z.int().min(1),

@@ -100,6 +100,14 @@ export interface RequiredResult {
   readonly by: 'selection' | 'require';
 }
 
+/** The part of the whole suite that a quick run leaves out. */
+export interface QuickPart {
+  /** The number of scenarios in the whole suite. */
+  readonly scenarios: number;
+  /** The rules that only other scenarios are about. */
+  readonly rules: readonly RuleId[];
+}
+
 /** The first event of a journal: the plan of the run and the operator under test. */
 export interface RunStarted {
   readonly event: 'run-started';
@@ -120,6 +128,8 @@ export interface RunStarted {
   readonly flags?: readonly string[];
   /** True if the run has the whole built-in suite, without a selection. */
   readonly whole: boolean;
+  /** The part of the suite that `--quick` left out. Absent: the run is not a quick run. */
+  readonly quick?: QuickPart;
   readonly planHash: string;
   /** The part of a divided run. It is left out if the run is not divided. */
   readonly shard?: Shard;

@@ -11,7 +11,7 @@ import { reportOptions } from '../app/run/publish.ts';
 import { refuseUnknownRules, requiredOf } from '../app/run/required.ts';
 import { runSettings } from '../app/run/settings.ts';
 import { mistakesIn } from '../app/scenario-mistakes.ts';
-import { choose, isWhole, selectionWords, sourcesFor } from '../app/selection.ts';
+import { choose, isWhole, quickPartOf, selectionWords, sourcesFor } from '../app/selection.ts';
 import { silentStdio } from '../app/stdio.ts';
 import { loadSuite } from '../app/suite.ts';
 import { version } from '../app/version.ts';
@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly tags?: readonly string[];
   /** Plays only scenarios that have this text in their id or title. */
   readonly grep?: string;
+  /** If true, plays only the scenarios of a quick run: each MUST rule is tested, with few calls. */
+  readonly quick?: boolean;
   /**
    * Groups and rules that the run must decide. The result is undecided if one of them stays skipped, inconclusive or
    * untested.
@@ -98,7 +100,12 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       : await loadConfiguration(options.config, stdio);
   const settings = runSettings(configuration.config, flags, env);
   refuseUnknownRules(flags);
-  const selection = { words: options.select ?? [], tags: options.tags ?? [], grep: options.grep };
+  const selection = {
+    words: options.select ?? [],
+    tags: options.tags ?? [],
+    grep: options.grep,
+    quick: options.quick === true,
+  };
   const suite = loadSuite(sourcesFor(selection.words, configuration, cwd), cwd, randomUUID);
   const clients = await resolveClients(configuration, flags, stdio);
   const diagnostics = [...clients.diagnostics, ...mistakesIn(suite)];
@@ -119,6 +126,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       selection: selectionWords(selection),
       required: requiredOf(client, { flags, configuration, settings, selection, suite, scenarios: chosen, stdio }),
       whole: isWhole(suite, chosen),
+      quick: quickPartOf(suite, selection),
       ...settings,
       signal,
     },
@@ -136,8 +144,9 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
 
 /** Converts the options to the flags of `croupier run`. */
 function flagsOf(options: RunOptions): RunFlags {
-  const { client, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production } = options;
+  const { client, quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production } = options;
   const flags = {
+    quick,
     require,
     allowSkipped,
     seed,

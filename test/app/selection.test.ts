@@ -11,10 +11,12 @@ const sample = SUITE.find(({ scenarioId }) => scenarioId === 'signature/tampered
 
 function ids(
   words: readonly string[],
-  more: { tags?: readonly string[]; grep?: string } = {},
+  more: { tags?: readonly string[]; grep?: string; quick?: boolean } = {},
   suite: readonly SuiteScenario[] = SUITE,
 ) {
-  return select(suite, { words, tags: more.tags ?? [], grep: more.grep }, ROOTS).map(({ id }) => id);
+  return select(suite, { words, tags: more.tags ?? [], grep: more.grep, quick: more.quick === true }, ROOTS).map(
+    ({ id }) => id,
+  );
 }
 
 describe('the selection of scenarios', () => {

@@ -33,6 +33,7 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly reference?: boolean;
   readonly tag?: readonly string[];
   readonly grep?: string;
+  readonly quick?: boolean;
   readonly list?: boolean;
   /** Groups and rules that the run must decide. A value can be a list with commas. */
   readonly require?: readonly string[];

@@ -1,7 +1,7 @@
 import type { ClientUnderTest } from '../../engine/run-options.ts';
-import type { RequiredResult, Shard } from '../../journal/event.ts';
+import type { QuickPart, RequiredResult, Shard } from '../../journal/event.ts';
 import { UsageError } from '../exit-status.ts';
-import { choose, isWhole, selectionWords } from '../selection.ts';
+import { choose, isWhole, quickPartOf, selectionWords } from '../selection.ts';
 import type { SuiteScenario } from '../suite.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { PreparedRun } from './prepare-run.ts';
@@ -18,6 +18,8 @@ export interface Assignment {
   readonly required: readonly RequiredResult[];
   /** True if the run plays the whole built-in suite. */
   readonly whole: boolean;
+  /** The part of the whole suite that `--quick` leaves out. Undefined if the run is not a quick run. */
+  readonly quick: QuickPart | undefined;
   readonly shard: Shard | undefined;
 }
 
@@ -38,10 +40,11 @@ export function assign(
     ...selectionWords(prepared.selection),
     ...(flags.lastFailed === undefined ? [] : ['--last-failed']),
   ];
+  const quick = failed === undefined && !flags.shard ? quickPartOf(suite, prepared.selection) : undefined;
   const required = requiredOf(client, { ...prepared, scenarios, isSubset: failed !== undefined });
-  if (!flags.shard) return { client, scenarios, selection, required, whole, shard: undefined };
+  if (!flags.shard) return { client, scenarios, selection, required, whole, quick, shard: undefined };
   const part = shardOf(client, scenarios, whole, prepared);
-  return { ...part, required, selection: [...selection, `--shard ${flags.shard}`], whole: false };
+  return { ...part, required, selection: [...selection, `--shard ${flags.shard}`], whole: false, quick };
 }
 
 /**

@@ -104,7 +104,7 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
 
 function playOf(
   { prepared, signal, startProgress, reference, launches, journals }: Runner,
-  { client, scenarios, selection, required, whole, shard }: Assignment,
+  { client, scenarios, selection, required, whole, quick, shard }: Assignment,
   sameFlags: readonly string[],
   scrub: (text: string) => string,
 ): Play {
@@ -122,6 +122,7 @@ function playOf(
       baseline: baselines && knownAmong(baselineOf(baselines, client.extCID), scenarios, prepared),
       required,
       whole,
+      quick,
       shard,
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,

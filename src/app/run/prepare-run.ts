@@ -55,7 +55,7 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   const clients = await clientsOf(flags, configuration, stdio);
   const diagnostics = [...clients.diagnostics, ...mistakesIn(suite)];
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
-  const selection: Selection = { words, tags: flags.tag ?? [], grep: flags.grep };
+  const selection: Selection = { words, tags: flags.tag ?? [], grep: flags.grep, quick: flags.quick === true };
   const chosen = choose(suite, selection, stdio.cwd);
   const prepared = {
     selection,

@@ -9,6 +9,7 @@ import { decimalsProblem } from '../config/decimals.ts';
 import { isOn, type RunFlags } from '../config/run-flags.ts';
 import type { Config } from '../config/schema.ts';
 import { UsageError } from '../exit-status.ts';
+import { QUICK_RACE_ROUNDS } from '../quick-scenarios.ts';
 
 /** The settings of a run that are the same for every client. */
 export type RunSettings = Pick<
@@ -57,7 +58,7 @@ export function runSettings(
     decimals: { ...config.decimals, ...Object.fromEntries((flags.decimals ?? []).map(readDecimals)) },
     campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
     largeAmounts: flags.largeAmounts ?? config.largeAmounts ?? false,
-    raceRounds: flags.raceRounds,
+    raceRounds: flags.raceRounds ?? (flags.quick ? QUICK_RACE_ROUNDS : undefined),
     deadlineMs: flags.deadline ?? duration(config.deadline ?? DEFAULTS.deadline),
     lingerMs: flags.linger ?? duration(config.linger ?? DEFAULTS.linger),
     budgetMs: budgets(config),

@@ -7,7 +7,9 @@ type Beginning = Pick<
   RunOptions,
   'croupier' | 'client' | 'uuid' | 'seed' | 'selection' | 'whole' | 'deadlineMs' | 'lingerMs' | 'strict' | 'workers'
 > &
-  Partial<Pick<RunOptions, 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline' | 'required'>> & {
+  Partial<
+    Pick<RunOptions, 'quick' | 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline' | 'required'>
+  > & {
     readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'builtIn' | 'plan'>[];
   };
 
@@ -28,6 +30,7 @@ export function runStarted(options: Beginning): RunStarted {
     selection: options.selection,
     ...(options.flags && { flags: options.flags }),
     whole: options.whole,
+    ...(options.quick && { quick: options.quick }),
     planHash: planHash(options.scenarios),
     ...(options.shard && { shard: options.shard }),
     settings: {

@@ -24,6 +24,7 @@ import { LateEffects } from './late-effects.ts';
 import { LowBalances, missingNeed, recordNotPlayed } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
+import { quickNotice } from './quick-notice.ts';
 import { runStarted } from './run-started.ts';
 
 /** Maximum time that a run waits until stale reads are over, as a multiple of the settle time. */
@@ -158,7 +159,7 @@ class Run {
       this.#shownDecimals.of({ sessionID: '', currency }),
     );
     const notices = [
-      
+      quickNotice(this.#options),
       keepAlive,
       this.#lowBalances.notice,
       this.#giveUpPolicy.notice,

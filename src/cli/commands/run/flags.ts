@@ -25,6 +25,7 @@ export function describeRun(program: CommandUnknownOpts) {
   const chosen = addReferenceOptions(run)
     .addOption(new Option('--launches <n>', 'wait until the operator has launched n sessions').argParser(countFlag))
     .optionsGroup('Scenarios:')
+    .option('--quick', 'every MUST rule, with at most 350 calls')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains the text')
     .option('--last-failed [journal]', 'repeat what failed, warned or was undecided last time')
@@ -58,7 +59,6 @@ export function describeRun(program: CommandUnknownOpts) {
       `
 Examples:
   croupier run --reference --defect lost-update   a wallet with a bug
-  croupier run idempotency refund.unknown         a group and a rule
   CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu \\
     --ext-cid acme-eu --session eu-usd-1          without a croupier.yaml
 

@@ -1,0 +1,70 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import type { SuiteScenario } from './suite.ts';
+
+/** The tag with which users add scenarios of their own to quick runs. */
+const QUICK = 'quick';
+
+/** The number of rounds of each race in a quick run. */
+export const QUICK_RACE_ROUNDS = 2;
+
+/** The built-in scenarios of a quick run: for each MUST rule a scenario that tests it with few calls and without long waits. */
+const QUICK_IDS: ReadonlySet<string> = new Set([
+  'bet/debit',
+  'bet/insufficient-funds',
+  'bet/same-amount-in-round',
+  'win/credit',
+  'win/failed-keeps-bet',
+  'win/retried#sent',
+  'win/same-amount-in-round',
+  'win/zero',
+  'refund/broken-connection#50ms-300ms',
+  'refund/one-of-many-without-round',
+  'refund/refused-bet',
+  'refund/retried',
+  'refund/unknown',
+  'idempotency/after-refund',
+  'idempotency/bet',
+  'idempotency/concurrent#bet',
+  'idempotency/durable',
+  'idempotency/refund',
+  'idempotency/win',
+  'signature/accepted',
+  'signature/client-key#bet',
+  'signature/header-case#lower',
+  'signature/mismatch#bet-wrong-key',
+  'signature/missing#win-empty',
+  'signature/query-further',
+  'signature/raw-body#refund',
+  'signature/tampered-query',
+  'signature/tampered-query-session',
+  'signature/tampered-replay#win',
+  'reply/success',
+  'reply/tx-id',
+  'reply/unknown-session',
+  'money/empty-wallet',
+  'money/exact-refund',
+  'money/main-unit',
+  'money/precision',
+  'balance/read',
+  'concurrency/no-overdraft',
+  'concurrency/reads-between',
+  'session/isolated',
+  'session/round-id-reuse',
+  'free-rounds/bet',
+  'free-rounds/refund',
+  'free-rounds/replay',
+  'free-rounds/win',
+  'launch/backend',
+]);
+
+/** Rules that the scenarios of a quick run test too, although none of them is about these rules. */
+export const ALSO_TESTED: ReadonlySet<RuleId> = new Set([
+  'balance.read-only',
+  'bet.decimal-amount',
+  'money.conservation',
+]);
+
+/** True if `croupier run --quick` plays the scenario. */
+export function isQuick({ id, builtIn, tags }: Pick<SuiteScenario, 'id' | 'builtIn' | 'tags'>): boolean {
+  return builtIn ? QUICK_IDS.has(id) : tags.includes(QUICK);
+}

@@ -1,0 +1,15 @@
+import { ruleById } from '../../contract/catalogue.ts';
+import type { RunOptions } from '../run-options.ts';
+
+/** Returns the sentences that say what a quick run left out. Undefined for any other run. */
+export function quickNotice({ quick, scenarios }: Pick<RunOptions, 'quick' | 'scenarios'>): string | undefined {
+  if (!quick) return undefined;
+  const left = (level: string): number => quick.rules.filter((rule) => ruleById(rule).level === level).length;
+  const levels = ['MUST', 'SHOULD', 'NOTE'].flatMap((level) => (left(level) === 0 ? [] : [`${left(level)} ${level}`]));
+  const more = levels.length === 0 ? '' : ` It tests ${listed(levels)} rules that a quick run leaves out.`;
+  return `This was a quick run with ${scenarios.length} of ${quick.scenarios} scenarios. A run without --quick plays all of them.${more} It also tests each rule with more amounts, bodies, moments and calls at once.`;
+}
+
+function listed(words: readonly string[]): string {
+  return new Intl.ListFormat('en').format(words);
+}
