@@ -128,6 +128,7 @@ export async function restore(
     if (!from || (now && from.equals(now))) continue;
     if (now && !paid && mayKeep(now, from)) {
       surpluses?.keep(wallet.id, account, now.minus(from));
+      context.judge.reads.open(wallet, now);
       continue;
     }
     const wanted = from.minus(surpluses?.of(wallet.id) ?? Money.zero);
