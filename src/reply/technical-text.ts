@@ -104,15 +104,30 @@ const CONTENTS: readonly (readonly [readonly Form[], string])[] = [
   [SOURCE_PATH, 'contains the path of a file on the server'],
 ];
 
+/** Number of characters of a message that are looked at. A player never sees a longer message. */
+const MAX_LENGTH = 4096;
+
 /** A link. Its path and query may contain anything. */
 const LINK = /\b(https?:\/\/|www\.)[^\s<>"']+/gi;
 
-/** Returns a clause that names the technical content of an error message that no player should see. undefined if there is none. */
-export function technicalTextIn(message: string): string | undefined {
-  if (/^[\s\p{Cf}\p{Cc}]*$/u.test(message)) return 'is empty';
+/**
+ * Returns a clause that names the technical content of an error message that no player should see. undefined if there is none.
+ * Looks at the first {@link MAX_LENGTH} characters.
+ */
+export function technicalTextIn(whole: string): string | undefined {
+  if (/^[\s\p{Cf}\p{Cc}]*$/u.test(whole)) return 'is empty';
+  const message = beginningOf(whole);
   if (NO_VALUE.test(message.replace(/[\s"'()[\]{}]+/g, ' ').trim())) return 'contains no text';
   const text = message.replace(LINK, 'link');
   return CONTENTS.find(([forms]) => forms.some((form) => contains(text, form)))?.[1];
+}
+
+/** Returns the beginning of a long message, up to a space and with a sign that something follows. */
+function beginningOf(message: string): string {
+  if (message.length <= MAX_LENGTH) return message;
+  const beginning = message.slice(0, MAX_LENGTH);
+  const space = beginning.lastIndexOf(' ');
+  return `${space > 0 ? beginning.slice(0, space) : beginning} …`;
 }
 
 function contains(text: string, form: Form): boolean {
