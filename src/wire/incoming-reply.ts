@@ -45,6 +45,7 @@ export class IncomingReply {
     const head = { status: this.#status, headers };
     try {
       const raw = this.#chunks.length === 1 ? (this.#chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks);
+      refuseTransferCodings(joined(headers, 'transfer-encoding'));
       const coding = joined(headers, 'content-encoding');
       const body = coding === '' ? raw : decodeBody(raw, coding, maxBytes);
       return { kind: 'reply', reply: { ...head, body: bodyOf(body) } };
@@ -53,6 +54,24 @@ export class IncomingReply {
       return { kind: 'none', reason: error.reason, detail: error.message, head };
     }
   }
+}
+
+/**
+ * Refuses a reply whose body has another transfer coding than `chunked`. By RFC 9112 §7 a server may use another one only if the
+ * request offers it in `TE`, and croupier offers none.
+ *
+ * @throws WireFailure `bad-encoding`
+ */
+function refuseTransferCodings(value: string): void {
+  const other = value
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .find((coding) => coding !== '' && coding !== 'chunked' && coding !== 'identity');
+  if (other === undefined) return;
+  throw new WireFailure(
+    'bad-encoding',
+    `The reply's Transfer-Encoding is ${JSON.stringify(other.slice(0, 40))}, which the request did not offer.`,
+  );
 }
 
 function headerList(raw: Dispatcher.DispatchController['rawHeaders']): HeaderList {
