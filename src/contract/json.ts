@@ -36,6 +36,52 @@ export function readJson(bytes: Uint8Array): ReadJson {
 }
 
 /**
+ * Maximum number of levels of arrays and objects in a JSON text. A reply of the contract has one level. Functions that call
+ * themselves for each level would fail at some thousand levels.
+ */
+export const MAX_JSON_LEVELS = 100;
+
+/** The characters that begin or end an array, an object or a string. */
+const LEVELS = /["[\]{}]/g;
+
+/** True if a text has more than {@link MAX_JSON_LEVELS} levels of arrays and objects. The text may be invalid JSON. */
+export function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_JSON_LEVELS || hasFewOpenings(text)) return false;
+  let levels = 0;
+  LEVELS.lastIndex = 0;
+  for (let found = LEVELS.exec(text); found; found = LEVELS.exec(text)) {
+    switch (found[0]) {
+      case '"': {
+        const end = endOfString(text, found.index);
+        if (end < 0) return false;
+        LEVELS.lastIndex = end + 1;
+        break;
+      }
+      case '[':
+      case '{':
+        levels += 1;
+        if (levels > MAX_JSON_LEVELS) return true;
+        break;
+      default:
+        levels -= 1;
+    }
+  }
+  return false;
+}
+
+/** True if a text has too few opening brackets for that many levels. Takes much less time than to count the levels. */
+function hasFewOpenings(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['[', '{'])
+    for (let at = text.indexOf(bracket); at >= 0 && count <= MAX_JSON_LEVELS; at = text.indexOf(bracket, at + 1))
+      count += 1;
+  return count <= MAX_JSON_LEVELS;
+}
+
+/** The characters of a JSON text that decide where names are. */
+const STRUCTURE = /["[\]{},]/g;
+
+/**
  * Returns the first name that an object has twice. undefined if there is none.
  *
  * @param text valid JSON
@@ -44,8 +90,10 @@ export function duplicateName(text: string): string | undefined {
   /** For each object that is not closed yet, the names so far. undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let isNameNext = false;
-  for (let at = 0; at < text.length; at += 1) {
-    switch (text.charAt(at)) {
+  STRUCTURE.lastIndex = 0;
+  for (let found = STRUCTURE.exec(text); found; found = STRUCTURE.exec(text)) {
+    const at = found.index;
+    switch (found[0]) {
       case '{':
         open.push(new Set());
         isNameNext = true;
@@ -64,12 +112,13 @@ export function duplicateName(text: string): string | undefined {
         const end = endOfString(text, at);
         const names = isNameNext ? open.at(-1) : undefined;
         if (names) {
-          const name = String(JSON.parse(text.slice(at, end + 1)));
+          const written = text.slice(at + 1, end);
+          const name = written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written;
           if (names.has(name)) return name;
           names.add(name);
         }
         isNameNext = false;
-        at = end;
+        STRUCTURE.lastIndex = end + 1;
       }
     }
   }

@@ -1,4 +1,4 @@
-import { duplicateName, type JsonObject, type JsonValue } from '../contract/json.ts';
+import { duplicateName, isTooDeep, type JsonObject, type JsonValue, MAX_JSON_LEVELS } from '../contract/json.ts';
 import { Money } from '../contract/money.ts';
 import { type Body, header, type Reply } from '../journal/exchange.ts';
 
@@ -47,6 +47,22 @@ export function readReply(reply: Reply): ReplyReading {
   return reading;
 }
 
+/**
+ * Maximum number of characters of a body that are kept after it was read, and in which croupier looks for names that occur twice.
+ * Replies of the contract have some hundred.
+ */
+const MAX_KEPT = 16_384;
+
+/** Reads a reply, and returns it without the end of a long body. {@link readReply} returns the reading of the whole body. */
+export function readAndShorten(reply: Reply): Reply {
+  const { body } = reply;
+  if (body.data.length <= MAX_KEPT) return reply;
+  const data = Buffer.from(body.data.slice(0, MAX_KEPT)).toString();
+  const short = { ...reply, body: { ...body, data, truncated: true } };
+  READINGS.set(short, readReply(reply));
+  return short;
+}
+
 function read(reply: Reply): ReplyReading {
   const { object, numbers, problem } = readJsonObject(reply.body);
   const txID = object?.txID;
@@ -83,7 +99,12 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
     return { written, money: lenientMoney(written), form: 'number', decimals: decimalsOf(written) };
   }
   if (typeof value !== 'string') {
-    return { written: JSON.stringify(value), money: undefined, form: 'not-an-amount', decimals: 0 };
+    return {
+      written: JSON.stringify(value).slice(0, MAX_DIGITS),
+      money: undefined,
+      form: 'not-an-amount',
+      decimals: 0,
+    };
   }
   // No player has an amount with this many digits, and computing with it would take too long.
   if (value.length > MAX_DIGITS) {
@@ -130,12 +151,13 @@ export type JsonProblem =
   | { readonly kind: 'not-json'; readonly detail: string }
   | { readonly kind: 'not-object'; readonly found: string }
   | { readonly kind: 'duplicate-key'; readonly key: string }
+  | { readonly kind: 'too-deep' }
   | { readonly kind: 'truncated' };
 
 export interface JsonReading {
   /** The object, read as leniently as possible. undefined if there is none. */
   readonly object: JsonObject | undefined;
-  /** The texts of the numbers that are direct members of the object, by name, for example `1e3` as it was written. */
+  /** The texts of `balance` and `txID` if they are numbers, for example `1e3` as it was written. */
   readonly numbers: ReadonlyMap<string, string>;
   readonly problem: JsonProblem | undefined;
 }
@@ -156,6 +178,7 @@ export function readJsonObject(body: Body): JsonReading {
     text = text.slice(1);
     problem ??= { kind: 'byte-order-mark' };
   }
+  if (isTooDeep(text)) return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'too-deep' } };
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
@@ -167,14 +190,17 @@ export function readJsonObject(body: Body): JsonReading {
     const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
     return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'not-object', found } };
   }
-  const repeated = duplicateName(text);
+  const repeated = text.length <= MAX_KEPT ? duplicateName(text) : undefined;
   if (repeated !== undefined) problem ??= { kind: 'duplicate-key', key: repeated };
   return { object: value as JsonObject, numbers: numbersOf(value as JsonObject, text), problem };
 }
 
-/** Returns the texts of the numbers. This takes longer than parsing, so it is done only for the few replies that have numbers. */
+/** The fields of a reply that are text by the contract, and numbers in the replies of some operators. */
+const TEXT_FIELDS = ['balance', 'txID'] as const;
+
+/** Returns the texts of the numbers. This takes longer than parsing, so it is done only for the few replies that need it. */
 function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string> {
-  if (!Object.values(object).some((value) => typeof value === 'number')) return NOTHING;
+  if (!TEXT_FIELDS.some((name) => typeof object[name] === 'number')) return NOTHING;
   const numbers = new Map<string, string>();
   // JSON.parse rounds numbers, but the third argument of its reviver has the text of each number.
   JSON.parse(text, function (this: unknown, key: string, item: unknown, context?: { source?: string }) {
@@ -199,6 +225,8 @@ export function describeJsonProblem(problem: JsonProblem): string {
       return `the body is ${problem.found}`;
     case 'duplicate-key':
       return `the name ${JSON.stringify(problem.key)} occurs twice in one object`;
+    case 'too-deep':
+      return `the body has more than ${MAX_JSON_LEVELS} levels of arrays and objects`;
     case 'truncated':
       return 'the body was too long to be stored completely';
   }

@@ -1,3 +1,5 @@
+import { MAX_JSON_LEVELS } from '../contract/json.ts';
+
 /**
  * A JSON value with the details that most parsers lose: the order of members, duplicate names, and the digits of
  * numbers.
@@ -22,7 +24,6 @@ export interface JsonStyle {
 }
 
 const TOKEN = /[ \t\r\n]*(?:([{}[\],:])|"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s{}[\],:"]+))/sy;
-const MAX_DEPTH = 100;
 
 /** Reads JSON text. Returns undefined if the text is not JSON, or if it is nested more than 100 levels deep. */
 export function readTree(text: string): JsonTree | undefined {
@@ -50,7 +51,7 @@ class Tokens {
   }
 
   value(depth: number): JsonTree {
-    if (depth > MAX_DEPTH) throw new RangeError('the JSON text is nested too deeply');
+    if (depth > MAX_JSON_LEVELS) throw new RangeError('the JSON text is nested too deeply');
     const { mark, text, word } = this.#next();
     if (mark === '{') return this.#object(depth);
     if (mark === '[') return this.#array(depth);

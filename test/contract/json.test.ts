@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readJson } from '../../src/contract/json.ts';
+import { isTooDeep, MAX_JSON_LEVELS, readJson } from '../../src/contract/json.ts';
 
 function read(text: string) {
   return readJson(Buffer.from(text));
@@ -45,5 +45,22 @@ describe('readJson', () => {
   it('keeps a member with the name __proto__', () => {
     const result = read('{"__proto__":{"demo":true}}');
     expect(result.kind === 'json' && Object.keys(Object(result.value))).toEqual(['__proto__']);
+  });
+});
+
+describe('isTooDeep', () => {
+  const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+
+  it.each([
+    ['as many levels as are allowed', nested(MAX_JSON_LEVELS), false],
+    ['more levels', nested(MAX_JSON_LEVELS + 2), true],
+    ['many open levels', '['.repeat(100_000), true],
+    ['many objects one after another', `[${'{"a":[]},'.repeat(1000)}1]`, false],
+    ['many brackets in a text', `["${'['.repeat(1000)}"]`, false],
+    ['many brackets after a quotation mark in a text', `["\\"${'['.repeat(1000)}"]`, false],
+    ['a text that never ends', `["${'['.repeat(1000)}`, false],
+    ['few characters', '[]', false],
+  ])('counts %s', (_what, text, expected) => {
+    expect(isTooDeep(text)).toBe(expected);
   });
 });

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
 import type { BreakMoment, SignKind, Trickle } from '../../contract/deviation.ts';
 import type { JournalEvent, Sending } from '../../journal/event.ts';
-import type { Exchange } from '../../journal/exchange.ts';
+import type { Exchange, Outcome } from '../../journal/exchange.ts';
+import { readAndShorten } from '../../reply/read.ts';
 import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
 import { type BuiltRequest, requestOf } from '../../wire/request.ts';
 import { Wire, type WireOptions } from '../../wire/wire.ts';
@@ -262,7 +263,11 @@ export class Sender {
 }
 
 function exchangeOf(id: string, { call, request }: CallToSend, { outcome, stamps, connection }: CallResult): Exchange {
-  return { id, call, request: requestOf(request), outcome, stamps, connection };
+  return { id, call, request: requestOf(request), outcome: withShortBody(outcome), stamps, connection };
+}
+
+function withShortBody(outcome: Outcome): Outcome {
+  return outcome.kind === 'reply' ? { ...outcome, reply: readAndShorten(outcome.reply) } : outcome;
 }
 
 const NO_MODEL: Model = () => [];

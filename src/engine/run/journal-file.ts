@@ -88,12 +88,31 @@ function isJson(text: string): boolean {
   }
 }
 
+/** Maximum number of characters of a reply's body in the journal. Replies of the contract have some hundred. */
+const MAX_BODY = 8192;
+/** Number of characters that are cut off after the secrets were removed, because they may hold the beginning of a secret. */
+const MARGIN = 4096;
+
+/** Cuts a long body of a reply, so that a journal with thousands of them stays small. */
+function withShortBody(event: JournalEvent, scrub: (text: string) => string): JournalEvent {
+  if (event.event !== 'received' || event.outcome.kind !== 'reply') return event;
+  const { reply } = event.outcome;
+  if (reply.body.data.length <= MAX_BODY) return event;
+  const clean = scrub(reply.body.data.slice(0, MAX_BODY));
+  // The length of base64 is a multiple of 4.
+  const data = clean.slice(0, Math.floor(Math.max(0, clean.length - MARGIN) / 4) * 4);
+  return {
+    ...event,
+    outcome: { ...event.outcome, reply: { ...reply, body: { ...reply.body, data, truncated: true } } },
+  };
+}
+
 function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
   return {
     path: file,
     append: (event) => {
-      const line = Buffer.from(`${scrub(JSON.stringify(event))}\n`);
+      const line = Buffer.from(`${scrub(JSON.stringify(withShortBody(event, scrub)))}\n`);
       // When a run fails, some calls may still be in flight. Their events must not go into another file that the system has
       // opened with the same descriptor.
       if (!open) throw new Error(`the journal ${file} is closed`);

@@ -70,3 +70,30 @@ it.each([
 it.runIf(process.platform === 'linux')('creating an impossible folder fails and does not hang', () => {
   expect(() => createJournalFile('/proc/nowhere/run.ndjson', same)).toThrow('ENOENT');
 });
+
+it('a long body of a reply is cut, and no beginning of a secret stays at the cut', () => {
+  const secret = 'a-secret-of-24-characters';
+  const file = path.join(dir, 'run.ndjson');
+  const journal = createJournalFile(file, (text) => text.replaceAll(secret, '***'));
+  const append = (data: string): void =>
+    journal.append({
+      event: 'received',
+      id: 'x1',
+      scenario: null,
+      outcome: {
+        kind: 'reply',
+        reply: { status: 200, headers: [], body: { encoding: 'utf8', data, length: data.length, truncated: false } },
+      },
+      stamps: { start: 0, resolved: null, connected: null, secured: null, sent: null, firstByte: null, end: 1 },
+      connection: null,
+      model: null,
+    });
+  for (let before = 0; before < secret.length; before += 1) append(`${'x'.repeat(before)}${secret.repeat(40_000)}`);
+  append('{"balance":"1.00"}');
+  journal.close();
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  for (const line of lines) expect(line.length).toBeLessThan(10_000);
+  const bodies = lines.map((line) => JSON.parse(line).outcome.reply.body);
+  expect(bodies.slice(0, -1).every(({ data, truncated }) => truncated && !data.includes('a-s'))).toBe(true);
+  expect(bodies.at(-1)).toEqual({ encoding: 'utf8', data: '{"balance":"1.00"}', length: 18, truncated: false });
+});

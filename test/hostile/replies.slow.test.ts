@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../src/library/run.ts';
+import { rawServer } from '../wire/raw-server.ts';
+import { REPLIES, type UnusualReply } from './replies.ts';
+
+let cwd = '';
+beforeAll(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** Sends the parts of a reply after each request. */
+function sending({ parts }: UnusualReply): (socket: net.Socket) => void {
+  return (socket) => {
+    const closed = once(socket, 'close').catch(() => {});
+    let head = '';
+    socket.on('data', async (chunk) => {
+      head += chunk.toString('latin1');
+      if (!head.includes('\r\n\r\n')) return;
+      head = '';
+      for (const part of parts) {
+        if (socket.destroyed) return;
+        if (part === 'close') socket.end();
+        else if (part === 'reset') socket.resetAndDestroy();
+        else if (typeof part === 'number') await Promise.race([sleep(part, undefined, { ref: false }), closed]);
+        else socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
+      }
+    });
+  };
+}
+
+describe('an unusual reply', () => {
+  it('is in the list once', () => {
+    const names = REPLIES.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThanOrEqual(400);
+  });
+
+  it.each(REPLIES)('gets the right verdict: $name', async (reply) => {
+    const port = await rawServer(sending(reply));
+    const { verdict, rules, text } = await run({
+      cwd,
+      config: {
+        deadline: '600ms',
+        linger: '10ms',
+        clients: [
+          {
+            extCID: 'acme',
+            integratorBaseUrl: `http://127.0.0.1:${port}`,
+            integrationApiKey: 'a-key-of-this-test-only',
+            sessions: [{ sessionID: 's1', player: 'p1', currency: 'USD' }],
+          },
+        ],
+      },
+      select: ['balance/read'],
+      allowSkipped: true,
+    });
+    const reported = rules.filter((rule) => rule.verdict === 'fail' || rule.verdict === 'warn').map(({ id }) => id);
+    const { expected } = reply;
+    if (typeof expected === 'string') {
+      expect(verdict, text).toBe(expected);
+      expect(reported, text).toEqual([]);
+    } else expect(reported, text).toEqual(expect.arrayContaining([...expected]));
+  });
+});
